@@ -1,0 +1,66 @@
+"""What the loop needs of a way to write calls."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tripletick.events import Part
+from tripletick.messages import Call, Chunk, Finish, Problem, Result
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a whole reply says."""
+
+    calls: tuple[Call, ...]
+    reasoning: str | None
+    """Parts joined by a blank line, tags removed, stripped; None if there was none."""
+    text: str
+    """The reply as it goes into the history: raw, without reasoning, cut at an invented result or leaked turn."""
+    problems: tuple[Problem, ...]
+    question: str | None = None
+    """What follows REQUEST_CLARIFICATION at the beginning of a line, outside reasoning and blocks."""
+
+
+class Reader(Protocol):
+    """Reads one reply; where its chunks are cut must not matter."""
+
+    @property
+    def stopped(self) -> bool:
+        """True once nothing that follows can count (an invented result, a leaked turn): hang up."""
+        ...
+
+    def feed(self, chunk: Chunk) -> Iterator[Part]:
+        """Yield what may be shown so far."""
+        ...
+
+    def close(self, finish: Finish = "stop") -> Reading:
+        """Read the reply as a whole; it has ended."""
+        ...
+
+
+class Dialect(Protocol):
+    """One way to write tool calls down."""
+
+    @property
+    def name(self) -> str: ...
+
+    def reader(self, owned: Collection[str], *, thinking: bool = False, examples: Sequence[str] = ()) -> Reader:
+        """Start a reply in which these canonical tags are calls and all else is prose.
+
+        `thinking`: the template has already opened the reasoning. `examples`: block contents of our own prompt.
+        """
+        ...
+
+    def feedback(
+        self,
+        results: Sequence[tuple[Call, Result]],
+        problems: Sequence[Problem],
+        *,
+        hint: str = "",
+        example: Call | None = None,
+    ) -> str:
+        """Word the one message that carries results back to the model; `example` shows how a call is written."""
+        ...

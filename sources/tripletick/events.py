@@ -1,0 +1,177 @@
+"""What happens during a turn, in the order it happens.
+
+The loop yields events and nothing else; screen, log and tests read the same stream. `Ask` is the only one that waits: an
+`Answer` is sent back in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tripletick.messages import Answer, Call, Counts, Problem, Result
+
+
+@dataclass(frozen=True, slots=True)
+class Requested:
+    """The person's request, as typed."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Routed:
+    """An agent took the request; `by` says what decided (config, flag)."""
+
+    agent: str
+    by: str = "config"
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """The engine is asked for this model; `context` is the number of tokens asked for."""
+
+    model: str
+    context: int
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """A piece of the model's reasoning; never sent back to it, never run."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A piece of the reply, fences included, as it streams."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """The reply has ended and this block is about to be run: number `number` of `of` in the reply."""
+
+    call: Call
+    number: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A block or preview that is not run, and why."""
+
+    problem: Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question to the person: one line, the letters that answer it, and what `?` shows.
+
+    An open question (the model's own) has no choices; its answer is text.
+    """
+
+    question: str
+    choices: str = "yn"
+    why: str = ""
+    call: Call | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Something the running tool printed."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """The tool ended, after `seconds`."""
+
+    call: Call
+    result: Result
+    number: int
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Repairing:
+    """Attempt `attempt` of `limit` failed with `error`, one line; the model gets another try."""
+
+    attempt: int
+    limit: int
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The engine's own counts for one reply; `context` is the window in tokens."""
+
+    counts: Counts
+    context: int
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """One line for the person: what, why and what to type where there is something to type."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """Old outputs were dropped from the history: tokens before (counted) and after (estimated)."""
+
+    before: int
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """The person stopped the turn; what the model had written is kept in `text`."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The turn is over; this is the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class GaveUp:
+    """The turn is over without an answer. `code` and `exit` are those of `-o json` and the program."""
+
+    code: str
+    reason: str
+    exit: int = 1
+    answer: str = ""
+    """What can stand for the answer all the same: the model's question at a clarification."""
+    hint: str = ""
+
+
+Event = (
+    Requested
+    | Routed
+    | Loading
+    | Thought
+    | Text
+    | Called
+    | Refused
+    | Ask
+    | Output
+    | Returned
+    | Repairing
+    | Usage
+    | Notice
+    | Compacted
+    | Interrupted
+    | Answered
+    | GaveUp
+)
+Part = Thought | Text
+Reply = Answer | None
+"""What is sent into a turn: an `Answer` after an `Ask`, else None."""

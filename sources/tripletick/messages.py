@@ -1,0 +1,116 @@
+"""What passes between person, model and tools: frozen values, equal when their fields are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Role = Literal["system", "user", "assistant"]
+Finish = Literal["stop", "length"]
+Outcome = Literal["ok", "failed", "denied", "forbidden", "skipped"]
+"""`failed` counts as an attempt; `denied` is the person's no, `forbidden` a permission that is missing
+(network, a person for a question), `skipped` a block that was not reached: none of these three does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One entry of the conversation, as the engine gets it."""
+
+    role: Role
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What the engine says of one reply: tokens and seconds. `cached` is None where it does not tell."""
+
+    prompt: int = 0
+    output: int = 0
+    cached: int | None = None
+    load_seconds: float = 0.0
+    prompt_seconds: float = 0.0
+    output_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One piece of a streamed reply; the last one, and only it, carries `finish` and `counts`."""
+
+    text: str = ""
+    thought: str = ""
+    finish: Finish | None = None
+    counts: Counts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The model asks for one tool: `bash`, or `write` with a path.
+
+    `tool` is the canonical tag, `body` the content without its last newline, `path` as the model wrote it.
+    `args` are the other words of the info string, in their order: `timeout=600`, `all`, `append`, `read`.
+    `line` counts from 1 in the raw reply. `timid` marks a path that only a first comment named: it may create a
+    file, never replace one that this turn did not make.
+    """
+
+    tool: str
+    body: str
+    path: str | None = None
+    args: tuple[str, ...] = ()
+    line: int = 0
+    timid: bool = False
+
+    def option(self, name: str) -> str | None:
+        """Give the value of `name=value` in the info string, None where it is absent."""
+        return next((word.partition("=")[2] for word in self.args if word.startswith(name + "=")), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something the reader refused, by its code (FENCES in docs), with the sentence for the model."""
+
+    code: str
+    line: int
+    text: str
+    """Empty: for the log only."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One file that a tool wrote: its path relative to the workspace."""
+
+    path: str
+    action: Literal["created", "changed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a tool gives back.
+
+    `verdict` is the first line's end: `ok, saved hello.py`, `failed, exit 1`. `text` is what the model reads below it,
+    `view` what the person sees ("" = the same). `exit` is the program's status, None where none ran. `flags` say how it
+    ended where the status cannot: `timeout memory output disk processes signal refused not-found saved syntax`.
+    `tool` names whose example teaches after a failure ("" = none).
+    """
+
+    outcome: Outcome
+    verdict: str
+    text: str = ""
+    view: str = ""
+    exit: int | None = None
+    flags: frozenset[str] = frozenset()
+    files: tuple[FileChange, ...] = ()
+    tool: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.outcome == "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the person chose when asked: `y n s e ?` or, to an open question, `text`."""
+
+    choice: str = "n"
+    text: str = ""
+    there: bool = True
+    """False where nobody was there to be asked; the choice is then `n`."""

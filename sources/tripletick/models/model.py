@@ -1,0 +1,62 @@
+"""What the loop needs of an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tripletick.messages import Chunk, Message
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What an engine knows of its model. 0 and "" mean: not told."""
+
+    name: str
+    engine: str
+    context: int = 0
+    """The model's own limit, in tokens."""
+    parameters: int = 0
+    thinks: bool = False
+    where: str = ""
+    """The server's address or the file, for the person."""
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """What may differ between two requests without a reload.
+
+    `output` is the most tokens to write; `think` None leaves it to the model.
+    """
+
+    output: int
+    temperature: float = 0.0
+    seed: int | None = None
+    think: bool | None = None
+    schema: Mapping[str, Any] | None = None
+    """A JSON schema that the answer must fit, None for free text."""
+
+
+class Model(Protocol):
+    """One model of one engine. A conversation goes in, a stream of chunks comes out."""
+
+    def about(self) -> About:
+        """Look the model up.
+
+        Raises ServerUnreachableError, ModelError or ServerFailedError.
+        """
+        ...
+
+    def fix(self, context: int) -> None:
+        """Set the context in tokens, once, before the first stream; it is sent with every request."""
+        ...
+
+    def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
+        """Yield the reply as it is written, the last chunk with `finish` and `counts`.
+
+        Closing the generator makes the engine stop. Raises ServerUnreachableError, ModelError, ContextFullError,
+        StreamCutError (ended without `done`: nothing of it may run) and ServerFailedError.
+        """
+        ...

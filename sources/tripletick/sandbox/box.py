@@ -1,0 +1,98 @@
+"""What tools need of a box, and its limits as data; the tiers are in the modules beside this one."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, Protocol
+
+Mode = Literal["read", "work"]
+Struck = Literal["", "timeout", "memory", "processes", "disk", "output", "interrupted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one block may use. Seconds, bytes, counts."""
+
+    timeout: float = 120.0
+    max_timeout: float = 600.0
+    memory: int = 2 << 30
+    processes: int = 256
+    file: int = 1 << 30
+    """The largest single file."""
+    disk: int = 1 << 30
+    """How much a block may add to the workspace's file system."""
+    output: int = 64 << 20
+    kept: int = 64 << 10
+    """Bytes of output kept at each end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """How a program ended: `status` as the shell counts it (128 + n for signal n)."""
+
+    status: int
+    head: bytes
+    tail: bytes = b""
+    dropped: int = 0
+    """Bytes between head and tail that were not kept."""
+    struck: Struck = ""
+    signal: int = 0
+    seconds: float = 0.0
+    leftover: int = 0
+    """Background processes that were ended with it."""
+
+
+class Box(Protocol):
+    """Runs programs in one workspace."""
+
+    @property
+    def name(self) -> str:
+        """`bubblewrap`, `none` …"""
+        ...
+
+    @property
+    def holds(self) -> bool:
+        """True where the kernel keeps the promise, shown by a live probe; else every block is asked for."""
+        ...
+
+    @property
+    def sentence(self) -> str:
+        """One sentence for the person: what this tier holds."""
+        ...
+
+    @property
+    def home(self) -> Path:
+        """The session's folder: $HOME and /tmp of what runs, gone at the session's end."""
+        ...
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        mode: Mode = "work",
+        timeout: float | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> Generator[str, None, Finished]:
+        """Run in the workspace; yield output as it comes, return how it ended. Closing it kills all of it."""
+        ...
+
+    def close(self) -> None:
+        """Remove the session's folder."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Where a box stands: what it may write, what must stay read-only or out of sight."""
+
+    workspace: Path
+    state: Path
+    """Our state folder; the session's folder lies in it (or in /tmp where the block's user cannot reach it)."""
+    mode: Mode = "work"
+    limits: Limits = field(default_factory=Limits)
+    ours: tuple[Path, ...] = ()
+    """Read-only even where they lie in the workspace: package, prompts, config, state, cache."""
+    see: tuple[Path, ...] = ()
+    """`[sandbox] see`: further folders that blocks may read."""

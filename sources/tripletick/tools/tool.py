@@ -1,0 +1,64 @@
+"""What the loop needs of a tool, and what a tool needs of the world."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+
+from tripletick.events import Ask, Output
+from tripletick.messages import Answer, Call, Result
+from tripletick.paths import Workspace
+from tripletick.sandbox.box import Box, Mode
+
+Running = Generator[Output | Ask, Answer | None, Result]
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What has been touched, by path relative to the workspace; three spans of time."""
+
+    known: set[str] = field(default_factory=set)
+    """This session: read or written, so that a later save is no blind overwrite."""
+    made: set[str] = field(default_factory=set)
+    """This turn: created by it; losing lines of these loses nothing of the person's."""
+    ran: dict[str, Result] = field(default_factory=dict)
+    """This reply: saved and run by a block of it."""
+
+    def begin_turn(self) -> None:
+        self.made.clear()
+        self.begin_reply()
+
+    def begin_reply(self) -> None:
+        self.ran.clear()
+
+    def wrote(self, path: str, *, created: bool) -> None:
+        self.known.add(path)
+        if created:
+            self.made.add(path)
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What every tool works with. `clip` is the most characters of output that the model is sent."""
+
+    workspace: Workspace
+    box: Box
+    ledger: Ledger
+    session: str = "session"
+    mode: Mode = "work"
+    clip: int = 6000
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tag, the sentence that explains it, and the function behind it.
+
+    `run` yields what the program prints and what must be asked, and returns the result. `writes`: the loop takes a snapshot
+    first. `example` teaches after a failure; a dialect words it.
+    """
+
+    tag: str
+    summary: str
+    run: Callable[[Call, Bench], Running]
+    writes: bool = False
+    example: Call | None = None
