@@ -1,0 +1,163 @@
+"""The table of languages: which tag means what, and how a program of it is built, run and checked.
+
+The rows are in languages.toml; this module reads them and knows none of them by name. It runs nothing:
+tools/code.py does.
+`LANGUAGES`, `ALIASES` and `BY_EXTENSION` are read from the file when they are first asked for.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from importlib.resources import files
+from pathlib import PurePosixPath
+from types import MappingProxyType
+from typing import Any
+
+LANGUAGES: dict[str, Language]
+"""Every row by its canonical tag, in the order of the file: the runnable ones come first."""
+ALIASES: dict[str, str]
+"""Every tag in its folded form, canonical ones and tools included, to its canonical tag."""
+BY_EXTENSION: dict[str, str]
+""".py` to `python`; extensions are in lower case."""
+BY_NAME: dict[str, str]
+"""`Makefile` to `makefile`: files that are known without an extension."""
+
+Find = tuple[tuple[str, str], ...]
+_VERSION = re.compile(r"[\d.]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One row; languages.toml says what each field means."""
+
+    tag: str
+    aliases: tuple[str, ...] = ()
+    extensions: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    comment: str = ""
+    comment_end: str = ""
+    file: str = ""
+    find: Mapping[str, Find] = field(default_factory=dict, hash=False)
+    entry: str = ""
+    needs: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
+    build: tuple[str, ...] = ()
+    run: tuple[str, ...] = ()
+    check: tuple[str, ...] = ()
+    wrong: str = ""
+    version: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict, hash=False)
+    starts: tuple[str, ...] = ()
+    package: str = ""
+    data_check: str = ""
+
+    @property
+    def runs(self) -> bool:
+        """True where a block of this language is a program."""
+        return bool(self.run)
+
+    def found(self, source: str) -> dict[str, str]:
+        """Read the words that commands and file name need from the program itself."""
+        words: dict[str, str] = {}
+        for name, rules in self.find.items():
+            match, made = next((m, made) for pattern, made in rules if (m := re.search(pattern, source)))
+            words[name] = match.expand(made).format_map(words)
+        return words
+
+    def file_name(self, source: str) -> str:
+        """Name the file of a program that came without a path."""
+        return self.file.format_map(self.found(source))
+
+    def is_program(self, source: str) -> bool:
+        """False where the source is only a part of a program: nothing in it could be started."""
+        return bool(re.search(self.entry, source))
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A file of rows, ready to look things up in."""
+
+    languages: dict[str, Language]
+    aliases: dict[str, str]
+    extensions: dict[str, str]
+    names: dict[str, str]
+
+
+def read_table(text: str) -> Table:
+    """Read rows as languages.toml holds them. Raises ValueError where two rows claim the same name."""
+    raw = tomllib.loads(text)
+    rows = {tag: _row(tag, values) for tag, values in raw.get("language", {}).items()}
+    rows = dict(sorted(rows.items(), key=lambda row: not row[1].runs))
+    tools: dict[str, list[str]] = raw.get("tool", {})
+    return Table(
+        rows,
+        _index([*((tag, (tag, *row.aliases)) for tag, row in rows.items()), *_named(tools)]),
+        _index([(tag, row.extensions) for tag, row in rows.items()]),
+        _index([(tag, row.names) for tag, row in rows.items()]),
+    )
+
+
+def _named(tools: Mapping[str, list[str]]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    return ((tag, (tag, *others)) for tag, others in tools.items())
+
+
+def _index(claims: list[tuple[str, tuple[str, ...]]]) -> dict[str, str]:
+    index: dict[str, str] = {}
+    for tag, names in claims:
+        for name in names:
+            if index.setdefault(name, tag) != tag:
+                raise ValueError(f"{name} means both {index[name]} and {tag}")
+    return index
+
+
+def _row(tag: str, values: dict[str, Any]) -> Language:
+    known = {column.name for column in fields(Language)} - {"tag"}
+    if unknown := values.keys() - known:
+        raise ValueError(f"language {tag}: unknown {', '.join(sorted(unknown))}")
+    return Language(tag, **{name: _frozen(value) for name, value in values.items()})
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(map(_frozen, value))
+    if isinstance(value, dict):
+        return MappingProxyType({name: _frozen(part) for name, part in value.items()})
+    return value
+
+
+@cache
+def table() -> Table:
+    """Give the shipped table."""
+    return read_table((files("tripletick") / "languages.toml").read_text("utf-8"))
+
+
+_PARTS = {"LANGUAGES": "languages", "ALIASES": "aliases", "BY_EXTENSION": "extensions", "BY_NAME": "names"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PARTS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(table(), _PARTS[name])
+
+
+def canonical(tag: str) -> str:
+    """Give the tag that `tag` is another word for, or itself, folded: `Py` and `python3.11` are `python`."""
+    folded = tag.strip().casefold().replace("-", "_")
+    aliases = table().aliases
+    return aliases.get(folded) or aliases.get(_VERSION.sub("", folded), folded)
+
+
+def language_of(path: str) -> Language | None:
+    """Give the language that a file's name says, None where it says none."""
+    known, name = table(), PurePosixPath(path)
+    tag = known.names.get(name.name) or known.extensions.get(name.suffix.lower())
+    return known.languages[tag] if tag else None
+
+
+def installed(language: Language, look: Callable[[str], str | None]) -> bool:
+    """True where all that `language` needs is there; `look` finds a program as shutil.which does."""
+    return language.runs and all(any(map(look, need.split("|"))) for need in language.needs)
