@@ -74,7 +74,7 @@ class ModelError(TripletickError):
 
 
 class ContextFullError(TripletickError):
-    """The conversation does not fit; `needed` and `available` are tokens, 0 where the engine does not tell."""
+    """The conversation does not fit; `needed` and `available` are tokens, 0 where it is not told."""
 
     exit = 6
     code = "context"

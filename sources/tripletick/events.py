@@ -1,7 +1,7 @@
 """What happens during a turn, in the order it happens.
 
-The loop yields events and nothing else; screen, log and tests read the same stream. `Ask` is the only one that waits: an
-`Answer` is sent back in.
+The loop yields events and nothing else; screen, log and tests read the same stream. `Ask` is the only one
+that waits: an `Answer` is sent back in.
 """
 
 from __future__ import annotations

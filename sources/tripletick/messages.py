@@ -48,8 +48,8 @@ class Call:
 
     `tool` is the canonical tag, `body` the content without its last newline, `path` as the model wrote it.
     `args` are the other words of the info string, in their order: `timeout=600`, `all`, `append`, `read`.
-    `line` counts from 1 in the raw reply. `timid` marks a path that only a first comment named: it may create a
-    file, never replace one that this turn did not make.
+    `line` counts from 1 in the raw reply. `timid` marks a path that only a first comment named: it may
+    create a file, never replace one that this turn did not make.
     """
 
     tool: str
@@ -72,6 +72,8 @@ class Problem:
     line: int
     text: str
     """Empty: for the log only."""
+    tag: str = ""
+    """The tag of the block that could not be read, whose example then teaches; "" where there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +88,10 @@ class FileChange:
 class Result:
     """What a tool gives back.
 
-    `verdict` is the first line's end: `ok, saved hello.py`, `failed, exit 1`. `text` is what the model reads below it,
-    `view` what the person sees ("" = the same). `exit` is the program's status, None where none ran. `flags` say how it
-    ended where the status cannot: `timeout memory output disk processes signal refused not-found saved syntax`.
-    `tool` names whose example teaches after a failure ("" = none).
+    `verdict` is the first line's end: `ok, saved hello.py`, `failed, exit 1`. `text` is what the model reads
+    below it, `view` what the person sees ("" = the same). `exit` is the program's status, None where none
+    ran. `flags` say how it ended where the status cannot: `timeout memory output disk processes signal
+    refused not-found saved syntax`. `tool` names whose example teaches after a failure ("" = none).
     """
 
     outcome: Outcome

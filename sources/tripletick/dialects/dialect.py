@@ -18,7 +18,9 @@ class Reading:
     reasoning: str | None
     """Parts joined by a blank line, tags removed, stripped; None if there was none."""
     text: str
-    """The reply as it goes into the history: raw, without reasoning, cut at an invented result or leaked turn."""
+    """The reply as it goes into the history: raw, without reasoning, cut at an invented result or leaked
+    turn.
+    """
     problems: tuple[Problem, ...]
     question: str | None = None
     """What follows REQUEST_CLARIFICATION at the beginning of a line, outside reasoning and blocks."""
@@ -47,10 +49,13 @@ class Dialect(Protocol):
     @property
     def name(self) -> str: ...
 
-    def reader(self, owned: Collection[str], *, thinking: bool = False, examples: Sequence[str] = ()) -> Reader:
+    def reader(
+        self, owned: Collection[str], *, thinking: bool = False, examples: Sequence[str] = ()
+    ) -> Reader:
         """Start a reply in which these canonical tags are calls and all else is prose.
 
-        `thinking`: the template has already opened the reasoning. `examples`: block contents of our own prompt.
+        `thinking`: the template has already opened the reasoning. `examples`: block contents of our own
+        prompt.
         """
         ...
 
@@ -62,5 +67,7 @@ class Dialect(Protocol):
         hint: str = "",
         example: Call | None = None,
     ) -> str:
-        """Word the one message that carries results back to the model; `example` shows how a call is written."""
+        """Word the one message that carries results back to the model; `example` shows how a call is
+        written.
+        """
         ...

@@ -56,7 +56,7 @@ class Model(Protocol):
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
         """Yield the reply as it is written, the last chunk with `finish` and `counts`.
 
-        Closing the generator makes the engine stop. Raises ServerUnreachableError, ModelError, ContextFullError,
-        StreamCutError (ended without `done`: nothing of it may run) and ServerFailedError.
+        Closing the generator makes the engine stop. Raises ServerUnreachableError, ModelError,
+        ContextFullError, StreamCutError (ended without `done`: nothing of it may run) and ServerFailedError.
         """
         ...

@@ -89,7 +89,8 @@ class Ground:
 
     workspace: Path
     state: Path
-    """Our state folder; the session's folder lies in it (or in /tmp where the block's user cannot reach it)."""
+    """Our state folder; the session's folder lies in it (or in /tmp where the block's user cannot reach it).
+    """
     mode: Mode = "work"
     limits: Limits = field(default_factory=Limits)
     ours: tuple[Path, ...] = ()

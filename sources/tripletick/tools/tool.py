@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
+from tripletick.paths import Workspace
+
 from tripletick.events import Ask, Output
 from tripletick.messages import Answer, Call, Result
-from tripletick.paths import Workspace
-from tripletick.sandbox.box import Box, Mode
+from tripletick.sandbox.box import Box, Limits, Mode
 
 Running = Generator[Output | Ask, Answer | None, Result]
 
@@ -23,6 +24,8 @@ class Ledger:
     """This turn: created by it; losing lines of these loses nothing of the person's."""
     ran: dict[str, Result] = field(default_factory=dict)
     """This reply: saved and run by a block of it."""
+    outputs: int = 0
+    """This session: outputs that were too long and lie in .tripletick/out."""
 
     def begin_turn(self) -> None:
         self.made.clear()
@@ -47,14 +50,16 @@ class Bench:
     session: str = "session"
     mode: Mode = "work"
     clip: int = 6000
+    limits: Limits = Limits()
+    """What the box was opened with: a tool words a limit that struck."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
     """A tag, the sentence that explains it, and the function behind it.
 
-    `run` yields what the program prints and what must be asked, and returns the result. `writes`: the loop takes a snapshot
-    first. `example` teaches after a failure; a dialect words it.
+    `run` yields what the program prints and what must be asked, and returns the result. `writes`: the loop
+    takes a snapshot first. `example` teaches after a failure; a dialect words it.
     """
 
     tag: str

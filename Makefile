@@ -1,0 +1,51 @@
+# make test    set up what the tests need and run all of them
+# make ask     q="what to do" dir=folder: set up and do one request
+# make lint, quick, real, bench: parts of it
+
+VENV ?= .venv
+PYTHON ?= python3
+BIN := $(VENV)/bin
+dir ?= $(HOME)/tripletick/scratch
+export q
+
+.PHONY: test ask lint quick real bench clean
+.DEFAULT_GOAL := test
+
+test: $(VENV)/.dev
+	tools/setup.sh test
+	$(MAKE) --no-print-directory lint quick real
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check --quiet .
+	$(BIN)/ruff format --quiet --check .
+	$(BIN)/mypy
+
+quick: $(VENV)/.dev
+	$(BIN)/python -m pytest tests --ignore=tests/real
+
+real: $(VENV)/.dev
+	$(BIN)/python tests/real/ollama_server.py
+	$(BIN)/python -m pytest tests/real -rs
+
+bench: $(VENV)/.dev
+	$(BIN)/python bench/reader.py
+	$(BIN)/python bench/box.py
+
+ask: $(VENV)/.user
+	@mkdir -p "$(dir)"
+	@$(BIN)/tripletick -C "$(dir)" -- "$$q"
+
+# Editable, so that prompts and config.ini are read where they lie.
+$(VENV)/.user: pyproject.toml tools/setup.sh
+	tools/setup.sh run
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.user
+	$(BIN)/pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/pip install --quiet --disable-pip-version-check --group dev
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,118 @@
+"""The conversation as it is sent, and how much of the context it takes.
+
+Append-only: what was sent stays byte for byte, in its order, so that the engine reads only what is new. A
+message of the person's that got no reply grows; it is never followed by another. The one exception here is
+`shorten`, which drops old outputs when the context runs short. Not covered: summaries by the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tripletick.agents import Agent
+from tripletick.messages import Counts, Message
+
+RESERVE = 32
+"""Tokens kept free for the template's own words."""
+SMALLEST_REPLY = 256
+"""A reply that has fewer tokens than these is not worth asking for."""
+KEPT = 2
+"""The last messages with results, whose outputs are never dropped."""
+GUESS = 1 / 3.2
+"""Tokens a character before the engine has counted: on the safe side for English, code and paths."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """Tokens of the context. The engine's counts are the truth; between them an estimate that they
+    calibrate.
+    """
+
+    window: int
+    full: float = 0.75
+    target: float = 0.45
+    rate: float = GUESS
+    counted: int = 0
+    """Tokens that the engine counted …"""
+    covered: int = 0
+    """… and the characters that they stand for."""
+
+    def count(self, counts: Counts, sent: Sequence[Message]) -> None:
+        """Take over what the engine counted for these messages."""
+        characters = _characters(sent)
+        if counts.prompt and characters:
+            self.counted, self.covered = counts.prompt, characters
+            self.rate = counts.prompt / characters
+
+    def estimate(self, messages: Sequence[Message]) -> int:
+        """Tokens that a request with these messages takes, the uncounted part a tenth on the safe side."""
+        more = _characters(messages) - self.covered
+        return self.counted + int(more * self.rate * (1.1 if more > 0 else 1.0)) + 8
+
+    def left(self, messages: Sequence[Message]) -> int:
+        """Tokens that a reply to these messages may have."""
+        return self.window - self.estimate(messages) - RESERVE
+
+
+@dataclass(slots=True)
+class Entry:
+    """One message; `short` is what stays of it when its outputs are dropped, None where it has none."""
+
+    message: Message
+    short: str | None = None
+
+
+@dataclass(slots=True)
+class Conversation:
+    """One system prompt, then the person's and the model's messages in turn."""
+
+    system: str
+    also: tuple[str, ...] = ()
+    """Installed languages, for the first line of a request."""
+    entries: list[Entry] = field(default_factory=list)
+    introduced: set[str] = field(default_factory=set)
+    asked: str = ""
+    """The request at work, in the person's words."""
+
+    def messages(self) -> list[Message]:
+        """Give what is sent."""
+        return [Message("system", self.system), *(entry.message for entry in self.entries)]
+
+    def request(self, agent: Agent, text: str, *, folder: str = "") -> None:
+        """Add a request: the agent's line, its card the first time, the words, the folder's names."""
+        new = agent.name not in self.introduced
+        self.introduced.add(agent.name)
+        self.asked = text
+        head = f"{agent.line(self.also)}\n{agent.card}\n" if new else agent.line(self.also)
+        self.say("\n".join(filter(None, (head, text, folder and f"\n{folder}"))))
+
+    def say(self, text: str, *, short: str | None = None) -> None:
+        """Add to what the person's side says; a message that got no reply yet grows after a blank line."""
+        last = self.entries[-1] if self.entries else None
+        if last and last.message.role == "user":
+            whole = f"{last.message.text}\n\n{text}"
+            kept = f"{last.short or last.message.text}\n\n{short or text}" if last.short or short else None
+            self.entries[-1] = Entry(Message("user", whole), kept)
+        else:
+            self.entries.append(Entry(Message("user", text), short))
+
+    def reply(self, text: str) -> None:
+        """Add what the model wrote, raw; nothing but blanks is no reply, the person's message then grows."""
+        if text.strip():
+            self.entries.append(Entry(Message("assistant", text)))
+
+    def shorten(self, budget: Budget, goal: int) -> bool:
+        """Drop outputs, the oldest first, until the estimate is at most `goal`; False where none was left to
+        drop.
+        """
+        droppable = [index for index, entry in enumerate(self.entries) if entry.short is not None][:-KEPT]
+        for index in droppable:
+            self.entries[index] = Entry(Message("user", self.entries[index].short or ""))
+            if budget.estimate(self.messages()) <= goal:
+                break
+        return bool(droppable)
+
+
+def _characters(messages: Sequence[Message]) -> int:
+    return sum(len(message.text) for message in messages)

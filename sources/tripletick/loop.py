@@ -1,0 +1,184 @@
+"""One turn: ask the model, run the blocks of its reply, tell it what came of them, until it answers in
+words.
+
+A turn is a generator of events. It prints nothing, asks nobody and opens no terminal: an `Answer` to an
+`Ask` is sent in, KeyboardInterrupt is thrown in. Closing it stops whatever runs.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tripletick import approval, repair
+from tripletick.agents import Agent
+from tripletick.checkpoint import Checkpoints
+from tripletick.errors import PersonNeededError
+from tripletick.events import (
+    Answered,
+    Ask,
+    Called,
+    Event,
+    GaveUp,
+    Interrupted,
+    Notice,
+    Output,
+    Refused,
+    Repairing,
+    Reply,
+    Returned,
+)
+from tripletick.messages import Answer, Call, Problem, Result
+from tripletick.repair import Results, Tries
+from tripletick.replies import INTERRUPTED, Heard, Replies
+from tripletick.tools.tool import Bench, Tool
+
+NUDGE = "Your answer was empty. The request was: {request}"
+CUT_ANSWER = "The answer reached the length limit and ends here; `[model] output` sets it."
+DROPPED = "(output dropped to save room)"
+WORTH_DROPPING = 200
+"""Characters; a shorter output is not worth breaking the engine's cache for."""
+
+Turn = Generator[Event, Reply, None]
+Ending = Answered | GaveUp | None
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """What every turn of a session works with."""
+
+    replies: Replies
+    tools: Mapping[str, Tool]
+    bench: Bench
+    checkpoints: Checkpoints
+    max_attempts: int = 5
+    max_steps: int = 25
+
+    def turn(self, agent: Agent, request: str, *, folder: str = "") -> Turn:
+        """Work on one request until it is answered, or one of the endings of `repair` is due."""
+        tries = Tries(self.max_attempts, self.max_steps)
+        self.bench.ledger.begin_turn()
+        self.checkpoints.begin_turn(self.bench.session, request)
+        self.replies.talk.request(agent, request, folder=folder)
+        end: Ending = None
+        try:
+            while end is None:
+                heard = yield from self.replies.hear(agent)
+                end = (yield from self._step(agent, tries, heard)) or repair.ending(tries)
+            yield end
+        except KeyboardInterrupt:
+            yield Interrupted(self.replies.talk.entries[-1].message.text)
+        finally:
+            self.checkpoints.end_turn()
+
+    def _step(self, agent: Agent, tries: Tries, heard: Heard) -> Generator[Event, Reply, Ending]:
+        """Run what the reply calls and say in the conversation what came of it; an answer ends the turn."""
+        reading, talk = heard.reading, self.replies.talk
+        talk.reply(reading.text)
+        results = yield from self._act(reading.calls)
+        told = tries.worth_telling(reading.problems, calls=bool(results), owner=bool(agent.tools))
+        yield from (Refused(problem) for problem in told)
+        if not results and not told and reading.question is None:
+            return (yield from self._words(tries, heard))
+        failed = tries.add(results, told)
+        said = self._feedback(tries, results, told) if results or told else ""
+        short = (
+            self._feedback(tries, [(call, _shortened(result)) for call, result in results], told)
+            if results
+            else ""
+        )
+        if reading.question is not None:
+            answer = yield Ask(reading.question, "", "The model asks you.")
+            if answer is None or not answer.there:
+                return GaveUp("clarification", "The model has a question.", 3, reading.question)
+            said, short = _join(said, answer.text), short and _join(short, answer.text)
+        talk.say(said, short=short if short != said else None)
+        if failed:
+            yield Repairing(tries.failures, tries.max_attempts, tries.error)
+        return None
+
+    def _words(self, tries: Tries, heard: Heard) -> Generator[Event, Reply, Ending]:
+        """End the turn with an answer; an empty one is asked for once more."""
+        if heard.reading.text.strip():
+            if heard.finish == "length":
+                yield Notice(CUT_ANSWER)
+            return Answered(heard.reading.text.strip())
+        tries.silent += 1
+        tries.steps += 1
+        self.replies.talk.say(NUDGE.format(request=self.replies.talk.asked.partition("\n")[0]))
+        return None
+
+    def _act(self, calls: Sequence[Call]) -> Generator[Event, Reply, list[tuple[Call, Result]]]:
+        """Run the blocks in their order; the first that does not succeed stops the rest."""
+        results: list[tuple[Call, Result]] = []
+        stop = ""
+        self.bench.ledger.begin_reply()
+        for number, call in enumerate(calls, 1):
+            begun = time.monotonic()
+            if stop:
+                result = Result("skipped", stop)
+            else:
+                yield Called(call, number, len(calls))
+                result = yield from self._run(call, results)
+            if not result.ok and not stop:
+                how = {"failed": "failed", "denied": "was refused"}.get(result.outcome, "was not run")
+                stop = f"was not run, because block {number} {how}"
+            results.append((call, result))
+            yield Returned(call, result, number, time.monotonic() - begun)
+        return results
+
+    def _run(self, call: Call, before: Results) -> Generator[Event, Reply, Result]:
+        tool = self.tools.get(call.tool) or self.tools["write"]
+        if (ask := approval.question(call, self.bench.box)) and (no := _denial(ask, (yield ask))):
+            return no
+        if tool.writes and (notice := self.checkpoints.before_block()):
+            yield Notice(notice)
+        running, printed = tool.run(call, self.bench), []
+        answer: Reply = None
+        try:
+            while True:
+                event = running.send(answer)
+                if isinstance(event, Output):
+                    printed.append(event.text)
+                answer = yield event
+        except StopIteration as stop:
+            result: Result = stop.value
+            return result
+        except KeyboardInterrupt:
+            stopped = Result(
+                "failed", INTERRUPTED.strip("()"), "".join(printed)[-self.bench.clip :], exit=130
+            )
+            self.replies.talk.say(self.replies.dialect.feedback([*before, (call, stopped)], ()))
+            yield Returned(call, stopped, len(before) + 1)
+            raise
+        finally:
+            running.close()
+
+    def _feedback(self, tries: Tries, results: Results, problems: Sequence[Problem]) -> str:
+        failed = next((result for _, result in results if result.outcome == "failed"), None)
+        tag = failed.tool if failed else next((problem.tag for problem in problems if problem.tag), "")
+        example = self.tools[tag].example if tag in self.tools else None
+        hint = repair.hint(tries, results)
+        return self.replies.dialect.feedback(results, problems, hint=hint, example=example)
+
+
+def _denial(ask: Ask, answer: Answer | None) -> Result | None:
+    """Turn a no into a result; without anybody to ask nothing runs outside a box."""
+    if answer is None or not answer.there:
+        raise PersonNeededError(
+            "Nothing was run: there is no sandbox here, and nobody to ask.",
+            ask.why,
+            "Set up: apt install bubblewrap",
+        )
+    if answer.choice == "y":
+        return None
+    return Result("denied", f"refused by the person{': ' + answer.text if answer.text else ''}")
+
+
+def _shortened(result: Result) -> Result:
+    return replace(result, text=DROPPED) if len(result.text) > WORTH_DROPPING else result
+
+
+def _join(*parts: str) -> str:
+    return "\n\n".join(filter(None, parts))

@@ -1,0 +1,47 @@
+"""Where our own files lie: what is shipped, and the person's folders for config, state and cache."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Folders and files of ours, none of them made yet."""
+
+    prompts: Path
+    shipped_config: Path
+    config: Path
+    state: Path
+    cache: Path
+
+    @property
+    def user_config(self) -> Path:
+        return self.config / "config.ini"
+
+    @property
+    def sessions(self) -> Path:
+        return self.state / "sessions"
+
+    @property
+    def ours(self) -> tuple[Path, ...]:
+        """What no block may write."""
+        return (PACKAGE, self.prompts, self.shipped_config, self.config, self.state, self.cache)
+
+
+def find() -> Places:
+    """Find them: a wheel has the prompts in the package, an editable install at the top of the clone."""
+    from platformdirs import PlatformDirs
+
+    top = PACKAGE if (PACKAGE / "prompts").is_dir() else PACKAGE.parents[1]
+    dirs = PlatformDirs("tripletick", appauthor=False)
+    return Places(
+        prompts=top / "prompts" / "base",
+        shipped_config=top / "config.ini",
+        config=dirs.user_config_path,
+        state=dirs.user_state_path,
+        cache=dirs.user_cache_path,
+    )

@@ -1,0 +1,153 @@
+"""What a turn counts, when it ends without an answer, and what a failed attempt is told besides its error.
+
+The endings are rows. Not covered: known errors and their advice (advice), fresh starts, how results are
+worded (dialects).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from tripletick.advice import advise
+from tripletick.events import GaveUp
+from tripletick.messages import Call, Problem, Result
+
+STEPS = {
+    3: "Take another way than the one that failed three times.",
+    4: "Take one smaller step: send the shortest block that shows the cause.",
+}
+"""What each attempt is told after its error, by its number; the first two have their error's own advice
+alone.
+"""
+GENERAL = "Read the error, change what it names, and send the corrected block."
+AGAIN = "The same block gave the same result before. Do something else, or answer."
+SAME_RESULTS = 3
+REMARKS = frozenset(
+    {"untagged", "unowned", "nested-in-unowned", "quoted", "inline", "empty", "placeholder", "repeat"}
+)
+"""Problems of what may well be a final answer: told once a turn, and only while nothing has run; no
+failures.
+"""
+NO_FAILURES = REMARKS | {"invented-result", "prompt-example", "leaked-turn"}
+"""Problems that do not make a failed attempt where the reply's blocks ran."""
+
+Results = Sequence[tuple[Call, Result]]
+
+
+@dataclass(slots=True)
+class Tries:
+    """The counters of one turn."""
+
+    max_attempts: int = 5
+    max_steps: int = 25
+    steps: int = 0
+    failures: int = 0
+    ran: bool = False
+    remarked: bool = False
+    silent: int = 0
+    error: str = ""
+    alone: bool = False
+    """True once a question found nobody."""
+    results: Counter[tuple[Call, Result]] = field(default_factory=Counter)
+    refusals: Counter[str] = field(default_factory=Counter)
+
+    def add(self, results: Results, problems: Sequence[Problem]) -> bool:
+        """Count a reply and what came of it; True where it was a failed attempt."""
+        self.steps += 1
+        self.ran = self.ran or bool(results)
+        for call, result in results:
+            if result.outcome in ("denied", "forbidden"):
+                self.refusals[result.verdict] += 1
+            elif result.outcome != "skipped":
+                self.results[_same(call, result)] += 1
+        self.error = error_line(results, problems)
+        self.failures = self.failures + 1 if self.error else 0
+        return bool(self.error)
+
+    def worth_telling(self, problems: Sequence[Problem], *, calls: bool, owner: bool) -> tuple[Problem, ...]:
+        """Choose the problems that the model is told: `calls` says that blocks ran, `owner` that the agent
+        has tags.
+        """
+        told = [problem for problem in problems if problem.text and owner]
+        if calls:
+            return tuple(problem for problem in told if problem.code not in ("untagged", "unowned"))
+        if self.ran or self.remarked:
+            told = [problem for problem in told if problem.code not in REMARKS]
+        self.remarked = self.remarked or any(problem.code in REMARKS for problem in told)
+        return tuple(told)
+
+
+def error_line(results: Results, problems: Sequence[Problem]) -> str:
+    """Give the failed attempt's error in one line; "" where nothing failed."""
+    for call, result in results:
+        if result.outcome == "failed":
+            last = next((line for line in reversed(result.text.splitlines()) if line.strip()), "")
+            return f"{call.tool} {result.verdict}" + (
+                f": {last.strip()[:160]}" if last and result.exit is not None else ""
+            )
+    free = NO_FAILURES if results else REMARKS
+    return next(
+        (
+            problem.text.partition("\n")[0]
+            for problem in problems
+            if problem.text and problem.code not in free
+        ),
+        "",
+    )
+
+
+def hint(tries: Tries, results: Results) -> str:
+    """Choose the one hint that goes with this feedback; "" where none is due."""
+    again = any(
+        count > 1 for key, count in tries.results.items() if key in {_same(*pair) for pair in results}
+    )
+    if again:
+        return AGAIN
+    known = next((advise(call, result) for call, result in results if result.outcome == "failed"), "")
+    if not tries.failures:
+        return known
+    step = STEPS.get(tries.failures, "")
+    ran = any(result.outcome == "failed" for _, result in results)
+    return " ".join(filter(None, (known or (GENERAL if ran and not step else ""), step)))
+
+
+Ending = tuple[Callable[[Tries], bool], Callable[[Tries], GaveUp]]
+ENDINGS: tuple[Ending, ...] = (
+    (
+        lambda tries: tries.failures >= tries.max_attempts,
+        lambda tries: GaveUp(
+            "attempts", f"Gave up after {tries.failures} failures in a row. The last: {tries.error}"
+        ),
+    ),
+    (
+        lambda tries: any(count > 1 for count in tries.refusals.values()),
+        lambda tries: GaveUp(
+            "refused", f"Ended: {tries.refusals.most_common(1)[0][0]}, twice.", 3 if tries.alone else 1
+        ),
+    ),
+    (
+        lambda tries: any(count >= SAME_RESULTS for count in tries.results.values()),
+        lambda tries: GaveUp("repeat", "Ended: the same block gave the same result three times."),
+    ),
+    (
+        lambda tries: tries.silent > 1,
+        lambda tries: GaveUp("silent", "Ended: the model answered with nothing, twice."),
+    ),
+    (
+        lambda tries: tries.steps >= tries.max_steps,
+        lambda tries: GaveUp("steps", f"Ended after {tries.steps} steps without an answer."),
+    ),
+)
+
+
+def ending(tries: Tries) -> GaveUp | None:
+    """Give the first ending that is due."""
+    return next((make(tries) for due, make in ENDINGS if due(tries)), None)
+
+
+def _same(call: Call, result: Result) -> tuple[Call, Result]:
+    """Reduce a call and its result to what makes two of them equal; where in its reply it stood does not."""
+    key = Call(call.tool, call.body, call.path, call.args)
+    return key, Result(result.outcome, result.verdict, result.text)

@@ -1,0 +1,105 @@
+"""What came of a turn, gathered from its events: the object of `-o json`, and the exit code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tripletick.events import (
+    Answered,
+    Called,
+    Event,
+    GaveUp,
+    Interrupted,
+    Loading,
+    Repairing,
+    Returned,
+    Routed,
+    Usage,
+)
+from tripletick.messages import FileChange
+
+INTERRUPTED = 130
+
+
+@dataclass(slots=True)
+class Summary:
+    """Counts while events pass by; tokens and seconds are sums over the turn's replies."""
+
+    session: str = ""
+    model: str = ""
+    agent: str = ""
+    answer: str | None = None
+    exit: int = 0
+    steps: int = 0
+    blocks: int = 0
+    attempts: int = 0
+    files: dict[str, FileChange] = field(default_factory=dict)
+    error: dict[str, str] | None = None
+    prompt: int = 0
+    cached: int | None = None
+    output: int = 0
+    seconds: float = 0.0
+    writing: float = 0.0
+
+    def show(self, event: Event) -> None:
+        """Take an event in."""
+        match event:
+            case Loading(model):
+                self.model = model
+            case Routed(agent):
+                self.agent = agent
+            case Called():
+                self.blocks += 1
+            case Returned(result=result):
+                for change in result.files:
+                    self.files.setdefault(change.path, change)
+            case Repairing(attempt):
+                self.attempts = max(self.attempts, attempt)
+            case Usage():
+                self._count(event)
+            case Answered() | GaveUp() | Interrupted():
+                self._end(event)
+
+    def _end(self, event: Answered | GaveUp | Interrupted) -> None:
+        if isinstance(event, Answered):
+            self.answer = event.text
+            return
+        if isinstance(event, Interrupted):
+            event = GaveUp("interrupted", "Interrupted by the person.", INTERRUPTED)
+        self.exit, self.answer = event.exit, event.answer or None
+        self.error = {"code": event.code, "message": event.reason, "hint": event.hint}
+
+    def _count(self, usage: Usage) -> None:
+        self.steps += 1
+        self.prompt += usage.counts.prompt
+        if usage.counts.cached is not None:
+            self.cached = (self.cached or 0) + usage.counts.cached
+        self.output += usage.counts.output
+        self.seconds += usage.seconds
+        self.writing += usage.counts.output_seconds
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the object of `-o json` (UX: commands)."""
+        speed = round(self.output / self.writing, 1) if self.writing else None
+        usage = {
+            "prompt": self.prompt,
+            "cached": self.cached,
+            "output": self.output,
+            "seconds": round(self.seconds, 3),
+            "tokens_per_second": speed,
+        }
+        return {
+            "ok": self.exit == 0,
+            "exit": self.exit,
+            "answer": self.answer,
+            "session": self.session,
+            "model": self.model,
+            "agent": self.agent,
+            "steps": self.steps,
+            "blocks": self.blocks,
+            "attempts": self.attempts,
+            "files": [{"path": change.path, "action": change.action} for change in self.files.values()],
+            "usage": usage,
+            "error": self.error,
+        }

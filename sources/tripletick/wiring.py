@@ -1,0 +1,132 @@
+"""Builds the parts of a session from the config: engine, box, tools, conversation, loop."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tripletick import languages, platforms
+from tripletick.agents import Prompts
+from tripletick.checkpoint import Checkpoints
+from tripletick.config import Config
+from tripletick.context import Budget, Conversation
+from tripletick.dialects import open_dialect
+from tripletick.loop import Loop
+from tripletick.models import Settings, open_model
+from tripletick.models.model import About, Model, Sampling
+from tripletick.paths import Workspace
+from tripletick.places import Places
+from tripletick.replies import Replies
+from tripletick.sandbox import open_box
+from tripletick.sandbox.box import Box, Ground, Limits, Mode
+from tripletick.tools import tools
+from tripletick.tools.tool import Bench, Ledger
+
+LARGEST_CONTEXT = 16384
+"""What we ask for by ourselves; a larger one is the person's wish (--ctx)."""
+UNKNOWN_CONTEXT = 8192
+CLIP = (1200, 12000)
+"""The least and the most characters of one output that the model is sent."""
+THINK = {"auto": None, "yes": True, "no": False}
+PROMPT_EXAMPLE = 'echo "a command stands here"'
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a loop is built from."""
+
+    config: Config
+    places: Places
+    workspace: Workspace
+    model: Model
+    box: Box
+    prompts: Prompts
+
+
+def engine(config: Config, notice: Callable[[str], None]) -> Model:
+    """Open the engine that the config names; nothing is contacted yet."""
+    chosen = config.model
+    settings = Settings(
+        host=chosen.host or None,
+        keep_alive=chosen.keep_alive,
+        connect_timeout=chosen.connect_timeout,
+        first_timeout=chosen.first_timeout,
+        token_timeout=chosen.token_timeout,
+        size=chosen.chunk,
+        notice=notice,
+    )
+    return open_model(chosen.name, settings)
+
+
+def window(config: Config, about: About) -> int:
+    """Choose the context in tokens: the person's wish as it is, else the model's own up to a bound."""
+    return config.model.context or min(about.context or UNKNOWN_CONTEXT, LARGEST_CONTEXT)
+
+
+def box(config: Config, places: Places, workspace: Path) -> Box:
+    """Open the box for a workspace."""
+    wanted = config.sandbox
+    limits = Limits(
+        timeout=wanted.timeout,
+        max_timeout=wanted.max_timeout,
+        memory=wanted.memory,
+        processes=wanted.processes,
+        file=wanted.file,
+        disk=wanted.disk,
+        output=wanted.output,
+    )
+    see = tuple(Path(name).expanduser() for name in wanted.see.split(":") if name)
+    return open_box(Ground(workspace, places.state, _mode(config), limits, places.ours, see), wanted.tier)
+
+
+def loop(parts: Parts, session: str, context: int) -> Loop:
+    """Put a session's loop together; `context` is the window in tokens."""
+    config, table = parts.config, tools()
+    low, high = CLIP
+    clip = max(low, min(high, context * 2 // 3))
+    bench = Bench(parts.workspace, parts.box, Ledger(), session, _mode(config), clip)
+    rows = {tag: row for tag, row in languages.LANGUAGES.items() if row.runs}
+    look = outside(parts.workspace.root)
+    replies = Replies(
+        parts.model,
+        open_dialect("fence"),
+        Conversation(
+            _system(parts), tuple(tag for tag, row in rows.items() if languages.installed(row, look))
+        ),
+        Budget(context, config.context.full / 100, config.context.target / 100),
+        _sampling(config),
+        tuple(rows),
+        (PROMPT_EXAMPLE, *(tool.example.body for tool in table.values() if tool.example)),
+    )
+    checkpoints = Checkpoints(parts.workspace.root, parts.places.state)
+    return Loop(replies, table, bench, checkpoints, config.agent.max_attempts, config.agent.max_steps)
+
+
+def outside(workspace: Path) -> Callable[[str], str | None]:
+    """Give a look-up on PATH that finds nothing inside the workspace, nor by a relative entry."""
+
+    def look(program: str) -> str | None:
+        found = shutil.which(program)
+        usable = found and Path(found).is_absolute() and not Path(found).resolve().is_relative_to(workspace)
+        return found if usable else None
+
+    return look
+
+
+def _mode(config: Config) -> Mode:
+    return "read" if config.sandbox.mode == "read" else "work"
+
+
+def _system(parts: Parts) -> str:
+    python = ".".join(platform.python_version_tuple()[:2])
+    system = f"{platforms.system_name()}, bash, python {python}"
+    return parts.prompts.opening(system=system, folder=parts.workspace.root.name)
+
+
+def _sampling(config: Config) -> Sampling:
+    chosen = config.model
+    seed = None if chosen.seed < 0 else chosen.seed
+    return Sampling(chosen.output, chosen.temperature, seed, THINK[chosen.think])

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Installs what pip cannot: `setup.sh run` for using tripletick, `setup.sh test` for its tests.
+# Debian packages, only those that are missing; where apt may not be used, the one command to type is printed.
+set -euo pipefail
+
+missing=()
+needs() { # PROGRAM PACKAGE
+    command -v "$1" >/dev/null || missing+=("$2")
+}
+library() { # FILE PACKAGE
+    [ -e "$1" ] || missing+=("$2")
+}
+
+needs bwrap bubblewrap
+needs git git
+python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
+if [ "${1:-run}" = test ]; then
+    needs gcc gcc
+    needs g++ g++
+    needs go golang-go
+    needs javac default-jdk-headless
+    needs node nodejs
+    needs tmux tmux
+    needs setpriv util-linux
+    library /usr/include/stdio.h libc6-dev
+    library /usr/include/nlohmann/json.hpp nlohmann-json3-dev
+    library /usr/include/stb/stb_image.h libstb-dev
+fi
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+install="apt-get install -y --no-install-recommends ${missing[*]}"
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive $install -qq >/dev/null
+elif [ "${1:-run}" = run ]; then
+    # tripletick works without them: it then asks before each block.
+    echo "For the sandbox and for undo, type once: sudo ${install//-get/}" >&2
+else
+    echo "The tests need: ${missing[*]}. Type: sudo ${install//-get/}" >&2
+    exit 1
+fi
