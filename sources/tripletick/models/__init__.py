@@ -1,0 +1,86 @@
+"""Engines by name: `ollama:qwen2.5:7b`, `scripted:FILE`; a bare name is Ollama's.
+
+Nothing of an engine is imported before it is chosen. Which model of a server to take is not decided here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+
+from tripletick.errors import UsageError
+from tripletick.models.model import Model
+
+ENGINES = {
+    "ollama": "tripletick.models.ollama:Ollama",
+    "scripted": "tripletick.models.scripted:open_script",
+}
+"""Engine → `module:callable`; the callable gets the name behind the engine's and the settings."""
+
+TAG_WORDS = re.compile(
+    "base|chat|cloud|code|coder|custom|default|draft|embed|final|instruct|it|large|latest|main|medium|micro|mini|nano|"
+    "preview|prod|python|reasoning|small|stable|test|text|thinking|tiny|tools|tuned|vision|xl"
+)
+"""What Ollama's tags are made of: `mistral:instruct` is a model, `nosuch:thing` an unknown engine."""
+
+
+def _unheard(text: str) -> None:
+    del text
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to reach a server and how long to wait for it; times are seconds."""
+
+    host: str | None = None
+    """The server's address; None: OLLAMA_HOST, else loopback."""
+    keep_alive: str = "30m"
+    connect_timeout: float = 2.0
+    first_timeout: float = 600.0
+    """Until the first token: loading and reading the prompt take as long as they take."""
+    token_timeout: float = 120.0
+    lookup_timeout: float = 30.0
+    """For a short question: what models there are, what this one can do."""
+    busy_waits: tuple[float, ...] = (1.0, 2.0, 4.0)
+    """Before each further try while the server says that it is busy."""
+    size: int = 7
+    """scripted: characters a chunk."""
+    notice: Callable[[str], None] = _unheard
+    """Gets one line for the person when something is waited for or found out."""
+
+
+def open_model(name: str, settings: Settings | None = None) -> Model:
+    """Open `ENGINE:NAME`, or NAME on Ollama. Raises UsageError, and ModelError for an unreadable file."""
+    engine, rest = _parted(name.strip())
+    if engine not in ENGINES:
+        raise UsageError(
+            f"There is no engine '{engine}'.",
+            f"Engines: {', '.join(ENGINES)}.",
+            f"If it is a model of Ollama: -m ollama:{name.strip()}",
+        )
+    if not rest.strip():
+        raise UsageError("No model is named.", f"'{name}' holds no name.", f"Say which: -m {engine}:NAME")
+    module, _, symbol = ENGINES[engine].partition(":")
+    model: Model = getattr(import_module(module), symbol)(rest.strip(), settings or Settings())
+    return model
+
+
+def _parted(name: str) -> tuple[str, str]:
+    engine, colon, rest = name.partition(":")
+    if colon and (engine in ENGINES or _is_engine(engine, rest)):
+        return engine, rest
+    return "ollama", name
+
+
+def _is_engine(word: str, rest: str) -> bool:
+    """Tell an engine from a model with a tag.
+
+    An Ollama name is `[host[:port]/][owner/]model[:tag]`: at most one colon behind the last slash, and a tag
+    has a digit or a usual word in it.
+    """
+    if not re.fullmatch("[a-z]+", word) or re.match(r"\d+/", rest):
+        return False
+    words = re.split(r"[-_.]", rest.lower())
+    return ":" in rest or not (any(map(str.isdigit, rest)) or any(map(TAG_WORDS.fullmatch, words)))

@@ -1,0 +1,254 @@
+"""What can go wrong between an engine and its server: the words for the person, and which error it is.
+
+Texts of servers differ between versions, so the status decides, and the words only where one status means
+several things. Nothing is sent from here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import ssl
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from http import HTTPStatus
+from http.client import HTTPException
+from typing import Any
+
+from urllib3.exceptions import ProxyError
+
+from tripletick.errors import (
+    ContextFullError,
+    ModelError,
+    ServerFailedError,
+    ServerUnreachableError,
+    StreamCutError,
+    TripletickError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Saying:
+    """One failure: which error it is, what happened, why and what to type; filled in with `str.format`."""
+
+    error: type[TripletickError]
+    what: str
+    why: str
+    remedy: str
+
+    def __call__(self, **values: object) -> TripletickError:
+        return self.error(*(line.format_map(values) for line in (self.what, self.why, self.remedy)))
+
+
+AGAIN = "Ask again; what the server says: journalctl -u ollama, or ~/.ollama/logs"
+ELSEWHERE = "Start it: ollama serve. Elsewhere: tripletick --host http://HOST:11434"
+OLDER = "Update Ollama (0.12.4 or newer)."
+
+UNREACHED = Saying(
+    ServerUnreachableError,
+    "No model server at {where} ({reason}).",
+    "Ollama does not run there, or listens at another address (OLLAMA_HOST is {variable}).",
+    ELSEWHERE,
+)
+RESET = Saying(
+    StreamCutError, "The server at {where} closed the connection.", "It gave no answer: {reason}.", AGAIN
+)
+CUT = Saying(
+    StreamCutError, "The server broke off in the middle of its answer.", "The stream ended: {reason}.", AGAIN
+)
+BROKEN = Saying(StreamCutError, "The server failed in the middle of its answer.", "It says: {told}.", AGAIN)
+GARBLED = Saying(
+    StreamCutError, "The server's answer cannot be read.", "This is not a line of it: {told}", AGAIN
+)
+SILENT = Saying(
+    ServerFailedError,
+    "The server at {where} has said nothing for {seconds:g} s.",
+    "It may be loading, swapping or hung.",
+    "Look at it: ollama ps. Wait longer: first_timeout and token_timeout in config.ini",
+)
+NOT_OLLAMA = Saying(
+    ServerFailedError,
+    "What answers at {where} is not Ollama.",
+    "It gave {told}.",
+    "Name the server: tripletick --host http://HOST:11434",
+)
+MISSING = Saying(
+    ModelError,
+    "Model '{model}' is not on this server.",
+    "{closest}",
+    "Get it: tripletick models pull {model}",
+)
+MEMORY = Saying(
+    ModelError,
+    "Model '{model}' does not fit into memory.",
+    "The server says: {told}.",
+    "A smaller model: -m NAME, or less context: --ctx N",
+)
+UNFIT = Saying(
+    ModelError,
+    "Model '{model}' cannot do what was asked of it.",
+    "The server says: {told}.",
+    "Another model: -m NAME",
+)
+REFUSED = Saying(
+    ServerFailedError, "The server refused the request (status {status}).", "It says: {told}.", OLDER
+)
+STATUSES: Mapping[int, Saying] = {
+    401: Saying(
+        ServerFailedError,
+        "The server wants to know who asks (status 401).",
+        "It says: {told}.",
+        "Sign in on the server: ollama signin",
+    ),
+    403: Saying(
+        ServerFailedError,
+        "The server at {where} turns away this address (status 403).",
+        "It answers only to local names: {told}.",
+        "On the server: OLLAMA_HOST=0.0.0.0 ollama serve; behind a proxy: set its Host header to localhost",
+    ),
+    500: Saying(ServerFailedError, "The server failed, twice (status 500).", "It says: {told}.", AGAIN),
+    503: Saying(
+        ServerFailedError,
+        "The server is busy (status 503).",
+        "It says: {told}.",
+        "Wait, or stop what else uses it: ollama ps",
+    ),
+}
+NARROWED: tuple[tuple[re.Pattern[str], Saying], ...] = (
+    (re.compile(r"requires more (system |gpu )?memory|out of memory", re.IGNORECASE), MEMORY),
+    (re.compile(r"does not support", re.IGNORECASE), UNFIT),
+)
+"""What the words of a 400 or 500 tell more exactly than the status."""
+NEEDS = "The conversation needs {needed} tokens, the model has {available}."
+FITS_NOT = "The conversation does not fit into the model's {available} tokens."
+FULL = re.compile(
+    r"(exceed|larger|longer|too long|greater).*\bcontext\b|\bcontext\b.*(exceed|full)", re.IGNORECASE
+)
+REASONS: Mapping[type[BaseException], str] = {
+    ConnectionRefusedError: "connection refused",
+    socket.gaierror: "the name is not known",
+    ssl.SSLCertVerificationError: "its certificate is not trusted",
+    ssl.SSLError: "no encrypted connection; is it http:// instead of https://?",
+    ConnectionResetError: "connection reset",
+    BrokenPipeError: "connection reset",
+    TimeoutError: "no answer in time",
+}
+
+
+def unreached(error: BaseException, where: str) -> TripletickError:
+    """Say why a request got no answer: nothing listens there, or what listens hung up on us."""
+    reason = _reason(error)
+    if any(isinstance(cause, (ConnectionResetError, BrokenPipeError)) for cause in _causes(error)):
+        return RESET(where=where, reason=reason)
+    if any(isinstance(cause, HTTPException) for cause in _causes(error)):
+        return NOT_OLLAMA(where=where, told="no HTTP")
+    if any(isinstance(cause, ProxyError) for cause in _causes(error)):
+        reason = f"through a proxy: {reason}"
+    variable = os.environ.get("OLLAMA_HOST") or "not set"
+    return UNREACHED(where=where, reason=reason, variable=variable)
+
+
+def cut(error: BaseException | None = None) -> TripletickError:
+    """Say that a stream ended before it was done."""
+    return CUT(reason=_reason(error) if error else "no word that it was done")
+
+
+def refused(status: int, told: str, model: str, where: str) -> TripletickError:
+    """Turn a status other than 200 into its error; 404 and a full context are not seen to here."""
+    said = told.rstrip(". \n") or "nothing"
+    for pattern, saying in NARROWED:
+        if status in (400, 500) and pattern.search(told):
+            return saying(model=model, told=said)
+    return STATUSES.get(status, REFUSED)(status=status, told=said, where=where)
+
+
+def missing(model: str, names: tuple[str, ...]) -> TripletickError:
+    """Say that a model is not there, and which one comes close."""
+    near = get_close_matches(model, names, n=1, cutoff=0.4)
+    if near:
+        closest = f"Closest: {near[0]}."
+    else:
+        closest = f"It has: {', '.join(names[:5])}." if names else "It has no models yet."
+    return MISSING(model=model, closest=closest)
+
+
+def full(told: str, context: int) -> ContextFullError | None:
+    """Read either form of Ollama's 'too long': a sentence, or (0.30 and newer) JSON with both numbers."""
+    numbers = next((tree for tree in _trees(told) if "n_prompt_tokens" in tree), {})
+    if not numbers and not FULL.search(told):
+        return None
+    needed, available = number(numbers, "n_prompt_tokens"), number(numbers, "n_ctx") or context
+    return ContextFullError(
+        NEEDS.format(needed=grouped(needed), available=grouped(available))
+        if needed
+        else FITS_NOT.format(available=grouped(available)),
+        "Nothing was dropped and nothing was answered.",
+        "Start afresh: /clear. More context: --ctx N",
+        needed=needed,
+        available=available,
+    )
+
+
+def words(body: bytes) -> str:
+    """Take the error out of `{"error": "…"}`, or of an object in its place; "" where there is none."""
+    parsed = tree(body)
+    told = parsed.get("error", "")
+    return told if isinstance(told, str) else json.dumps(told)
+
+
+def tree(data: bytes) -> dict[str, Any]:
+    """Read one JSON object; empty where the bytes are anything else."""
+    try:
+        parsed = json.loads(data.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return {}
+    return parsed if isinstance(parsed, dict) else {}
+
+
+def number(fields: Mapping[str, Any], name: str) -> int:
+    """Give a count or a duration, 0 where it is absent or no number."""
+    value = fields.get(name)
+    return int(value) if isinstance(value, (int, float)) and 0 <= value < 1e18 else 0
+
+
+def grouped(tokens: int) -> str:
+    """Write 9012 as `9 012`."""
+    return f"{tokens:,}".replace(",", " ")
+
+
+def described(status: int, kind: str) -> str:
+    """Name an answer that is not Ollama's: `404 Not Found, text/html`."""
+    known = status in set(HTTPStatus)
+    return f"{status} {HTTPStatus(status).phrase if known else ''}, {kind or 'of no type'}".replace(" ,", ",")
+
+
+def _trees(told: Any) -> Generator[dict[str, Any], None, None]:
+    if isinstance(told, str) and told.lstrip().startswith("{"):
+        told = tree(told.encode("utf-8", "replace"))
+    if isinstance(told, dict):
+        yield told
+        for inner in told.values():
+            yield from _trees(inner)
+
+
+def _reason(error: BaseException) -> str:
+    for cause in _causes(error):
+        for kind, reason in REASONS.items():
+            if isinstance(cause, kind):
+                return reason
+    last = list(_causes(error))[-1]
+    return (getattr(last, "strerror", None) or str(last) or type(last).__name__).rstrip(".")
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        inner = next((part for part in (*error.args, getattr(error, "reason", None)) if _caused(part)), None)
+        error = inner or error.__cause__ or error.__context__
+
+
+def _caused(part: object) -> bool:
+    return isinstance(part, BaseException)

@@ -1,0 +1,98 @@
+"""A server's address as Ollama itself reads OLLAMA_HOST, because people copy it from the server.
+
+Nothing is contacted or looked up here, and no other variable than OLLAMA_HOST is read.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import re
+from dataclasses import dataclass
+
+from tripletick.errors import UsageError
+
+PORT = 11434
+PORTS = {"http": 80, "https": 443}
+"""Of an address with a scheme: `http://h` is port 80, bare `h` is Ollama's own."""
+EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Where a server listens on every interface, it is spoken to on loopback."""
+HOME_NETWORK = (".local", ".lan", ".internal", ".home.arpa", ".localdomain")
+CLOUD = "ollama.com"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a server listens; `path` is what a proxy put in front of the API, without slashes at its ends."""
+
+    scheme: str = "http"
+    host: str = "127.0.0.1"
+    port: int = PORT
+    path: str = ""
+
+    @property
+    def url(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}:{self.port}" + (f"/{self.path}" if self.path else "")
+
+    @property
+    def loopback(self) -> bool:
+        """True where what is sent stays on this machine."""
+        if self.host == "localhost" or self.host.endswith(".localhost"):
+            return True
+        ip = _ip(self.host)
+        return ip is not None and ip.is_loopback
+
+    @property
+    def private(self) -> bool:
+        """True on this machine and in the home network: no proxy leads there."""
+        ip = _ip(self.host)
+        if ip is not None:
+            return ip.is_private or ip.is_loopback or ip.is_link_local
+        return self.loopback or "." not in self.host or self.host.endswith(HOME_NETWORK)
+
+
+def address(given: str | None) -> Address:
+    """Read `given`, else OLLAMA_HOST, else take loopback. Raises UsageError."""
+    text = given if given and given.strip() else os.environ.get("OLLAMA_HOST", "")
+    return parse(text)
+
+
+def parse(text: str) -> Address:
+    """Read one address as `envconfig.Host` of Ollama 0.17 does; a port that is none becomes the default."""
+    bare = text.strip().strip("\"'").strip()
+    if bare == CLOUD:
+        bare = f"https://{CLOUD}"
+    scheme, parted, rest = bare.partition("://")
+    if not parted:
+        scheme, rest = "http", bare
+    scheme = scheme.lower()
+    if scheme not in PORTS or re.search(r"[\s@?#\\]", rest):
+        raise UsageError(
+            f"'{text}' is not the address of a server.",
+            "It is HOST, HOST:PORT or http://HOST:PORT.",
+            "For example: --host http://127.0.0.1:11434",
+        )
+    place, _, path = rest.partition("/")
+    host, port = _host_and_port(place, PORTS[scheme] if parted else PORT)
+    return Address(scheme, EVERYWHERE.get(host, host), port, path.strip("/"))
+
+
+def _host_and_port(place: str, default: int) -> tuple[str, int]:
+    ip = _ip(place.strip("[]"))
+    if ip is not None:
+        return str(ip), default
+    host, colon, port = place.rpartition(":")
+    if not colon:
+        host, port = place, ""
+    inner = _ip(host.strip("[]"))
+    known = str(inner) if inner else host.lower()
+    valid = re.fullmatch(r"[0-9]{1,5}", port) and int(port) <= 65535
+    return known or "127.0.0.1", int(port) if valid else default
+
+
+def _ip(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None

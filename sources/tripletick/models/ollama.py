@@ -1,0 +1,280 @@
+"""Ollama's own API: one streaming request a reply, and the short questions about models.
+
+The client is ours because the `ollama` library can send neither `truncate` nor `shift`, has no time limit and
+takes a stream without `done` for a whole answer. Pulling and creating models is not here. A cut answer is not
+asked for again here either: that is the loop's, which knows what was shown of it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+from tripletick.errors import ServerFailedError, TripletickError
+from tripletick.messages import Chunk, Counts, Finish, Message
+from tripletick.models import Settings, failures
+from tripletick.models.hosts import address
+from tripletick.models.model import About, Sampling
+from tripletick.models.wire import Reply, Wire
+
+DEFAULT_CONTEXT = 4096
+"""Sent where `fix` was not called: the server's own default moves with the video memory."""
+FINISHES: Mapping[str, Finish] = {"stop": "stop", "length": "length", "load": "stop", "unload": "stop"}
+NANO = 1e-9
+RELOAD_SECONDS = 1.0
+"""A model that is loaded tells 0.04 to 0.09 s."""
+RECENTLY = 300.0
+
+BUSY = "The server is busy. Trying again in {seconds:g} s ({number} of {of})."
+FAILED_ONCE = "The server failed ({told}). Trying once more."
+DROPPED = "The server dropped old messages without saying so. Update Ollama (0.12.4 or newer)."
+RELOADED = "The model was reloaded ({seconds:.1f} s): another program uses it with other settings."
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What the server made of the model: tokens of context, bytes, and bytes of these in video memory."""
+
+    context: int
+    size: int
+    video: int
+
+
+class Ollama:
+    """One model of one Ollama server."""
+
+    def __init__(self, name: str, settings: Settings | None = None) -> None:
+        self.name = name
+        self.settings = settings or Settings()
+        self.address = address(self.settings.host)
+        self._wire = Wire(self.address, self.settings)
+        self._context = DEFAULT_CONTEXT
+        self._about: About | None = None
+        self._watch = _Watch(self.settings.notice)
+
+    def about(self) -> About:
+        """Look the model up through /api/show. Raises as the Protocol says."""
+        shown = self._asked("/api/show", {"model": self.name})
+        info, details = _fields(shown, "model_info"), _fields(shown, "details")
+        family = str(info.get("general.architecture") or details.get("family") or "")
+        self._about = About(
+            name=self.name,
+            engine="ollama",
+            context=failures.number(info, f"{family}.context_length"),
+            parameters=failures.number(info, "general.parameter_count"),
+            thinks="thinking" in _listed(shown, "capabilities"),
+            where=self.address.url,
+            version=self._version(),
+        )
+        return self._about
+
+    def names(self) -> tuple[str, ...]:
+        """Name the server's models as /api/tags does, the newest first."""
+        return tuple(str(entry["name"]) for entry in _entries(self._asked("/api/tags")) if "name" in entry)
+
+    def loaded(self) -> Loaded | None:
+        """Ask /api/ps what the model really got; None where it is not in memory."""
+        for entry in _entries(self._asked("/api/ps")):
+            if _whole(str(entry.get("name", ""))) == _whole(self.name):
+                return Loaded(
+                    *(failures.number(entry, key) for key in ("context_length", "size", "size_vram"))
+                )
+        return None
+
+    def fix(self, context: int) -> None:
+        self._context = context
+
+    def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
+        with closing(self._answer(self._request(messages, sampling))) as reply:
+            for line in reply.lines():
+                fields = self._line(line)
+                if fields.get("done"):
+                    last = _last(fields)
+                    self._watch.look(messages, last.counts or Counts())
+                    yield last
+                    return
+                if chunk := _chunk(fields):
+                    yield chunk
+        raise failures.cut()
+
+    def _request(self, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
+        options = {
+            "num_ctx": self._context,
+            # -1 would mean ten times the context
+            "num_predict": max(1, sampling.output),
+            "temperature": sampling.temperature,
+            "seed": sampling.seed,
+        }
+        asked = {
+            "model": self.name,
+            "messages": [{"role": message.role, "content": message.text} for message in messages],
+            "stream": True,
+            "options": _told(options),
+            "keep_alive": _duration(self.settings.keep_alive),
+            "truncate": False,
+            "shift": False,
+            "think": self._think(sampling),
+            "format": sampling.schema,
+        }
+        return _told(asked)
+
+    def _think(self, sampling: Sampling) -> bool | None:
+        if sampling.think is None:
+            return None
+        known = self._about or self.about()
+        return sampling.think if known.thinks else None
+
+    def _answer(self, request: Mapping[str, Any]) -> Reply:
+        """Send until the server is not busy, and once more where it failed."""
+        waits = {503: list(self.settings.busy_waits), 500: [0.0]}
+        while True:
+            reply = self._wire.send("/api/chat", request)
+            if reply.status == 200 and reply.kind != "text/html":
+                return reply
+            with closing(reply):
+                told = failures.words(reply.body())
+                error = self._error(reply, told)
+            left = waits.get(reply.status, [])
+            if not left or not isinstance(error, ServerFailedError):
+                raise error
+            self._pause(reply.status, told, left)
+
+    def _pause(self, status: int, told: str, left: list[float]) -> None:
+        seconds, of = left.pop(0), len(self.settings.busy_waits)
+        words = BUSY if status == 503 else FAILED_ONCE
+        self.settings.notice(words.format(seconds=seconds, number=of - len(left), of=of, told=told or status))
+        time.sleep(seconds)
+
+    def _line(self, line: bytes) -> dict[str, Any]:
+        if not line.strip():
+            return {}
+        fields = failures.tree(line)
+        if not fields:
+            raise failures.GARBLED(told=line[:80].decode("utf-8", "replace"))
+        if "error" in fields:
+            told = failures.words(line)
+            raise failures.full(told, self._context) or failures.BROKEN(told=told)
+        return fields
+
+    def _asked(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        with closing(self._wire.look(path, body)) as reply:
+            data = reply.body()
+            fields = failures.tree(data)
+            if reply.status != 200:
+                raise self._error(reply, failures.words(data), named=bool(body))
+        if not fields:
+            raise failures.NOT_OLLAMA(
+                where=self.address.url, told=failures.described(reply.status, reply.kind)
+            )
+        return fields
+
+    def _error(self, reply: Reply, told: str, *, named: bool = True) -> TripletickError:
+        """`named` tells whether the request named a model: then 404 speaks of it, else of the address."""
+        if reply.status == 404 and told and named:
+            return failures.missing(self.name, self.names())
+        if reply.status == 404 or (not told and reply.status not in failures.STATUSES):
+            described = failures.described(reply.status, reply.kind)
+            return failures.NOT_OLLAMA(where=self.address.url, told=described)
+        too_long = failures.full(told, self._context) if reply.status in (400, 500) else None
+        return too_long or failures.refused(reply.status, told, self.name, self.address.url)
+
+    def _version(self) -> str:
+        try:
+            return str(self._asked("/api/version").get("version", ""))
+        except ServerFailedError:
+            # a proxy may let through what is needed and not this
+            return ""
+
+
+class _Watch:
+    """Tells from the counts of two replies what the server did and did not say."""
+
+    def __init__(self, notice: Callable[[str], None]) -> None:
+        self._notice = notice
+        self._before: tuple[Message, ...] = ()
+        self._tokens = 0
+        self._at = 0.0
+
+    def look(self, messages: Sequence[Message], counts: Counts) -> None:
+        """Compare with the reply before; a smaller count for a longer prompt means dropped messages."""
+        if counts.prompt and counts.prompt < self._tokens and _grown(self._before, messages):
+            self._notice(DROPPED)
+        now = time.monotonic()
+        if self._before and counts.load_seconds >= RELOAD_SECONDS and now - self._at < RECENTLY:
+            self._notice(RELOADED.format(seconds=counts.load_seconds))
+        self._before, self._tokens, self._at = tuple(messages), counts.prompt, now
+
+
+def _grown(before: Sequence[Message], now: Sequence[Message]) -> bool:
+    """True where nothing was taken away: messages were added, or the last one was extended."""
+    if not before or len(now) < len(before):
+        return False
+    last, same = len(before) - 1, now[len(before) - 1]
+    kept = tuple(now[:last]) == tuple(before[:last]) and same.role == before[last].role
+    return kept and same.text.startswith(before[last].text)
+
+
+def _chunk(fields: Mapping[str, Any]) -> Chunk | None:
+    message = _fields(fields, "message")
+    text, thought = _text(message.get("content")), _text(message.get("thinking"))
+    return Chunk(text=text, thought=thought) if text or thought else None
+
+
+def _last(fields: Mapping[str, Any]) -> Chunk:
+    finish = FINISHES.get(str(fields.get("done_reason", "")))
+    if finish is None:
+        raise failures.cut()
+    rest = _chunk(fields) or Chunk()
+    return Chunk(text=rest.text, thought=rest.thought, finish=finish, counts=_counts(fields))
+
+
+def _counts(fields: Mapping[str, Any]) -> Counts:
+    """`prompt_eval_count` counts what came from the cache too; how much that was Ollama does not tell."""
+    return Counts(
+        prompt=failures.number(fields, "prompt_eval_count"),
+        output=failures.number(fields, "eval_count"),
+        load_seconds=failures.number(fields, "load_duration") * NANO,
+        prompt_seconds=failures.number(fields, "prompt_eval_duration") * NANO,
+        output_seconds=failures.number(fields, "eval_duration") * NANO,
+    )
+
+
+def _text(value: object) -> str:
+    """A lone surrogate, which JSON can spell, could be neither written nor sent back."""
+    whole = value if isinstance(value, str) else ""
+    return whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _fields(tree: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    inner = tree.get(name)
+    return inner if isinstance(inner, dict) else {}
+
+
+def _listed(tree: Mapping[str, Any], name: str) -> Sequence[Any]:
+    inner = tree.get(name)
+    return inner if isinstance(inner, list) else []
+
+
+def _entries(listed: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+    return [entry for entry in _listed(listed, "models") if isinstance(entry, dict)]
+
+
+def _told(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _whole(name: str) -> str:
+    """`smol` is `smol:latest`."""
+    last = name.rpartition("/")[2]
+    return (name if ":" in last else f"{name}:latest").lower()
+
+
+def _duration(text: str) -> str | int:
+    """Ollama takes `30m` or a number of seconds, but not the text `30`."""
+    try:
+        return int(text)
+    except ValueError:
+        return text

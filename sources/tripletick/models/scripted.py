@@ -1,0 +1,135 @@
+"""An engine that says what it was told to: for tests, demos and replaying a session.
+
+A real implementation of the Protocol, with streaming, counts (estimated), a context that can be full, and a
+stream that can be cut. It understands nothing: the replies come in their order, whatever is asked.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tripletick.errors import ContextFullError, ModelError, StreamCutError
+from tripletick.messages import Chunk, Counts, Finish, Message
+from tripletick.models import Settings
+from tripletick.models.model import About, Sampling
+
+CHARS_A_TOKEN = 4
+FINISHES: Mapping[str, Finish] = {"stop": "stop", "length": "length"}
+FORMAT = 'Write a JSON list of "…" or {"text", "thought", "finish", "cut"}, or Markdown parted by lines ---.'
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedReply:
+    """One reply; with `cut` its stream breaks off after the text."""
+
+    text: str
+    thought: str = ""
+    finish: Finish = "stop"
+    cut: bool = False
+
+
+class Scripted:
+    """Gives the replies in order, `size` characters at a time, and keeps what it was asked."""
+
+    def __init__(self, *replies: str | ScriptedReply, size: int = 7, name: str = "script") -> None:
+        self.replies = [ScriptedReply(reply) if isinstance(reply, str) else reply for reply in replies]
+        self.size = max(1, size)
+        self.name = name
+        self.context = 0
+        self.asked: list[list[Message]] = []
+        self.samplings: list[Sampling] = []
+        self.streaming = False
+
+    def about(self) -> About:
+        return About(name=self.name, engine="scripted", where=self.name)
+
+    def fix(self, context: int) -> None:
+        self.context = context
+
+    def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
+        self.asked.append(list(messages))
+        self.samplings.append(sampling)
+        prompt = sum(_tokens(message.text) for message in messages)
+        self._fit(prompt)
+        if not self.replies:
+            raise ModelError("The script has no reply left.", f"It is {self.name}.", "Add a reply to it.")
+        reply = self.replies.pop(0)
+        self.streaming = True
+        try:
+            yield from self._chunks(reply, prompt)
+        finally:
+            self.streaming = False
+
+    def _fit(self, prompt: int) -> None:
+        if self.context and prompt > self.context:
+            raise ContextFullError(
+                f"The conversation needs {prompt} tokens, the script has {self.context}.",
+                remedy="Ask for more context: --ctx N",
+                needed=prompt,
+                available=self.context,
+            )
+
+    def _chunks(self, reply: ScriptedReply, prompt: int) -> Generator[Chunk, None, None]:
+        for piece in _pieces(reply.thought, self.size):
+            yield Chunk(thought=piece)
+        for piece in _pieces(reply.text, self.size):
+            yield Chunk(text=piece)
+        if reply.cut:
+            raise StreamCutError("The script cuts this reply here.", remedy="Ask again.")
+        counts = Counts(prompt=prompt, output=_tokens(reply.thought + reply.text))
+        yield Chunk(finish=reply.finish, counts=counts)
+
+
+def open_script(path: str, settings: Settings) -> Scripted:
+    """Read the replies of a file: JSON where its name ends so, else Markdown. Raises ModelError."""
+    try:
+        text = Path(path).expanduser().read_text(encoding="utf-8")
+        replies = _json_replies(text) if path.lower().endswith(".json") else _markdown_replies(text)
+    except (OSError, ValueError) as error:
+        raise ModelError(f"The script {path} cannot be read.", _reason(error), FORMAT) from error
+    return Scripted(*replies, size=settings.size, name=path)
+
+
+def _markdown_replies(text: str) -> list[ScriptedReply]:
+    parts = re.split(r"^---[ \t]*$\n?", text.replace("\r\n", "\n"), flags=re.MULTILINE)
+    replies = [ScriptedReply(part.removesuffix("\n")) for part in parts]
+    first, last = (not parts[0].strip(), not parts[-1].strip())
+    return replies[first : len(replies) - last]
+
+
+def _json_replies(text: str) -> list[ScriptedReply]:
+    entries = json.loads(text)
+    if not isinstance(entries, list):
+        raise ValueError("it is not a list")
+    return [_reply(number, entry) for number, entry in enumerate(entries, 1)]
+
+
+def _reply(number: int, entry: Any) -> ScriptedReply:
+    fields = {"text": entry} if isinstance(entry, str) else entry
+    if not isinstance(fields, dict) or fields.keys() - {"text", "thought", "finish", "cut"}:
+        raise ValueError(f"reply {number} is neither a text nor an object of text, thought, finish and cut")
+    text, thought, cut = fields.get("text", ""), fields.get("thought", ""), fields.get("cut", False)
+    finish = FINISHES.get(str(fields.get("finish", "stop")))
+    if finish is None or not (isinstance(text, str) and isinstance(thought, str) and isinstance(cut, bool)):
+        raise ValueError(
+            f"reply {number}: text and thought are texts, finish is stop or length, cut true or false"
+        )
+    return ScriptedReply(text, thought, finish, cut)
+
+
+def _reason(error: Exception) -> str:
+    words = error.strerror if isinstance(error, OSError) else ""
+    return f"{words or error}."
+
+
+def _pieces(text: str, size: int) -> list[str]:
+    return [text[start : start + size] for start in range(0, len(text), size)]
+
+
+def _tokens(text: str) -> int:
+    return -(-len(text) // CHARS_A_TOKEN)

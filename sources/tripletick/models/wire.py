@@ -1,0 +1,156 @@
+"""HTTP as an engine needs it: one request, its status, and its lines as they arrive, each within its time.
+
+Requests are sent once; what to try again is the engine's business. Nothing here knows what the lines mean.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Generator, Mapping
+from typing import Any
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import HTTPError, ReadTimeoutError
+
+from tripletick.errors import TripletickError
+from tripletick.models import Settings, failures
+from tripletick.models.hosts import Address
+
+LINE_LIMIT = 16 << 20
+"""Bytes of one line, or of a short answer: more is no server of ours."""
+
+
+class _Plain(HTTPConnection):
+    """Remembers its socket, which `http.client` forgets where the server closes after the answer."""
+
+    kept: socket.socket | None = None
+
+    def connect(self) -> None:
+        super().connect()
+        self.kept = self.sock
+
+
+class _Secure(HTTPSConnection):
+    kept: socket.socket | None = None
+
+    def connect(self) -> None:
+        super().connect()
+        self.kept = self.sock
+
+
+class _PlainPool(HTTPConnectionPool):
+    ConnectionCls = _Plain
+
+
+class _SecurePool(HTTPSConnectionPool):
+    ConnectionCls = _Secure
+
+
+class _Adapter(HTTPAdapter):
+    def init_poolmanager(self, *args: Any, **words: Any) -> None:
+        super().init_poolmanager(*args, **words)
+        self.poolmanager.pool_classes_by_scheme = {"http": _PlainPool, "https": _SecurePool}
+
+    def proxy_manager_for(self, *args: Any, **words: Any) -> Any:
+        manager = super().proxy_manager_for(*args, **words)
+        manager.pool_classes_by_scheme = {"http": _PlainPool, "https": _SecurePool}
+        return manager
+
+
+class Reply:
+    """A server's answer, read as it arrives: `first` seconds from the request, `between` line to line."""
+
+    def __init__(self, response: requests.Response, where: str, first: float, between: float) -> None:
+        self.status = response.status_code
+        self.kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        self._response, self._where = response, where
+        self._limit, self._between = first, between
+        self._end = time.monotonic() + max(0.0, first - response.elapsed.total_seconds())
+        self._socket = getattr(response.raw.connection, "kept", None)
+
+    def lines(self) -> Generator[bytes, None, None]:
+        """Yield each line without its end. Raises StreamCutError, and ServerFailedError on silence."""
+        rest = b""
+        while data := self._read():
+            *whole, rest = (rest + data).split(b"\n")
+            yield from whole
+            if whole:
+                # counted from here: what the caller did with the lines is not the server's silence
+                self._limit, self._end = self._between, time.monotonic() + self._between
+            if len(rest) > LINE_LIMIT:
+                raise failures.GARBLED(told=f"{len(rest)} bytes without an end")
+        if rest:
+            yield rest
+
+    def body(self) -> bytes:
+        """Read a short answer whole."""
+        data = b""
+        while len(data) < LINE_LIMIT and (more := self._read()):
+            data += more
+        return data
+
+    def close(self) -> None:
+        """Hang up: the server stops working on what nobody reads."""
+        self._response.close()
+
+    def _read(self) -> bytes:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise self._silent()
+        if self._socket is not None:
+            self._socket.settimeout(left)
+        try:
+            return bytes(self._response.raw.read1(65536))
+        except (ReadTimeoutError, TimeoutError) as error:
+            raise self._silent() from error
+        except (HTTPError, OSError) as error:
+            raise failures.cut(error) from error
+
+    def _silent(self) -> TripletickError:
+        return failures.SILENT(where=self._where, seconds=self._limit)
+
+
+class Wire:
+    """The way to one server."""
+
+    def __init__(self, address: Address, settings: Settings) -> None:
+        self.where = address.url
+        self._settings = settings
+        self._session = requests.Session()
+        self._session.headers["Accept-Encoding"] = "identity"
+        self._session.mount("http://", _Adapter())
+        self._session.mount("https://", _Adapter())
+        if address.private:
+            # neither proxies nor .netrc lead to one's own machine, but its certificate may be home-made
+            self._session.trust_env = False
+            own = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE")
+            self._session.verify = own or True
+
+    def send(self, path: str, body: Mapping[str, Any]) -> Reply:
+        """Post a request whose answer is a stream.
+
+        Raises ServerUnreachableError, StreamCutError and ServerFailedError.
+        """
+        return self._ask("POST", path, body, self._settings.first_timeout)
+
+    def look(self, path: str, body: Mapping[str, Any] | None = None) -> Reply:
+        """Ask something that is answered at once."""
+        return self._ask("POST" if body else "GET", path, body, self._settings.lookup_timeout)
+
+    def _ask(self, method: str, path: str, body: Mapping[str, Any] | None, first: float) -> Reply:
+        limits = (self._settings.connect_timeout, first)
+        url = self.where + path
+        try:
+            response = self._session.request(
+                method, url, json=body, stream=True, timeout=limits, allow_redirects=False
+            )
+        except requests.ReadTimeout as error:
+            raise failures.SILENT(where=self.where, seconds=first) from error
+        except requests.RequestException as error:
+            raise failures.unreached(error, self.where) from error
+        return Reply(response, self.where, first, self._settings.token_timeout)
