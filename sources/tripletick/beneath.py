@@ -1,0 +1,130 @@
+"""Opening, making and replacing what lies below one folder, by its handle and never through a link.
+
+The kernel's openat2(2) does it in one step; where there is none, or a filter refuses the call, the path is
+walked component by component. Both refuse `..`, absolute paths and every link. Which paths may be used at all
+is not decided here (paths.py). A replaced file keeps its mode, not its ACLs nor other hard links.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import functools
+import os
+import secrets
+import struct
+from collections.abc import Callable
+
+Owner = tuple[int, int] | None
+"""User and group that new files are given to; None leaves them ours."""
+
+HANDLE = getattr(os, "O_PATH", os.O_RDONLY)
+FOLDER = HANDLE | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+LISTING = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+PEEK = HANDLE | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_NOFOLLOW | os.O_CLOEXEC
+"""Non-blocking, or a fifo would hold the reader until somebody writes to it."""
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+OPENAT2 = 437
+"""The call's number on every architecture that has it (openat2(2), Linux 5.6)."""
+NO_MAGICLINKS, NO_SYMLINKS, BENEATH = 0x02, 0x04, 0x08
+NO_CALL = (errno.ENOSYS, errno.EPERM, errno.EINVAL)
+"""What a kernel without openat2, or a filter before it, answers."""
+
+MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
+"""What the kernel answers where nothing can lie."""
+
+
+def open_beneath(root: int, path: str, flags: int) -> int:
+    """Open `path`, relative to the folder `root`. Raises OSError, ELOOP or EXDEV where it would lead away."""
+    call = _kernel_call()
+    if call is not None:
+        handle = call(root, path, flags)
+        if handle >= 0:
+            return handle
+        if -handle not in NO_CALL:
+            raise OSError(-handle, os.strerror(-handle), path)
+    return open_stepwise(root, path, flags)
+
+
+def open_stepwise(root: int, path: str, flags: int) -> int:
+    """Open `path` as open_beneath does, without openat2."""
+    *above, last = path.split("/")
+    if "" in (*above, last) or ".." in (*above, last):
+        raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), path)
+    handle = os.open(".", FOLDER, dir_fd=root)
+    try:
+        for name in above:
+            below = os.open(name, FOLDER, dir_fd=handle)
+            os.close(handle)
+            handle = below
+        return os.open(last, flags | os.O_NOFOLLOW, dir_fd=handle)
+    finally:
+        os.close(handle)
+
+
+@functools.cache
+def _kernel_call() -> Callable[[int, str, int], int] | None:
+    """Give openat2 as a function of handle or negative errno; None where the system is not Linux."""
+    if not hasattr(os, "pidfd_open"):
+        return None
+    import ctypes
+
+    syscall = ctypes.CDLL(None, use_errno=True).syscall
+    syscall.restype = ctypes.c_long
+    size = struct.calcsize("QQQ")
+
+    def call(root: int, path: str, flags: int) -> int:
+        how = struct.pack("QQQ", flags, 0, BENEATH | NO_SYMLINKS | NO_MAGICLINKS)
+        handle = syscall(
+            ctypes.c_long(OPENAT2), ctypes.c_int(root), os.fsencode(path), how, ctypes.c_size_t(size)
+        )
+        return int(handle) if handle >= 0 else -ctypes.get_errno()
+
+    return call
+
+
+def make_folders(root: int, path: str, owner: Owner) -> int:
+    """Open the folder `path`, making what is missing of it; the caller closes the handle."""
+    handle = os.open(".", FOLDER, dir_fd=root)
+    try:
+        for name in filter(None, path.split("/")):
+            below = _make_folder(handle, name, owner)
+            os.close(handle)
+            handle = below
+    except OSError:
+        os.close(handle)
+        raise
+    return handle
+
+
+def _make_folder(parent: int, name: str, owner: Owner) -> int:
+    made = False
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(name, dir_fd=parent)
+        made = True
+    if made and owner:
+        handle = open_beneath(parent, name, LISTING)
+        try:
+            os.fchown(handle, *owner)
+        finally:
+            os.close(handle)
+    return open_beneath(parent, name, FOLDER)
+
+
+def replace(folder: int, name: str, data: bytes, *, mode: int | None, owner: Owner) -> None:
+    """Write a new file and rename it to `name`: nobody sees half of it. `mode` None: the umask decides."""
+    temporary = f".{secrets.token_hex(8)}.tripletick"
+    handle = os.open(temporary, NEW, 0o666 if mode is None else 0o600, dir_fd=folder)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            if owner:
+                os.fchown(handle, *owner)
+            if mode is not None:
+                os.fchmod(handle, mode)
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary, dir_fd=folder)

@@ -1,0 +1,121 @@
+"""What a path means that the model wrote: small models invent roots for the folder they work in.
+
+Nothing is opened here, and links are not followed; whether the place may be used is said in paths.py.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import unicodedata
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from tripletick.beneath import MISSING
+
+INVENTED = (
+    ("usr", "src", "app"),
+    ("path", "to", "your"),
+    ("path", "to"),
+    ("home", "user"),
+    ("home", "username"),
+    ("home", "ubuntu"),
+    ("mnt", "data"),
+    ("workspace",),
+    ("workdir",),
+    ("app",),
+    ("project",),
+    ("repo",),
+    ("sandbox",),
+)
+"""Roots that models invent for the folder they work in; longer ones first."""
+BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+class PathRefused(ValueError):  # noqa: N818 - what happened, not what broke
+    """A path that may not be used so; its text is a sentence for the model."""
+
+
+def cleaned(written: str) -> str:
+    """Take quotes and blanks off a path. Raises PathRefused for what no file should be called."""
+    text = written.strip()
+    if len(text) > 2 and text[0] == text[-1] and text[0] in "'\"`":
+        text = text[1:-1].strip()
+    if not text:
+        raise PathRefused("A path is missing")
+    if any(unicodedata.category(sign) in ("Cc", "Cs") or sign in BIDI for sign in text):
+        raise PathRefused("The path holds control characters; use a plain name")
+    if text.startswith("~"):
+        raise PathRefused(
+            f"{text} is in the person's home, outside this folder; write the path from this folder"
+        )
+    return text
+
+
+class Bearings:
+    """Where the workspace lies, by each of its absolute paths."""
+
+    def __init__(self, root: Path, *others: str) -> None:
+        self._name = root.name
+        self._root = root.as_posix()
+        self._roots = {self._root, *others}
+
+    def meant(self, text: str, there: Callable[[list[str]], bool]) -> tuple[list[str], bool]:
+        """Give the components meant by a path, and whether they are not what was written.
+
+        `there` tells whether something lies below the workspace. Raises PathRefused for what lies outside.
+        """
+        if not text.startswith("/"):
+            return self._relative(text, there)
+        if (inside := self.inside(text)) is not None:
+            return inside, False
+        parts = [part for part in posixpath.normpath(text).split("/") if part]
+        if (mapped := None if _exists(text) else self._mapped(parts, there)) is not None:
+            return mapped, True
+        raise PathRefused(
+            f"{text} is outside this folder; write the path from this folder, without the first /"
+        )
+
+    def inside(self, text: str) -> list[str] | None:
+        """Give the components below the workspace of an absolute path, None where it lies outside."""
+        path = posixpath.normpath(text)
+        for root in self._roots:
+            if path == root or path.startswith(f"{root}/"):
+                return [part for part in path[len(root) :].split("/") if part]
+        return None
+
+    def _relative(self, text: str, there: Callable[[list[str]], bool]) -> tuple[list[str], bool]:
+        parts = [part for part in text.split("/") if part not in ("", ".")]
+        if parts[:2] == ["path", "to"] and not there(parts[:1]):
+            return parts[2:], True
+        if not _leaves(parts):
+            return parts, False
+        if (inside := self.inside(f"{self._root}/{text}")) is not None:
+            return inside, False
+        raise PathRefused(f"{text} is outside this folder; only paths inside it can be used")
+
+    def _mapped(self, parts: list[str], there: Callable[[list[str]], bool]) -> list[str] | None:
+        """Find what an absolute path that does not exist means here."""
+        for root in (*INVENTED, (self._name,)):
+            if tuple(parts[: len(root)]) == root:
+                rest = parts[len(root) :]
+                named = len(rest) > 1 and rest[0] == self._name and not there(rest[:1])
+                return rest[1:] if named else rest
+        return next((parts[n:] for n in range(len(parts)) if there(parts[n:])), None)
+
+
+def _leaves(parts: Iterable[str]) -> bool:
+    depth = 0
+    for part in parts:
+        depth += -1 if part == ".." else 1
+        if depth < 0:
+            return True
+    return False
+
+
+def _exists(path: str) -> bool:
+    """True unless it is certain that nothing lies there."""
+    try:
+        Path(path).lstat()
+    except OSError as error:
+        return error.errno not in MISSING
+    return True
