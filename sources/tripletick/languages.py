@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib.resources import files
@@ -28,6 +28,9 @@ BY_NAME: dict[str, str]
 
 Find = tuple[tuple[str, str], ...]
 _VERSION = re.compile(r"[\d.]+$")
+_PROGRAM = re.compile(r"[\w.+-]+")
+_NAMED = re.compile(r"\{(\w+)\}")
+_CHOOSE = 'IFS="|"; for p in $1; do command -v "$p" >/dev/null && shift && exec "$p" "$@"; done; exit 127'
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +46,6 @@ class Language:
     file: str = ""
     find: Mapping[str, Find] = field(default_factory=dict, hash=False)
     entry: str = ""
-    needs: tuple[str, ...] = ()
-    own: tuple[str, ...] = ()
     build: tuple[str, ...] = ()
     run: tuple[str, ...] = ()
     check: tuple[str, ...] = ()
@@ -53,6 +54,7 @@ class Language:
     env: Mapping[str, str] = field(default_factory=dict, hash=False)
     starts: tuple[str, ...] = ()
     package: str = ""
+    example: str = ""
     data_check: str = ""
 
     @property
@@ -158,6 +160,22 @@ def language_of(path: str) -> Language | None:
     return known.languages[tag] if tag else None
 
 
+def fill(command: Iterable[str], names: Mapping[str, str]) -> list[str]:
+    """Put `names` where the command names them, and let a shell choose among the programs of its first word.
+
+    A brace that names nothing stays: the command may hold a program.
+    """
+    first, *rest = (_NAMED.sub(lambda m: names.get(m[1], m[0]), word) for word in command)
+    return [first, *rest] if first.startswith("/") else ["sh", "-c", _CHOOSE, "sh", first, *rest]
+
+
+def programs(language: Language) -> list[tuple[str, ...]]:
+    """Give what must be on PATH to run `language`: for each command the programs of which one is enough."""
+    commands = [command[0] for command in (language.build, language.run) if command]
+    names = (tuple(filter(_PROGRAM.fullmatch, first.split("|"))) for first in commands)
+    return [alternatives for alternatives in names if alternatives]
+
+
 def installed(language: Language, look: Callable[[str], str | None]) -> bool:
     """True where all that `language` needs is there; `look` finds a program as shutil.which does."""
-    return language.runs and all(any(map(look, need.split("|"))) for need in language.needs)
+    return language.runs and all(any(map(look, names)) for names in programs(language))

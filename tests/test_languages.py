@@ -1,0 +1,107 @@
+"""The table of languages: names, extensions, what a row says of a program."""
+
+import shutil
+
+import pytest
+
+from tripletick.languages import (
+    ALIASES,
+    BY_EXTENSION,
+    LANGUAGES,
+    canonical,
+    fill,
+    installed,
+    language_of,
+    programs,
+    read_table,
+)
+
+TWO_ROWS = '[language]\na = { aliases = ["x"] }\nb = { aliases = ["x"] }'
+
+
+@pytest.mark.parametrize(
+    ("written", "tag"),
+    [
+        ("Py", "python"),
+        ("python3.11", "python"),
+        ("shell-session", "bash"),
+        ("console", "bash"),
+        ("golang", "go"),
+        ("JS", "javascript"),
+        ("C++", "cpp"),
+        ("c#", "csharp"),
+        ("str-replace", "edit"),
+        ("ls", "read"),
+        ("search", "web_search"),
+        ("find", "file_finder"),
+        ("python-repl", "python_repl"),
+        ("pythonic", "pythonic"),
+        ("sh_history", "sh_history"),
+    ],
+)
+def test_a_tag_is_known_by_its_other_names_and_only_as_a_whole_word(written, tag):
+    assert canonical(written) == tag
+
+
+def test_every_alias_leads_to_a_canonical_tag_and_is_folded_itself():
+    assert {ALIASES[tag] for tag in ALIASES.values()} == set(ALIASES.values())
+    assert all(alias == alias.casefold() and "-" not in alias for alias in ALIASES)
+
+
+def test_six_languages_run_and_stand_first():
+    runnable = ["bash", "python", "c", "go", "java", "javascript"]
+    assert list(LANGUAGES)[:6] == runnable == [tag for tag, row in LANGUAGES.items() if row.runs]
+
+
+def test_a_file_name_tells_the_language():
+    named = [language_of(name) for name in ("src/App.PY", "docs/Makefile", "a.json", "no_idea", "x.weird")]
+    assert [row and row.tag for row in named] == ["python", "makefile", "json", None, None]
+    assert BY_EXTENSION[".h"] == "c"
+
+
+def test_a_name_claimed_by_two_rows_is_an_error():
+    with pytest.raises(ValueError, match="x means both a and b"):
+        read_table(TWO_ROWS)
+
+
+def test_a_column_that_nobody_knows_is_an_error():
+    with pytest.raises(ValueError, match="language a: unknown colour"):
+        read_table('[language.a]\ncolour = "red"')
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "main"),
+    [
+        ("public class Hello { public static void main(String[] a) {} }", "Hello.java", "Hello"),
+        ("class A {}\nclass B {\n static class C {}\n static void main(String[] a) {} }", "B.java", "B"),
+        ("public class P {}\nclass Q {\n  public static void main(String[] a) {} }", "P.java", "Q"),
+        ("package a.b;\npublic final class R { static void main(String[] a) {} }", "R.java", "R"),
+        ("System.out.println();", "Main.java", "Main"),
+    ],
+)
+def test_the_public_class_names_a_java_file_and_the_one_with_main_is_started(source, name, main):
+    java = LANGUAGES["java"]
+    assert (java.file_name(source), java.found(source)["main"]) == (name, main)
+
+
+def test_a_javascript_module_gets_the_name_of_one():
+    names = map(LANGUAGES["javascript"].file_name, ('import fs from "fs"', 'import("fs")', "let a"))
+    assert list(names) == ["main.mjs", "main.js", "main.js"]
+
+
+def test_a_source_without_main_is_no_program():
+    c, python = LANGUAGES["c"], LANGUAGES["python"]
+    assert not c.is_program("int add(int a) { return a; }")
+    assert c.is_program("int main(void) {}") and python.is_program("x = 1")
+
+
+def test_a_command_keeps_braces_that_name_nothing():
+    command = fill(["/bin/x", "{ a }", "${b}", "{file}"], {"file": "a {file}.c"})
+    assert command == ["/bin/x", "{ a }", "${b}", "a {file}.c"]
+
+
+def test_a_language_is_installed_where_one_of_each_alternative_is_found():
+    java, c = LANGUAGES["java"], LANGUAGES["c"]
+    assert not installed(java, {"javac": "/usr/bin/javac"}.get)
+    assert installed(c, {"clang": "/usr/bin/clang"}.get) and not installed(LANGUAGES["json"], shutil.which)
+    assert programs(LANGUAGES["python"]) == [("python3", "python")]
