@@ -15,18 +15,6 @@ from tripletick import __version__
 from tripletick.errors import TimeLimitError, TripletickError, UsageError
 
 CLOSED_PIPE, TERMINATED, INTERRUPTED = 141, 143, 130
-FLAGS = {
-    "agent": "agent.name",
-    "model": "model.name",
-    "host": "model.host",
-    "ctx": "model.context",
-    "temperature": "model.temperature",
-    "seed": "model.seed",
-    "sandbox": "sandbox.mode",
-    "max_attempts": "agent.max_attempts",
-    "max_steps": "agent.max_steps",
-}
-"""Flags that set a value of config.ini."""
 EPILOG = """\
 commands:
   undo [N]              put the files back as they were before the last N turns

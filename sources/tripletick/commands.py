@@ -14,11 +14,22 @@ from pathlib import Path
 from typing import Any
 
 from tripletick import config, places
-from tripletick.cli import FLAGS
 from tripletick.errors import UsageError
 from tripletick.events import Ask, Event, GaveUp, Notice
 from tripletick.messages import Answer
 
+FLAGS = {
+    "agent": "agent.name",
+    "model": "model.name",
+    "host": "model.host",
+    "ctx": "model.context",
+    "temperature": "model.temperature",
+    "seed": "model.seed",
+    "sandbox": "sandbox.mode",
+    "max_attempts": "agent.max_attempts",
+    "max_steps": "agent.max_steps",
+}
+"""Flags that set a value of config.ini."""
 THINK = {True: "yes", False: "no"}
 EVERY_TAG = "bash,python,c,go,java,javascript,read,write,edit,file_finder"
 PIPE_PATIENCE = 2.0

@@ -162,12 +162,10 @@ def read_value(given: Given) -> Any:
     try:
         return reader(given.value.strip(), *allowed)
     except (ValueError, KeyError) as error:
-        limits = (
-            " ".join(str(one) for one in allowed) if known.metadata["kind"] == "word" else _limits(allowed)
-        )
+        words = " ".join(str(one) for one in allowed)
         raise ConfigError(
             f"{given.where}: {given.key} = {given.value!r} cannot be used.",
-            f"[{given.section}] {given.key} takes {meaning}{': ' if limits else ''}{limits}.",
+            f"[{given.section}] {given.key} takes {meaning.format(*allowed, words=words)}.",
             f"{known.metadata['says']} The default is {show(known)}.",
         ) from error
 
@@ -252,10 +250,6 @@ def _nearest(name: str, known: Iterable[str]) -> str:
     return f" (did you mean {close[0]}?)" if close else f" (there are: {', '.join(known)})"
 
 
-def _limits(allowed: tuple[Any, ...]) -> str:
-    return f" from {allowed[0]} to {allowed[1]}" if allowed else ""
-
-
 def _within(value: float, low: float, high: float) -> Any:
     if not low <= value <= high:
         raise ValueError(value)
@@ -282,10 +276,10 @@ def _span(text: str) -> str:
 
 READERS: dict[str, tuple[Callable[..., Any], str]] = {
     "text": (str, "any text"),
-    "word": (_word, "one of"),
+    "word": (_word, "one of: {words}"),
     "switch": (lambda text: SWITCH[text.lower()], "yes or no"),
-    "count": (lambda text, low, high: int(_within(int(text), low, high)), "a whole number"),
-    "number": (lambda text, low, high: float(_within(float(text), low, high)), "a number"),
+    "count": (lambda text, low, high: int(_within(int(text), low, high)), "a whole number from {} to {}"),
+    "number": (lambda text, low, high: float(_within(float(text), low, high)), "a number from {} to {}"),
     "size": (_size, "a size such as 512M or 2G"),
     "span": (_span, "a time such as 30s, 5m or 1h"),
 }

@@ -113,31 +113,29 @@ def hint(tries: Tries, results: Results) -> str:
     return " ".join(filter(None, (known or (GENERAL if ran and not step else ""), step)))
 
 
+UNDO = "Files as they were before: tripletick undo"
+
 Ending = tuple[Callable[[Tries], bool], Callable[[Tries], GaveUp]]
 ENDINGS: tuple[Ending, ...] = (
     (
         lambda tries: tries.failures >= tries.max_attempts,
-        lambda tries: GaveUp(
-            "attempts", f"Gave up after {tries.failures} failures in a row. The last: {tries.error}"
-        ),
+        lambda tries: _end("attempts", f"{tries.failures} failures in a row, the last: {tries.error}"),
     ),
     (
         lambda tries: any(count > 1 for count in tries.refusals.values()),
-        lambda tries: GaveUp(
-            "refused", f"Ended: {tries.refusals.most_common(1)[0][0]}, twice.", 3 if tries.alone else 1
-        ),
+        lambda tries: _end("refused", f"{_most(tries.refusals)}, twice", 3 if tries.alone else 1),
     ),
     (
         lambda tries: any(count >= SAME_RESULTS for count in tries.results.values()),
-        lambda tries: GaveUp("repeat", "Ended: the same block gave the same result three times."),
+        lambda tries: _end("repeat", f"the same block gave the same result {SAME_RESULTS} times"),
     ),
     (
         lambda tries: tries.silent > 1,
-        lambda tries: GaveUp("silent", "Ended: the model answered with nothing, twice."),
+        lambda tries: _end("silent", "the model answered with nothing, twice"),
     ),
     (
         lambda tries: tries.steps >= tries.max_steps,
-        lambda tries: GaveUp("steps", f"Ended after {tries.steps} steps without an answer."),
+        lambda tries: _end("steps", f"{tries.steps} steps without an answer"),
     ),
 )
 
@@ -151,3 +149,11 @@ def _same(call: Call, result: Result) -> tuple[Call, Result]:
     """Reduce a call and its result to what makes two of them equal; where in its reply it stood does not."""
     key = Call(call.tool, call.body, call.path, call.args)
     return key, Result(result.outcome, result.verdict, result.text)
+
+
+def _end(code: str, why: str, exit: int = 1) -> GaveUp:
+    return GaveUp(code, f"Gave up: {why}.", exit, hint=UNDO)
+
+
+def _most(counted: Counter[str]) -> str:
+    return counted.most_common(1)[0][0]

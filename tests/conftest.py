@@ -1,0 +1,28 @@
+"""What many tests use; nothing here patches anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Callable[..., Any]:
+    """Open a session on scripted replies; keyword arguments are settings by section."""
+    from playing import Session
+    from tripletick.config import Config
+    from tripletick.models.scripted import Scripted
+
+    def open_session(*replies, answers=(), window: int = 8192, **sections):
+        settings = Config()
+        for name, values in sections.items():
+            settings = replace(settings, **{name: replace(getattr(settings, name), **values)})
+        folder = tmp_path / "project"
+        folder.mkdir(exist_ok=True)
+        return Session(folder, tmp_path / "state", Scripted(*replies), settings, window, list(answers))
+
+    return open_session

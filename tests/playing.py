@@ -1,0 +1,57 @@
+"""A session on a real box with a scripted model; nothing here patches anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeVar
+
+from tripletick import agents, config, places, wiring
+from tripletick.events import Ask, Event
+from tripletick.messages import Answer
+from tripletick.models.scripted import Scripted
+from tripletick.paths import Workspace
+
+T = TypeVar("T")
+NOBODY = Answer(there=False)
+
+
+@dataclass
+class Session:
+    """One conversation in one folder; `play` gives the events of a turn."""
+
+    folder: Path
+    state: Path
+    model: Scripted
+    settings: config.Config
+    window: int = 8192
+    answers: list[Answer] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        found = replace(places.find(), state=self.state)
+        self.prompts = agents.load(found.prompts)
+        self.model.fix(self.window)
+        box = wiring.box(self.settings, found, self.folder)
+        parts = wiring.Parts(self.settings, found, Workspace(self.folder), self.model, box, self.prompts)
+        self.loop = wiring.loop(parts, "test", self.window)
+
+    def play(self, request: str = "do it", agent: str = "coder") -> list[Event]:
+        turn, events, answer = self.loop.turn(self.prompts.agents[agent], request), [], None
+        while True:
+            try:
+                event = turn.send(answer)
+            except StopIteration:
+                return events
+            events.append(event)
+            answer = (self.answers.pop(0) if self.answers else NOBODY) if isinstance(event, Ask) else None
+
+
+def kinds(events: list[Event]) -> list[str]:
+    """Name the events, pieces of text and counts apart."""
+    names = [type(event).__name__ for event in events]
+    return [name for name in names if name not in ("Text", "Thought", "Usage")]
+
+
+def last(events: list[Event], kind: type[T]) -> T:
+    """Give the last event of a kind."""
+    return next(event for event in reversed(events) if isinstance(event, kind))

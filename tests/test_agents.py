@@ -1,0 +1,68 @@
+import pytest
+
+from tripletick import agents, places
+from tripletick.errors import ConfigError
+
+PROMPTS = agents.load(places.find().prompts)
+
+
+def test_the_shipped_agents_are_there():
+    assert {"casual", "coder", "file"} <= PROMPTS.agents.keys()
+
+
+def test_a_request_line_names_tags_and_at_most_eight_further_languages():
+    line = PROMPTS.agents["coder"].line(("bash", "python", "c", "go", "java"))
+    assert line == "[coder: bash python read write edit file_finder; also c go java]"
+    assert PROMPTS.agents["file"].line(("c",)) == "[file: bash read write edit file_finder]"
+    assert (
+        PROMPTS.agents["coder"].line([f"l{n}" for n in range(20)]).endswith("; also l0 l1 l2 l3 l4 l5 l6 l7]")
+    )
+
+
+def test_the_coder_owns_every_language_and_the_file_agent_none():
+    assert "go" in PROMPTS.agents["coder"].owned(["bash", "python", "go"])
+    assert "go" not in PROMPTS.agents["file"].owned(["bash", "python", "go"])
+
+
+def test_the_system_prompt_names_system_and_folder():
+    assert PROMPTS.opening(system="Debian 12", folder="f").endswith("System: Debian 12. Folder: f.")
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("no settings", "expected settings between two lines"),
+        ("---\nwhen = x\n---\n", "expected settings between two lines"),
+        ("---\ntools = bash\n---\ncard", "`when` is missing"),
+        ("---\nwhen = x\ntool = bash\n---\ncard", "unknown setting tool"),
+        ("---\nwhen = x\ntemperature = warm\n---\ncard", "could not convert"),
+        ("---\nwhen\n---\ncard", "contains parsing errors"),
+    ],
+)
+def test_a_broken_agent_file_is_told_by_name(source, why):
+    with pytest.raises(ConfigError, match="Agent odd cannot be read") as caught:
+        agents.parse("odd", source)
+    assert why in caught.value.why
+
+
+def test_windows_line_ends_do_no_harm(tmp_path):
+    (tmp_path / "system.md").write_text("hello")
+    (tmp_path / "odd.md").write_bytes(b"---\r\nwhen = x\r\n---\r\ncard\r\n")
+    assert agents.load(tmp_path).agents["odd"].card == "card"
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [("{user}", "has a place {user}"), ("{", "cannot be read"), (None, "There is no system.md")],
+)
+def test_an_unusable_system_prompt_is_told(tmp_path, text, what):
+    if text is not None:
+        (tmp_path / "system.md").write_text(text)
+    with pytest.raises(ConfigError, match=what):
+        agents.load(tmp_path)
+
+
+def test_a_prompt_file_that_is_no_text_is_told(tmp_path):
+    (tmp_path / "system.md").write_bytes(b"\xff\xfe")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        agents.load(tmp_path)

@@ -1,0 +1,291 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = "I write it.\n\n```python:hello.py\nprint('hello')\n```\n\n---\n\nIt prints hello.\n"
+FORBIDDEN = ("requests", "rich", "ollama", "pathspec", "httpx", "pydantic", "tripletick.app")
+
+
+@pytest.fixture
+def home(tmp_path):
+    (tmp_path / "project").mkdir()
+    (tmp_path / "script.md").write_text(SCRIPT)
+    return tmp_path
+
+
+def environment(home, **more):
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
+    return {**kept, "HOME": str(home), "PYTHONWARNINGS": "error", **more}
+
+
+def run(home, *words, text="", code="import sys; from tripletick.cli import main; sys.exit(main())", **env):
+    return subprocess.run(
+        [sys.executable, "-c", code, *words],
+        cwd=home / "project",
+        env=environment(home, **env),
+        input=text or None,
+        stdin=None if text else subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=50,
+    )
+
+
+def task(home, *words, **more):
+    return run(home, "-m", f"scripted:{home / 'script.md'}", *words, **more)
+
+
+def state(home):
+    return home / ".local" / "state" / "tripletick"
+
+
+def test_the_answer_is_on_stdout_and_the_rest_on_stderr(home):
+    done = task(home, "write hello.py and run it")
+    assert (done.returncode, done.stdout) == (0, "It prints hello.\n")
+    assert "hello.py" in done.stderr
+    assert (home / "project" / "hello.py").read_text() == "print('hello')\n"
+
+
+def test_quiet_is_nothing_but_the_answer(home):
+    done = task(home, "-q", "write hello.py")
+    assert (done.stdout, done.stderr) == ("It prints hello.\n", "")
+
+
+def test_json_is_one_object(home):
+    done = task(home, "-o", "json", "write hello.py")
+    told = json.loads(done.stdout)
+    assert (told["ok"], told["exit"], told["answer"]) == (True, 0, "It prints hello.")
+    assert told["files"] == [{"path": "hello.py", "action": "created"}]
+    assert (told["agent"], told["steps"], told["blocks"], told["attempts"]) == ("coder", 2, 1, 0)
+    assert set(told["usage"]) == {"prompt", "cached", "output", "seconds", "tokens_per_second"}
+    assert told["error"] is None
+
+
+def test_json_lines_are_the_events_as_in_the_log(home):
+    done = task(home, "-o", "jsonl", "write hello.py")
+    shown = [json.loads(line) for line in done.stdout.splitlines()]
+    (log,) = (state(home) / "sessions").glob("*.jsonl")
+    logged = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [e["event"] for e in shown if e["event"] not in ("Text",)] == [
+        e["event"] for e in logged if e["event"] not in ("Text", "Session")
+    ]
+    assert all("at" in event for event in logged[1:])
+    assert any(event["event"] == "Usage" and event["counts"]["output"] for event in logged)
+
+
+def test_no_save_leaves_no_log(home):
+    task(home, "--no-save", "write hello.py")
+    assert not (state(home) / "sessions").exists()
+
+
+def test_undo_takes_back_the_last_turn(home):
+    task(home, "write hello.py")
+    done = run(home, "undo")
+    assert done.returncode == 0
+    assert "hello.py" in done.stdout
+    assert not (home / "project" / "hello.py").exists()
+
+
+def test_undo_with_nothing_to_undo_says_so(home):
+    assert "othing" in run(home, "undo").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "exit", "parts"),
+    [
+        (["-a", "nobody", "do it"], 2, ["no agent 'nobody'", "casual, coder, file", "tripletick -a"]),
+        (["-m", "nosuch:thing", "do it"], 2, ["nosuch"]),
+        (["--max-steps", "0", "do it"], 2, ["from 1 to 1000"]),
+        (["--sandbox", "free", "do it"], 2, ["work read"]),
+        (["-C", "/", "do it"], 2, ["/"]),
+        (["-C", "/etc", "do it"], 2, ["/etc"]),
+        (["-C", "nowhere", "do it"], 2, ["nowhere"]),
+        ([], 2, ["no task", 'tripletick "']),
+        (["hello"], 2, ["tripletick -- hello"]),
+        (["udno"], 2, ["tripletick undo"]),
+        (["undo", "x"], 2, ["tripletick undo 2"]),
+        (["blocks", "nowhere.md"], 2, ["nowhere.md cannot be read"]),
+    ],
+)
+def test_wrong_usage_says_what_why_and_what_to_type(home, words, exit, parts):
+    done = run(
+        home,
+        *(["-m", f"scripted:{home / 'script.md'}"] if words and words[0] in ("-a", "-C") else []),
+        *words,
+    )
+    assert (done.returncode, done.stdout) == (exit, "")
+    assert all(part in done.stderr for part in parts)
+    assert "Traceback" not in done.stderr
+
+
+def test_without_a_server_the_address_and_the_way_out_are_named(home):
+    done = run(home, "-m", "any", "--host", "http://127.0.0.1:9", "do it")
+    assert done.returncode == 4
+    assert "127.0.0.1:9" in done.stderr
+    assert len(done.stderr.strip().splitlines()) <= 5
+
+
+def test_a_script_that_is_used_up_is_exit_5(home):
+    (home / "script.md").write_text("```bash\necho a\n```")
+    assert task(home, "do it").returncode == 5
+
+
+def test_an_unreadable_script_is_exit_5(home):
+    assert run(home, "-m", f"scripted:{home / 'none.md'}", "do it").returncode == 5
+
+
+def test_a_full_context_is_exit_6(home):
+    done = task(home, "--ctx", "600", "-o", "json", "word " * 3000)
+    assert done.returncode == 6
+    assert json.loads(done.stdout)["error"]["code"] == "context"
+
+
+def test_a_question_without_a_person_is_exit_3_with_the_question_as_the_answer(home):
+    (home / "script.md").write_text("REQUEST_CLARIFICATION Which colour?")
+    done = task(home, "-o", "json", "paint it")
+    assert done.returncode == 3
+    told = json.loads(done.stdout)
+    assert (told["answer"], told["error"]["code"]) == ("Which colour?", "clarification")
+
+
+def test_a_block_without_a_box_and_without_a_person_is_exit_3(home):
+    done = task(home, "write hello.py", TRIPLETICK_SANDBOX_TIER="none")
+    assert done.returncode == 3
+    assert "apt install bubblewrap" in done.stderr
+    assert not (home / "project" / "hello.py").exists()
+
+
+def test_giving_up_is_exit_1_and_names_undo(home):
+    (home / "script.md").write_text("\n---\n".join(f"```bash\nexit {n}\n```" for n in range(1, 6)))
+    done = task(home, "do it")
+    assert done.returncode == 1
+    assert "tripletick undo" in done.stderr
+
+
+def test_what_is_piped_in_is_added_to_the_request(home):
+    (home / "script.md").write_text("It is a list.")
+    done = run(
+        home, "-m", f"scripted:{home / 'script.md'}", "-a", "casual", "explain", "this", text="a\n```\nb\n"
+    )
+    assert done.stdout == "It is a list.\n"
+    (log,) = (state(home) / "sessions").glob("*.jsonl")
+    assert '"explain this"' in log.read_text()
+
+
+def test_a_dash_reads_the_task(home):
+    done = run(home, "-m", f"scripted:{home / 'script.md'}", "-", text="write hello.py\n")
+    assert done.stdout == "It prints hello.\n"
+
+
+def test_one_bare_word_after_a_double_dash_is_sent(home):
+    assert task(home, "--", "hello").stdout == "It prints hello.\n"
+
+
+def test_the_agent_and_the_model_come_from_the_persons_config(home):
+    (home / ".config" / "tripletick").mkdir(parents=True)
+    (home / ".config" / "tripletick" / "config.ini").write_text(
+        f"[agent]\nname = casual\nnmae = x\n[model]\nname = scripted:{home / 'script.md'}\n"
+    )
+    done = run(home, "-o", "json", "talk to me")
+    assert json.loads(done.stdout)["agent"] == "casual"
+    assert "did you mean name?" in done.stderr
+
+
+def test_the_time_limit_of_the_task_is_exit_124_and_kills_the_block(home):
+    (home / "script.md").write_text("```bash\necho $$ > started; sleep 600\n```")
+    done = task(home, "--timeout", "3", "-o", "json", "sleep")
+    assert done.returncode == 124
+    assert json.loads(done.stdout)["error"]["code"] == "time"
+
+
+@pytest.mark.parametrize(("number", "exit"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_program_and_its_block(home, number, exit):
+    (home / "script.md").write_text("```bash\necho begun; sleep 611.25\n```")
+    command = [
+        sys.executable,
+        "-m",
+        "tripletick.cli",
+        "-m",
+        f"scripted:{home / 'script.md'}",
+        "-o",
+        "jsonl",
+        "go on",
+    ]
+    process = subprocess.Popen(
+        command,
+        cwd=home / "project",
+        env=environment(home),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert any('"Output"' in line for line in process.stdout)
+    process.send_signal(number)
+    process.stdout.read()
+    assert process.wait(20) == exit
+    assert subprocess.run(["pgrep", "-f", "sleep 611.25"], capture_output=True).returncode == 1
+
+
+def test_a_closed_pipe_is_exit_141(home):
+    (home / "script.md").write_text("x" * 300_000)
+    command = (
+        f"{sys.executable} -m tripletick.cli -m scripted:{home / 'script.md'} -a casual -o jsonl 'go on'"
+    )
+    done = subprocess.run(
+        ["bash", "-c", f"{command} | head -c 10 >/dev/null; exit ${{PIPESTATUS[0]}}"],
+        cwd=home / "project",
+        env=environment(home),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=50,
+    )
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["blocks", "--help"]])
+def test_a_quick_question_imports_nothing_heavy(home, words):
+    code = (
+        "import sys; from tripletick.cli import main\ntry: main()\nexcept SystemExit: pass\n"
+        f"sys.exit(str([name for name in {FORBIDDEN} if name in sys.modules] or ''))"
+    )
+    done = run(home, *words, code=code)
+    assert (done.stderr, done.stdout.split()[0]) == ("\n", done.stdout.split()[0])
+
+
+def test_nothing_is_contacted_but_the_server(home):
+    code = (
+        "import sys; sys.addaudithook(lambda n, a: n in ('socket.connect', 'socket.getaddrinfo') and sys.exit(99))\n"
+        "from tripletick.cli import main; sys.exit(main())"
+    )
+    words = ("-m", f"scripted:{home / 'script.md'}", "write hello.py")
+    assert run(home, *words, code=code).returncode == 0
+    assert run(home, "-m", "any", "--host", "http://127.0.0.1:9", "do it", code=code).returncode == 99
+
+
+def test_blocks_shows_what_the_reader_sees(home):
+    done = run(home, "blocks", "-", "--json", text="Run:\n```sh\nls\n```\n```python\nopen")
+    told = json.loads(done.stdout)
+    assert told["blocks"] == [{"tag": "bash", "path": None, "content": "ls", "line": 2}]
+    assert told["problems"] == ["unclosed"]
+    assert "line 2: bash\nls" in run(home, "blocks", "-", text="Run:\n```sh\nls\n```\n").stdout
+
+
+def test_blocks_reads_a_record_a_line(home):
+    records = [
+        {"id": "a", "answer": "```py\n1\n```", "tags": ["python"], "finish_reason": "stop"},
+        {"id": "b", "answer": "```py\n1", "tags": ["python"], "finish_reason": "length"},
+    ]
+    done = run(home, "blocks", "--jsonl", text="".join(json.dumps(record) + "\n" for record in records))
+    first, second = (json.loads(line) for line in done.stdout.splitlines())
+    assert (first["id"], first["blocks"][0]["content"], first["reasoning"]) == ("a", "1", None)
+    assert (second["blocks"], second["problems"]) == ([], ["unclosed"])
+
+
+def test_a_line_that_is_no_record_is_told_by_its_number(home):
+    done = run(home, "blocks", "--jsonl", text='{"id": "a"}\n')
+    assert done.returncode == 2
+    assert "Line 1" in done.stderr

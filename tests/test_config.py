@@ -1,0 +1,102 @@
+import configparser
+from pathlib import Path
+
+import pytest
+
+from tripletick import config
+from tripletick.errors import ConfigError
+
+SHIPPED = Path(__file__).parents[1] / "config.ini"
+
+
+def written(tmp_path, text, name="config.ini"):
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+def test_the_shipped_file_documents_every_setting_with_its_default():
+    text = SHIPPED.read_text("utf-8")
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read_string(text)
+    for section in config.SECTIONS:
+        for key, known in config.settings(section).items():
+            assert parser[section][key] == config.show(known)
+            assert f"# {known.metadata['says']}" in text
+    assert {name: set(parser[name]) for name in parser.sections()} == {
+        name: set(config.settings(name)) for name in config.SECTIONS
+    }
+
+
+def test_the_shipped_file_changes_nothing():
+    assert config.load([SHIPPED], {}, {}) == config.Config()
+
+
+def test_a_flag_wins_over_a_variable_and_that_over_the_later_file(tmp_path):
+    shipped = written(tmp_path, "[agent]\nname = a\nmax_steps = 2\n[model]\nname = a\n", "one.ini")
+    own = written(tmp_path, "[agent]\nname = b\n[model]\nname = b\n", "two.ini")
+    read = config.load(
+        [shipped, own], {"TRIPLETICK_MODEL": "c", "TRIPLETICK_AGENT": "c"}, {"agent.name": "d"}
+    )
+    assert (read.agent.name, read.model.name, read.agent.max_steps) == ("d", "c", 2)
+
+
+def test_every_setting_has_its_variable():
+    assert config.load([], {"TRIPLETICK_SANDBOX_MAX_TIMEOUT": "7"}, {}).sandbox.max_timeout == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "warning"),
+    [
+        ("[agent]\nnmae = x\n", "config.ini:2: [agent] has no setting nmae (did you mean name?); ignored."),
+        ("\n[agnt]\nname = x\n", "there is no section [agnt] (did you mean agent?); ignored."),
+        ("[sandbx]\n", "config.ini:1: there is no section [sandbx] (did you mean sandbox?); ignored."),
+    ],
+)
+def test_an_unknown_name_is_a_warning_with_the_nearest_one_and_its_line(tmp_path, text, warning):
+    (told,) = config.load([written(tmp_path, text)], {}, {}).warnings
+    assert told.endswith(warning)
+
+
+@pytest.mark.parametrize(
+    ("text", "allowed"),
+    [
+        ("[agent]\nmax_steps = many\n", "a whole number from 1 to 1000"),
+        ("[agent]\nmax_steps = 0\n", "a whole number from 1 to 1000"),
+        ("[sandbox]\nmode = free\n", "one of: work read"),
+        ("[sandbox]\nmemory = much\n", "a size such as 512M or 2G"),
+        ("[agent]\nfolder = perhaps\n", "yes or no"),
+        ("[model]\ntemperature = nan\n", "a number from 0 to 2"),
+        ("[model]\nkeep_alive = 30\n", "a time such as 30s, 5m or 1h"),
+    ],
+)
+def test_a_bad_value_is_told_with_its_line_and_what_is_allowed(tmp_path, text, allowed):
+    with pytest.raises(ConfigError) as caught:
+        config.load([written(tmp_path, text)], {}, {})
+    assert "config.ini:2" in caught.value.what
+    assert allowed in caught.value.why
+    assert "The default is" in caught.value.remedy
+
+
+@pytest.mark.parametrize("text", ["no section = 1\n", "[a\n", "[agent]\nname = a\nname = b\n"])
+def test_a_file_that_is_no_ini_file_is_told(tmp_path, text):
+    with pytest.raises(ConfigError, match="is no INI file"):
+        config.load([written(tmp_path, text)], {}, {})
+
+
+def test_a_file_that_is_no_text_is_told(tmp_path):
+    path = tmp_path / "config.ini"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        config.load([path], {}, {})
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("2G", 2 << 30), ("512m", 512 << 20), ("1.5 GiB", 3 << 29), ("20000000", 20000000)]
+)
+def test_sizes_are_read_as_people_write_them(text, size):
+    assert config.load([], {}, {"sandbox.memory": text}).sandbox.memory == size
+
+
+def test_a_file_that_is_not_there_is_no_error(tmp_path):
+    assert config.load([tmp_path / "none.ini"], {}, {}) == config.Config()
