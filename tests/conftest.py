@@ -13,7 +13,7 @@ import pytest
 @pytest.fixture
 def session(tmp_path: Path) -> Callable[..., Any]:
     """Open a session on scripted replies; keyword arguments are settings by section."""
-    from playing import Session
+    from tests.playing import Session
     from tripletick.config import Config
     from tripletick.models.scripted import Scripted
 

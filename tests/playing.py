@@ -36,7 +36,9 @@ class Session:
         self.loop = wiring.loop(parts, "test", self.window)
 
     def play(self, request: str = "do it", agent: str = "coder") -> list[Event]:
-        turn, events, answer = self.loop.turn(self.prompts.agents[agent], request), [], None
+        turn = self.loop.turn(self.prompts.agents[agent], request)
+        events: list[Event] = []
+        answer: Answer | None = None
         while True:
             try:
                 event = turn.send(answer)

@@ -64,7 +64,7 @@ def test_imports_go_down(path):
 
 
 def test_modules_of_one_rank_import_each_other_without_a_cycle():
-    edges = {part_of(path): set() for path in MODULES}
+    edges: dict[str, set[str]] = {part_of(path): set() for path in MODULES}
     for path in MODULES:
         edges[part_of(path)] |= {t for t in targets(path) if t in RANK} - {part_of(path)}
     while free := {part for part, needed in edges.items() if not needed & edges.keys()}:

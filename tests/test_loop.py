@@ -1,6 +1,6 @@
 import pytest
+from tests.playing import kinds, last
 
-from playing import kinds, last
 from tripletick.errors import ContextFullError, PersonNeededError, StreamCutError
 from tripletick.events import (
     Answered,

@@ -14,6 +14,7 @@ from tripletick.checkpoint import Checkpoints
 from tripletick.config import Config
 from tripletick.context import Budget, Conversation
 from tripletick.dialects import open_dialect
+from tripletick.errors import ModelError
 from tripletick.loop import Loop
 from tripletick.models import Settings, open_model
 from tripletick.models.model import About, Model, Sampling
@@ -58,7 +59,19 @@ def engine(config: Config, notice: Callable[[str], None]) -> Model:
         size=chosen.chunk,
         notice=notice,
     )
-    return open_model(chosen.name, settings)
+    return open_model(chosen.name or _newest(settings), settings)
+
+
+def _newest(settings: Settings) -> str:
+    """Choose the model that the server got last. Raises ModelError where it has none."""
+    from tripletick.models.ollama import Ollama
+
+    names = Ollama("", settings).names()
+    if not names:
+        why = "It is up, but nothing was pulled."
+        raise ModelError("The server has no model.", why, "Get one: ollama pull qwen2.5-coder:7b")
+    settings.notice(f"Model {names[0]}, the newest of {len(names)} on the server (-m NAME chooses another).")
+    return names[0]
 
 
 def window(config: Config, about: About) -> int:

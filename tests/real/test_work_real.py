@@ -1,0 +1,159 @@
+"""Requests that a real model works on, through the product; how well it does is reported, not judged."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from tripletick import agents, config, places
+from tripletick.app import App
+from tripletick.events import Answered, Called, Returned, Usage
+from tripletick.messages import Message
+from tripletick.models import Settings
+from tripletick.models.model import Sampling
+from tripletick.models.ollama import Ollama
+from tripletick.session import Log
+
+ONE = Sampling(output=1)
+REPAIRS = {
+    "python": ("print(undefined)", "print('mended')"),
+    "javascript": ("console.log(missing)", "console.log('mended')"),
+    "c": ("int main(void) { return x; }", '#include <stdio.h>\nint main(void) { puts("mended"); }'),
+    "go": (
+        "package main\n\nfunc main() { println(x) }",
+        'package main\n\nimport "fmt"\n\nfunc main() { fmt.Println("mended") }',
+    ),
+    "java": (
+        "class Main { public static void main(String[] a) { x(); } }",
+        'class Main { public static void main(String[] a) { System.out.println("mended"); } }',
+    ),
+}
+
+
+@pytest.fixture
+def home(tmp_path):
+    (tmp_path / "project").mkdir()
+    return tmp_path
+
+
+def run(home, *words):
+    kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+    return subprocess.run(
+        [sys.executable, "-m", "tripletick.cli", "-o", "json", *words],
+        cwd=home / "project",
+        env={**kept, "HOME": str(home)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+def logged(home):
+    (log,) = (home / ".local/state/tripletick/sessions").glob("*.jsonl")
+    return [json.loads(line) for line in log.read_text().splitlines()]
+
+
+@pytest.fixture
+def app(ollama, home):
+    settings = config.Config()
+    settings = replace(
+        settings,
+        model=replace(settings.model, name=ollama.model, host=ollama.host, context=2048, output=60),
+        agent=replace(settings.agent, name="casual"),
+    )
+    found = replace(places.find(), state=home / "state")
+    app = App(settings, found, home / "project", Log.open(found.sessions, workspace=home / "project"))
+    yield app
+    app.close()
+
+
+def test_a_block_of_the_real_model_is_run_and_its_real_result_sent_back(ollama, home, record_property):
+    done = run(home, "-m", ollama.model, "--host", ollama.host, "--ctx", "2048", "What is 17*23? Use python.")
+    told, events = json.loads(done.stdout), logged(home)
+    results = [event["result"] for event in events if event["event"] == "Returned"]
+    assert told["blocks"] >= 1, told
+    assert any(result["exit"] is not None for result in results)
+    assert told["steps"] >= 2
+    right = "391" in json.dumps(results) + str(told["answer"])
+    record_property("right", right)
+    sys.stderr.write(
+        f"\n17*23: {'right' if right else 'wrong'}, {told['blocks']} blocks, exit {told['exit']}\n"
+    )
+
+
+def test_later_prompts_of_a_conversation_are_not_read_again(app):
+    counted = []
+    for request in ("Tell me about the sea.", "And about rivers?", "And about lakes?"):
+        events = []
+        app.run(app.turn(request), [events.append], lambda ask: pytest.fail(ask.question))
+        assert isinstance(events[-1], Answered)
+        counted += [event.counts for event in events if isinstance(event, Usage)]
+    cold, *later = counted
+    assert len(later) == 2
+    for before, now in zip(counted, later, strict=False):
+        assert now.prompt > before.prompt
+        assert now.prompt_seconds / now.prompt < cold.prompt_seconds / cold.prompt / 2
+
+
+def test_the_prompts_are_as_short_as_they_must_be(ollama, record_property):
+    model = Ollama(ollama.model, Settings(host=ollama.host))
+    model.fix(4096)
+    prompts = agents.load(places.find().prompts)
+
+    def tokens(*messages):
+        *_, end = model.stream(messages, ONE)
+        return end.counts.prompt
+
+    bare = tokens(Message("system", ""), Message("user", "x"))
+    system = prompts.opening(system="Debian 12, bash, python 3.11", folder="my-project")
+    assert tokens(Message("system", system), Message("user", "x")) - bare < 250
+    for agent in prompts.agents.values():
+        card = f"{agent.line(('c', 'go', 'java', 'javascript'))}\n{agent.card}\nx"
+        assert tokens(Message("system", ""), Message("user", card)) - bare < 90, agent.name
+
+
+@pytest.mark.parametrize("language", REPAIRS)
+def test_a_failing_program_is_repaired(home, language):
+    broken, mended = REPAIRS[language]
+    replies = [f"```{language}\n{broken}\n```", f"Mended:\n```{language}\n{mended}\n```", "It works."]
+    (home / "script.json").write_text(json.dumps(replies))
+    told = json.loads(run(home, "-m", f"scripted:{home / 'script.json'}", "make it work").stdout)
+    first, second = (event["result"] for event in logged(home) if event["event"] == "Returned")
+    assert (first["outcome"], second["outcome"], second["text"].strip()) == ("failed", "ok", "mended")
+    assert (told["exit"], told["attempts"], told["answer"]) == (0, 1, "It works.")
+
+
+def test_a_missing_model_and_a_too_long_prompt_have_their_exit_codes(ollama, home):
+    missing = run(home, "-m", "smoll", "--host", ollama.host, "do it")
+    assert (missing.returncode, "Closest: smol" in missing.stderr) == (5, True)
+    long = run(home, "-m", ollama.model, "--host", ollama.host, "--ctx", "1024", "word " * 3000)
+    assert (long.returncode, json.loads(long.stdout)["error"]["code"]) == (6, "context")
+
+
+def test_without_a_name_the_newest_model_is_taken_and_said(ollama, home):
+    done = run(home, "--host", ollama.host, "-a", "casual", "--ctx", "1024", "Say hi.")
+    assert json.loads(done.stdout)["model"] == "ollama:smol:latest"
+    assert "smol:latest" in done.stderr
+
+
+def test_stopping_in_mid_answer_keeps_the_text_and_frees_the_server(app):
+    turn = app.turn("Tell me a very long story.")
+    events = []
+
+    def stop(event):
+        events.append(event)
+        if type(event).__name__ == "Text" and len(events) > 8:
+            raise KeyboardInterrupt
+
+    app.run(turn, [stop], lambda ask: pytest.fail(ask.question))
+    assert type(events[-1]).__name__ == "Interrupted"
+    assert "(interrupted by the person)" in app.loop.replies.talk.messages()[-1].text
+    app.run(app.turn("Say hi."), [events.append], lambda ask: pytest.fail(ask.question))
+    assert isinstance(events[-1], Answered)
+    assert not any(isinstance(event, Called | Returned) for event in events)
