@@ -1,0 +1,124 @@
+"""One sentence of advice after a failure that is known: what to do, never a guess about the person's files.
+
+The failures are rows of advice.toml, the first that fits speaks. Whether something failed is the result's own
+business: nothing here judges, and what did not fail gets no advice. When to stop trying is in repair.py.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from tripletick.messages import Call, Result
+
+_LIBRARY = re.compile(r"/lib(?:64)?/python\d|site-packages|^<(?!string|stdin)|/node_modules/|^node:")
+"""Files in which the mistake is not: the last place outside them is what the model wrote."""
+_SPAWNS = "bash"
+"""Starts programs of every language, so every row may fit what it printed."""
+_WORD = re.compile(r"\{(\w+)\}")
+_LONGEST = 500
+"""Characters of a line that are read: errors are short, and a search stays cheap on a line of megabytes."""
+_LONGEST_WORD = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One known failure; advice.toml explains each field."""
+
+    id: str
+    say: str
+    flag: str = ""
+    reads: str = "any"
+    pattern: re.Pattern[str] | None = None
+    tools: frozenset[str] = frozenset()
+    place: re.Pattern[str] | None = None
+    stdlib: str = ""
+
+    def suits(self, call: Call, result: Result) -> bool:
+        tool = not self.tools or call.tool in self.tools or call.tool == _SPAWNS
+        return tool and (not self.flag or self.flag in result.flags)
+
+    def found(self, call: Call, result: Result) -> Mapping[str, str] | None:
+        """Give the named groups of the line that fits, None where none does."""
+        if self.pattern is None:
+            return {}
+        for line in _READS[self.reads](call, result):
+            match = self.pattern.search(line)
+            if match is not None and self._known(groups := match.groupdict("")):
+                return groups
+        return None
+
+    def _known(self, groups: Mapping[str, str]) -> bool:
+        return not self.stdlib or groups[self.stdlib] in sys.stdlib_module_names
+
+
+def advise(call: Call, result: Result) -> str:
+    """Give the one sentence for what failed, "" where nothing is known of it."""
+    if result.outcome != "failed":
+        return ""
+    for row in rows():
+        if row.suits(call, result) and (groups := row.found(call, result)) is not None:
+            return _fill(row.say, {**groups, "at": _at(row, groups, result.text)})
+    return ""
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """Read the table, in its order."""
+    table = tomllib.loads(files("tripletick").joinpath("advice.toml").read_text("utf-8"))
+    places = {name: re.compile(pattern) for name, pattern in table["place"].items()}
+    return tuple(_row(entry, places) for entry in table["row"])
+
+
+def _row(entry: dict[str, Any], places: Mapping[str, re.Pattern[str]]) -> Row:
+    return Row(
+        **{
+            **entry,
+            "pattern": re.compile(entry["pattern"]) if "pattern" in entry else None,
+            "tools": frozenset(entry.get("tools", ())),
+            "place": places[entry["place"]] if "place" in entry else None,
+        }
+    )
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip()[:_LONGEST] for line in text.splitlines() if line.strip()]
+
+
+_READS: Mapping[str, Callable[[Call, Result], list[str]]] = {
+    "last": lambda call, result: _lines(result.text)[-1:],
+    "any": lambda call, result: _lines(result.text),
+    "verdict": lambda call, result: [result.verdict],
+    "call": lambda call, result: _lines(call.body),
+}
+
+
+def _at(row: Row, groups: Mapping[str, str], text: str) -> str:
+    """Name the line ("" where nothing names it), and the file where it has a name."""
+    if line := groups.get("line"):
+        return _spoken(groups.get("file", ""), line)
+    places = list(_places(row.place, text)) if row.place else []
+    own = [place for place in places if not _LIBRARY.search(place[0])] or places
+    # Python names the innermost call last; the others name it, or the first mistake, first.
+    return _spoken(*own[-1 if "python" in row.tools else 0]) if own else ""
+
+
+def _places(pattern: re.Pattern[str], text: str) -> Iterator[tuple[str, str]]:
+    for line in _lines(text):
+        if match := pattern.search(line):
+            yield match["file"], match["line"]
+
+
+def _spoken(file: str, line: str) -> str:
+    name = file.rpartition("/")[2]
+    return f" on line {line} of {name}" if "." in name else f" on line {line}"
+
+
+def _fill(say: str, words: Mapping[str, str]) -> str:
+    return _WORD.sub(lambda match: words[match[1]][:_LONGEST_WORD], say)

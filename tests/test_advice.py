@@ -1,0 +1,132 @@
+"""Each row of the table on a program that really fails; what the box strikes is said by flags."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tripletick.advice import advise, rows
+from tripletick.messages import Call, Result
+
+FILES = {
+    "python": "a.py",
+    "c": "a.c",
+    "go": "main.go",
+    "java": "Main.java",
+    "javascript": "a.js",
+    "bash": "a.sh",
+}
+COMMANDS = {
+    "python": [sys.executable, "a.py"],
+    "c": ["bash", "-c", "gcc a.c -o a && ./a"],
+    "go": ["go", "run", "main.go"],
+    "java": ["bash", "-c", "javac -J-XX:TieredStopAtLevel=1 Main.java && java -XX:TieredStopAtLevel=1 Main"],
+    "javascript": ["node", "a.js"],
+    "bash": ["bash", "a.sh"],
+}
+NEEDS = {"c": ["gcc"], "go": ["go"], "java": ["javac", "java"], "javascript": ["node"]}
+
+
+PROGRAMS: dict[str, dict[str, Any]] = tomllib.loads(
+    (Path(__file__).parent / "data" / "failures.toml").read_text("utf-8")
+)
+STRUCK = {
+    "timeout": "timeout=600",
+    "memory": "pieces",
+    "output": "Print less",
+    "disk": "Write less",
+    "processes": "fewer processes",
+    "not-found": "installed here",
+    "syntax": "line 3",
+}
+
+
+def run(case: dict[str, Any], folder: Path, cache: Path) -> tuple[Call, Result]:
+    tool = case["tool"]
+    for name in (*NEEDS.get(tool, ()), *case.get("needs", ())):
+        if shutil.which(name) is None:
+            pytest.skip(f"{name} is not installed")
+    for name, text in {FILES[tool]: case["body"], **case.get("files", {})}.items():
+        (folder / name).write_text(text, "latin-1")
+    env = {**os.environ, "LC_ALL": "C.UTF-8", "GOPROXY": "off", "GOCACHE": str(cache), "DISPLAY": ""}
+    pipes: dict[str, Any] = {
+        "stdin": subprocess.DEVNULL,
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.STDOUT,
+    }
+    done = subprocess.run(COMMANDS[tool], cwd=folder, env=env, check=False, **pipes)
+    assert done.returncode != 0
+    return Call(tool, case["body"]), Result(
+        "failed", verdict(done.returncode), done.stdout.decode("utf-8", "replace")
+    )
+
+
+def verdict(status: int) -> str:
+    return (
+        f"failed, exit {status}" if status > 0 else f"failed, killed by signal {signal.Signals(-status).name}"
+    )
+
+
+@pytest.fixture(scope="session")
+def go_cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("go-cache")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_that_fails_gets_the_sentence_of_its_row(name, tmp_path, go_cache):
+    case = PROGRAMS[name]
+    said = advise(*run(case, tmp_path, go_cache))
+    row = next(row for row in rows() if row.id == name)
+    assert all(piece in said for piece in re.split(r"\{\w+\}", row.say)), said
+    assert all(word in said for word in case["says"]), said
+
+
+@pytest.mark.parametrize(("flag", "word"), STRUCK.items())
+def test_what_the_box_struck_is_known_by_its_flag(flag, word):
+    result = Result("failed", "failed, saved a.py, line 3: invalid syntax", flags=frozenset({flag}))
+    assert word in advise(Call("python", ""), result)
+
+
+def test_every_row_is_shown_on_a_failure():
+    assert [row.flag for row in rows() if row.flag] == list(STRUCK)
+    assert {row.id for row in rows() if not row.flag} == set(PROGRAMS)
+    assert len({row.id for row in rows()}) == len(rows())
+
+
+@pytest.mark.parametrize("outcome", ["ok", "denied", "forbidden", "skipped"])
+def test_what_did_not_fail_gets_no_advice(outcome):
+    assert advise(Call("python", ""), Result(outcome, "ok", "NameError: name 'x' is not defined")) == ""
+
+
+def test_an_unknown_failure_gets_no_advice():
+    assert advise(Call("python", ""), Result("failed", "failed, exit 3", "the sums differ: 3, 4")) == ""
+
+
+def test_an_error_that_is_only_quoted_in_the_output_is_not_taken_for_the_failure():
+    text = "NameError: name 'x' is not defined\nthe log above has 1 error"
+    assert advise(Call("python", ""), Result("failed", "failed, exit 1", text)) == ""
+
+
+def test_a_row_of_another_language_stays_silent():
+    result = Result("failed", "failed, exit 1", "ReferenceError: x is not defined")
+    assert advise(Call("python", ""), result) == ""
+    assert "x is not defined" in advise(Call("bash", "node a.js"), result)
+
+
+def test_the_line_is_that_of_the_program_and_not_of_a_library():
+    text = '  File "/w/a.py", line 7, in f\n  File "/usr/lib/python3.11/x.py", line 90, in y\nKeyError: 3'
+    assert "on line 7 of a.py" in advise(Call("python", ""), Result("failed", "failed, exit 1", text))
+
+
+def test_a_very_long_line_makes_the_sentence_no_longer():
+    text = "SyntaxError: " + "'" * 1_000_000
+    assert len(advise(Call("python", ""), Result("failed", "failed, exit 1", text))) < 300
