@@ -109,7 +109,7 @@ STATUSES: Mapping[int, Saying] = {
         "It answers only to local names: {told}.",
         "On the server: OLLAMA_HOST=0.0.0.0 ollama serve; behind a proxy: set its Host header to localhost",
     ),
-    500: Saying(ServerFailedError, "The server failed, twice (status 500).", "It says: {told}.", AGAIN),
+    500: Saying(ServerFailedError, "The server failed (status 500).", "It says: {told}.", AGAIN),
     503: Saying(
         ServerFailedError,
         "The server is busy (status 503).",
@@ -125,8 +125,10 @@ NARROWED: tuple[tuple[re.Pattern[str], Saying], ...] = (
 NEEDS = "The conversation needs {needed} tokens, the model has {available}."
 FITS_NOT = "The conversation does not fit into the model's {available} tokens."
 FULL = re.compile(
-    r"(exceed|larger|longer|too long|greater).*\bcontext\b|\bcontext\b.*(exceed|full)", re.IGNORECASE
+    r"(exceed|larger|longer|too long|greater).*\bcontext\b|\bcontext (length|size|window)\b.*(exceed|full)",
+    re.IGNORECASE,
 )
+"""Not Go's `context deadline exceeded`, which is another context."""
 REASONS: Mapping[type[BaseException], str] = {
     ConnectionRefusedError: "connection refused",
     socket.gaierror: "the name is not known",

@@ -136,7 +136,7 @@ class Ollama:
                 return reply
             with closing(reply):
                 told = failures.words(reply.body())
-                error = self._error(reply, told)
+            error = self._error(reply, told)
             left = waits.get(reply.status, [])
             if not left or not isinstance(error, ServerFailedError):
                 raise error
@@ -162,9 +162,9 @@ class Ollama:
     def _asked(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
         with closing(self._wire.look(path, body)) as reply:
             data = reply.body()
-            fields = failures.tree(data)
-            if reply.status != 200:
-                raise self._error(reply, failures.words(data), named=bool(body))
+        if reply.status != 200:
+            raise self._error(reply, failures.words(data), named=bool(body))
+        fields = failures.tree(data)
         if not fields:
             raise failures.NOT_OLLAMA(
                 where=self.address.url, told=failures.described(reply.status, reply.kind)

@@ -95,14 +95,18 @@ class Reply:
         return data
 
     def close(self) -> None:
-        """Hang up: the server stops working on what nobody reads."""
+        """Hang up: the server stops working on what nobody reads.
+
+        Nor is the connection kept for the next request: minutes pass, and it may die without a word.
+        """
         self._response.close()
+        self._response.connection.close()
 
     def _read(self) -> bytes:
         left = self._end - time.monotonic()
         if left <= 0:
             raise self._silent()
-        if self._socket is not None:
+        if self._socket is not None and self._socket.fileno() >= 0:
             self._socket.settimeout(left)
         try:
             return bytes(self._response.raw.read1(65536))
@@ -122,7 +126,7 @@ class Wire:
         self.where = address.url
         self._settings = settings
         self._session = requests.Session()
-        self._session.headers["Accept-Encoding"] = "identity"
+        self._session.headers.update({"Accept-Encoding": "identity", "Connection": "close"})
         self._session.mount("http://", _Adapter())
         self._session.mount("https://", _Adapter())
         if address.private:
