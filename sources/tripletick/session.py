@@ -2,7 +2,7 @@
 
 A log belongs to one running program (`flock`) and one workspace (its first record names it). It never raises
 because of the disk: what cannot be written is kept in memory, tried again with the next record, and said once
-in `notices`. It does not rebuild conversations, search or expire sessions; `read` gives the records to those.
+in `notices`. Conversations are rebuilt, searched and expired elsewhere, from the records that `read` gives.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ def encode(event: Event) -> Record:
 
 def to_line(record: Record) -> bytes:
     """Give one record as one line; there is no newline in it but the last byte."""
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":"), default=str).encode() + b"\n"
+    line = json.dumps(record, ensure_ascii=False, separators=(",", ":"), default=str)
+    return line.encode("utf-8", "surrogatepass") + b"\n"
 
 
 def parse_line(line: bytes) -> Record | None:

@@ -1,0 +1,145 @@
+"""A folder tree through a handle of its root: no link below it is followed, on reading or on writing.
+
+What snapshots and undo need, which is every kind of path: modes, links, removal. The rules about which paths
+the model may name are not here (paths.py).
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import secrets
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def is_kept(status: os.stat_result) -> bool:
+    """Tell files and links from folders, devices, sockets and pipes."""
+    return stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)
+
+
+def write_all(fd: int, pieces: Iterable[bytes]) -> None:
+    """Write every piece, completing short writes."""
+    for piece in pieces:
+        rest = memoryview(piece)
+        while rest:
+            rest = rest[os.write(fd, rest) :]
+
+
+class Tree:
+    """A folder and what lies below, by relative paths with `/`. Use it in a `with`; it raises OSError."""
+
+    def __init__(self, root: Path) -> None:
+        self.fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+    def __enter__(self) -> Tree:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self.fd)
+
+    @contextmanager
+    def _folder(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
+        """Open the folder that holds `path`; give its handle and the last name."""
+        *folders, name = path.split("/")
+        with ExitStack() as opened:
+            fd = self.fd
+            for folder in folders:
+                if make:
+                    self._make_folder(fd, folder)
+                fd = os.open(folder, FOLDER, dir_fd=fd)
+                opened.callback(os.close, fd)
+            yield fd, name
+
+    def _make_folder(self, fd: int, name: str) -> None:
+        with suppress(FileExistsError):
+            os.mkdir(name, dir_fd=fd)
+            self._give(name, fd)
+
+    def _give(self, name: str, fd: int, like: os.stat_result | None = None) -> None:
+        """As root: give what we made to the owner of what it replaces, else to the tree's owner."""
+        owner = like or os.fstat(self.fd)
+        if os.geteuid() == 0:
+            os.chown(name, owner.st_uid, owner.st_gid, dir_fd=fd, follow_symlinks=False)
+
+    def status(self, path: str) -> os.stat_result | None:
+        """Look at a file or link; None where there is neither, or only behind a link."""
+        try:
+            with self._folder(path) as (fd, name):
+                status = self._look(name, fd)
+        except OSError as error:
+            if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG):
+                return None
+            raise
+        return status if status and is_kept(status) else None
+
+    @staticmethod
+    def _look(name: str, fd: int) -> os.stat_result | None:
+        try:
+            return os.stat(name, dir_fd=fd, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+
+    @contextmanager
+    def open(self, path: str) -> Iterator[tuple[os.stat_result, BinaryIO]]:
+        """Open a regular file, or a link as a file that holds its target; give its status with it."""
+        with self._folder(path) as (fd, name):
+            status = os.stat(name, dir_fd=fd, follow_symlinks=False)
+            if stat.S_ISLNK(status.st_mode):
+                yield status, io.BytesIO(os.fsencode(os.readlink(name, dir_fd=fd)))
+                return
+            with os.fdopen(os.open(name, FILE, dir_fd=fd), "rb", buffering=0) as file:
+                status = os.fstat(file.fileno())
+                if not stat.S_ISREG(status.st_mode):
+                    raise OSError(errno.EINVAL, "not a regular file")
+                yield status, file
+
+    def write(self, path: str, mode: int, pieces: Iterable[bytes]) -> None:
+        """Put a file or link in place at once, folders made; what is neither is never replaced."""
+        with self._folder(path, make=True) as (fd, name):
+            old = self._look(name, fd)
+            if old and not is_kept(old):
+                raise FileExistsError(errno.EEXIST, "a folder or special file is in its place")
+            draft = f".{secrets.token_hex(8)}.tripletick"
+            try:
+                self._draft(draft, fd, mode, pieces)
+                self._give(draft, fd, old)
+                if not stat.S_ISLNK(mode):
+                    # Giving a file away clears its setuid bits, so its mode comes last.
+                    os.chmod(draft, stat.S_IMODE(mode), dir_fd=fd)
+                os.replace(draft, name, src_dir_fd=fd, dst_dir_fd=fd)
+            except BaseException:
+                with suppress(FileNotFoundError):
+                    os.unlink(draft, dir_fd=fd)
+                raise
+
+    @staticmethod
+    def _draft(name: str, fd: int, mode: int, pieces: Iterable[bytes]) -> None:
+        if stat.S_ISLNK(mode):
+            os.symlink(b"".join(pieces), os.fsencode(name), dir_fd=fd)
+            return
+        handle = os.open(name, NEW, 0o600, dir_fd=fd)
+        try:
+            write_all(handle, pieces)
+        finally:
+            os.close(handle)
+
+    def remove(self, path: str) -> None:
+        """Remove a file or link, and the folders that it leaves empty."""
+        with self._folder(path) as (fd, name):
+            os.unlink(name, dir_fd=fd)
+        while "/" in path:
+            path = path.rpartition("/")[0]
+            try:
+                with self._folder(path) as (fd, name):
+                    os.rmdir(name, dir_fd=fd)
+            except OSError:
+                return

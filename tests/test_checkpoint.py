@@ -1,0 +1,404 @@
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tripletick.checkpoint import Checkpoints
+from tripletick.errors import TripletickError
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from tripletick.checkpoint import Checkpoints
+points = Checkpoints(Path(sys.argv[1]), Path(sys.argv[2]))
+points.begin_turn("s", "the killed one")
+points.before_block()
+points.keep("notes.txt")
+Path(sys.argv[1], "notes.txt").write_text("half")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+ATTRIBUTES = (
+    "* text=auto eol=crlf ident filter=evil working-tree-encoding=UTF-16\n*.bin filter=lfs diff=lfs -text\n"
+)
+
+
+@pytest.fixture
+def ws(tmp_path):
+    folder = tmp_path / "ws"
+    folder.mkdir()
+    (folder / "notes.txt").write_text("mine\n")
+    return folder
+
+
+@pytest.fixture
+def points(ws, tmp_path):
+    return Checkpoints(ws, tmp_path / "state")
+
+
+@pytest.fixture
+def without_git(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+
+
+def turn(points, *steps: Callable[[], Any], request="change it"):
+    """One turn with a block for each step; give what was said."""
+    points.begin_turn("session", request)
+    said = [said for step in steps if (said := points.before_block(), step())[0]]
+    points.end_turn()
+    return said
+
+
+def never(question):
+    return pytest.fail(question)
+
+
+def look(folder):
+    """Everything in a folder: kinds, permissions, contents."""
+    found = {}
+    for path in folder.rglob("*"):
+        status = path.lstat()
+        content = path.readlink() if path.is_symlink() else path.is_file() and path.read_bytes()
+        found[str(path.relative_to(folder))] = (oct(status.st_mode), content)
+    return found
+
+
+def undone(ws, points, *steps):
+    """Run a turn and undo it; give what there was before and after."""
+    before = look(ws)
+    turn(points, *steps)
+    assert look(ws) != before
+    points.undo(ask=never)
+    return before, look(ws)
+
+
+def test_changed_created_deleted_and_moved_files_are_as_before(ws, points):
+    (ws / "a" / "b").mkdir(parents=True)
+    (ws / "a" / "b" / "deep.txt").write_text("deep")
+    (ws / "old.txt").write_text("old")
+
+    def block():
+        (ws / "notes.txt").write_text("changed\n")
+        (ws / "new" / "folder").mkdir(parents=True)
+        (ws / "new" / "folder" / "x.txt").write_text("x")
+        shutil.rmtree(ws / "a")
+        (ws / "old.txt").rename(ws / "moved.txt")
+
+    before, after = undone(ws, points, block)
+    assert after == before
+
+
+def test_a_moved_folder_is_moved_back(ws, points):
+    (ws / "src").mkdir()
+    (ws / "src" / "main.py").write_text("print()")
+    os.utime(ws / "src" / "main.py", (1, 1))
+    before, after = undone(ws, points, lambda: (ws / "src").rename(ws / "lib"))
+    assert after == before
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o600, 0o640, 0o444, 0o4755])
+def test_permissions_are_as_before(ws, points, mode):
+    (ws / "run.sh").write_text("#!/bin/sh\n")
+    (ws / "run.sh").chmod(mode)
+    (ws / "gone.sh").write_text("#!/bin/sh\n")
+    (ws / "gone.sh").chmod(mode)
+    before, after = undone(ws, points, lambda: ((ws / "run.sh").chmod(0o666), (ws / "gone.sh").unlink()))
+    assert after == before
+
+
+def test_links_are_links_again_and_their_targets_are_left_alone(ws, points, tmp_path):
+    (tmp_path / "outside").write_text("outside")
+    (ws / "link").symlink_to(tmp_path / "outside")
+    (ws / "broken").symlink_to("nowhere")
+    before, after = undone(
+        ws,
+        points,
+        lambda: ((ws / "link").unlink(), (ws / "link").write_text("file"), (ws / "broken").unlink()),
+    )
+    assert after == before and (tmp_path / "outside").read_text() == "outside"
+
+
+@pytest.mark.parametrize(
+    "name", ["sp ace", 'quo"te', "back\\slash", "new\nline", "ünï", "-dash", "*", "\udcff\udcfe", ":x"]
+)
+def test_every_name_that_a_file_can_have_is_restored(ws, points, name):
+    (ws / name).mkdir()
+    (ws / name / name).write_bytes(b"content")
+    before, after = undone(ws, points, lambda: shutil.rmtree(ws / name))
+    assert after == before
+
+
+def test_a_file_where_a_folder_was_and_a_folder_where_a_file_was(ws, points):
+    (ws / "folder").mkdir()
+    (ws / "folder" / "x").write_text("x")
+
+    def block():
+        shutil.rmtree(ws / "folder")
+        (ws / "folder").write_text("a file now")
+        (ws / "notes.txt").unlink()
+        (ws / "notes.txt").mkdir()
+        (ws / "notes.txt" / "y").write_text("y")
+
+    before, after = undone(ws, points, block)
+    assert after == before
+
+
+@pytest.mark.parametrize(
+    "content", [b"a\r\nb\n\rc", b"$Id$ $Id: 12 $", b"\xff\xfeu\0", b"\0" * 5000, b"", b"\xef\xbb\xbfx"]
+)
+def test_attributes_of_the_workspace_change_no_byte(ws, points, content):
+    (ws / ".gitattributes").write_text(ATTRIBUTES)
+    (ws / "data.bin").write_bytes(content)
+    (ws / "data.txt").write_bytes(content)
+    before, after = undone(
+        ws, points, lambda: ((ws / "data.bin").unlink(), (ws / "data.txt").write_text("new"))
+    )
+    assert after == before
+
+
+def test_no_program_of_the_persons_or_the_workspaces_git_runs(ws, points, tmp_path, monkeypatch):
+    evil = f"touch {tmp_path}/ran; false"
+    config = f'[core]\nfsmonitor = "{evil}"\nhooksPath = {ws}/hooks\n[filter "evil"]\nclean = "{evil}"\n'
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / ".gitconfig").write_text(config)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "home" / ".gitconfig"))
+    for repository in (ws, ws / "nested"):
+        subprocess.run(["git", "init", "-q", repository], check=True, env={"PATH": os.environ["PATH"]})
+        (repository / ".git" / "config").write_text(config)
+        (repository / ".gitattributes").write_text(ATTRIBUTES)
+    own = look(ws / ".git")
+    turn(points, lambda: (ws / "notes.txt").write_text("new"))
+    points.undo(ask=never)
+    assert not (tmp_path / "ran").exists() and look(ws / ".git") == own
+
+
+def test_a_git_that_lies_in_the_workspace_is_not_run(ws, tmp_path, monkeypatch):
+    (ws / "git").write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    (ws / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{ws}{os.pathsep}.{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.chdir(ws)
+    turn(Checkpoints(ws, tmp_path / "state"), lambda: (ws / "notes.txt").write_text("new"))
+    assert not (tmp_path / "ran").exists()
+
+
+def test_ignored_files_our_own_folder_and_nested_repositories_are_left_out(ws, points):
+    (ws / ".gitignore").write_text("*.log\nbuild/\n")
+    subprocess.run(["git", "init", "-q", ws / "nested"], check=True)
+    for name in ("x.log", "build/x", ".tripletick/out", "nested/x"):
+        (ws / name).parent.mkdir(exist_ok=True)
+    said = turn(
+        points,
+        *[lambda name=name: (ws / name).write_text("new") for name in ("x.log", "build/x", "nested/x")],
+    )
+    assert len(said) == 1 and "nested" in said[0]
+    assert points.undo(ask=never).requests == ()
+
+
+def test_a_file_that_was_ignored_is_not_removed_when_the_block_ends_that(ws, points):
+    (ws / ".gitignore").write_text("*.secret\n")
+    (ws / "my.secret").write_text("irreplaceable")
+    turn(points, lambda: (ws / ".gitignore").unlink())
+    done = points.undo(ask=never)
+    assert done.restored == (".gitignore",) and done.removed == ()
+    assert (ws / "my.secret").read_text() == "irreplaceable"
+
+
+def test_a_file_that_becomes_ignored_is_still_restored(ws, points):
+    turn(points, lambda: (ws / ".gitignore").write_text("*"), lambda: (ws / "notes.txt").unlink())
+    points.undo(ask=never)
+    assert look(ws).keys() == {"notes.txt"}
+
+
+def test_a_saved_file_is_kept_even_where_it_is_ignored(ws, points):
+    (ws / ".gitignore").write_text("*.log\n")
+    (ws / "x.log").write_text("before")
+    turn(points, lambda: (points.keep("x.log"), (ws / "x.log").write_text("after")))
+    assert points.undo(ask=never).restored == ("x.log",)
+    assert (ws / "x.log").read_text() == "before"
+
+
+def test_a_change_that_keeps_size_and_time_is_seen(ws, points):
+    os.utime(ws / "notes.txt", (1, 1))
+
+    def block():
+        (ws / "notes.txt").write_text("ours\n")
+        os.utime(ws / "notes.txt", (1, 1))
+
+    before, after = undone(ws, points, lambda: None, block)
+    assert after["notes.txt"] == before["notes.txt"]
+
+
+def test_only_what_the_turn_changed_is_touched(ws, points):
+    turn(points, lambda: (ws / "made.txt").write_text("made"))
+    (ws / "notes.txt").write_text("the person's later work")
+    (ws / "other.txt").write_text("new too")
+    done = points.undo(ask=never)
+    assert (done.restored, done.removed, done.kept) == ((), ("made.txt",), ())
+    assert (ws / "notes.txt").read_text() == "the person's later work"
+
+
+@pytest.mark.parametrize("later", ["more", None])
+@pytest.mark.parametrize("answer", [True, False])
+def test_a_file_that_is_not_as_the_block_left_it_is_asked_for(ws, points, answer, later):
+    turn(points, lambda: (ws / "notes.txt").write_text("by the block"))
+    (ws / "notes.txt").write_text(later) if later else (ws / "notes.txt").unlink()
+    questions = []
+
+    def ask(line):
+        questions.append(line)
+        return answer
+
+    done = points.undo(ask=ask)
+    assert len(questions) == 1 and "notes.txt" in questions[0]
+    assert ("notes.txt" in done.restored, "notes.txt" in done.kept) == (answer, not answer)
+    assert (look(ws).get("notes.txt", (0, None))[1] == b"mine\n") is answer
+
+
+def test_an_ignored_file_that_came_later_is_not_overwritten_unasked(ws, points):
+    turn(points, lambda: ((ws / "notes.txt").unlink(), (ws / ".gitignore").write_text("notes.txt\n")))
+    (ws / "notes.txt").write_text("written anew by the person")
+    assert points.undo(ask=lambda _: False).kept == ("notes.txt",)
+    assert (ws / "notes.txt").read_text() == "written anew by the person"
+
+
+def test_undoing_again_goes_one_turn_further_back(ws, points, tmp_path):
+    for number in range(3):
+        turn(points, partial((ws / "notes.txt").write_text, f"{number}"), request=f"request {number}")
+    asked = [Checkpoints(ws, tmp_path / "state").undo(ask=never).requests for _ in range(4)]
+    assert asked == [("request 2",), ("request 1",), ("request 0",), ()]
+    assert (ws / "notes.txt").read_text() == "mine\n"
+
+
+def test_several_turns_are_undone_at_once(ws, points):
+    for number in range(4):
+        turn(points, partial((ws / f"{number}.txt").write_text, ""), request=str(number))
+    done = points.undo(3, ask=never)
+    assert (done.requests, done.removed) == (("3", "2", "1"), ("1.txt", "2.txt", "3.txt"))
+    assert points.undo(9, ask=never).requests == ("0",)
+
+
+def test_a_turn_that_changes_nothing_is_no_turn_to_undo(ws, points):
+    turn(points, lambda: (ws / "a.txt").write_text("a"), request="first")
+    turn(points, lambda: (ws / "notes.txt").touch(), request="second")
+    assert points.undo(ask=never).requests == ("first",)
+
+
+def test_with_nothing_to_undo_a_sentence_says_so(points, tmp_path):
+    done = points.undo(ask=never)
+    assert (done.restored, done.removed, done.requests) == ((), (), ()) and done.text
+    assert not (tmp_path / "state").exists()
+
+
+def test_the_text_names_request_and_files(ws, points):
+    turn(points, lambda: (ws / "a.txt").write_text("a"), request="make a, please")
+    text = points.undo(ask=never).text
+    assert "make a, please" in text and "a.txt" in text
+
+
+@pytest.mark.parametrize("git", [True, False])
+def test_a_turn_whose_program_was_killed_can_be_undone(ws, tmp_path, git):
+    env = os.environ | ({} if git else {"PATH": ""})
+    killed = subprocess.run([sys.executable, "-c", KILLED, ws, tmp_path / "state"], env=env)
+    assert killed.returncode == -signal.SIGKILL and (ws / "notes.txt").read_text() == "half"
+    script = (
+        "import sys; from pathlib import Path; from tripletick.checkpoint import Checkpoints as C; sys.exit("
+    )
+    script += (
+        "C(Path(sys.argv[1]), Path(sys.argv[2])).undo(ask=lambda _: False).requests != ('the killed one',))"
+    )
+    subprocess.run([sys.executable, "-c", script, ws, tmp_path / "state"], env=env, check=True)
+    assert (ws / "notes.txt").read_text() == "mine\n"
+
+
+def test_a_killed_turn_does_not_hide_the_turn_after_it(ws, points, tmp_path):
+    subprocess.run([sys.executable, "-c", KILLED, ws, tmp_path / "state"])
+    turn(points, lambda: (ws / "notes.txt").write_text("next"), request="next")
+    assert points.undo(ask=never).requests == ("next",) and (ws / "notes.txt").read_text() == "half"
+    assert (
+        points.undo(ask=never).requests == ("the killed one",) and (ws / "notes.txt").read_text() == "mine\n"
+    )
+
+
+def test_undo_writes_and_removes_nothing_through_a_linked_folder(ws, points, tmp_path):
+    (ws / "folder").mkdir()
+    (ws / "folder" / "a.txt").write_text("a")
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "b.txt").write_text("outside")
+    turn(points, lambda: ((ws / "folder" / "a.txt").unlink(), (ws / "folder" / "b.txt").write_text("b")))
+    shutil.rmtree(ws / "folder")
+    (ws / "folder").symlink_to(tmp_path / "outside")
+    done = points.undo(ask=lambda _: True)
+    assert look(tmp_path / "outside").keys() == {"b.txt"} and "folder/a.txt" in done.kept
+
+
+def test_a_pipe_in_a_files_place_is_not_waited_for_nor_replaced(ws, points):
+    turn(points, lambda: (ws / "notes.txt").unlink())
+    os.mkfifo(ws / "notes.txt")
+    assert points.undo(ask=never).kept == ("notes.txt",)
+    assert stat.S_ISFIFO((ws / "notes.txt").stat().st_mode)
+
+
+def test_without_git_saves_and_edits_can_be_undone_and_it_is_said_once(without_git, ws, tmp_path):
+    points = Checkpoints(ws, tmp_path / "state")
+    save = [lambda n=n: (points.keep(n), (ws / n).write_text("new")) for n in ("notes.txt", "made.txt")]
+    said = turn(points, *save) + turn(points, lambda: (ws / "unseen.txt").write_text("by a program"))
+    assert len(said) == 1 and "git is not installed" in said[0]
+    done = points.undo(ask=never)
+    assert (done.restored, done.removed) == (("notes.txt",), ("made.txt",))
+    assert (ws / "notes.txt").read_text() == "mine\n"
+
+
+def test_a_broken_manifest_costs_time_and_nothing_else(ws, points, tmp_path):
+    turn(points, lambda: (ws / "notes.txt").write_text("new"))
+    (manifest,) = (tmp_path / "state").rglob("manifest.json")
+    manifest.write_text('{"format":1,"files":{"notes')
+    Checkpoints(ws, tmp_path / "state").undo(ask=never)
+    assert (ws / "notes.txt").read_text() == "mine\n"
+
+
+def test_a_state_folder_that_cannot_be_written_is_said_and_work_goes_on(ws, tmp_path):
+    (tmp_path / "state").write_text("a file")
+    points = Checkpoints(ws, tmp_path / "state")
+    said = turn(points, lambda: (ws / "notes.txt").write_text("new"), lambda: None)
+    assert len(said) == 1 and "cannot be undone" in said[0]
+
+
+def test_a_newer_versions_journal_is_refused_with_a_word(ws, points, tmp_path):
+    turn(points, lambda: (ws / "notes.txt").write_text("new"))
+    (journal,) = (tmp_path / "state").rglob("turns.jsonl")
+    journal.write_text(journal.read_text().replace('"format":1', '"format":2'))
+    with pytest.raises(TripletickError, match="newer"):
+        points.undo(ask=never)
+
+
+def test_the_snapshots_folder_is_for_its_owner_alone(ws, points, tmp_path):
+    turn(points, lambda: (ws / "notes.txt").write_text("new"))
+    (journal,) = (tmp_path / "state").rglob("turns.jsonl")
+    assert journal.parent.stat().st_mode & 0o777 == 0o700
+    assert {"Begun", "Ended"} == {json.loads(line)["event"] for line in journal.read_text().splitlines()}
+
+
+def test_two_workspaces_do_not_mix(ws, points, tmp_path):
+    other = Path(shutil.copytree(ws, tmp_path / "other"))
+    turn(points, lambda: (ws / "notes.txt").write_text("new"))
+    assert Checkpoints(other, tmp_path / "state").undo(ask=never).requests == ()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can work in another user's folder")
+def test_as_root_what_comes_back_belongs_to_the_workspaces_owner(ws, points):
+    (ws / "sub").mkdir()
+    (ws / "sub" / "x").write_text("x")
+    for path in (ws, *ws.rglob("*")):
+        os.chown(path, 1234, 1235)
+    turn(points, lambda: ((ws / "sub" / "x").unlink(), (ws / "sub").rmdir(), (ws / "notes.txt").unlink()))
+    points.undo(ask=never)
+    assert {(p.stat().st_uid, p.stat().st_gid) for p in ws.rglob("*")} == {(1234, 1235)}
