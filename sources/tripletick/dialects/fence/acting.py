@@ -1,0 +1,285 @@
+"""A reply read from its first line to its last: what is reasoning, what is a call, what is only text.
+
+Covered: FENCES, rules 2 to 4. Not covered: where a block ends (nesting.py), whether it is a call (taking.py),
+what is shown while the reply streams (display.py).
+"""
+
+# ruff: noqa: RUF001 - the full-width colon is what Chinese models write
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Sequence
+
+from tripletick.dialects.dialect import Reading
+from tripletick.dialects.fence.blocks import Block, End
+from tripletick.dialects.fence.info import OUTPUTS, read_info
+from tripletick.dialects.fence.invention import leaks, plays_tool, turn_at
+from tripletick.dialects.fence.lines import Mark, Page, mark_of
+from tripletick.dialects.fence.nesting import Ends
+from tripletick.dialects.fence.spans import Spans
+from tripletick.dialects.fence.taking import Taking
+from tripletick.dialects.fence.terms import Terms
+from tripletick.dialects.thinking import (
+    BARE_FINAL,
+    BLANKS,
+    CLOSING,
+    HARMONY_END,
+    at_edge,
+    bare_analysis,
+    closer_of,
+    harmony_at,
+    opening_at,
+    outside_spans,
+)
+from tripletick.messages import Finish
+
+_QUESTION = re.compile(r"[ \t]*(?:\#+ *)?[*_`\[]*REQUEST_CLARIFICATION(?!\w)[*_`\]]*[ \t]*[:：]?[ \t]*[*_`]*")
+
+
+class Walk:
+    """Goes through one reply."""
+
+    def __init__(self, text: str, terms: Terms) -> None:
+        self._terms = terms
+        self._page = Page(text, cut=terms.cut, prefix=terms.prefix)
+        self._ends = Ends(self._page, terms.owned)
+        self._spans = Spans(text)
+        self._taken = Taking(self._page, terms)
+        self._line = 0
+        self._asked = self._answered = -1
+        """Where the model's question begins and ends."""
+
+    @property
+    def stopped(self) -> bool:
+        """True where nothing that follows can count."""
+        return self._taken.cut is not None
+
+    def read(self) -> Reading:
+        """Read the whole reply."""
+        self._begin()
+        while self._line < len(self._page):
+            self._step()
+        self._spans.text_until(len(self._page.text), len(self._page.text))
+        return self._reading()
+
+    def _begin(self) -> None:
+        text = self._page.text
+        start = len(text) - len(text.lstrip(BLANKS + "\r\n"))
+        if self._terms.thinking:
+            opened = opening_at(self._page[0])
+            self._reason(opened.end() if opened else 0, closer_of(opened[0] if opened else "<think>"))
+        elif bare := bare_analysis(text, start):
+            self._until_final(bare.end())
+        elif header := harmony_at(text, start, first=True):
+            self._line = self._page.line_at(start)
+            self._channel(header)
+
+    def _step(self) -> None:
+        page, text = self._page, self._page[self._line]
+        offset = page.starts[self._line]
+        if opened := opening_at(text):
+            self._spans.text_until(offset, offset)
+            self._reason(offset + opened.end(), closer_of(opened[0]))
+        elif header := harmony_at(page.text, offset + len(text) - len(text.lstrip(BLANKS)), first=False):
+            self._channel(header)
+        elif closed := self._orphan(text):
+            self._was_reasoning(offset + closed.start(), offset + closed.end())
+        elif turn := turn_at(text):
+            self._end_turn(text, turn)
+        else:
+            self._read_line(text, offset)
+
+    # reasoning
+
+    def _orphan(self, text: str) -> re.Match[str] | None:
+        if not self._page.closings.edges:
+            return None
+        return next((found for found in outside_spans(CLOSING, text) if at_edge(text, found)), None)
+
+    def _was_reasoning(self, start: int, resume: int) -> None:
+        """A closing tag without an opening one: all before it was reasoning, and no block in it counts."""
+        self._spans.all_was_thought(start, resume)
+        self._taken = Taking(self._page, self._terms)
+        self._asked = self._answered = -1
+        self._go_to(resume)
+
+    def _reason(self, start: int, closer: str) -> None:
+        page = self._page
+        span = page.closings.end_of(closer, start, page.ends[self._line], cut=page.cut)
+        self._thought(start, *(span or self._never()))
+
+    def _never(self) -> tuple[int, int]:
+        self._taken.problem("unclosed-think", min(self._line, len(self._page) - 1))
+        return len(self._page.text), len(self._page.text)
+
+    def _thought(self, start: int, stop: int, resume: int) -> None:
+        self._spans.thought(start, stop, resume)
+        self._go_to(resume)
+
+    def _go_to(self, offset: int) -> None:
+        """Read on at an offset; what is left of its line is read as a line."""
+        self._line = self._page.line_at(offset)
+        self._page.take(self._line, offset)
+        if offset == len(self._page.text):
+            self._line = len(self._page)
+
+    def _until_final(self, start: int) -> None:
+        stop = self._page.text.find(BARE_FINAL, start)
+        self._thought(start, *((stop, stop + len(BARE_FINAL)) if stop >= 0 else self._never()))
+
+    def _channel(self, header: re.Match[str]) -> None:
+        """Read only gpt-oss' final channel; what stands in the others is reasoning."""
+        self._spans.text_until(header.start(), header.end())
+        if header["name"] == "final":
+            self._go_to(header.end())
+            return
+        if "to=" in header["to"]:
+            self._taken.remarks.foreign(self._page.line_at(header.start()))
+        end = HARMONY_END.search(self._page.text, header.end())
+        if end is None:
+            self._thought(header.end(), *self._never())
+        else:
+            begins = end[0] in ("<|start|>", "<|channel|>")
+            self._thought(header.end(), end.start(), end.start() if begins else end.end())
+
+    # lines
+
+    def _end_turn(self, text: str, turn: re.Match[str]) -> None:
+        taken, head = self._taken, text[: turn.start()]
+        if taken.cut is None and taken.calls and plays_tool(head):
+            taken.invented(self._line, head)
+        elif taken.cut is None:
+            taken.remarks.line(self._line, head, head, 0)
+            taken.cut = self._page.starts[self._line] + turn.start()
+            if leaks(turn[0], self._page.text[taken.cut + len(turn[0]) :]):
+                taken.problem("leaked-turn", self._line)
+        self._line = len(self._page)
+
+    def _read_line(self, text: str, offset: int) -> None:
+        taken = self._taken
+        if taken.cut is None and taken.calls and plays_tool(text):
+            taken.invented(self._line, text)
+        mark = mark_of(self._line, text, offset, markers=True)
+        mark = mark if mark is not None and mark.opens else self._after_prose(text, offset)
+        if mark is not None and not mark.quoted:
+            self._read_block(Block(mark, read_info(mark.info, self._terms.owned)))
+            return
+        if taken.cut is None and mark is not None:
+            taken.remarks.quoted(mark, read_info(mark.info, self._terms.owned))
+        elif taken.cut is None:
+            self._prose(text, offset)
+        self._line += 1
+
+    def _prose(self, text: str, offset: int) -> None:
+        if self._asked < 0 and (asks := _QUESTION.match(text)):
+            self._asked = offset + asks.end()
+        else:
+            self._taken.remarks.line(self._line, text, self._page.text, offset)
+
+    def _after_prose(self, text: str, offset: int) -> Mark | None:
+        """An opening fence at the end of a prose line counts for an owned tag that a bare fence follows."""
+        first = text.find("```")
+        if first < 0 or "`" in text[:first] or text.lstrip(BLANKS).startswith((">", "`")):
+            return None
+        run = len(text) - first - len(text[first:].lstrip("`"))
+        words = text[first + run :].strip(BLANKS)
+        if not words or "`" in words:
+            return None
+        indent = text[: len(text) - len(text.lstrip(BLANKS))]
+        block = Block(
+            Mark(self._line, "`", run, indent, offset + first + run, words),
+            read_info(words, self._terms.owned),
+        )
+        if block.info.plain or not self._terms.owns(block.info):
+            return None
+        return block.mark if self._bare_follows(block) else None
+
+    def _bare_follows(self, block: Block) -> bool:
+        below = self._page.marks[self._page.marks_after(self._line) :][:1]
+        return below[0].bare and block.closes(below[0]) if below else self._page.cut
+
+    # blocks
+
+    def _read_block(self, block: Block) -> None:
+        page, taken, owned = self._page, self._taken, self._terms.owns(block.info)
+        if taken.cut is None and taken.calls and block.info.tag in OUTPUTS and not owned:
+            taken.invented(self._line, block.mark.char * block.mark.run + block.info.tag)
+        end = self._ends.end_of(block, owned=owned)
+        if not block.info.known and (end.how == "broken" or (end.how == "open" and not page.cut)):
+            self._line += 1  # an opener that nobody knows and that never ends is text
+            return
+        if span := self._closes_reasoning(block, end):
+            self._was_reasoning(*span)
+            return
+        if self._answered < 0 <= self._asked:
+            self._answered = page.starts[self._line]
+        taken.judge(block, end, owned=owned)
+        self._go_below(end)
+
+    def _go_below(self, end: End) -> None:
+        if end.how in ("open", "lost"):
+            self._line = len(self._page)
+        elif end.how == "closed" and end.resume >= 0:
+            self._line = end.line
+            self._page.take(end.line, end.resume)
+        else:
+            self._line = end.line + (end.how == "closed")
+
+    def _closes_reasoning(self, block: Block, end: End) -> tuple[int, int] | None:
+        """Find a line in the block that is exactly a closing tag, with no opening tag above it in the
+        block."""
+        page = self._page
+        exact = page.closings.exact
+        at = bisect_left(exact, (page.ends[block.mark.line], 0))
+        if at == len(exact):
+            return None
+        limit = page.starts[end.line] if end.line < len(page) and end.how != "lost" else len(page.text)
+        opened = bisect_right(page.openings, block.mark.line)
+        first_open = page.openings[opened] if opened < len(page.openings) else len(page)
+        inside = exact[at][0] < limit and page.line_at(exact[at][0]) <= first_open
+        return exact[at] if inside else None
+
+    # the end
+
+    def _reading(self) -> Reading:
+        taken = self._taken
+        until = len(self._page.text) if taken.cut is None else taken.cut
+        return Reading(
+            calls=tuple(taken.calls),
+            reasoning=self._spans.reasoning(until),
+            text=self._spans.history(until),
+            problems=taken.remarks.all(acted=bool(taken.calls)),
+            question=self._question(until),
+        )
+
+    def _question(self, until: int) -> str | None:
+        if not 0 <= self._asked <= until:
+            return None
+        end = until if self._answered < 0 else min(self._answered, until)
+        return self._page.text[self._asked : end].strip(BLANKS + "\r\n*")
+
+
+def read(
+    answer: str,
+    owned: Collection[str],
+    finish_reason: Finish = "stop",
+    think_prefilled: bool = False,
+    prompt_examples: Sequence[str] = (),
+) -> Reading:
+    """Read a whole answer: a pure function of what it is given."""
+    terms = Terms.of(owned, thinking=think_prefilled, examples=prompt_examples)
+    return read_with(answer, terms.ended(finish_reason))
+
+
+def read_with(answer: str, terms: Terms) -> Reading:
+    """Read a whole answer under terms."""
+    return Walk(answer.removeprefix("\ufeff"), terms).read()
+
+
+def stops(answer: str, terms: Terms) -> bool:
+    """True where nothing that could follow this beginning of an answer can count."""
+    walk = Walk(answer.removeprefix("\ufeff"), terms.ended("length", prefix=True))
+    walk.read()
+    return walk.stopped

@@ -1,0 +1,138 @@
+"""What a block holds, once its end is known: indentation, prompts and entities taken off, and what holds
+nothing.
+
+Covered: FENCES, rule 7, and the blocks of rule 3 that do nothing. Not covered: whether the block is a call.
+"""
+
+from __future__ import annotations
+
+import ast
+import html
+import re
+import warnings
+from dataclasses import dataclass
+
+from tripletick import languages
+from tripletick.dialects.fence.blocks import Block, End
+from tripletick.dialects.fence.info import DATA, TOOLS
+from tripletick.dialects.fence.lines import Page, dedent
+from tripletick.dialects.fence.literals import LITERALS, ShellText
+from tripletick.dialects.thinking import BLANKS
+
+_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
+_ANGLED = re.compile(r"<[^<>]+>$")
+_ELLIPSIS = re.compile(r"[.…\s]*(?:\.\.\.|…)[.…\s]*$|\[\s*(?:\.\.\.|…)\s*\]$")
+EMPTY_FILES = re.compile(r"(?:.*/)?(?:__init__\.py|py\.typed|\.(?:git)?keep|\.nojekyll)$")
+"""Files that mean something without content."""
+
+
+class TranscriptError(ValueError):
+    """Commands and their output in one block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """How an interactive session of one language looks."""
+
+    first: str
+    further: str = ""
+
+
+_PROMPTS = {"bash": Prompts("$"), "python": Prompts(">>>", "...")}
+
+
+def body_of(page: Page, block: Block, end: End) -> str:
+    """Give a closed block's content as its program or file. Raises TranscriptError."""
+    lines = raw_lines(page, block, end)
+    body = "\n".join(lines)
+    if block.info.tag in languages.LANGUAGES and block.info.tag not in DATA:
+        body = _unescaped(block.info.tag, body)
+    return _without_prompts(block.info.tag, body)
+
+
+def raw_lines(page: Page, block: Block, end: End) -> list[str]:
+    """Give the lines between the fences, less the opener's indentation."""
+    first = block.mark.line + 1
+    lines = [dedent(page[line], block.mark.prefix, block.mark.width) for line in range(first, end.line)]
+    if end.stop > page.starts[end.line]:  # the closing fence is glued to the last line
+        lines.append(dedent(page.text[page.starts[end.line] : end.stop], block.mark.prefix, block.mark.width))
+    return lines
+
+
+def _unescaped(tag: str, body: str) -> str:
+    """Undo HTML's escapes where every `<`, `>` and `&` is one; for Python only if it is none as it stands."""
+    if "&" not in body or "<" in body or ">" in body or len(_ENTITY.findall(body)) != body.count("&"):
+        return body
+    return body if tag == "python" and _parses(body) else html.unescape(body)
+
+
+def _parses(body: str) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            ast.parse(body)
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            return False
+    return True
+
+
+def _without_prompts(tag: str, body: str) -> str:
+    prompts = _PROMPTS.get(tag)
+    lines = body.split("\n")
+    said = [line for line in lines if line.strip(BLANKS) and not _is_remark(line)]
+    if prompts is None or not said or _command(said[0], prompts) is None:
+        return body
+    kept: list[str] = []
+    literal = LITERALS[tag]()
+    for line in lines:
+        command = _command(line, prompts)
+        if command is None and not _goes_on(line, kept, literal):
+            raise TranscriptError
+        kept.append(line if command is None else command)
+        literal.feed(kept[-1])
+    return "\n".join(kept)
+
+
+def _is_remark(line: str) -> bool:
+    return line.lstrip(BLANKS).startswith("#")
+
+
+def _command(line: str, prompts: Prompts) -> str | None:
+    """Give the line behind its prompt, None where it has none."""
+    text = line.lstrip(BLANKS)
+    for prompt in filter(None, (prompts.first, prompts.further)):
+        if text.rstrip(BLANKS) == prompt:
+            return ""
+        if text.startswith(prompt + " "):
+            return text[len(prompt) + 1 :]
+    return None
+
+
+def _goes_on(line: str, above: list[str], literal: object) -> bool:
+    """True for a line without a prompt that is no output: blank, a remark, the rest of a command."""
+    inside = isinstance(literal, ShellText) and bool(literal.name)
+    continued = bool(above) and above[-1].endswith("\\")
+    return inside or continued or not line.strip(BLANKS) or _is_remark(line)
+
+
+def is_placeholder(tag: str, body: str) -> bool:
+    """True for nothing but comments, ellipses or `<what stands here>`."""
+    return all(_says_nothing(tag, line.strip(BLANKS)) for line in body.split("\n"))
+
+
+def _says_nothing(tag: str, line: str) -> bool:
+    if not line or _ELLIPSIS.match(line):
+        return True
+    if _ANGLED.match(line):
+        return tag not in DATA or tag in ("text", "markdown") or line.startswith("<!--")
+    signs = _remark_signs(tag)
+    return bool(signs) and line.startswith(signs)
+
+
+def _remark_signs(tag: str) -> tuple[str, ...]:
+    language = languages.LANGUAGES.get(tag)
+    if language is None:
+        return ("#",) if tag in TOOLS - {"write", "append", "edit"} else ()
+    if not language.comment or tag in ("markdown", "text", "rst"):
+        return ()
+    return ("//", "/*", "* ", "*/") if language.comment == "//" else (language.comment,)

@@ -1,0 +1,106 @@
+"""Lines in which a model plays a part that is not its own: the tool, the person, its own runtime.
+
+Covered: invented results, leaked turns, calls in a foreign form and fences in a wrong one; the words are in
+words.toml. Not covered: what follows from them (acting.py).
+"""
+
+# ruff: noqa: RUF001 - full-width signs are what Chinese models write
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from importlib.resources import files
+
+from tripletick.dialects.thinking import outside_spans
+
+_QUIET = ("<|eom_id|>", "<|return|>", "<|end|>")
+"""Tokens that end a message; with nothing behind them nothing has leaked."""
+_CALL_NAME = re.compile(r"\"(?:name|tool|tool_name|function|action|recipient_name)\"\s*:\s*[\"{]")
+_CALL_ARGS = re.compile(
+    r"\"(?:arguments|parameters|args|action_input|tool_input|input|params)\"\s*:|\"tool_calls\"\s*:"
+)
+_ESCAPED = re.compile(r"\s*(?:\\`){3}")
+_INLINE = re.compile(r"```[ ]?([A-Za-z][\w+#-]*)[ :]+(?=[^`\s])[^`]*```")
+_CALL_SIZE, _LINE_SIZE = 4000, 10_000
+"""Characters of a block, of a line, that are looked into for calls in another form."""
+
+
+@cache
+def words() -> dict[str, list[str]]:
+    """Give the shipped words by the name of their list."""
+    return tomllib.loads((files("tripletick.dialects.fence") / "words.toml").read_text("utf-8"))
+
+
+@cache
+def _result() -> re.Pattern[str]:
+    results, bracketed, angled = ("|".join(words()[name]) for name in ("results", "bracketed", "angled"))
+    blank = r"[ \t\u00a0\u3000\u200b\ufeff]*"
+    return re.compile(
+        rf"{blank}(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:\#{{1,6}}{blank})?(?:"
+        rf"(?P<bold>\*\*|__|\*|_)?(?:{results}){blank}(?:[:：]|(?P=bold){blank}(?:[:：]|$))"
+        rf"|(?<=\# )(?:{results}){blank}$"
+        rf"|\[(?:{bracketed})(?:[ :][^\]]*)?(?:\]|$)|</?(?:{angled})>)",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _beginning(name: str) -> re.Pattern[str]:
+    return re.compile(rf"\s*(?:{'|'.join(words()[name])})")
+
+
+@cache
+def _turn() -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, words()["turns"])))
+
+
+def plays_tool(line: str) -> bool:
+    """True for a line that pretends to be a result."""
+    return _result().match(line) is not None
+
+
+def turn_at(line: str) -> re.Match[str] | None:
+    """Find the first token that ends the turn; in backticks or alone in mid-sentence it is a word."""
+    if speaker := _beginning("speakers").match(line):
+        return speaker
+    return next((found for found in outside_spans(_turn(), line) if not _is_word(line, found)), None)
+
+
+def _is_word(line: str, found: re.Match[str]) -> bool:
+    before, after = line[max(0, found.start() - 1) : found.start()], line[found.end() : found.end() + 1]
+    if found[0] == "</s>" and "<s>" in line[max(0, found.start() - 500) : found.start()]:
+        return True
+    return bool(before and after) and before in " \"'(“" and after in " \"').,;:”"
+
+
+def leaks(token: str, rest: str) -> bool:
+    """True where a turn token says that more than the answer has been written."""
+    return token not in _QUIET or bool(rest.strip())
+
+
+def foreign_call(line: str) -> bool:
+    """True for a line that begins a tool call in another form."""
+    return _beginning("foreign").match(line) is not None
+
+
+def call_shape(text: str) -> bool:
+    """True for JSON that names a function and its arguments."""
+    head = text[:_CALL_SIZE]
+    return head.lstrip()[:1] in ("{", "[") and bool(_CALL_ARGS.search(head)) and bool(_CALL_NAME.search(head))
+
+
+def escaped_fence(line: str) -> bool:
+    """True for backticks with backslashes before them."""
+    return _ESCAPED.match(line) is not None
+
+
+def wrong_fence(line: str) -> bool:
+    """True for a line that begins a block in signs that are no fence."""
+    return _beginning("wrong").match(line) is not None
+
+
+def inline_tags(line: str) -> list[str]:
+    """Give the first words of code spans with three backticks that hold more than that word."""
+    return _INLINE.findall(line[:_LINE_SIZE])

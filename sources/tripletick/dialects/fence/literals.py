@@ -1,0 +1,182 @@
+"""Which lines of a program stand inside a literal that may hold fence lines.
+
+Covered, a line at a time and in linear time: Python's triple-quoted strings, the shell's heredocs and quotes,
+with command substitution inside them. Not covered: everything else of both languages, and all other
+languages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Protocol
+
+
+class Literal(Protocol):
+    """Follows a program line by line."""
+
+    @property
+    def name(self) -> str:
+        """What is open, for the model: `heredoc 'EOF'`; "" where nothing is."""
+        ...
+
+    @property
+    def quote(self) -> bool:
+        """True where it is a shell quote: that hides fence lines only in pairs."""
+        ...
+
+    @property
+    def glued(self) -> bool:
+        """True where the open quote began inside a word, as an apostrophe does."""
+        ...
+
+    def feed(self, line: str) -> None: ...
+
+    def fork(self) -> Literal:
+        """Give a second one in the same state, to look ahead with."""
+        ...
+
+    def closed_after(self, part: str) -> bool:
+        """True where `part`, the beginning of the next line, ends outside every literal."""
+        ...
+
+
+_PYTHON = re.compile(r"#|\"\"\"|'''|\"|'")
+_PYTHON_END = {quote: re.compile(rf"\\.|{quote}", re.DOTALL) for quote in ('"""', "'''", '"', "'")}
+
+
+class PythonText:
+    """Open triple-quoted strings; a string of one line ends with it unless a backslash goes on."""
+
+    quote = glued = False
+
+    def __init__(self) -> None:
+        self.name, self._line = "", 0
+        self._open = ""
+
+    def feed(self, line: str) -> None:
+        self._line += 1
+        self._open, self.name = self._after(line, self._open)
+        continued = len(self._open) == 1 and len(line) - len(line.rstrip("\\"))
+        if len(self._open) == 1 and not (continued and continued % 2):
+            self._open = self.name = ""
+
+    def fork(self) -> PythonText:
+        other = PythonText()
+        other.name, other._line, other._open = self.name, self._line, self._open
+        return other
+
+    def closed_after(self, part: str) -> bool:
+        return not self._after(part, self._open)[0]
+
+    def _after(self, line: str, quote: str) -> tuple[str, str]:
+        at, name = 0, self.name
+        while True:
+            if quote:
+                at, closed = _string_end(line, at, quote)
+                if not closed:
+                    return quote, name
+            found = _PYTHON.search(line, at)
+            if found is None or found[0] == "#":
+                return "", ""
+            quote, at = found[0], found.end()
+            name = f"string opened on line {self._line}"
+
+
+def _string_end(line: str, at: int, quote: str) -> tuple[int, bool]:
+    pattern = _PYTHON_END[quote]
+    while found := pattern.search(line, at):
+        at = found.end()
+        if found[0] == quote:
+            return at, True
+    return len(line), False
+
+
+_HEREDOC = re.compile(r"<<(-?)[ \t]*(?:'([^']+)'|\"([^\"]+)\"|\\?([A-Za-z_][\w.+-]*))")
+_COMMAND = re.compile(r"\\.?|\$'|'|\"|\$\(\(|\(\(|\$\(|\(|\)|<<<|<<|(?:(?<=[\s;&|(])|^)#", re.DOTALL)
+_DOUBLE = re.compile(r"\\.?|\"|\$\(\(|\$\(", re.DOTALL)
+_ANSI = re.compile(r"\\.?|'", re.DOTALL)
+_ARITHMETIC = re.compile(r"\)\)|\(\(")
+_SINGLE = re.compile(r"'")
+_PATTERNS = {"$(": _COMMAND, '"': _DOUBLE, "$'": _ANSI, "'": _SINGLE, "((": _ARITHMETIC}
+_PUSHES = {'"': '"', "'": "'", "$'": "$'", "$((": "((", "((": "((", "$(": "$("}
+_POPS = {('"', '"'), ("'", "'"), ("$'", "'"), ("((", "))"), ("$(", ")")}
+_NAMES = frozenset(['"', "'", "$'"])
+
+
+class ShellText:
+    """Open heredocs and quotes of a shell script."""
+
+    def __init__(self) -> None:
+        self._stack: list[str] = []
+        self._heredocs: list[tuple[str, bool]] = []
+        self._waiting: list[tuple[str, bool]] = []
+        self._line = self._opened = self._quotes = 0
+        self.glued = False
+
+    @property
+    def quote(self) -> bool:
+        return not self._heredocs and self._quotes > 0
+
+    @property
+    def name(self) -> str:
+        if self._heredocs:
+            return f"heredoc '{self._heredocs[0][0]}'"
+        return f"quote opened on line {self._opened}" if self.quote else ""
+
+    def feed(self, line: str) -> None:
+        self._line += 1
+        if self._heredocs:
+            end, tabs = self._heredocs[0]
+            if (line.lstrip("\t") if tabs else line) == end:
+                self._heredocs.pop(0)
+            return
+        self._scan(line)
+        if self._stack[-1:] == ["(("]:  # arithmetic does not go on over lines: it was not arithmetic
+            self._stack.pop()
+        self._heredocs, self._waiting = self._waiting, []
+
+    def fork(self) -> ShellText:
+        other = ShellText()
+        other._stack, other._heredocs = [*self._stack], [*self._heredocs]
+        other._line, other._opened, other._quotes = self._line, self._opened, self._quotes
+        return other
+
+    def closed_after(self, part: str) -> bool:
+        if self._heredocs:
+            return False
+        other = self.fork()
+        other._scan(part)
+        return not other.quote
+
+    def _scan(self, line: str) -> None:
+        at = 0
+        while found := _PATTERNS[self._stack[-1] if self._stack else "$("].search(line, at):
+            at = found.end()
+            if not self._step(line, found):
+                return
+            if found[0] == "<<" and (heredoc := _HEREDOC.match(line, found.start())):
+                at = heredoc.end()
+                self._waiting.append((heredoc[2] or heredoc[3] or heredoc[4], bool(heredoc[1])))
+
+    def _step(self, line: str, found: re.Match[str]) -> bool:
+        """Follow one sign; False where a comment begins."""
+        sign, state = found[0], self._stack[-1] if self._stack else ""
+        if (state, sign) in _POPS:
+            self._quotes -= self._stack.pop() in _NAMES
+        elif sign == "(" and state == "$(":
+            self._stack.append("$(")
+        elif sign in _PUSHES:
+            self._push(_PUSHES[sign], glued=line[max(0, found.start() - 1) : found.start()].isalpha())
+        return sign != "#"
+
+    def _push(self, state: str, *, glued: bool) -> None:
+        self._stack.append(state)
+        if state in _NAMES:
+            if not self._quotes:
+                self._opened, self.glued = self._line, glued
+            self._quotes += 1
+
+
+LITERALS: dict[str, Callable[[], Literal]] = {"python": PythonText, "bash": ShellText}
+"""By canonical tag."""

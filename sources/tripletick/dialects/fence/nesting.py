@@ -1,0 +1,202 @@
+"""Where a block ends: which of the fence lines below an opening one is its own closing line.
+
+Covered: FENCES, rule 6: code never nests, documents do, a closing fence glued to the last line, an answer
+that was cut. Not covered: what the block holds (content.py) and whether it is run (taking.py).
+"""
+
+# ruff: noqa: RUF001 - full-width signs are what Chinese models write
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterator
+
+from tripletick.dialects.fence.blocks import CONTROL, DEEPER, Block, End, Leftovers, is_bare
+from tripletick.dialects.fence.info import read_info
+from tripletick.dialects.fence.lines import Mark, Page, dedent
+from tripletick.dialects.fence.literals import Literal
+from tripletick.dialects.thinking import BLANKS
+
+GLUED_OPENER = 3
+"""Characters by which a run is longer that closes one block and opens the next."""
+
+_TAG_LIKE = re.compile(r"[a-z][a-z0-9_+#-]*(?:[:：]\S+)?$")
+
+
+class Ends:
+    """Finds the ends of blocks in one page."""
+
+    def __init__(self, page: Page, owned: Collection[str]) -> None:
+        self._page, self._owned = page, owned
+        self._leftovers: dict[tuple[str, int], Leftovers] = {}
+        self._hidden = 0
+        """Above this line a shell quote that is open hides what is in it."""
+
+    def end_of(self, block: Block, *, owned: bool) -> End:
+        """Find the end of a block. `owned` says whether it is a call: only then a cut document is given
+        up."""
+        if not block.document:
+            return self._code_end(block)
+        end = self._document_end(block) if block.mark.run == 3 else self._long_document_end(block)
+        if (
+            self._page.cut
+            and block.mark.run == 3
+            and end.how == "closed"
+            and (owned or not self._plain(block, end))
+        ):
+            return End("lost", block.mark.line, code="unclosed")
+        return end if end.how != "open" else self._glued(block) or end
+
+    def _plain(self, block: Block, end: End) -> bool:
+        """True where a document that is no call ended at the first fence line: more text can hardly change
+        that."""
+        at = self._page.marks_after(block.mark.line)
+        return not self._page.prefix and self._page.marks[at].line == end.line
+
+    # code
+
+    def _code_end(self, block: Block) -> End:
+        page, literal = self._page, block.literal()
+        fed = block.mark.line
+        seen = False
+        for mark in self._closers(block):
+            if literal is not None:
+                self._feed(literal, block, fed + 1, mark.line)
+                fed = mark.line
+                if literal.name and self._hides(literal, block, mark):
+                    seen = True
+                    self._feed(literal, block, fed, fed + 1)
+                    continue
+            if mark.line == page.last:
+                return End("open", mark.line, code="unclosed")
+            return self._code_fence(block, mark, literal.name if literal else "")
+        if literal is not None:
+            self._feed(literal, block, fed + 1, len(page))
+            if literal.name and seen and not page.cut:
+                return End("lost", len(page), code="unfinished-literal", what=literal.name)
+        return self._glued(block) or End("open", len(page), code="unclosed")
+
+    def _closers(self, block: Block) -> Iterator[Mark]:
+        page = self._page
+        for at in range(page.marks_after(block.mark.line), len(page.marks)):
+            mark = page.marks[at]
+            if block.closes(mark) and (mark.opens or _reopens(mark)):
+                yield mark
+
+    def _feed(self, literal: Literal, block: Block, start: int, stop: int) -> None:
+        prefix, width = block.mark.prefix, block.mark.width
+        for line in range(start, stop):
+            literal.feed(dedent(self._page[line], prefix, width))
+
+    def _hides(self, literal: Literal, block: Block, mark: Mark) -> bool:
+        """True where the open literal makes this fence line content. A shell quote must hold whole pairs of
+        them."""
+        if not literal.quote or mark.line < self._hidden:
+            return True
+        return not literal.glued and self._pairs_up(literal.fork(), block, mark)
+
+    def _pairs_up(self, ahead: Literal, block: Block, mark: Mark) -> bool:
+        """Look ahead to the end of the quote: do the fence lines in it pair up?"""
+        depth = pairs = 0
+        for line in range(mark.line, len(self._page)):
+            if (inner := self._page.by_line.get(line)) and block.closes(inner):
+                depth = depth + 1 if not inner.bare or not depth else depth - 1
+                pairs += 1
+            self._feed(ahead, block, line, line + 1)
+            if not ahead.quote:
+                self._hidden = line
+                return depth == 0 and pairs % 2 == 0
+        return self._page.cut
+
+    def _code_fence(self, block: Block, mark: Mark, literal: str) -> End:
+        """Judge a fence line in code that no literal hides."""
+        page = self._page
+        tagged = self._is_tag(mark)
+        longer = mark.run >= block.mark.run + GLUED_OPENER
+        stop = page.starts[mark.line]
+        if literal:
+            return End("broken", mark.line + mark.bare, code="unfinished-literal", what=literal)
+        if tagged and longer:
+            return End("closed", mark.line, stop, mark.after - mark.run + block.mark.run)
+        if tagged:
+            between = page.text[page.ends[block.mark.line] : stop].strip(BLANKS + "\r\n")
+            return End("broken" if between else "doubled", mark.line, code="unclosed")
+        return End("closed", mark.line, stop, -1 if mark.bare else mark.after)
+
+    def _is_tag(self, mark: Mark) -> bool:
+        """True where the words after a fence are an info string, False where they are prose or a control
+        token."""
+        if mark.bare or CONTROL.match(mark.info) or not mark.opens:
+            return False
+        info = read_info(mark.info, self._owned)
+        if info.known:
+            return not (info.plain >= 2 and mark.info[:1].isupper())
+        attached = self._page.text[mark.after : mark.after + 1] not in BLANKS
+        return attached and bool(_TAG_LIKE.match(mark.info))
+
+    def _glued(self, block: Block) -> End | None:
+        """Accept a closing fence at the end of the last line of code, if nothing else in the rest looks like
+        one."""
+        page, run = self._page, block.mark.char * block.mark.run
+        first = page.text.find(run, page.ends[block.mark.line])
+        if page.cut or first < 0:
+            return None
+        line = page.line_at(first)
+        head, end = page.text[page.starts[line] : first], page.ends[line]
+        if page.text[first:end].rstrip(BLANKS) != run or run in page.text[end:] or not head.strip(BLANKS):
+            return None
+        if (literal := block.literal()) is not None:
+            self._feed(literal, block, block.mark.line + 1, line)
+            if not literal.closed_after(dedent(head, block.mark.prefix, block.mark.width)):
+                return None
+        return End("closed", line, first)
+
+    # documents
+
+    def _document_end(self, block: Block) -> End:
+        page = self._page
+        left = self._leftover(block)
+        depth = 0
+        for at in range(bisect_right(left.lines, block.mark.line), len(left.lines)):
+            mark = left.marks[at]
+            if not is_bare(mark):
+                depth += 1
+            elif depth:
+                depth -= 1
+            elif left.count[at] % 2 == 0:
+                return End("lost", mark.line, code="ambiguous-nesting")
+            elif left.count[at] > 1 and self._looks_opening(mark):
+                depth += 1
+            elif mark.line == page.last:
+                break
+            else:
+                return End("closed", mark.line, page.starts[mark.line], -1 if mark.bare else mark.after)
+        return End("open", len(page), code="unclosed")
+
+    def _leftover(self, block: Block) -> Leftovers:
+        key = (block.mark.char, block.mark.width + DEEPER)
+        if key not in self._leftovers:
+            self._leftovers[key] = Leftovers(self._page, *key)
+        return self._leftovers[key]
+
+    def _looks_opening(self, mark: Mark) -> bool:
+        before = self._page[mark.line - 1].strip(BLANKS)
+        below = self._page[mark.line + 1].strip(BLANKS) if mark.line + 1 < len(self._page) else ""
+        return bool(below) and (
+            not before or before.endswith((":", "：", "*", "#")) or before.startswith("#")
+        )
+
+    def _long_document_end(self, block: Block) -> End:
+        page, depth = self._page, 0
+        for at in range(page.marks_after(block.mark.line), len(page.marks)):
+            mark = page.marks[at]
+            if not block.closes(mark) or mark.run != block.mark.run:
+                continue
+            if not is_bare(mark):
+                depth += 1
+            elif depth:
+                depth -= 1
+            elif mark.line != page.last:
+                return End("closed", mark.line, page.starts[mark.line], -1 if mark.bare else mark.after)
+        return End("open", len(page), code="unclosed")

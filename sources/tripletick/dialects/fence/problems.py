@@ -1,0 +1,53 @@
+"""The sentences for what could not be read, from problems.toml."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+
+from tripletick.dialects.fence.blocks import Block
+from tripletick.messages import Problem
+
+SHOWN_TAGS = 8
+
+
+@cache
+def wordings() -> dict[str, dict[str, str]]:
+    """Give the shipped sentences by code."""
+    text = (files("tripletick.dialects.fence") / "problems.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def problem(code: str, line: int, tags: Sequence[str], *, form: str = "text", **fields: str) -> Problem:
+    """Word one problem; `tags` are those that the agent owns."""
+    words = {"tag": "", "path": "", "what": "", "fence": "```", "longer": "````", **fields}
+    first = next((tag for tag in tags if tag != "write"), "bash")
+    shown = ", ".join(tags[:SHOWN_TAGS])
+    return Problem(code, line, wordings()[code][form].format(line=line, tags=shown, first=first, **words))
+
+
+def block_problem(
+    code: str, block: Block, tags: Sequence[str], *, cut: bool = False, what: str = ""
+) -> Problem:
+    """Word what is wrong with one block."""
+    form = (
+        "cut"
+        if cut and code == "unclosed"
+        else "path"
+        if block.info.path and code == "ambiguous-nesting"
+        else "text"
+    )
+    fence = block.mark.char * block.mark.run
+    return problem(
+        code,
+        block.mark.line + 1,
+        tags,
+        form=form,
+        tag=block.info.tag,
+        path=block.info.path or "",
+        what=what or "literal",
+        fence=fence,
+        longer=fence + block.mark.char,
+    )

@@ -1,0 +1,117 @@
+"""Which blocks of a reply are calls, and what is wrong with the others.
+
+Covered: FENCES, section 3 and what may be told of a block. Not covered: where a block begins and ends.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tripletick.dialects.fence.blocks import Block, End
+from tripletick.dialects.fence.content import EMPTY_FILES, TranscriptError, body_of, is_placeholder
+from tripletick.dialects.fence.info import FOREIGN, TOOLS, comment_path, read_info
+from tripletick.dialects.fence.invention import call_shape
+from tripletick.dialects.fence.lines import Page
+from tripletick.dialects.fence.problems import block_problem, problem
+from tripletick.dialects.fence.remarks import Remarks
+from tripletick.dialects.fence.terms import Terms
+from tripletick.dialects.thinking import BLANKS
+from tripletick.messages import Call
+
+_NAMED = 40
+"""Characters of an invented result's first line that are told."""
+
+
+class Taking:
+    """What has been taken from a reply since the last reasoning that had no opening tag."""
+
+    def __init__(self, page: Page, terms: Terms) -> None:
+        self._page, self._terms = page, terms
+        self.remarks = Remarks(terms.tags, terms.owns)
+        self.calls: list[Call] = []
+        self.cut: int | None = None
+        """The offset at which the model began to play the tool or the person."""
+        self._written: set[tuple[object, ...]] = set()
+        self._ended = False
+        """A malformed owned block ended the list."""
+
+    def problem(self, code: str, line: int, **fields: str) -> None:
+        """Note a problem of the reply, on a line that counts from 0."""
+        self.remarks.add(problem(code, line + 1, self._terms.tags, **fields))
+
+    def invented(self, line: int, text: str) -> None:
+        """End the reply before this line, in which the model plays the tool."""
+        self.cut = self._page.starts[line]
+        what = re.split(r"(?<=[:\uff1a\]])", text.strip(BLANKS + "#*_-> "), maxsplit=1)[0]
+        self.problem("invented-result", line, what=what[:_NAMED].strip("*_ "))
+
+    def judge(self, block: Block, end: End, *, owned: bool) -> None:
+        """Take a block as a call, or note what keeps it from being one."""
+        if self.cut is not None or end.how == "doubled":
+            return
+        if end.how == "closed" and owned:
+            if not self._ended:
+                self._accept(block, end)
+        elif end.how == "closed":
+            self._unowned(block, end)
+        elif owned or (end.how != "broken" and self._swallows(block)):
+            if not self._ended:
+                told = block_problem(end.code, block, self._terms.tags, cut=self._terms.cut, what=end.what)
+                self.remarks.add(told)
+            self._ended = True
+
+    def _swallows(self, block: Block) -> bool:
+        """True where a fence below would be a call if this block had an end."""
+        below = self._page.marks[self._page.marks_after(block.mark.line) :]
+        return any(mark.info and self._terms.owns(read_info(mark.info, self._terms.owned)) for mark in below)
+
+    def _unowned(self, block: Block, end: End) -> None:
+        page, info = self._page, block.info
+        content = page.text[min(page.ends[block.mark.line], end.stop) : end.stop]
+        if info.tag in FOREIGN or call_shape(content):
+            self.remarks.foreign(block.mark.line)
+            return
+        first, last = page.marks_after(block.mark.line), page.marks_after(end.line - 1)
+        for mark in page.marks[first:last]:
+            if mark.info and self._terms.owns(read_info(mark.info, self._terms.owned)):
+                self.remarks.nested(mark)
+        self.remarks.unowned(block)
+
+    def _accept(self, block: Block, end: End) -> None:
+        tags = self._terms.tags
+        try:
+            body = body_of(self._page, block, end)
+        except TranscriptError:
+            self.remarks.add(block_problem("transcript", block, tags))
+            self._ended = True
+            return
+        call = _call(block, body)
+        if code := self._refused(call, block):
+            self.remarks.add(block_problem(code, block, tags))
+        else:
+            self.calls.append(call)
+            self._written.add(_same_as(call))
+
+    def _refused(self, call: Call, block: Block) -> str:
+        """Give the code of a block that holds nothing to do, "" for one that does."""
+        if not call.body.strip(BLANKS + "\n"):
+            if call.path and EMPTY_FILES.match(call.path):
+                return ""
+            return "inline" if block.info.plain else "empty"
+        if is_placeholder(call.tool, call.body):
+            return "placeholder"
+        if call.body.strip() in self._terms.examples:
+            return "prompt-example"
+        return "repeat" if _same_as(call) in self._written else ""
+
+
+def _call(block: Block, body: str) -> Call:
+    info = block.info
+    named = None if info.path or info.tag in TOOLS else comment_path(info.tag, body)
+    if info.tag == "read" and info.path and not body.strip():
+        return Call("read", info.path, None, info.args, block.mark.line + 1)
+    return Call(info.tag, body, info.path or named, info.args, block.mark.line + 1, timid=named is not None)
+
+
+def _same_as(call: Call) -> tuple[object, ...]:
+    return call.tool, call.body, call.path, call.args
