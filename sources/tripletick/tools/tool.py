@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
-from tripletick.paths import Workspace
-
 from tripletick.events import Ask, Output
 from tripletick.messages import Answer, Call, Result
+from tripletick.paths import Workspace
 from tripletick.sandbox.box import Box, Limits, Mode
 
 Running = Generator[Output | Ask, Answer | None, Result]
@@ -23,7 +22,7 @@ class Ledger:
     made: set[str] = field(default_factory=set)
     """This turn: created by it; losing lines of these loses nothing of the person's."""
     ran: dict[str, Result] = field(default_factory=dict)
-    """This reply: saved and run by a block of it."""
+    """This reply: saved and run by a block of it, and nothing has been written since."""
     outputs: int = 0
     """This session: outputs that were too long and lie in .tripletick/out."""
 
@@ -35,6 +34,7 @@ class Ledger:
         self.ran.clear()
 
     def wrote(self, path: str, *, created: bool) -> None:
+        self.ran.clear()
         self.known.add(path)
         if created:
             self.made.add(path)
@@ -50,7 +50,7 @@ class Bench:
     session: str = "session"
     mode: Mode = "work"
     clip: int = 6000
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     """What the box was opened with: a tool words a limit that struck."""
 
 

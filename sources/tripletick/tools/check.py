@@ -1,0 +1,139 @@
+"""Whether a file that has just been saved can be read by its own language: line and message, or nothing.
+
+Programs are checked by their row's command in the box, in mode `read`; nothing of the file is executed or
+imported. Data files are parsed here, since parsing is not executing. What a program means is not checked.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from tripletick.events import Ask, Output
+from tripletick.languages import Language, fill, language_of
+from tripletick.messages import Answer
+from tripletick.sandbox.box import Finished
+from tripletick.tools.output import clip
+from tripletick.tools.tool import Bench
+
+CHECK_SECONDS = 10.0
+PLAIN = {"LC_ALL": "C.UTF-8"}
+"""What a row finds in a compiler's words is there in English."""
+LARGEST = 1 << 20
+"""Bytes; a larger data file is not parsed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """What does not parse: `line 3: invalid syntax`, and all that the checker said."""
+
+    line: str
+    text: str
+
+
+def check_syntax(path: str, bench: Bench) -> Generator[Output | Ask, Answer | None, str | None]:
+    """Say what is wrong with a saved file: `line 3: message`, None where nothing is known to be."""
+    yield from ()
+    language = language_of(path)
+    if language is None:
+        return None
+    if language.data_check:
+        return _wrong_data(PARSERS[language.data_check], path, bench)
+    wrong = check_program(language, path, bench)
+    return wrong.line if wrong else None
+
+
+def check_program(language: Language, path: str, bench: Bench) -> Wrong | None:
+    """Run the row's check on a file of the workspace; None where it passes or no checker is here."""
+    if not language.check:
+        return None
+    command = fill(language.check, file_names(path, bench.workspace.root))
+    running = bench.box.run(command, mode="read", timeout=CHECK_SECONDS, env=PLAIN)
+    return find_wrong(language, drain(running), bench)
+
+
+def drain(running: Generator[str, None, Finished]) -> Finished:
+    """Run to the end; what is printed is shown to nobody."""
+    while True:
+        try:
+            next(running)
+        except StopIteration as end:
+            finished: Finished = end.value
+            return finished
+
+
+def find_wrong(language: Language, finished: Finished, bench: Bench) -> Wrong | None:
+    """Find line and message in what a checker or compiler said; None where it says nothing of them."""
+    if not language.wrong or not finished.status or finished.struck:
+        return None
+    said = (finished.head + finished.tail).decode("utf-8", "replace")
+    match = re.search(language.wrong, said)
+    if not match:
+        return None
+    line = f"line {match['line']}: " if match["line"] else ""
+    return Wrong(line + match["message"].strip(), clip(finished, bench))
+
+
+def file_names(path: str, workspace: Path) -> dict[str, str]:
+    """Give what commands may hold of a file of the workspace, which is their working folder.
+
+    A name that begins with a dash is no option.
+    """
+    file = f"./{path}" if path.startswith("-") else path
+    return {
+        "file": file,
+        "folder": str(PurePosixPath(file).parent),
+        "workspace": str(workspace),
+        "interpreter": sys.executable,
+    }
+
+
+def _wrong_data(parse: Callable[[str], object], path: str, bench: Bench) -> str | None:
+    if bench.workspace.size(path) > LARGEST:
+        return None
+    try:
+        text = bench.workspace.read_bytes(path, LARGEST).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return "it is not UTF-8"
+    try:
+        parse(text)
+    except json.JSONDecodeError as wrong:
+        return f"line {wrong.lineno}: {wrong.msg}"
+    except RecursionError:
+        return "it is nested too deeply to be parsed"
+    except ValueError as wrong:
+        return _line_first(str(wrong), text)
+    return None
+
+
+def _line_first(message: str, text: str) -> str:
+    """Turn tomllib's `what (at line 3, column 5)` round."""
+    match = re.fullmatch(r"(.+) \(at (?:line (\d+), column \d+|end of document)\)", message)
+    return f"line {match[2] or len(text.splitlines())}: {match[1]}" if match else message
+
+
+def _json_text(text: str) -> None:
+    # As text, numbers may have any number of digits.
+    json.loads(text, parse_int=str, parse_float=str)
+
+
+def _json_lines(text: str) -> None:
+    for number, line in enumerate(text.split("\n"), 1):
+        try:
+            if line.strip():
+                _json_text(line)
+        except json.JSONDecodeError as wrong:
+            raise ValueError(f"{wrong.msg} (at line {number}, column {wrong.colno})") from None
+
+
+PARSERS: dict[str, Callable[[str], object]] = {
+    "json": _json_text,
+    "jsonl": _json_lines,
+    "toml": tomllib.loads,
+}
+"""By the name in the row's `data_check`."""

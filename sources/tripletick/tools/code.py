@@ -1,0 +1,236 @@
+"""One tool for each runnable row of the table of languages: a block is a whole program.
+
+With a path it is saved, checked and run where it lies; without one it lies in the session's folder, as does
+all that is built, and nothing of it stays in the workspace. The row knows the language; nothing here does.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from weakref import WeakKeyDictionary
+
+from tripletick.events import Ask, Output
+from tripletick.languages import Language, fill, language_of, programs
+from tripletick.messages import Answer, Call, Result
+from tripletick.sandbox.box import Box, Finished, Mode
+from tripletick.sandbox.user import remove
+from tripletick.tools.check import PLAIN, Wrong, check_program, check_syntax, drain, file_names, find_wrong
+from tripletick.tools.output import clip, flags, joined, leftover, verdict
+from tripletick.tools.saving import Saved, save
+from tripletick.tools.tool import Bench, Running, Tool
+
+Step = Generator[Output | Ask, Answer | None, Finished]
+SECONDS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0}
+PART = ", not run: it is no program by itself"
+PLACE = "block"
+"""The folder in the session's folder; always the same, so that equal programs say equal things."""
+_SEEN: WeakKeyDictionary[Box, Path] = WeakKeyDictionary()
+_LOOK = 'for p; do command -v "$p" && exit 0; done; exit 1'
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A source that lies ready to be built and run."""
+
+    language: Language
+    names: dict[str, str]
+    bench: Bench
+    seconds: float
+    saved: Saved | None = None
+
+    def step(self, command: tuple[str, ...], mode: Mode, spent: float = 0.0) -> Step:
+        """Run one command of the row, showing what it prints; `spent` of the seconds are gone."""
+        env = {name: fill((value,), self.names)[-1] for name, value in self.language.env.items()}
+        env |= PLAIN if command == self.language.build else {}
+        left = max(1.0, self.seconds - spent)
+        running = self.bench.box.run(fill(command, self.names), mode=mode, timeout=left, env=env)
+        return shown(running)
+
+
+def code_tool(language: Language) -> Tool:
+    """Make the tool of a row."""
+
+    def run(call: Call, bench: Bench) -> Running:
+        return run_program(language, call, bench)
+
+    summary = f"runs a whole {language.tag} program; a path after the tag saves it first"
+    example = Call(language.tag, language.example.strip("\n")) if language.example else None
+    return Tool(language.tag, summary, run, writes=True, example=example)
+
+
+def run_program(language: Language, call: Call, bench: Bench) -> Running:
+    """Save where a path is given, check, build, run; the first that fails is the result."""
+    saved: Saved | None = None
+    earlier = dict(bench.ledger.ran)
+    if call.path is not None:
+        outcome = yield from save(call, bench)
+        if isinstance(outcome, Result):
+            return outcome
+        saved = outcome
+        if not starts_here(language, saved.path, call.body):
+            return (yield from only_saved(saved, bench, PART))
+    with_place = make_place(bench, call.body, language, saved)
+    program = Program(language, with_place, bench, time_limit(call, bench), saved)
+    try:
+        result = yield from _checked(program)
+    finally:
+        remove(bench.box.home / PLACE)
+    bench.ledger.ran = earlier | {saved.path: result} if saved else {}
+    return result
+
+
+def starts_here(language: Language, path: str, source: str) -> bool:
+    """False for a part of a program, and for data that came under a program's tag."""
+    named = language_of(path)
+    return language.is_program(source) and (named is None or named.runs or named.tag == language.tag)
+
+
+def only_saved(saved: Saved, bench: Bench, end: str = "") -> Running:
+    """Check a file that is not run: wrong data is said, a wrong source fails; `end` ends a good verdict."""
+    named = language_of(saved.path)
+    if named and named.runs:
+        wrong = check_program(named, saved.path, bench)
+        return unread(saved, wrong) if wrong else said(saved, end)
+    line = yield from check_syntax(saved.path, bench)
+    return said(saved, f", but {line}" if line else end)
+
+
+def said(saved: Saved, end: str = "") -> Result:
+    note = f" ({saved.note})" if saved.note else ""
+    return Result("ok", f"ok, saved {saved.path}{note}{end}", files=(saved.change,))
+
+
+def unread(saved: Saved, wrong: Wrong) -> Result:
+    """Word a saved program that does not parse; it was not run."""
+    return Result(
+        "failed",
+        f"failed, saved {saved.path}, {wrong.line}",
+        wrong.text,
+        flags=frozenset({"saved", "syntax"}),
+        files=(saved.change,),
+    )
+
+
+def _checked(program: Program) -> Running:
+    """Check what was saved unless the build does it, then build and run."""
+    language, saved = program.language, program.saved
+    if saved and not language.build:
+        wrong = check_program(language, saved.path, program.bench)
+        if wrong:
+            return unread(saved, wrong)
+    built = Finished(0, b"")
+    if language.build:
+        built = yield from program.step(language.build, "read")
+        wrong = find_wrong(language, built, program.bench)
+        if wrong and saved:
+            return unread(saved, wrong)
+        if built.status:
+            return ended(program, built)
+    finished = yield from program.step(language.run, program.bench.mode, built.seconds)
+    return ended(program, joined(built, finished))
+
+
+def ended(program: Program, finished: Finished) -> Result:
+    """Turn the end of a program into the result."""
+    saved, bench = program.saved, program.bench
+    if missing := _missing(program, finished):
+        return missing
+    how = verdict(finished, replace(bench.limits, timeout=program.seconds))
+    files = (saved.change,) if saved else ()
+    text = clip(finished, bench)
+    left = leftover(finished)
+    if how == "ok":
+        line = said(saved).verdict if saved else how
+        return Result("ok", ", ".join(filter(None, (line, left))), text, exit=0, files=files)
+    marks = flags(finished) | ({"saved"} if saved else frozenset())
+    line = ", ".join(filter(None, (how, left)))
+    return Result("failed", line, text, exit=finished.status, flags=marks, files=files)
+
+
+def _missing(program: Program, finished: Finished) -> Result | None:
+    """Say what is not installed where that is why nothing ran: 127 and silence mean it if a look agrees."""
+    if finished.status != 127 or finished.head or finished.struck:
+        return None
+    language, saved = program.language, program.saved
+    absent = next((names for names in programs(language) if not _there(names, program.bench)), None)
+    if absent is None:
+        return None
+    remedy = f"; the person can: apt install {language.package}" if language.package else ""
+    line = f"was not run, because {absent[0]} is not installed here{remedy}"
+    kept = f" ({saved.path} was saved)" if saved else ""
+    marks = frozenset({"not-found", "saved"} if saved else {"not-found"})
+    return Result("failed", line + kept, flags=marks, files=(saved.change,) if saved else ())
+
+
+def _there(names: tuple[str, ...], bench: Bench) -> bool:
+    running = bench.box.run(["sh", "-c", _LOOK, "sh", *names], mode="read")
+    return drain(running).status == 0
+
+
+def shown(running: Generator[str, None, Finished]) -> Step:
+    """Turn what a program prints into events; closing this ends the program."""
+    while True:
+        try:
+            text = next(running)
+        except StopIteration as end:
+            finished: Finished = end.value
+            return finished
+        try:
+            yield Output(text)
+        except GeneratorExit:
+            running.close()
+            raise
+
+
+def time_limit(call: Call, bench: Bench) -> float:
+    """Give the seconds that a block may take: `timeout=600`, `timeout=10m`, at most the maximum."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)(\w*)", call.option("timeout") or "")
+    if not match or match[2] not in SECONDS or not float(match[1]):
+        return bench.limits.timeout
+    return min(float(match[1]) * SECONDS[match[2]], bench.limits.max_timeout)
+
+
+def make_place(bench: Bench, source: str, language: Language, saved: Saved | None) -> dict[str, str]:
+    """Make a fresh folder outside the workspace, also for a source that has no path; name what lies where."""
+    folder = bench.box.home / PLACE
+    remove(folder)
+    found = language.found(source)
+    _own_folder(folder)
+    _own_folder(folder / "out")
+    inside = seen_home(bench.box) / PLACE
+    if saved:
+        names = file_names(saved.path, bench.workspace.root)
+    else:
+        name = language.file_name(source)
+        _own_file(folder / name, f"{source}\n".encode("utf-8", "replace"))
+        names = file_names(str(inside / name), bench.workspace.root)
+    return found | names | {"out": str(inside / "out")}
+
+
+def seen_home(box: Box) -> Path:
+    """Ask a box, once, where programs see the session's folder."""
+    if box not in _SEEN:
+        finished = drain(box.run(["sh", "-c", 'printf %s "$HOME"'], mode="read"))
+        _SEEN[box] = box.home if finished.status else Path(os.fsdecode(finished.head))
+    return _SEEN[box]
+
+
+def _own_folder(path: Path) -> None:
+    path.mkdir(0o700)
+    _give(path)
+
+
+def _own_file(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+    _give(path)
+
+
+def _give(path: Path) -> None:
+    """Give what root made to whom the session's folder belongs: the block runs as that user."""
+    owner = path.parent.stat()
+    if os.geteuid() == 0 and owner.st_uid != 0:
+        os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)

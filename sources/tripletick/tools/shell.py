@@ -1,0 +1,57 @@
+"""The shell's tool: a script like any other, but what this reply has just run is not started again.
+
+That is a script of one command that starts one file; arguments, pipes, redirections, variables and a second
+command make it a script of its own.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+from tripletick.languages import LANGUAGES, language_of
+from tripletick.messages import Call, Result
+from tripletick.tools.code import code_tool, run_program
+from tripletick.tools.tool import Bench, Running, Tool
+
+SHELL = "bash"
+_SPECIAL = frozenset("|&;<>()$`*?[]{}~!=\\\n")
+
+
+def shell_tool() -> Tool:
+    """Make the tool of the shell's row."""
+    return replace(code_tool(LANGUAGES[SHELL]), run=run_script)
+
+
+def run_script(call: Call, bench: Bench) -> Running:
+    """Run a script, or give the result that this reply has already got for the file that it starts."""
+    known = just_ran(call, bench)
+    if known is None:
+        return (yield from run_program(LANGUAGES[SHELL], call, bench))
+    path, result = known
+    view = "\n".join(filter(None, (f"{path} has just been run; not run twice", result.view or result.text)))
+    return replace(result, verdict="ok" if result.ok else result.verdict, view=view, files=())
+
+
+def just_ran(call: Call, bench: Bench) -> tuple[str, Result] | None:
+    """Give path and result of the file that a script merely starts, if a block of this reply has run it."""
+    path = None if call.path else started_file(call.body, bench.workspace.root)
+    result = bench.ledger.ran.get(path) if path else None
+    return (path, result) if path and result else None
+
+
+def started_file(script: str, workspace: Path) -> str | None:
+    """Give the file, relative to the workspace, that a script starts, None where it does more."""
+    lines = [line for line in script.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    if len(lines) != 1 or _SPECIAL & set(lines[0]):
+        return None
+    try:
+        *start, file = shlex.split(lines[0], comments=True)
+    except ValueError:
+        return None
+    language = language_of(file)
+    if language is None or " ".join(start) not in language.starts or not (start or "/" in file):
+        return None
+    return posixpath.relpath(posixpath.join(workspace, file), workspace)

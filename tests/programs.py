@@ -1,0 +1,37 @@
+"""A bench in the best box that this machine has, and how a tool is run to its end."""
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tripletick.languages import LANGUAGES, Language
+from tripletick.messages import Call, Result
+from tripletick.paths import Workspace
+from tripletick.sandbox import open_box
+from tripletick.sandbox.box import Ground, Limits
+from tripletick.tools.code import code_tool
+from tripletick.tools.tool import Bench, Ledger
+
+
+@contextmanager
+def open_bench(top: Path) -> Iterator[Bench]:
+    folder, limits = top / "work", Limits(timeout=55)
+    folder.mkdir()
+    box = open_box(Ground(folder, top / "state", limits=limits))
+    yield Bench(Workspace(folder), box, Ledger(), clip=2000, limits=limits)
+    box.close()
+
+
+def run(bench: Bench, tag: str | Language, body: str, path: str | None = None, *args: str) -> Result:
+    row = tag if isinstance(tag, Language) else LANGUAGES[tag]
+    result: Result = ended(code_tool(row).run(Call(row.tag, body, path, args), bench))
+    return result
+
+
+def ended(running: Generator[Any, Any, Any]) -> Any:
+    while True:
+        try:
+            next(running)
+        except StopIteration as end:
+            return end.value

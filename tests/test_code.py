@@ -1,0 +1,260 @@
+"""Programs as blocks: each row of the table really runs, in the best box that this machine has."""
+
+import shutil
+
+import pytest
+from tests.programs import ended, open_bench, run
+
+from tripletick.languages import LANGUAGES, installed, read_table
+from tripletick.messages import Call
+from tripletick.sandbox.box import Finished, Limits
+from tripletick.tools import output, tools
+from tripletick.tools.check import check_syntax
+from tripletick.tools.files import WRITE
+
+HELLO = {
+    "bash": "echo $((6 * 7))",
+    "python": "print(6 * 7)",
+    "c": '#include <stdio.h>\nint main(void) { printf("%d\\n", 6 * 7); return 0; }',
+    "go": "package main\nfunc main() { println(6 * 7) }",
+    "java": "class Six { public static void main(String[] a) { System.out.println(6 * 7); } }",
+    "javascript": "console.log(6 * 7)",
+}
+WRONG = {
+    "bash": ("x.sh", "touch ran\nif true; then\n"),
+    "python": ("x.py", "open('ran', 'w')\ndef f(:\n"),
+    "c": ("x.c", "int main(void) {\n  return 0\n}"),
+    "go": ("x.go", "package main\nfunc main() { x := }"),
+    "java": ("X.java", "public class X {\n  static void main(String[] a) { int x = }\n}"),
+    "javascript": ("x.js", "require('fs').writeFileSync('ran', '')\nlet x = ;"),
+}
+NEARBY = {
+    "python": ("near.py", "X = 42", "import near; print(near.X)"),
+    "c": (
+        "near.h",
+        "#define X 42",
+        '#include <stdio.h>\n#include "near.h"\nint main(void) { printf("%d", X); }',
+    ),
+    "java": (
+        "Near.java",
+        "class Near { static int x = 42; }",
+        "class A { public static void main(String[] a) { System.out.println(Near.x); } }",
+    ),
+    "javascript": ("near.js", "module.exports = 42", 'console.log(require("./near"))'),
+}
+NEAR_MODULE = ("near.mjs", "export const x = 42", 'import { x } from "./near.mjs"\nconsole.log(x)')
+PERL = '[language.perl]\nfile = "x.pl"\nrun = ["perl", "{file}"]\nstarts = ["perl"]'
+ABSENT = '[language.frob]\nfile = "x.frob"\nrun = ["frobc|frob", "{file}"]\npackage = "frob-tools"'
+WORDS = [
+    (Finished(0, b""), "ok"),
+    (Finished(3, b""), "failed, exit 3"),
+    (Finished(139, b"", signal=11), "failed, killed by signal SIGSEGV"),
+    (Finished(137, b"", signal=9, struck="timeout"), "stopped after 120 s"),
+    (Finished(137, b"", signal=9, struck="memory"), "stopped at 2 GiB of memory"),
+    (Finished(137, b"", signal=9, struck="output"), "stopped at 64 MiB of output"),
+    (Finished(137, b"", signal=9, struck="processes"), "stopped at 256 processes"),
+]
+DATA = [
+    ("a.json", '{"a": 1,\n}', "line 2: "),
+    ("b.toml", "a = 1\nb = ]\n", "line 2: Invalid value"),
+    ("c.jsonl", "{}\n{", "line 2: "),
+    ("d.json", "[" * 100_000, "it is nested too deeply"),
+    ("e.json", b"\xff\xfe", "it is not UTF-8"),
+    ("f.json", '\ufeff{"a": ' + "9" * 5000 + "}", None),
+    ("g.yaml", "{", None),
+]
+
+
+def is_here(tag):
+    return installed(LANGUAGES[tag], shutil.which)
+
+
+def cases(table):
+    return [
+        pytest.param(tag, *(row if isinstance(row, tuple) else (row,)), id=tag)
+        for tag, row in table.items()
+        if is_here(tag)
+    ]
+
+
+@pytest.fixture
+def bench(tmp_path):
+    with open_bench(tmp_path) as made:
+        yield made
+
+
+def names(folder):
+    return {path.name for path in folder.iterdir()}
+
+
+def left(bench):
+    return names(bench.workspace.root) - {".tripletick"}
+
+
+@pytest.mark.parametrize(("tag", "body"), cases(HELLO))
+def test_a_program_without_a_path_runs_and_leaves_nothing(bench, tag, body):
+    result = run(bench, tag, body)
+    assert (result.verdict, result.text, result.exit) == ("ok", "42", 0)
+    assert left(bench) == set() == names(bench.box.home) & {"block"}
+
+
+@pytest.mark.parametrize(("tag", "body"), cases(HELLO))
+def test_a_program_with_a_path_is_saved_and_run_and_nothing_else_stays(bench, tag, body):
+    name = "deep/Six" + LANGUAGES[tag].extensions[0]
+    result = run(bench, tag, body, name)
+    assert (result.verdict, result.text) == (f"ok, saved {name}", "42")
+    assert (bench.workspace.root / name).read_text() == body + "\n"
+    assert names(bench.workspace.root / "deep") == {name.removeprefix("deep/")}
+    assert bench.ledger.ran == {name: result}
+
+
+@pytest.mark.parametrize(("tag", "name", "body"), cases(WRONG))
+def test_a_saved_program_that_does_not_parse_is_not_run(bench, tag, name, body):
+    result = run(bench, tag, body, name)
+    assert result.verdict.startswith(f"failed, saved {name}, line 2: ") or tag == "bash"
+    assert result.outcome == "failed" and result.flags == {"saved", "syntax"} and result.exit is None
+    assert left(bench) == {name}
+
+
+@pytest.mark.parametrize(("tag", "name", "content", "body"), cases(NEARBY))
+def test_a_program_without_a_path_finds_what_lies_in_the_workspace(bench, tag, name, content, body):
+    (bench.workspace.root / name).write_text(content)
+    result = run(bench, tag, body)
+    assert (result.verdict, result.text) == ("ok", "42")
+    assert left(bench) == {name}
+
+
+@pytest.mark.skipif(not is_here("javascript"), reason="node")
+def test_a_module_without_a_path_finds_what_lies_in_the_workspace(bench):
+    name, content, body = NEAR_MODULE
+    (bench.workspace.root / name).write_text(content)
+    assert run(bench, "javascript", body).text == "42"
+
+
+@pytest.mark.skipif(not is_here("java"), reason="java")
+def test_the_public_class_decides_the_file_of_a_java_program(bench):
+    result = run(bench, "java", HELLO["java"].replace("class Six", "public class Other"))
+    assert (result.verdict, result.text) == ("ok", "42")
+
+
+def test_the_status_and_both_streams_are_given_back(bench):
+    result = run(bench, "bash", "echo one; echo two >&2; exit 7")
+    assert (result.outcome, result.verdict, result.exit) == ("failed", "failed, exit 7", 7)
+    assert result.text == "one\ntwo" and not result.flags
+
+
+def test_a_saved_program_that_fails_stays_saved(bench):
+    result = run(bench, "python", "raise SystemExit(3)", "x.py")
+    assert (result.verdict, result.exit, result.flags) == ("failed, exit 3", 3, {"saved"})
+    assert left(bench) == {"x.py"} == {change.path for change in result.files}
+
+
+@pytest.mark.skipif(not shutil.which("perl"), reason="perl")
+def test_a_further_language_is_a_row_and_nothing_else(bench):
+    result = run(bench, read_table(PERL).languages["perl"], 'print 6 * 7, "\\n"; exit 2', "x.pl")
+    assert (result.verdict, result.text) == ("failed, exit 2", "42")
+
+
+def test_a_missing_program_is_said_with_the_way_to_get_it(bench):
+    result = run(bench, read_table(ABSENT).languages["frob"], "go", "x.frob")
+    assert result.verdict.startswith("was not run, because frobc is not installed here")
+    assert "apt install frob-tools" in result.verdict and result.flags == {"not-found", "saved"}
+
+
+def test_a_program_that_exits_with_127_is_not_taken_for_a_missing_one(bench):
+    assert run(bench, "bash", "exit 127").verdict == "failed, exit 127"
+
+
+def test_python_is_the_project_s_own_where_it_has_one(bench):
+    own = bench.workspace.root / ".venv/bin/python"
+    own.parent.mkdir(parents=True)
+    own.write_text('#!/bin/sh\n[ "$1" = -I ] || echo own\n')
+    own.chmod(0o755)
+    assert run(bench, "python", "print(1)").text == run(bench, "python", "print(1)", "x.py").text == "own"
+
+
+@pytest.mark.parametrize("written", ["timeout=1", "timeout=1s"])
+def test_a_program_is_stopped_after_the_time_that_its_block_names(bench, written):
+    result = run(bench, "bash", "echo begun; sleep 50", None, written)
+    assert result.verdict == "stopped after 1 s" and result.flags == {"timeout"}
+    assert result.text.startswith("begun")
+
+
+def test_a_background_process_is_ended_and_said(bench):
+    result = run(bench, "bash", "sleep 50 >/dev/null 2>&1 &")
+    assert result.verdict == "ok, 1 background process was ended"
+
+
+def test_a_long_output_keeps_its_ends_and_lies_where_it_can_be_read(bench):
+    result = run(bench, "bash", "seq 20000")
+    lines = result.text.splitlines()
+    assert (lines[0], lines[-1]) == ("1", "20000") and len(result.text) < bench.clip + 200
+    assert "bytes left out; read .tripletick/out/session/1.txt …" in result.text
+    assert bench.workspace.read_bytes(".tripletick/out/session/1.txt", 1 << 20).count(b"\n") == 20000
+
+
+def test_what_is_left_out_is_counted_in_bytes(bench):
+    text = output.clip(Finished(0, b"a" * 10_000, b"b" * 10_000, dropped=98_000), bench)
+    assert "… 116 000 bytes left out;" in text
+
+
+@pytest.mark.parametrize(("finished", "words"), WORDS)
+def test_the_end_of_a_program_has_fixed_words(finished, words):
+    assert output.verdict(finished, Limits()) == words
+
+
+@pytest.mark.parametrize(
+    ("tag", "name", "body"),
+    [
+        ("c", "part.c", "int add(int a, int b) { return a + b; }"),
+        ("python", "requirements.txt", "requests>=2"),
+        ("javascript", "page.js", 'document.title = "x"'),
+    ],
+)
+def test_what_is_no_program_by_itself_is_saved_and_not_run(bench, tag, name, body):
+    result = run(bench, tag, body, name)
+    assert (result.verdict, result.exit) == (f"ok, saved {name}, not run: it is no program by itself", None)
+
+
+def test_a_part_of_a_program_that_does_not_parse_fails(bench):
+    result = run(bench, "javascript", "document.title = ;", "page.js")
+    assert result.verdict.startswith("failed, saved page.js, line 1: ")
+
+
+def test_a_source_that_is_only_written_fails_where_it_does_not_parse(bench):
+    result = ended(WRITE.run(Call("write", "def f(:", "x.py"), bench))
+    assert result.verdict.startswith("failed, saved x.py, line 1: ") and result.flags == {"saved", "syntax"}
+    assert "^" in result.text
+
+
+def test_data_that_does_not_parse_is_saved_and_said(bench):
+    result = ended(WRITE.run(Call("json", '{"a": }', "x.json"), bench))
+    assert result.ok and result.verdict.startswith("ok, saved x.json, but line 1: ")
+
+
+def test_a_path_that_is_refused_runs_nothing(bench):
+    result = run(bench, "bash", "touch ran", "../x.sh")
+    assert result.outcome == "failed" and left(bench) == set()
+
+
+@pytest.mark.parametrize(("name", "content", "said"), DATA)
+def test_data_is_parsed_when_it_is_saved(bench, name, content, said):
+    path = bench.workspace.root / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    wrong = ended(check_syntax(name, bench))
+    assert wrong is None if said is None else wrong.startswith(said)
+
+
+def test_a_check_runs_nothing_of_the_file_and_leaves_nothing(bench):
+    (bench.workspace.root / "x.py").write_text("open('ran', 'w')\nimport x\n")
+    assert ended(check_syntax("x.py", bench)) is None
+    assert left(bench) == {"x.py"}
+
+
+def test_markup_in_a_script_is_not_called_wrong(bench):
+    (bench.workspace.root / "App.js").write_text('import x from "x"\nexport const App = () => <p>{x}</p>\n')
+    assert ended(check_syntax("App.js", bench)) is None
+
+
+def test_every_runnable_language_has_its_tool():
+    assert {tag for tag, row in LANGUAGES.items() if row.runs} <= tools().keys()

@@ -1,0 +1,106 @@
+"""The shell's tool: what a reply has just saved and run is not run twice."""
+
+import pytest
+from tests.programs import ended, open_bench, run
+
+from tripletick.messages import Call
+from tripletick.tools.shell import shell_tool, started_file
+
+COUNT = "with open('count', 'a') as file: file.write('x')\nprint('counted')"
+
+
+@pytest.fixture
+def bench(tmp_path):
+    with open_bench(tmp_path) as made:
+        yield made
+
+
+def shell(bench, body, path=None):
+    return ended(shell_tool().run(Call("bash", body, path), bench))
+
+
+def count(bench):
+    return len((bench.workspace.root / "count").read_text())
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "python hello.py",
+        "python3 ./hello.py",
+        "./hello.py",
+        "# run it\npython hello.py  # now",
+        "{root}/hello.py",
+    ],
+)
+def test_a_script_that_only_starts_what_has_just_run_gets_its_result(bench, script):
+    run(bench, "python", COUNT, "hello.py")
+    result = shell(bench, script.format(root=bench.workspace.root))
+    assert (result.verdict, result.text, result.exit, count(bench)) == ("ok", "counted", 0, 1)
+    assert result.view == "hello.py has just been run; not run twice\ncounted"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "python3 hello.py again",
+        "python3 hello.py | cat",
+        "python3 hello.py > out",
+        "python3 -u hello.py",
+        "X=1 python3 hello.py",
+        "cd . && python3 hello.py",
+        "python3 hello.py\necho done",
+        "python3 $PWD/hello.py",
+    ],
+)
+def test_a_script_that_does_more_is_run(bench, script):
+    run(bench, "python", COUNT, "hello.py")
+    assert shell(bench, script).ok and count(bench) == 2
+
+
+def test_a_program_is_started_again_after_something_was_written(bench):
+    run(bench, "python", COUNT, "hello.py")
+    bench.ledger.wrote("data.txt", created=True)
+    assert shell(bench, "python3 hello.py").ok and count(bench) == 2
+
+
+def test_a_program_is_started_again_after_another_script_ran(bench):
+    run(bench, "python", COUNT, "hello.py")
+    shell(bench, "echo new > data.txt")
+    assert shell(bench, "python3 hello.py").ok and count(bench) == 2
+
+
+def test_every_saved_program_of_a_reply_is_remembered(bench):
+    run(bench, "python", COUNT, "hello.py")
+    run(bench, "python", "print(2)", "other.py")
+    assert shell(bench, "python hello.py").text == "counted" and count(bench) == 1
+
+
+def test_a_script_with_a_path_is_saved_and_run_once(bench):
+    assert shell(bench, "echo x >> count", "go.sh").verdict == "ok, saved go.sh"
+    assert shell(bench, "bash go.sh").ok and shell(bench, "./go.sh").ok and count(bench) == 2
+
+
+@pytest.mark.parametrize(
+    ("script", "file"),
+    [
+        ("node src/a.js", "src/a.js"),
+        ("go run main.go", "main.go"),
+        ("java Hello.java", "Hello.java"),
+        ("sh x.sh", "x.sh"),
+        ("python 'my file.py'", "my file.py"),
+        ("hello.py", None),
+        ("python", None),
+        ("python hello.js", None),
+        ("python 'hello.py", None),
+        ("go build main.go", None),
+        ("", None),
+    ],
+)
+def test_the_table_of_languages_says_how_a_file_is_started(tmp_path, script, file):
+    assert started_file(script, tmp_path) == file
+
+
+def test_quotes_heredocs_and_pipes_reach_the_shell_as_they_were_written(bench):
+    script = "cat <<'EOF' | tr a-z A-Z\nit's \"$x\" `y` \\n\nEOF"
+    assert shell(bench, script).text == 'IT\'S "$X" `Y` \\N'
