@@ -357,6 +357,41 @@ def test_without_git_saves_and_edits_can_be_undone_and_it_is_said_once(without_g
     assert (ws / "notes.txt").read_text() == "mine\n"
 
 
+@pytest.mark.parametrize("calm", [1, 2, 3])
+def test_what_happens_after_snapshots_without_change_is_seen(ws, points, calm):
+    turn(points, *[lambda: None] * calm, lambda: (ws / "notes.txt").write_text("1"), request="change")
+    turn(points, *[lambda: None] * calm, lambda: (ws / "more.txt").write_text("2"), request="create")
+    turn(points, *[lambda: None] * calm, lambda: (ws / "notes.txt").unlink(), request="delete")
+    assert points.undo(3, ask=never).requests == ("delete", "create", "change")
+    assert look(ws).keys() == {"notes.txt"} and (ws / "notes.txt").read_text() == "mine\n"
+
+
+def test_large_files_come_back_whole(ws, points):
+    (ws / "large").write_bytes(os.urandom(3 << 20) + b"end")
+    (ws / "next").write_text("after the large one")
+    before, after = undone(ws, points, lambda: ((ws / "large").write_text("small"), (ws / "next").unlink()))
+    assert after == before
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_cannot_be_read_is_named_and_the_rest_is_undone(ws, points):
+    (ws / "closed").write_text("closed")
+    (ws / "closed").chmod(0)
+    said = turn(points, lambda: (ws / "notes.txt").write_text("1"), lambda: (ws / "notes.txt").chmod(0))
+    assert len(said) == 1 and "closed" in said[0]
+    points.undo(ask=never)
+    assert (ws / "notes.txt").read_text() == "mine\n"
+
+
+def test_two_programs_in_one_workspace_see_each_others_turns(ws, points, tmp_path):
+    other = Checkpoints(ws, tmp_path / "state")
+    turn(points, lambda: (ws / "a.txt").write_text("a"), request="a")
+    turn(other, lambda: (ws / "b.txt").write_text("b"), request="b")
+    turn(points, lambda: (ws / "a.txt").write_text("aa"), request="aa")
+    assert other.undo(2, ask=never).requests == ("aa", "b")
+    assert look(ws).keys() == {"notes.txt", "a.txt"} and (ws / "a.txt").read_text() == "a"
+
+
 def test_a_broken_manifest_costs_time_and_nothing_else(ws, points, tmp_path):
     turn(points, lambda: (ws / "notes.txt").write_text("new"))
     (manifest,) = (tmp_path / "state").rglob("manifest.json")

@@ -96,12 +96,17 @@ def passed_on(content: Iterable[bytes], stream: IO[bytes]) -> Iterator[bytes]:
         yield piece
 
 
-def look(path: str, root: int) -> os.stat_result | None:
-    """Look at a path quickly, through links in it if there are any."""
-    try:
-        return os.stat(path, dir_fd=root, follow_symlinks=False)
-    except OSError:
-        return None
+def look_over(known: Manifest, root: int) -> tuple[Statuses, bool]:
+    """Look at what is known, quickly (so through links, if there are any); tell whether all is untouched."""
+    seen, same = {}, True
+    for path, entry in known.items():
+        try:
+            seen[path] = status = os.stat(path, dir_fd=root, follow_symlinks=False)
+        except OSError:
+            same = False
+        else:
+            same = same and is_untouched(entry, status)
+    return seen, same
 
 
 class Shadow:
@@ -113,7 +118,9 @@ class Shadow:
         self._known: Manifest = {}
         self._seen: tuple[int, int] | None = None
         self._nested: list[str] = []
-        self._unreadable: list[str] = []
+        self._listed: set[str] = set()
+        self._unreadable: dict[str, int] = {}
+        self._calm = b""
 
     def said(self) -> list[str]:
         left_out = [(NESTED, self._nested), (UNREADABLE, self._unreadable)]
@@ -124,14 +131,19 @@ class Shadow:
         self._refresh()
         now = time.time_ns()
         with Tree(self._workspace) as tree:
-            found = self._look(tree, also)
-            changed = {p: s for p, s in found.items() if not self._is_same(p, s)}
+            listing, early, same = self._survey(tree)
+            if same and listing == self._calm and self._known.keys() >= set(also):
+                return dict(self._known)
+            found = self._look(tree, listing, early, also)
+            changed = {path: status for path, status in found.items() if self._is_changed(path, status)}
             gone = self._known.keys() - found.keys()
             fresh = self._keep(tree, changed, gone, now) if changed or gone else {}
-        if changed or gone:
-            self._known = {p: e for p, e in self._known.items() if p in found} | fresh
+        if fresh or gone:
+            self._known = {path: entry for path, entry in self._known.items() if path in found} | fresh
             save_manifest(self._manifest, self._known)
             self._seen = self._identity()
+        # When this listing comes again, nothing has come or gone.
+        self._calm = listing if self._known.keys() >= self._listed else b""
         return dict(self._known)
 
     @contextmanager
@@ -177,11 +189,11 @@ class Shadow:
         if (identity := self._identity()) is None or identity != self._seen:
             self._known, self._seen = load_manifest(self._manifest)[0], identity
 
-    def _look(self, tree: Tree, also: Iterable[str]) -> Statuses:
-        """Look at all files there are. What is known is looked at while git walks the folders."""
+    def _survey(self, tree: Tree) -> tuple[bytes, Statuses, bool]:
+        """Let git list the files there are, and look at what is known meanwhile."""
         with tempfile.TemporaryFile(dir=self._folder) as out:
             with self._run(*LISTING, stdout=out) as git:
-                early = {path: look(path, tree.fd) for path in self._known}
+                early, same = look_over(self._known, tree.fd)
                 try:
                     failed = git.wait(LISTING_SECONDS)
                 except subprocess.TimeoutExpired:
@@ -190,19 +202,25 @@ class Shadow:
             if failed:
                 raise OSError(errno.EIO, "git could not list the files")
             out.seek(0)
-            names = [os.fsdecode(name) for name in out.read().split(b"\0")[:-1]]
+            return out.read(), early, same
+
+    def _look(self, tree: Tree, listing: bytes, early: Statuses, also: Iterable[str]) -> Statuses:
+        """Give the status of every file and link that is listed, known or asked for, where it is there."""
+        names = [os.fsdecode(name) for name in listing.split(b"\0")[:-1]]
         self._nested = [name for name in names if name.endswith("/")]
-        found = {name: early.get(name) or tree.status(name) for name in names if not name.endswith("/")}
+        self._listed = set(names).difference(self._nested)
+        found = {name: early.get(name) or tree.status(name) for name in self._listed}
         # What git did not list may lie behind a link by now, so the early look at it does not count.
         found |= {name: tree.status(name) for name in {*self._known, *also} - found.keys()}
         return {name: status for name, status in found.items() if status and is_kept(status)}
 
-    def _is_same(self, path: str, status: os.stat_result) -> bool:
-        return (entry := self._known.get(path)) is not None and is_untouched(entry, status)
+    def _is_changed(self, path: str, status: os.stat_result) -> bool:
+        entry = self._known.get(path)
+        untouched = entry is not None and is_untouched(entry, status)
+        return not untouched and self._unreadable.get(path) != status.st_ctime_ns
 
     def _keep(self, tree: Tree, changed: Statuses, gone: set[str], now: int) -> Manifest:
         """Store what is new; give the new entries. What was only touched is not stored again."""
-        self._unreadable = []
         touched = {path: entry for path in changed if (entry := self._reread(tree, path, now))}
         new = sorted(changed.keys() - touched.keys())
         if not new and not gone:
@@ -229,8 +247,8 @@ class Shadow:
         except FileNotFoundError:
             return None
         except OSError:
-            self._unreadable.append(path)
             old, seen = self._known.get(path), tree.status(path)
+            self._unreadable[path] = seen.st_ctime_ns if seen else 0
             return old._replace(mode=seen.st_mode, fresh=True) if old and seen else None
         with opened:
             size = status.st_size

@@ -85,13 +85,8 @@ def entry_of(status: os.stat_result, oid: str, now: int) -> Entry:
 
 
 def is_untouched(entry: Entry, status: os.stat_result) -> bool:
-    return (
-        not entry.fresh
-        and entry.changed == status.st_ctime_ns
-        and entry.inode == status.st_ino
-        and entry.size == status.st_size
-        and entry.mode == status.st_mode
-    )
+    """Tell that a file need not be read again."""
+    return entry == (status.st_mode, entry[1], status.st_size, status.st_ctime_ns, status.st_ino, False)
 
 
 def save_manifest(path: Path, manifest: Mapping[str, Entry], also: Iterable[str] = ()) -> None:
