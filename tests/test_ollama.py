@@ -70,7 +70,7 @@ def failure(model, kind, messages=HI):
 
 def test_a_reply_comes_in_pieces_and_ends_with_finish_and_counts(serve):
     counts = {"load_duration": 5 * 10**8, "prompt_eval_duration": 10**9, "eval_duration": 2 * 10**9}
-    _, model = serve(stream(line("Hel"), line("lo"), done(**counts)))
+    _, model = serve(stream(line("Hel"), line(), line("lo"), done(**counts)))
     chunks = list(model.stream(HI, SHORT))
     assert [chunk.text for chunk in chunks] == ["Hel", "lo", ""]
     assert [chunk.finish for chunk in chunks] == [None, None, "stop"]
@@ -240,6 +240,12 @@ def test_a_web_page_is_no_answer(serve, status):
     assert "text/html" in error.why
 
 
+def test_a_redirection_is_not_followed(serve):
+    elsewhere = [b"HTTP/1.1 307 Moved\r\nLocation: /api/other\r\nContent-Length: 0\r\n\r\n"]
+    _, model = serve(elsewhere, other=[stream(line("ok"), done())])
+    assert "307 Temporary Redirect" in failure(model, ServerFailedError).why
+
+
 def test_what_speaks_no_http_is_not_ollama(serve):
     _, model = serve([b"SSH-2.0-OpenSSH_9.2\r\n"])
     assert "is not Ollama" in failure(model, ServerFailedError).what
@@ -339,6 +345,11 @@ def test_text_is_whole_wherever_the_answer_is_cut_into_pieces(serve, size):
     data = whole + b"\r\n\n" + done().rstrip()
     _, model = serve(stream(*(data[at : at + size] for at in range(0, len(data), size))))
     assert said(model) == "naïve 🙂 ✓"
+
+
+def test_bytes_that_are_no_text_become_a_character_that_is(serve):
+    _, model = serve(stream(b'{"message": {"content": "a\xffb"}, "done": false}\n', done()))
+    assert said(model) == "a\N{REPLACEMENT CHARACTER}b"
 
 
 def test_a_lone_surrogate_becomes_a_character_that_can_be_written(serve):
@@ -486,11 +497,21 @@ def test_proxy_variables_do_not_reach_ones_own_machine(serve, monkeypatch):
     assert said(model) == "ok"
 
 
-def test_a_far_host_is_reached_through_the_proxy(monkeypatch):
+@pytest.fixture
+def no_exceptions(monkeypatch):
+    for variable in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(variable, raising=False)
+
+
+def test_a_proxy_that_is_not_there_is_named_as_the_cause(monkeypatch, no_exceptions):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    error = failure(Ollama("m", Settings(host="http://models.example.com")), ServerUnreachableError)
+    assert "through a proxy: connection refused" in error.what
+
+
+def test_a_far_host_is_reached_through_the_proxy(monkeypatch, no_exceptions):
     with BadServer({"http://models.example.com:80/api/chat": [stream(line("ok"), done())]}) as proxy:
         monkeypatch.setenv("http_proxy", proxy.url)
-        monkeypatch.delenv("no_proxy", raising=False)
-        monkeypatch.delenv("NO_PROXY", raising=False)
         assert said(Ollama("m", Settings(host="http://models.example.com"))) == "ok"
 
 

@@ -196,14 +196,14 @@ class _Watch:
         self._notice = notice
         self._before: tuple[Message, ...] = ()
         self._tokens = 0
-        self._at = 0.0
+        self._at = float("-inf")
 
     def look(self, messages: Sequence[Message], counts: Counts) -> None:
         """Compare with the reply before; a smaller count for a longer prompt means dropped messages."""
         if counts.prompt and counts.prompt < self._tokens and _grown(self._before, messages):
             self._notice(DROPPED)
         now = time.monotonic()
-        if self._before and counts.load_seconds >= RELOAD_SECONDS and now - self._at < RECENTLY:
+        if counts.load_seconds >= RELOAD_SECONDS and now - self._at < RECENTLY:
             self._notice(RELOADED.format(seconds=counts.load_seconds))
         self._before, self._tokens, self._at = tuple(messages), counts.prompt, now
 

@@ -96,7 +96,7 @@ def open_script(path: str, settings: Settings) -> Scripted:
 
 
 def _markdown_replies(text: str) -> list[ScriptedReply]:
-    parts = re.split(r"^---[ \t]*$\n?", text.replace("\r\n", "\n"), flags=re.MULTILINE)
+    parts = re.split(r"^---[ \t]*$\n?", text, flags=re.MULTILINE)
     replies = [ScriptedReply(part.removesuffix("\n")) for part in parts]
     first, last = (not parts[0].strip(), not parts[-1].strip())
     return replies[first : len(replies) - last]
