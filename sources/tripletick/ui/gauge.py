@@ -1,0 +1,74 @@
+"""How the work goes, in one line: what is done, how fast, how full the context is, how long it takes."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from tripletick.events import Usage
+
+SLOW = 20.0
+"""Seconds without a token after which the person is told what takes so long."""
+
+
+@dataclass(slots=True)
+class Gauge:
+    """What the status line and the last line of a turn tell.
+
+    Tokens are counted as they come, until the engine tells.
+    """
+
+    doing: str = ""
+    waits: bool = False
+    """For the model's first token."""
+    since: float = field(default_factory=time.monotonic)
+    tokens: int = 0
+    first: float = 0.0
+    context: int = 0
+    used: int = 0
+    written: int = 0
+    seconds: float = 0.0
+    writing: float = 0.0
+
+    def begin(self, doing: str, *, waits: bool = False) -> None:
+        self.doing, self.waits, self.since = doing, waits, time.monotonic()
+
+    def token(self) -> None:
+        self.first = self.first or time.monotonic()
+        self.tokens, self.waits = self.tokens + 1, False
+
+    def count(self, usage: Usage) -> None:
+        self.context, self.used = usage.context, usage.counts.prompt + usage.counts.output
+        self.written += usage.counts.output
+        self.seconds += usage.seconds
+        self.writing += usage.counts.output_seconds
+        self.tokens, self.first = 0, 0.0
+
+    def now(self) -> str:
+        """Word the moment."""
+        now = time.monotonic()
+        waited, spent = now - self.since, now - self.first
+        if self.waits and waited > SLOW:
+            much = f"{short(self.used)} tokens of prompt" if self.used else "the prompt"
+            return f"Reading {much}  {waited:.0f} s (Ctrl+C stops)"
+        speed = f"{self.tokens / spent:.1f} tok/s" if self.tokens > 1 and spent > 0 else ""
+        return "  ".join(filter(None, (self.doing, speed, self._fill(), f"{waited:.0f} s")))
+
+    def whole(self) -> str:
+        """Word the turn, "" where no engine counted."""
+        if not self.written:
+            return ""
+        speed = f"{self.written / self.writing:.1f} tok/s" if self.writing else ""
+        parts = (f"{self.written} tokens", f"{self.seconds:.1f} s", speed, self._fill())
+        return "  ".join(filter(None, parts))
+
+    def _fill(self) -> str:
+        return f"{short(self.used + self.tokens)} of {short(self.context)}" if self.context else ""
+
+
+def thousands(number: int) -> str:
+    return f"{number:,}".replace(",", " ")
+
+
+def short(tokens: int) -> str:
+    return f"{tokens / 1000:.1f}k".replace(".0k", "k") if tokens >= 1000 else str(tokens)

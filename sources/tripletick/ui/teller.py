@@ -1,0 +1,243 @@
+"""Tells a turn: which event becomes which lines. How they are drawn is the pen's, asking is in asking.py."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TextIO
+
+from tripletick.events import (
+    Answered,
+    Called,
+    Compacted,
+    Event,
+    GaveUp,
+    Interrupted,
+    Loading,
+    Notice,
+    Output,
+    Refused,
+    Repairing,
+    Returned,
+    Routed,
+    Text,
+    Thought,
+    Usage,
+)
+from tripletick.messages import Call, Outcome, Result
+from tripletick.ui.gauge import Gauge, thousands
+from tripletick.ui.pen import Mark, Pen, Style
+from tripletick.ui.preview import Piece, Preview
+from tripletick.ui.safe import encodable, settled, visible
+
+HEAD, TAIL = 12, 8
+"""Lines of a result that are shown."""
+LONGEST = 1000
+"""Characters of one of them."""
+LOOKS: Mapping[Outcome, tuple[Mark, Style]] = {
+    "ok": ("ok", "good"),
+    "failed": ("failed", "bad"),
+    "denied": ("skipped", "warn"),
+    "forbidden": ("skipped", "warn"),
+    "skipped": ("skipped", "dim"),
+}
+QUIET = (Answered, GaveUp)
+"""What is told with -q."""
+ASIDE = (Text, Thought, Usage, Notice, Answered)
+"""What may stand between a reply and the event that shows it to be the answer."""
+
+
+@dataclass(slots=True)
+class Teller:
+    """Turns events into lines. `answer` is where the answer goes, None where the reply on the screen is it.
+
+    `hold` keeps a reply back until it is known not to be the answer: in a log it would stand twice.
+    """
+
+    pen: Pen
+    answer: TextIO | None = None
+    thinking: bool = False
+    quiet: bool = False
+    hold: bool = False
+    gauge: Gauge = field(default_factory=Gauge)
+    agent: str = ""
+    preview: Preview = field(default_factory=Preview)
+    held: list[Piece] = field(default_factory=list)
+    thought: str = ""
+    thought_since: float = 0.0
+
+    def show(self, event: Event) -> None:
+        if self.quiet and not isinstance(event, QUIET):
+            return
+        if not isinstance(event, Thought):
+            self._end_thought()
+        if not isinstance(event, Text):
+            self._draw(self.preview.close() if not isinstance(event, Thought | Usage | Notice) else iter(()))
+        if not isinstance(event, ASIDE):
+            self._release()
+        tell = _TELLS.get(type(event))
+        if tell:
+            tell(self, event)
+
+    def close(self) -> None:
+        """Draw what is left, and take the status line away."""
+        self._end_thought()
+        self._draw(self.preview.close())
+        self._release()
+        self.pen.status(None)
+
+    def routed(self, event: Routed) -> None:
+        self.agent, self.gauge = event.agent, Gauge()
+        self._busy(event.agent, waits=True)
+
+    def loading(self, event: Loading) -> None:
+        self._busy(f"{self.agent}  {visible(event.model)}", waits=True)
+
+    def text(self, event: Text) -> None:
+        self.gauge.token()
+        self._draw(self.preview.feed(event.text))
+        self._status(self.preview.line)
+
+    def thought_came(self, event: Thought) -> None:
+        self.gauge.token()
+        self.thought_since = self.thought_since or time.monotonic()
+        *lines, self.thought = (self.thought + event.text).split("\n")
+        for line in lines if self.thinking else ():
+            self.pen.line(visible(line.rstrip("\r")), "dim")
+        self._status("thinking")
+
+    def called(self, event: Called) -> None:
+        number = f"{event.number} of {event.of}: " if event.of > 1 else ""
+        self._busy(f"{self.agent}  {number}{name(event.call)}")
+
+    def output(self, event: Output) -> None:
+        self._status(settled(event.text.rstrip()).rpartition("\n")[2])
+
+    def returned(self, event: Returned) -> None:
+        mark, style = LOOKS[event.result.outcome]
+        spent = f"  {event.seconds:.1f} s" if event.seconds >= 0.05 else ""
+        verdict = visible(event.result.verdict)
+        self.pen.line(f"{self.pen.mark(mark)}{name(event.call)}: {verdict}{spent}", style)
+        for line in excerpt(event.result, self.pen.mark("more")):
+            self.pen.line(f"  {line}".rstrip(), "dim")
+        self._busy(self.agent, waits=True)
+
+    def refused(self, event: Refused) -> None:
+        if event.problem.text:
+            self.pen.line(f"{self.pen.mark('skipped')}not run: {one_line(event.problem.text)}", "warn")
+
+    def repairing(self, event: Repairing) -> None:
+        error = one_line(event.error)
+        self.pen.line(f"{self.pen.mark('repair')}{event.attempt} of {event.limit}: {error}", "warn")
+        self._busy(self.agent, waits=True)
+
+    def usage(self, event: Usage) -> None:
+        self.gauge.count(event)
+
+    def notice(self, event: Notice) -> None:
+        self.pen.line(visible(event.text.rstrip("\n")), "dim")
+
+    def compacted(self, event: Compacted) -> None:
+        freed = f"{thousands(event.before)} tokens to {thousands(event.after)}"
+        self.pen.line(f"The conversation was compacted from {freed}.", "dim")
+
+    def interrupted(self, event: Interrupted) -> None:
+        self.pen.line(f"{self.pen.mark('failed')}interrupted", "warn")
+        self._end_turn()
+
+    def answered(self, event: Answered) -> None:
+        self.held.clear()
+        self._give(event.text)
+        self._end_turn()
+
+    def gave_up(self, event: GaveUp) -> None:
+        self._release()
+        lines = [line for line in visible(f"{event.reason}\n{event.hint}").split("\n") if line.strip()]
+        for line in lines[:1]:
+            self.pen.line(f"{self.pen.mark('failed')}{line}", "bad")
+        for line in lines[1:]:
+            self.pen.line(line)
+        self._give(event.answer)
+        self._end_turn()
+
+    def _give(self, text: str) -> None:
+        """Put the answer where it is wanted; on a terminal it must not be able to steer it."""
+        if self.answer is None or not text:
+            return
+        self.pen.status(None)
+        safe = visible(text) if self.answer.isatty() else text
+        self.answer.write(encodable(safe.rstrip("\n") + "\n", self.answer.encoding or "utf-8"))
+        self.answer.flush()
+
+    def _end_turn(self) -> None:
+        if not self.quiet and (whole := self.gauge.whole()):
+            self.pen.line(whole, "dim")
+        self.pen.status(None)
+        self.gauge = Gauge()
+
+    def _end_thought(self) -> None:
+        if not self.thought_since:
+            return
+        if self.thinking and self.thought:
+            self.pen.line(visible(self.thought), "dim")
+        self.pen.line(f"thought for {time.monotonic() - self.thought_since:.0f} s", "dim")
+        self.thought, self.thought_since = "", 0.0
+
+    def _draw(self, pieces: Iterator[Piece]) -> None:
+        for piece in pieces:
+            if self.hold:
+                self.held.append(piece)
+            else:
+                self.pen.piece(piece)
+
+    def _release(self) -> None:
+        for piece in self.held:
+            self.pen.piece(piece)
+        self.held.clear()
+
+    def _busy(self, doing: str, *, waits: bool = False) -> None:
+        self.gauge.begin(doing, waits=waits)
+        self._status("")
+
+    def _status(self, tail: str) -> None:
+        gauge, end = self.gauge, visible(tail.strip())[-LONGEST:]
+        self.pen.status(lambda: "  ".join(filter(None, (gauge.now(), end))))
+
+
+_TELLS: Mapping[type[Any], Callable[[Teller, Any], None]] = {
+    Routed: Teller.routed,
+    Loading: Teller.loading,
+    Text: Teller.text,
+    Thought: Teller.thought_came,
+    Called: Teller.called,
+    Output: Teller.output,
+    Returned: Teller.returned,
+    Refused: Teller.refused,
+    Repairing: Teller.repairing,
+    Usage: Teller.usage,
+    Notice: Teller.notice,
+    Compacted: Teller.compacted,
+    Interrupted: Teller.interrupted,
+    Answered: Teller.answered,
+    GaveUp: Teller.gave_up,
+}
+
+
+def name(call: Call) -> str:
+    """Name a call by its tag and path."""
+    return visible(" ".join(filter(None, (call.tool, call.path))))
+
+
+def excerpt(result: Result, more: str) -> list[str]:
+    """Give the head and the tail of what the person sees, the number of lines left out between them."""
+    lines = visible(settled((result.view or result.text).replace("\r\n", "\n"))).rstrip("\n").split("\n")
+    lines = [f"{line[:LONGEST]}{more}" if len(line) > LONGEST else line for line in lines]
+    left = len(lines) - HEAD - TAIL
+    if left > 1:
+        lines = [*lines[:HEAD], f"{more}{thousands(left)} lines", *lines[-TAIL:]]
+    return lines if any(lines) else []
+
+
+def one_line(text: str) -> str:
+    return visible(" ".join(text.split()))

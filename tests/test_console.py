@@ -1,0 +1,377 @@
+"""The screen: what is drawn for which event, on a terminal and without one."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import asdict
+
+import pytest
+from rich.console import Console
+from rich.markdown import Markdown
+
+from tripletick.events import (
+    Answered,
+    Ask,
+    Called,
+    GaveUp,
+    Notice,
+    Output,
+    Refused,
+    Repairing,
+    Returned,
+    Routed,
+    Text,
+    Thought,
+    Usage,
+)
+from tripletick.messages import Answer, Call, Counts, Problem, Result
+from tripletick.ui.asking import ask
+from tripletick.ui.console import RichPen
+from tripletick.ui.jsonlines import JsonLines
+from tripletick.ui.pen import PlainPen
+from tripletick.ui.preview import Closed, Code, Opened, Preview, Prose
+from tripletick.ui.safe import settled, visible
+from tripletick.ui.teller import Teller
+
+PASSING = re.compile(r"\r\x1b\[2m[^\r\n]*?\x1b\[0m\x1b\[K|\r\x1b\[K")
+"""The status line's pictures, and its end."""
+REPLY = """# Words
+
+A *small* program, run with `python`.
+It goes <b>on</b>.
+
+1. First
+   - nested
+2. Second:
+
+   ```python:tools/count.py
+   def count(path):
+       return "日本語"
+
+   print(count("a"))
+   ```
+
+3. Third
+
+| Name | 说明 |
+|------|------|
+| a.py | 文件 |
+
+````markdown:README.md
+```bash
+ls
+```
+````
+
+The end, without a newline"""
+
+
+def rich_screen(*events, encoding="utf-8"):
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding)
+    pen = RichPen(Console(file=stream, force_terminal=True, width=60, color_system="standard", _environ={}))
+    tell(Teller(pen), *events)
+    pen.close()
+    return PASSING.sub("", raw.getvalue().decode(encoding))
+
+
+def plain_screen(*events, **options):
+    stream = io.StringIO()
+    tell(Teller(PlainPen(stream), **options), *events)
+    return stream.getvalue()
+
+
+def tell(teller, *events):
+    for event in events:
+        teller.show(event)
+    teller.close()
+
+
+def chunks(text, size):
+    return [Text(text[at : at + size]) for at in range(0, len(text), size)]
+
+
+def bare(drawn):
+    return re.sub(r"\x1b\[[0-9;]*m", "", drawn)
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 64])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_where_the_chunks_are_cut_does_not_matter(size, end):
+    reply = REPLY.replace("\n", end)
+    assert rich_screen(*chunks(reply, size)) == rich_screen(Text(REPLY))
+    assert plain_screen(*chunks(reply, size)) == plain_screen(Text(REPLY))
+
+
+def test_a_reply_is_drawn_as_markdown():
+    lines = bare(rich_screen(Text(REPLY))).split("\n")
+    assert lines[:4] == ["Words", "", "A small program, run with python. It goes <b>on</b>.", ""]
+    assert "  python tools/count.py" in lines and '        return "日本語"' in lines
+    assert " 3 Third" in lines and " a.py  文件" in lines and "    ```bash" in lines
+    assert lines[-2:] == ["The end, without a newline", ""]
+
+
+def test_two_empty_lines_never_follow_each_other():
+    assert "\n\n\n" not in bare(rich_screen(Text(REPLY)))
+
+
+def test_a_plain_reply_is_the_reply_as_it_was_written():
+    written = [line.strip() for line in REPLY.split("\n") if line.strip()]
+    assert [line.strip() for line in plain_screen(Text(REPLY)).split("\n") if line.strip()] == written
+
+
+def test_ten_kilobytes_are_written_once():
+    prose = "Some words about `code`, *stress* and **more** of it, in a paragraph.\n\n- one\n- two\n\n"
+    answer = (prose + "```python\ndef f(x: int) -> int:\n    return x + 1  # one more\n```\n\n") * 70
+    once = io.StringIO()
+    whole = Console(file=once, force_terminal=True, width=60, color_system="standard", _environ={})
+    whole.print(Markdown(answer, code_theme="ansi_dark"))
+    drawn = rich_screen(*chunks(answer, 4))
+    assert len(answer) > 10_000
+    assert len(drawn) <= 1.3 * len(once.getvalue())
+    assert len(bare(drawn)) <= 1.3 * len(answer)
+
+
+def test_the_pieces_name_tag_path_and_end():
+    pieces = list(Preview().feed("Look:\n```python:a.py\nx = 1\n```\n"))
+    opened = Opened("python", "a.py", "```python:a.py")
+    assert pieces == [Prose("Look:"), opened, Code("x = 1", "python"), Closed("```")]
+
+
+def test_a_fence_that_is_never_closed_ends_with_the_reply():
+    preview = Preview()
+    assert [*preview.feed("```bash\nls\n"), *preview.close()][-1] == Closed("")
+    assert list(preview.feed("Next.\n\n")) == [Prose("Next.")]
+
+
+HOSTILE = [
+    ("\x1b[2J", "␛[2J"),
+    ("a\x00b", "a␀b"),
+    ("\x9b31m", "\\u009b31m"),
+    ("\u202egnp.exe", "\\u202egnp.exe"),
+    ("\u2066x\u2069", "\\u2066x\\u2069"),
+    ("\udc80", "\\udc80"),
+    ("\x07\x7f", "␇␡"),
+    ("a\tb\nc\r\nd\re", "a\tb\nc\nd␍e"),
+    ("日本 😀 naïve\u0301", "日本 😀 naïve\u0301"),
+]
+
+
+@pytest.mark.parametrize(("text", "shown"), HOSTILE)
+def test_what_could_steer_the_terminal_is_made_visible(text, shown):
+    assert visible(text) == shown
+
+
+@pytest.mark.parametrize("screen", [rich_screen, plain_screen])
+@pytest.mark.parametrize("evil", ["\x1b]0;owned\x07", "\x9b2J", "\u202e", "\udcff", "\x00"])
+def test_no_event_can_steer_the_terminal(screen, evil):
+    call = Call("bash", evil, path=f"x{evil}.sh")
+    events = [
+        Routed("coder"),
+        Thought(evil),
+        Text(f"{evil} `{evil}` [a](http://x/{evil})\n```{evil}\n{evil}\n```\n"),
+        Called(call, 1, 1),
+        Output(evil),
+        Returned(call, Result("failed", evil, evil), 1),
+        Repairing(1, 5, evil),
+        Refused(Problem("quoted", 1, evil)),
+        Notice(evil),
+        GaveUp("failed", evil, hint=evil),
+    ]
+    assert evil[0] not in bare(screen(*events))
+
+
+def test_a_progress_bar_leaves_its_last_state():
+    assert settled("10 %\r50 %\r100 %\ndone\r") == "100 %\ndone"
+
+
+CALL = Call("python", "", path="a.py")
+
+
+def test_a_long_result_keeps_twelve_lines_of_head_and_eight_of_tail():
+    text = "\n".join(f"line {number}" for number in range(1224))
+    lines = bare(rich_screen(Returned(CALL, Result("ok", "ok, saved a.py", text), 1, 1.5))).splitlines()
+    assert lines[0] == "✓ python a.py: ok, saved a.py  1.5 s"
+    assert (lines[12], lines[13], lines[14]) == ("  line 11", "  … 1 204 lines", "  line 1216")
+    assert len(lines) == 1 + 12 + 1 + 8
+
+
+@pytest.mark.parametrize("screen", [rich_screen, plain_screen])
+def test_the_verdict_is_in_words(screen):
+    result = Result("failed", "failed, exit 1", "NameError: x")
+    drawn = bare(screen(Returned(CALL, result, 1), Repairing(2, 5, "NameError: x")))
+    assert "python a.py: failed, exit 1\n  NameError: x\n" in drawn
+    assert "2 of 5: NameError: x" in drawn
+
+
+def test_plain_lines_have_words_for_signs():
+    drawn = plain_screen(
+        Returned(CALL, Result("ok", "ok", "a\n" * 99), 1), Repairing(2, 5, "x"), Routed("coder")
+    )
+    assert "repair 2 of 5: x" in drawn and "... 79 lines" in drawn
+    assert drawn.isascii() and "\x1b" not in drawn and "\r" not in drawn
+
+
+def test_a_terminal_without_utf8_gets_ascii():
+    drawn = rich_screen(
+        Returned(CALL, Result("ok", "ok", "a\n" * 99), 1), Repairing(2, 5, "x"), encoding="ascii"
+    )
+    assert "repair 2 of 5: x" in drawn and "... 79 lines" in drawn
+
+
+def test_a_refused_preview_says_why():
+    assert "not run: The block holds no command." in plain_screen(
+        Refused(Problem("empty", 1, "The block holds no command."))
+    )
+
+
+def test_thinking_folds_unless_it_is_wanted():
+    events = (Thought("Let me "), Thought("see.\nYes"), Text("Hello.\n"))
+    assert plain_screen(*events).startswith("thought for 0 s\nHello.")
+    assert plain_screen(*events, thinking=True).startswith("Let me see.\nYes\nthought for 0 s\nHello.")
+
+
+def test_the_turn_ends_with_what_it_cost():
+    usage = Usage(Counts(3000, 100, 0, 0, 1.0, 8.0), 16384, 9.0)
+    drawn = plain_screen(Routed("coder"), Text("Hi."), usage, Answered("Hi."))
+    assert drawn.endswith("100 tokens  9.0 s  12.5 tok/s  3.1k of 16.4k\n")
+
+
+def test_without_a_terminal_the_answer_stands_once():
+    answer = io.StringIO()
+    events = (
+        Text("First.\n"),
+        Called(CALL, 1, 1),
+        Text("Second.\n"),
+        Usage(Counts(), 0),
+        Answered("Second."),
+    )
+    assert plain_screen(*events, answer=answer, hold=True) == "First.\n\n"
+    assert answer.getvalue() == "Second.\n"
+
+
+def test_quiet_leaves_the_answer_and_the_reason_for_none():
+    answer = io.StringIO()
+    events = (Thought("x"), Text("Hi."), Notice("note"), Usage(Counts(1, 1), 10), Answered("Hi."))
+    assert plain_screen(*events, answer=answer, quiet=True) == ""
+    assert answer.getvalue() == "Hi.\n"
+    assert plain_screen(GaveUp("server", "No server.", 4), quiet=True) == "No server.\n"
+
+
+YES_OR_NO = Ask("Run it?", "yn?", "There is no box.")
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        ("y\n", Answer("y")),
+        ("YES\n", Answer("y")),
+        ("n use ls instead\n", Answer("n", "use ls instead")),
+        ("\nmaybe\ny\n", Answer("y")),
+        ("", Answer("n")),
+        ("what\n", Answer("n")),
+        ("?\nn\n", Answer("n")),
+    ],
+)
+def test_a_question_is_asked_until_a_letter_comes(typed, answer):
+    assert ask(YES_OR_NO, PlainPen(io.StringIO()), io.StringIO(typed)) == answer
+
+
+def test_a_question_mark_tells_why_and_asks_again():
+    drawn = io.StringIO()
+    ask(YES_OR_NO, PlainPen(drawn), io.StringIO("?\ny\n"))
+    assert drawn.getvalue() == "Run it? [y/n/?] There is no box.\nRun it? [y/n/?] "
+
+
+def test_an_open_question_takes_a_line_of_text():
+    pen = PlainPen(io.StringIO())
+    assert ask(Ask("Which file?", ""), pen, io.StringIO("the old one\n")) == Answer("y", "the old one")
+    assert ask(Ask("Which file?", ""), pen, io.StringIO("")) == Answer("n")
+
+
+def test_json_lines_hold_any_text():
+    stream = io.StringIO()
+    JsonLines(stream, asdict).show(Text("a\nñ\udc80"))
+    assert json.loads(stream.getvalue()) == {"text": "a\nñ\udc80"}
+    assert stream.getvalue().count("\n") == 1
+
+
+PLAY = """
+from tripletick.events import *
+from tripletick.ui.console import open_terminal
+terminal = open_terminal()
+terminal.show(Routed("coder"))
+for _ in range(5):
+    terminal.show(Text("word "))
+print(terminal.ask(Ask("Go?", "yn")).choice, flush=True)
+terminal.show(Answered("word"))
+terminal.close()
+"""
+
+
+def play(typed, **env):
+    """Run it on a real terminal of its own; give what was drawn."""
+    near, far = os.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", PLAY],
+        stdin=far,
+        stdout=far,
+        stderr=far,
+        start_new_session=True,
+        env={**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8", **env},
+    )
+    os.close(far)
+    drawn = b""
+    while chunk := read(near):
+        drawn += chunk
+        if b"Go?" in drawn and typed:
+            os.write(near, typed)
+            typed = b""
+    os.close(near)
+    assert process.wait() == 0
+    return drawn.decode()
+
+
+def read(handle):
+    try:
+        return os.read(handle, 4096)
+    except OSError:
+        return b""
+
+
+def test_on_a_terminal_the_answer_stands_once_and_nothing_is_left_below():
+    drawn = bare(PASSING.sub("", play(b"y\n"))).replace("\r\n", "\n")
+    assert drawn.startswith("word word word word word\n\nGo? [y/n] y\ny\n")
+    assert drawn.count("word") == 5
+
+
+def test_the_end_of_input_at_a_question_is_a_no():
+    assert "Go? [y/n] \nn\n" in bare(play(b"\x04")).replace("\r\n", "\n")
+
+
+def test_ctrl_c_at_a_question_is_a_no():
+    assert ask(YES_OR_NO, PlainPen(io.StringIO()), Interrupting()) == Answer("n")
+
+
+class Interrupting(io.StringIO):
+    """A keyboard on which Ctrl-C is pressed."""
+
+    def readline(self, size=-1):
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("env", [{"TERM": "dumb"}, {"NO_COLOR": "1"}])
+def test_a_dumb_terminal_is_never_redrawn(env):
+    drawn = play(b"y\n", **env)
+    assert "\x1b" not in drawn and "\r" not in drawn.replace("\r\n", "")
+
+
+def test_without_terminals_the_answer_is_on_stdout_and_nothing_else():
+    script = PLAY.replace('print(terminal.ask(Ask("Go?", "yn")).choice, flush=True)', "")
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True)
+    assert (done.stdout, done.stderr) == ("word\n", "")
