@@ -1,15 +1,16 @@
 """Programs as blocks: each row of the table really runs, in the best box that this machine has."""
 
+import re
 import shutil
 
 import pytest
 from tests.programs import ended, open_bench, run
 
-from tripletick.languages import LANGUAGES, installed, read_table
+from tripletick.languages import LANGUAGES, fill, installed, read_table
 from tripletick.messages import Call
 from tripletick.sandbox.box import Finished, Limits
 from tripletick.tools import output, tools
-from tripletick.tools.check import check_syntax
+from tripletick.tools.check import check_syntax, drain
 from tripletick.tools.files import WRITE
 
 HELLO = {
@@ -95,7 +96,7 @@ def left(bench):
 def test_a_program_without_a_path_runs_and_leaves_nothing(bench, tag, body):
     result = run(bench, tag, body)
     assert (result.verdict, result.text, result.exit) == ("ok", "42", 0)
-    assert left(bench) == set() == names(bench.box.home) & {"block"}
+    assert left(bench) == set() == names(bench.box.home) & {"tripletick"}
 
 
 @pytest.mark.parametrize(("tag", "body"), cases(HELLO))
@@ -145,7 +146,7 @@ def test_the_status_and_both_streams_are_given_back(bench):
 
 def test_a_saved_program_that_fails_stays_saved(bench):
     result = run(bench, "python", "raise SystemExit(3)", "x.py")
-    assert (result.verdict, result.exit, result.flags) == ("failed, exit 3", 3, {"saved"})
+    assert (result.verdict, result.exit) == ("failed, exit 3", 3) and result.flags == {"saved"}
     assert left(bench) == {"x.py"} == {change.path for change in result.files}
 
 
@@ -191,6 +192,11 @@ def test_a_long_output_keeps_its_ends_and_lies_where_it_can_be_read(bench):
     assert (lines[0], lines[-1]) == ("1", "20000") and len(result.text) < bench.clip + 200
     assert "bytes left out; read .tripletick/out/session/1.txt …" in result.text
     assert bench.workspace.read_bytes(".tripletick/out/session/1.txt", 1 << 20).count(b"\n") == 20000
+
+
+def test_an_output_that_is_no_text_is_counted_as_it_was(bench):
+    text = output.clip(Finished(0, b"\xff" * 5000), bench)
+    assert "\n… 3 000 bytes left out;" in text and text.startswith("\ufffd")
 
 
 def test_what_is_left_out_is_counted_in_bytes(bench):
@@ -254,6 +260,17 @@ def test_a_check_runs_nothing_of_the_file_and_leaves_nothing(bench):
 def test_markup_in_a_script_is_not_called_wrong(bench):
     (bench.workspace.root / "App.js").write_text('import x from "x"\nexport const App = () => <p>{x}</p>\n')
     assert ended(check_syntax("App.js", bench)) is None
+
+
+def test_a_header_is_not_checked_since_other_languages_have_such_too(bench):
+    (bench.workspace.root / "x.h").write_text("class A { public: int b; };\n")
+    assert ended(check_syntax("x.h", bench)) is None
+
+
+@pytest.mark.parametrize(("tag", "_"), cases(HELLO))
+def test_every_row_knows_how_to_ask_for_the_version(bench, tag, _):
+    finished = drain(bench.box.run(fill(LANGUAGES[tag].version, {}), mode="read"))
+    assert finished.status == 0 and re.search(rb"\d+\.\d+", finished.head)
 
 
 def test_every_runnable_language_has_its_tool():

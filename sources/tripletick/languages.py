@@ -49,6 +49,7 @@ class Language:
     build: tuple[str, ...] = ()
     run: tuple[str, ...] = ()
     check: tuple[str, ...] = ()
+    unchecked: tuple[str, ...] = ()
     wrong: str = ""
     version: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -90,7 +91,10 @@ class Table:
 
 
 def read_table(text: str) -> Table:
-    """Read rows as languages.toml holds them. Raises ValueError where two rows claim the same name."""
+    """Read rows as languages.toml holds them.
+
+    Raises ValueError where two rows claim the same name, a column is unknown, or a pattern is wrong.
+    """
     raw = tomllib.loads(text)
     rows = {tag: _row(tag, values) for tag, values in raw.get("language", {}).items()}
     rows = dict(sorted(rows.items(), key=lambda row: not row[1].runs))
@@ -120,7 +124,19 @@ def _row(tag: str, values: dict[str, Any]) -> Language:
     known = {column.name for column in fields(Language)} - {"tag"}
     if unknown := values.keys() - known:
         raise ValueError(f"language {tag}: unknown {', '.join(sorted(unknown))}")
-    return Language(tag, **{name: _frozen(value) for name, value in values.items()})
+    row = Language(tag, **{name: _frozen(value) for name, value in values.items()})
+    _try_patterns(row)
+    return row
+
+
+def _try_patterns(row: Language) -> None:
+    """Find out now, and not at a block, what is no pattern, or which word a program could lack."""
+    try:
+        row.found("")
+        row.is_program("")
+        re.compile(row.wrong)
+    except (re.error, StopIteration, KeyError, IndexError) as wrong:
+        raise ValueError(f"language {row.tag}: a pattern is wrong or no last one fits: {wrong!r}") from wrong
 
 
 def _frozen(value: Any) -> Any:

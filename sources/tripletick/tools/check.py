@@ -50,7 +50,7 @@ def check_syntax(path: str, bench: Bench) -> Generator[Output | Ask, Answer | No
 
 def check_program(language: Language, path: str, bench: Bench) -> Wrong | None:
     """Run the row's check on a file of the workspace; None where it passes or no checker is here."""
-    if not language.check:
+    if not language.check or path.lower().endswith(language.unchecked):
         return None
     command = fill(language.check, file_names(path, bench.workspace.root))
     running = bench.box.run(command, mode="read", timeout=CHECK_SECONDS, env=PLAIN)

@@ -26,7 +26,7 @@ from tripletick.tools.tool import Bench, Running, Tool
 Step = Generator[Output | Ask, Answer | None, Finished]
 SECONDS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0}
 PART = ", not run: it is no program by itself"
-PLACE = "block"
+PLACE = "tripletick"
 """The folder in the session's folder; always the same, so that equal programs say equal things."""
 _SEEN: WeakKeyDictionary[Box, Path] = WeakKeyDictionary()
 _LOOK = 'for p; do command -v "$p" && exit 0; done; exit 1'

@@ -59,16 +59,15 @@ def joined(first: Finished, second: Finished) -> Finished:
 
 def clip(finished: Finished, bench: Bench) -> str:
     """Give the output: all of it, or its ends, `bench.clip` characters, and between them what is missing."""
-    head, tail = _text(finished.head), _text(finished.tail)
-    if not finished.dropped:
-        head, tail = _text(finished.head + finished.tail), ""
-        if len(head) <= bench.clip:
-            return head.rstrip("\n")
-    kept = bench.clip // 2
-    start, end = _whole_start(head[:kept]), _whole_end((tail or head)[-kept:])
-    out = len(finished.head) + len(finished.tail) + finished.dropped - len((start + end).encode())
+    data = finished.head + finished.tail
+    first, last = (finished.head, finished.tail) if finished.dropped else (data, data)
+    head, tail = _text(first), _text(last)
+    if len(head) <= bench.clip and not finished.dropped:
+        return _readable(head)
+    start, end = _whole_start(head[: bench.clip // 2]), _whole_end(tail[-bench.clip // 2 :])
+    out = len(data) + finished.dropped - _bytes(start) - _bytes(end)
     number = f"{out:,}".replace(",", " ")
-    return f"{start}\n… {number} bytes left out{_stored(finished, bench)} …\n{end}".rstrip("\n")
+    return _readable(f"{start}\n… {number} bytes left out{_stored(finished, bench)} …\n{end}")
 
 
 def _stored(finished: Finished, bench: Bench) -> str:
@@ -81,7 +80,17 @@ def _stored(finished: Finished, bench: Bench) -> str:
 
 
 def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "\ufffd")
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogateescape"))
+
+
+def _readable(text: str) -> str:
+    """Replace what is no text."""
+    whole = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return whole.replace("\r\n", "\n").replace("\0", "\ufffd").rstrip("\n")
 
 
 def _whole_start(text: str) -> str:

@@ -1,0 +1,15 @@
+"""The tools by their canonical tags. Which of them an agent owns is its own matter."""
+
+from __future__ import annotations
+
+from tripletick.tools.tool import Tool
+
+
+def tools() -> dict[str, Tool]:
+    """Give every tool: one for each runnable language, and those for files."""
+    from tripletick.languages import LANGUAGES
+    from tripletick.tools import code, edit, files, finder, shell
+
+    programs = (code.code_tool(row) for row in LANGUAGES.values() if row.runs)
+    table = {tool.tag: tool for tool in (*programs, *files.TOOLS, edit.TOOL, finder.TOOL)}
+    return table | {shell.SHELL: shell.shell_tool()}
