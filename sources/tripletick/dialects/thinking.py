@@ -42,6 +42,7 @@ HARMONY = re.compile(
 HARMONY_END = re.compile(r"<\|(?:end|start|channel|call|return)\|>")
 _HEADLESS = re.compile(r"(?P<name>analysis|commentary|final)(?P<to>[^<|\n]*)<\|message\|>")
 _BARE_ANALYSIS = re.compile(r"analysis(?=[^\W\d_a-z])")
+_FENCE = re.compile(rf"[{BLANKS}]*`{{3,}}")
 BARE_FINAL = "assistantfinal"
 
 
@@ -67,9 +68,10 @@ def bare_analysis(text: str, start: int) -> re.Match[str] | None:
 
 
 def outside_spans(pattern: re.Pattern[str], line: str) -> Iterator[re.Match[str]]:
-    """Find `pattern` where no code span is open on the line."""
-    at = ticks = 0
-    for match in pattern.finditer(line):
+    """Find `pattern` where no code span is open on the line; a fence that begins it opens none."""
+    fence = _FENCE.match(line)
+    at, ticks = fence.end() if fence else 0, 0
+    for match in pattern.finditer(line, at):
         ticks += line.count("`", at, match.start())
         at = match.start()
         if ticks % 2 == 0:

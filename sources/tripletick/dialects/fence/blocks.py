@@ -99,10 +99,6 @@ def is_bare(mark: Mark) -> bool:
     return mark.bare or bool(CONTROL.match(mark.info))
 
 
-def _reopens(mark: Mark) -> bool:
-    return mark.info.startswith(mark.char * 3)
-
-
 def _without_longer_pairs(marks: list[Mark]) -> list[Mark]:
     """Leave out inner fences longer than three with all between them: they close on their own length."""
     closer: dict[int, int] = {}

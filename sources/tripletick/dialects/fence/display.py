@@ -26,7 +26,11 @@ from tripletick.events import Part, Text, Thought
 
 _FINAL = re.compile(BARE_FINAL)
 _BREAK = re.compile(r"[\r\n]")
-_ENDS = {CLOSING: tuple(TAGS.values()), HARMONY_END: ("<|channel|>", "<|return|>"), _FINAL: (BARE_FINAL,)}
+_ENDS = {
+    CLOSING: tuple(TAGS.values()),
+    HARMONY_END: tuple(f"<|{name}|>" for name in ("end", "start", "channel", "call", "return")),
+    _FINAL: (BARE_FINAL,),
+}
 _STARTS = (*TAGS, "<|start|>", "<|channel|>")
 _LONGEST = 200
 """Characters of a line's head that are kept to tell a fence or a header."""

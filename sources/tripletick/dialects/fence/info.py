@@ -244,12 +244,21 @@ def _after_colon(tag: str, text: str) -> tuple[str | None, str, list[str]]:
     words = text.split()
     if not words:
         return None, "", []
-    if tag == "mcp" or (keyed := _PATH_KEY.match(words[0])):
+    if tag == "mcp" or _PATH_KEY.match(words[0]):
         return (None, " ".join(words[1:]), [words[0]]) if tag == "mcp" else (None, text, [])
-    del keyed
-    if looks_like_path(words[0].rstrip(",;")):
+    if _is_path_after_colon(words[0].rstrip(",;")):
         return words[0].rstrip(",;"), text[len(words[0]) :], []
     return _spaced(words)
+
+
+def _is_path_after_colon(word: str) -> bool:
+    """What has a slash here was meant as a path, whatever it is: the guard refuses it, nothing runs."""
+    return (
+        "/" in word
+        or word == ".."
+        or looks_like_path(word)
+        or looks_like_path(re.sub(r"(?::\d+)+$", "", word))
+    )
 
 
 def _spaced(words: list[str]) -> tuple[str | None, str, list[str]]:

@@ -81,7 +81,7 @@ class Ends:
         page = self._page
         for at in range(page.marks_after(block.mark.line), len(page.marks)):
             mark = page.marks[at]
-            if block.closes(mark) and (mark.opens or _reopens(mark)):
+            if block.closes(mark):
                 yield mark
 
     def _feed(self, literal: Literal, block: Block, start: int, stop: int) -> None:
@@ -117,6 +117,8 @@ class Ends:
         stop = page.starts[mark.line]
         if literal:
             return End("broken", mark.line + mark.bare, code="unfinished-literal", what=literal)
+        if not mark.opens and page.text[mark.after] not in BLANKS and not mark.info.startswith("```"):
+            return End("broken", mark.line, code="unclosed")  # a code span where no program can have one
         if tagged and longer:
             return End("closed", mark.line, stop, mark.after - mark.run + block.mark.run)
         if tagged:

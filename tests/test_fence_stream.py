@@ -1,0 +1,92 @@
+"""The streaming twin: any text, any chunks, any size."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tripletick.dialects.fence import Fence, read
+from tripletick.events import Text, Thought
+from tripletick.messages import Chunk
+
+OWNED = ("bash", "python", "write", "markdown")
+PIECES = st.sampled_from(
+    [
+        "```", "~~~", "````", "``````", "`", "bash", "python:a.py", "markdown:b.md", "text", "foo", "\n", "\n", "\n", "\r\n", "\r",
+        " ", "\t", "> ", "- ", "<think>", "</think>", "[THINK]", "<|im_end|>", "Output:", "'", '"', '"""', "cat <<EOF", "EOF",
+        "$ ls", "&lt;", "<|channel|>final<|message|>", "analysisW", "assistantfinal", "é", "words and more", "\ufeff", "{", "$(", "\\",
+    ]
+)  # fmt: skip
+SOUP = st.lists(PIECES, max_size=40).map("".join)
+
+
+def _stream(answer, size, finish="stop"):
+    reader = Fence().reader(OWNED)
+    for at in range(0, len(answer), size):
+        list(reader.feed(Chunk(text=answer[at : at + size])))
+    return reader.close(finish), reader.stopped
+
+
+@settings(max_examples=300, deadline=None)
+@given(SOUP, st.integers(1, 9), st.sampled_from(["stop", "length"]))
+def test_any_soup_of_fences_is_read_the_same_in_any_chunks(answer, size, finish):
+    assert _stream(answer, size, finish) == _stream(answer, len(answer) + 1, finish)
+
+
+@settings(max_examples=300, deadline=None)
+@given(SOUP)
+def test_a_call_s_body_is_never_invented(answer):
+    for call in read(answer, OWNED).calls:
+        assert all(line.strip() in answer.replace("&lt;", "<") for line in call.body.split("\n"))
+
+
+@settings(max_examples=300, deadline=None)
+@given(SOUP.filter(lambda soup: "</think>" not in soup))
+def test_hanging_up_leaves_the_calls_that_the_whole_answer_has(answer):
+    reading, stopped = _stream(answer, 1)
+    if stopped:
+        assert reading.calls == read(answer, OWNED).calls
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["x" * 1_000_000, "`" * 200_000, "```\n" * 2_000, "- > " * 50_000, "<think>" * 20_000, '$("' * 50_000],
+)
+def test_a_huge_answer_is_read_and_holds_no_call(answer):
+    assert read(answer, OWNED).calls == ()
+    assert _stream(answer, 4096)[0].calls == ()
+
+
+def test_text_is_shown_before_its_line_has_ended():
+    reader = Fence().reader(OWNED)
+    assert list(reader.feed(Chunk(text="Hello "))) == [Text("Hello ")]
+
+
+def test_what_may_become_a_tag_is_held_back_until_it_is_told():
+    reader = Fence().reader(OWNED)
+    assert list(reader.feed(Chunk(text="<th"))) == []
+    assert list(reader.feed(Chunk(text="ink>so"))) == [Thought("so")]
+    assert list(reader.feed(Chunk(text="</think>\nHi"))) == [Text("\n"), Text("Hi")]
+
+
+def test_reasoning_that_the_engine_keeps_apart_is_a_part_of_the_reading():
+    reader = Fence().reader(OWNED, thinking=True)
+    assert list(reader.feed(Chunk(thought="hm"))) == [Thought("hm")]
+    list(reader.feed(Chunk(text="```bash\nls\n```")))
+    reading = reader.close()
+    assert (reading.reasoning, len(reading.calls)) == ("hm", 1)
+
+
+def test_the_reader_hangs_up_at_the_line_that_plays_the_tool():
+    reader = Fence().reader(OWNED)
+    list(reader.feed(Chunk(text="```bash\nls\n```\nOutput:")))
+    assert not reader.stopped
+    list(reader.feed(Chunk(text=" a\n")))
+    assert reader.stopped
+
+
+def test_a_line_in_a_block_that_looks_like_a_result_does_not_hang_up():
+    reader = Fence().reader(OWNED)
+    list(reader.feed(Chunk(text="```bash\nls\n```\n```bash\ncat <<EOF\nOutput: a\n<|im_end|>\nEOF\n")))
+    assert not reader.stopped
