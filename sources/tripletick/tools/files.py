@@ -1,0 +1,45 @@
+"""The tags that read and save whole files: `read`, `write`, `append`.
+
+`write` also serves every tag that carries a path and is no program (`markdown:README.md`).
+"""
+
+from __future__ import annotations
+
+from tripletick.messages import Call, Result
+from tripletick.tools.reading import READ
+from tripletick.tools.saving import save
+from tripletick.tools.tool import Bench, Running, Tool
+
+
+def write(call: Call, bench: Bench) -> Running:
+    """Save the body under the path, then say what is wrong with it as a program or as data."""
+    from tripletick.tools.code import only_saved
+
+    if not call.path:
+        why = f"failed, {call.tool} needs a path after the tag"
+        return Result(
+            "failed", why, f"Nothing was saved. Write the path so: {call.tool}:notes.md", tool="write"
+        )
+    saved = yield from save(call, bench)
+    if isinstance(saved, Result):
+        return saved
+    if saved.unchanged:
+        return Result("ok", f"ok, {saved.path} is {saved.note}")
+    return (yield from only_saved(saved, bench))
+
+
+WRITE = Tool(
+    "write",
+    "saves the body as the file named after the tag",
+    write,
+    writes=True,
+    example=Call("write", "# Notes\n\nBuy milk.", "notes.md"),
+)
+APPEND = Tool(
+    "append",
+    "adds the body to a file that this turn made",
+    write,
+    writes=True,
+    example=Call("append", "Buy bread.", "notes.md"),
+)
+TOOLS = (READ, WRITE, APPEND)

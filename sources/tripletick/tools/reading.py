@@ -1,0 +1,186 @@
+"""Files and folders as the model reads them: numbered lines, clipped with a word on how to go on.
+
+Text is decoded as UTF-8; documents such as PDF are called binary and not converted.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from tripletick.messages import Call, Result
+from tripletick.paths import PathRefused, Workspace
+from tripletick.tools.output import size
+from tripletick.tools.tool import Bench, Running, Tool
+from tripletick.tools.walking import closest
+
+LARGEST = 16 << 20
+"""Bytes of a file that are looked at."""
+SNIFFED = 8 << 10
+"""Bytes in which a NUL marks a binary file, as git does."""
+WIDEST = 2000
+"""Characters shown of one line."""
+ENTRIES = 200
+LEAST = 400
+"""Characters that each of several files may have, however many there are."""
+
+_RANGE = re.compile(
+    r"(?P<path>.+?)(?::|\s+lines?\s+|#)L?(?P<first>\d+)(?:(?P<to>\s*[-:,]\s*)L?(?P<last>\d*))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A path and the lines wanted of it, counted from 1; `last` 0 means to the end."""
+
+    path: str
+    first: int = 1
+    last: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What became of one path."""
+
+    text: str
+    outcome: str = ""
+    """The verdict's words, "" where all is well."""
+    flag: str = ""
+
+
+def read(call: Call, bench: Bench) -> Running:
+    """Show each path; what cannot be shown fails the block, and the others are shown all the same."""
+    yield from ()
+    lines = [call.path or "", *(line.strip().removeprefix("- ") for line in call.body.splitlines())]
+    wanted = list(dict.fromkeys(filter(None, lines)))
+    if not wanted:
+        return Result("failed", "failed, no path was given", "Write one path a line.", tool="read")
+    budget = max(bench.clip // len(wanted), LEAST)
+    shown = [show(line, bench, budget) for line in wanted]
+    text = "\n\n".join(each.text for each in shown)
+    wrong = next((each for each in shown if each.outcome), None)
+    if wrong is None:
+        return Result("ok", "ok", text)
+    return Result("failed", f"failed, {wrong.outcome}", text, flags=frozenset({wrong.flag}), tool="read")
+
+
+READ = Tool("read", "shows files and folders", read, example=Call("read", "notes.txt\nmain.py:10-40"))
+
+
+def show(written: str, bench: Bench, budget: int) -> Shown:
+    """Show what one line of the block names, in at most about `budget` characters."""
+    workspace = bench.workspace
+    try:
+        wanted = _wanted(written, workspace)
+        spot = workspace.resolve(wanted.path)
+        kind = workspace.kind(spot.path)
+        if kind == "missing":
+            return _missing(wanted.path, workspace)
+        lister = list_folder if kind == "folder" else show_file
+        text = lister(Wanted(spot.path, wanted.first, wanted.last), bench, budget)
+    except PathRefused as refused:
+        return Shown(str(refused), f"{written} was refused", "refused")
+    return Shown(f"({spot.note})\n{text}" if spot.note else text)
+
+
+def _wanted(written: str, workspace: Workspace) -> Wanted:
+    """Take the lines off a path, unless a file is called so."""
+    match = _RANGE.fullmatch(written)
+    if not match or _is_there(written, workspace):
+        return Wanted(written)
+    first = max(int(match["first"]), 1)
+    last = int(match["last"] or 0) if match["to"] else first
+    return Wanted(match["path"], first, max(last, first) if last else 0)
+
+
+def _is_there(written: str, workspace: Workspace) -> bool:
+    try:
+        return workspace.kind(workspace.resolve(written).path) != "missing"
+    except PathRefused:
+        return False
+
+
+def _missing(path: str, workspace: Workspace) -> Shown:
+    near = closest(path, workspace)
+    hint = (
+        f" There is: {', '.join(near)}."
+        if near
+        else " List the folder with read and a dot to see what is there."
+    )
+    return Shown(f"{path} does not exist.{hint}", f"{path} was not found", "not-found")
+
+
+def show_file(wanted: Wanted, bench: Bench, budget: int) -> str:
+    """Show a file's lines, and count it as read. Raises PathRefused."""
+    path, total = wanted.path, bench.workspace.size(wanted.path)
+    data = bench.workspace.read_bytes(path, LARGEST)
+    if is_binary(data):
+        return f"{path} is a binary file, {size(total)}; its content cannot be shown."
+    bench.ledger.known.add(path)
+    lines = text_lines(data)
+    if not lines:
+        return f"{path} is empty."
+    shown = lines[wanted.first - 1 : wanted.last or None]
+    if not shown:
+        return f"{path} has only {count(lines)}."
+    numbers = numbered(shown, wanted.first, budget)
+    last = wanted.first + len(numbers) - 1
+    head = f"{path}, {count(lines)}" + (
+        f", of which {wanted.first}-{last}:" if len(numbers) < len(lines) else ":"
+    )
+    more = (
+        f"\n… lines {last + 1}-{len(lines)} are left out; read {path}:{last + 1}-"
+        if len(numbers) < len(shown)
+        else ""
+    )
+    cut = f"\n… only the first {size(LARGEST)} of {size(total)} were looked at" if total > len(data) else ""
+    return "\n".join((head, *numbers)) + more + cut
+
+
+def numbered(lines: list[str], first: int, budget: int) -> list[str]:
+    """Number lines as far as `budget` characters go, at least one; too wide a line is cut."""
+    width = len(str(first + len(lines) - 1))
+    shown: list[str] = []
+    for number, line in enumerate(lines, first):
+        widest = min(WIDEST, max(budget, 80))
+        tail = f" … {len(line) - widest} characters more" if len(line) > widest else ""
+        row = f"{number:>{width}}|{line[:widest]}{tail}"
+        budget -= len(row) + 1
+        if budget < 0 and shown:
+            break
+        shown.append(row)
+    return shown
+
+
+def list_folder(wanted: Wanted, bench: Bench, budget: int) -> str:
+    """List a folder, sizes beside the files. Raises PathRefused."""
+    rows: list[str] = []
+    entries = bench.workspace.entries(wanted.path)
+    for entry in entries[:ENTRIES]:
+        row = f"{entry.name}/" if entry.kind == "folder" else f"{entry.name}  {size(entry.size)}"
+        budget -= len(row) + 1
+        if budget < 0 and rows:
+            break
+        rows.append(printable(row))
+    more = [f"… {len(entries) - len(rows)} more"] if len(rows) < len(entries) else []
+    name = "This folder" if wanted.path == "." else f"{wanted.path}/"
+    return "\n".join((f"{name} holds:", *rows, *more)) if rows else f"{name} is empty."
+
+
+def is_binary(data: bytes) -> bool:
+    return b"\0" in data[:SNIFFED]
+
+
+def text_lines(data: bytes) -> list[str]:
+    """Give the lines of a text, without their ends; only LF and CRLF end one."""
+    text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def printable(name: str) -> str:
+    """Make a name that is no UTF-8 fit to be sent."""
+    return name.encode("utf-8", "replace").decode()
+
+
+def count(lines: list[str]) -> str:
+    return f"{len(lines)} line{'' if len(lines) == 1 else 's'}"

@@ -1,0 +1,194 @@
+"""Saving a file for the model without losing the person's work: the rules, in their order.
+
+A file that was there before and has been neither read nor written in this session is not replaced; what seems
+to leave lines out is asked for. Whether the content is right is not looked at here (check.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from tripletick.events import Ask, Output
+from tripletick.messages import Answer, Call, FileChange, Result
+from tripletick.paths import PathRefused
+from tripletick.tools.losing import placeholders, shrinks
+from tripletick.tools.output import size
+from tripletick.tools.reading import count, is_binary, numbered, text_lines
+from tripletick.tools.tool import Bench
+
+LARGEST = 64 << 20
+"""Bytes of an old file that are compared."""
+FIRST_LINES = 20
+BOM = b"\xef\xbb\xbf"
+
+EDIT_FORM = """\
+To change it, send edit:{path} with this body:
+<<<<<<< SEARCH
+the lines to replace, exactly as they stand in {path}
+=======
+the new lines
+>>>>>>> REPLACE"""
+ALL_SHOWN = "That is all of it: it counts as read, so a new version of the whole file can be saved now."
+PART_SHOWN = "To replace it as a whole, read it first with a read block."
+LEFT_OUT = "it has the line “{line}”, which seems to stand for lines that are left out"
+SHRUNK = "{path} would shrink from {before} to {after} lines"
+WHOLE = "{path} was not saved: {why}. Send all of its lines, or only the ones that change:\n{form}"
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A file that holds what the model wrote; `note` is for the verdict. `unchanged`: it held that before."""
+
+    path: str
+    change: FileChange
+    note: str = ""
+    unchanged: bool = False
+
+
+Saving = Generator[Output | Ask, Answer | None, Saved | Result]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What shall be saved, and what lies there: `old` is None where nothing does."""
+
+    call: Call
+    bench: Bench
+    path: str
+    note: str
+    old: bytes | None
+
+    @property
+    def made(self) -> bool:
+        return self.path in self.bench.ledger.made
+
+    @property
+    def known(self) -> bool:
+        return self.made or self.path in self.bench.ledger.known
+
+    @property
+    def appends(self) -> bool:
+        return self.call.tool == "append" or "append" in self.call.args
+
+
+def save(call: Call, bench: Bench) -> Saving:
+    """Save the body under the call's path, by the rules; a Result says why it was not saved."""
+    if bench.mode == "read":
+        return read_only()
+    try:
+        spot = bench.workspace.resolve(call.path or "", writing=True)
+        draft = Draft(call, bench, spot.path, spot.note, old_content(spot.path, bench))
+        data = _content(draft)
+        if draft.old != data and (wrong := _refusal(draft)):
+            return wrong
+        return (yield from store(draft, data))
+    except PathRefused as refused:
+        return refuse(str(refused))
+
+
+def store(draft: Draft, data: bytes) -> Saving:
+    """Write `data`, after a question where lines seem to be lost. Raises PathRefused."""
+    path, ledger = draft.path, draft.bench.ledger
+    if draft.old == data:
+        ledger.known.add(path)
+        note = "; ".join(filter(None, ("unchanged", draft.note)))
+        return Saved(path, FileChange(path, "changed"), note, unchanged=True)
+    if losses := _losses(draft, data):
+        answer = yield Ask(f"{path}: {losses}. Save it all the same?", "yn?", losses, draft.call)
+        if answer is None or answer.choice != "y":
+            return _not_agreed(draft, losses, answer)
+    change = draft.bench.workspace.write_bytes(path, data)
+    ledger.wrote(path, created=draft.old is None)
+    return Saved(path, change, draft.note)
+
+
+def old_content(path: str, bench: Bench) -> bytes | None:
+    """Give what a file holds, None where there is none. Raises PathRefused for what is no file."""
+    kind = bench.workspace.kind(path)
+    if kind == "missing":
+        return None
+    if kind != "file":
+        what = "a folder" if kind == "folder" else "no regular file"
+        raise PathRefused(f"{path} is {what}; write the file's whole path")
+    return bench.workspace.read_bytes(path, LARGEST)
+
+
+def encode(text: str, old: bytes | None) -> bytes:
+    """Encode a whole file, with the line ends and the BOM of the one that it replaces."""
+    data = text.replace("\0", "\ufffd").encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode()
+    if data and not data.endswith(b"\n"):
+        data += b"\n"
+    if old and b"\n" in old and old.count(b"\n") == old.count(b"\r\n"):
+        data = data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+    return BOM + data if old and old.startswith(BOM) and not data.startswith(BOM) else data
+
+
+def refuse(why: str, text: str = "", *flags: str, tool: str = "") -> Result:
+    """Word a refusal by our own rules."""
+    return Result("failed", f"failed, refused: {why}", text, flags=frozenset(("refused", *flags)), tool=tool)
+
+
+def read_only() -> Result:
+    return Result("forbidden", "needs leave to write in this folder, which is off")
+
+
+def edit_form(path: str) -> str:
+    return EDIT_FORM.format(path=path)
+
+
+def _content(draft: Draft) -> bytes:
+    if not draft.appends or draft.old is None:
+        return encode(draft.call.body, draft.old)
+    glue = b"" if draft.old.endswith(b"\n") or not draft.old else b"\n"
+    return draft.old + glue + encode(draft.call.body, draft.old).removeprefix(BOM)
+
+
+def _refusal(draft: Draft) -> Result | None:
+    """Give the first rule that is broken, None where a file may be written."""
+    path = draft.path
+    if draft.old is None or draft.made:
+        return None
+    if draft.call.timid:
+        why = f"{path} exists, and a path in the first comment can only create a file"
+        return refuse(why, f"Write the path after the tag to replace it: {draft.call.tool}:{path}")
+    if draft.appends:
+        why = f"{path} was not made in this turn, so nothing can be appended to it"
+        return refuse(why, edit_form(path))
+    return None if draft.known else _blind(draft, draft.old)
+
+
+def _blind(draft: Draft, old: bytes) -> Result:
+    """Refuse to replace what nobody has looked at, and show it; shown as a whole it counts as read."""
+    path, why = draft.path, f"{draft.path} exists and has not been read"
+    if is_binary(old):
+        return refuse(why, f"{path} is a binary file, {size(len(old))}. Save under another name.")
+    lines = text_lines(old)
+    shown = numbered(lines[:FIRST_LINES], 1, draft.bench.clip // 2)
+    whole = len(shown) == len(lines) and not any("characters more" in row for row in shown)
+    if whole:
+        draft.bench.ledger.known.add(path)
+    head = (
+        f"{path} was not replaced. It has {count(lines)}{':' if whole else f', the first {len(shown)} are:'}"
+    )
+    return refuse(why, "\n".join((head, *shown, edit_form(path), ALL_SHOWN if whole else PART_SHOWN)))
+
+
+def _losses(draft: Draft, data: bytes) -> str:
+    """Say what the new content seems to lose, "" where nothing or where this turn made the file."""
+    if draft.old is None or draft.made or draft.appends:
+        return ""
+    old, new = (each.decode("utf-8", "replace") for each in (draft.old, data))
+    said = [LEFT_OUT.format(line=line) for line in placeholders(old, new, draft.path)[:1]]
+    if draft.call.tool != "edit" and (lines := shrinks(old, new)):
+        said.append(SHRUNK.format(path=draft.path, before=lines[0], after=lines[1]))
+    return "; ".join(said)
+
+
+def _not_agreed(draft: Draft, losses: str, answer: Answer | None) -> Result:
+    text = WHOLE.format(path=draft.path, why=losses, form=edit_form(draft.path))
+    if answer is None or not answer.there:
+        verdict = "refused: lines seem to be lost, and no person is there to agree"
+        return Result("forbidden", verdict, text, flags=frozenset({"refused"}))
+    verdict = f"refused by the person: {answer.text or 'lines would be lost'}"
+    return Result("denied", verdict, text, flags=frozenset({"refused"}))

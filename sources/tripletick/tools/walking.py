@@ -1,0 +1,105 @@
+"""Going through the workspace's files: what git ignores, hides or keeps for itself is left out.
+
+Links are not followed. It stops after a time and says so. The person's global ignore file is not read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tripletick.paths import Entry, PathRefused, Workspace, read_ignore
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+SKIPPED = frozenset({".git", ".hg", ".svn", ".tripletick", "node_modules", "__pycache__", ".venv", "venv"})
+"""Folders of tools, which hold nothing that anybody looks for by name."""
+IGNORE_LIMIT = 1 << 18
+SECONDS = 2.0
+CLOSE = 3
+"""Names suggested where one was not found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file or folder, its path from the workspace."""
+
+    path: str
+    entry: Entry
+
+
+@dataclass(slots=True)
+class Walk:
+    """One walk; `stopped` and `left_out` are true to what has been yielded so far."""
+
+    workspace: Workspace
+    seconds: float = SECONDS
+    stopped: bool = False
+    left_out: list[str] = field(default_factory=list)
+    """Folders that were not entered."""
+    _end: float = field(default=0.0, init=False)
+
+    def __iter__(self) -> Iterator[Found]:
+        self._end = time.monotonic() + self.seconds
+        hides = self.workspace.hides()
+        waiting: deque[tuple[str, Specs]] = deque([("", ())])
+        while waiting and not self.late():
+            folder, specs = waiting.popleft()
+            with contextlib.suppress(PathRefused):
+                for found, below in self._folder(folder, specs, hides):
+                    if found.entry.kind == "folder":
+                        waiting.append((found.path, below))
+                    yield found
+
+    def late(self) -> bool:
+        self.stopped = self.stopped or time.monotonic() > self._end
+        return self.stopped
+
+    def _folder(
+        self, folder: str, specs: Specs, hides: Callable[[str], bool]
+    ) -> Iterator[tuple[Found, Specs]]:
+        entries = self.workspace.entries(folder or ".")
+        if any(entry.name == ".gitignore" and entry.kind == "file" for entry in entries):
+            specs = (*specs, (folder, self._ignores(folder)))
+        for entry in entries:
+            path = f"{folder}/{entry.name}" if folder else entry.name
+            shown = f"{path}/" if entry.kind == "folder" else path
+            if entry.name in SKIPPED or _ignored(shown, specs) or (shown != path and hides(shown)):
+                self.left_out += (
+                    [shown] if shown != path and entry.name not in (".git", ".tripletick") else []
+                )
+            elif entry.kind != "other":
+                yield Found(path, entry), specs
+
+    def _ignores(self, folder: str) -> GitIgnoreSpec:
+        name = f"{folder}/.gitignore" if folder else ".gitignore"
+        return read_ignore(self.workspace.read_bytes(name, IGNORE_LIMIT).decode("utf-8", "replace"))
+
+
+Specs = tuple[tuple[str, "GitIgnoreSpec"], ...]
+"""The ignore files that hold for a folder, the nearest last, each with the folder that it lies in."""
+
+
+def _ignored(path: str, specs: Specs) -> bool:
+    """Ask the nearest ignore file first; the first that knows the path decides (gitignore(5))."""
+    for folder, spec in reversed(specs):
+        verdict = spec.check_file(path[len(folder) + 1 :] if folder else path).include
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def closest(name: str, workspace: Workspace) -> list[str]:
+    """Give the paths whose names resemble one that does not exist."""
+    wanted = name.rstrip("/").rpartition("/")[2].casefold()
+    paths: dict[str, list[str]] = {}
+    for found in Walk(workspace, SECONDS / 4):
+        paths.setdefault(found.entry.name.casefold(), []).append(found.path)
+    names = difflib.get_close_matches(wanted, paths, CLOSE, 0.6)
+    return [path for each in names for path in paths[each]][:CLOSE]
