@@ -1,0 +1,205 @@
+"""The tag `file_finder`: files by name, glob or words; where no name fits, by what stands in them.
+
+Ignored folders and what the person hides are left out (walking.py); it ends after two seconds and says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fnmatch
+import mimetypes
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from tripletick.messages import Call, Result
+from tripletick.paths import PathRefused
+from tripletick.tools.output import size
+from tripletick.tools.reading import is_binary, printable, show, text_lines
+from tripletick.tools.tool import Bench, Running, Tool
+from tripletick.tools.walking import Found, Walk, closest
+
+NAMES = 100
+"""Paths shown."""
+HITS = 40
+"""Lines shown that hold the words."""
+HITS_A_FILE = 5
+WIDEST = 160
+"""Characters shown of such a line."""
+LARGEST = 1 << 20
+"""Bytes of a file that is searched."""
+SHOWN = 5
+"""Files whose content is shown."""
+GLOB = frozenset("*?[{")
+MODES = frozenset({"read", "info"})
+
+
+@dataclass(slots=True)
+class Search:
+    """What is looked for, and what was found of it."""
+
+    query: str
+    named: list[Found] = field(default_factory=list)
+    hits: list[tuple[str, int, str]] = field(default_factory=list)
+    """Path, line number and line."""
+
+
+def find(call: Call, bench: Bench) -> Running:
+    """Look for each line of the body."""
+    yield from ()
+    modes = MODES.intersection(call.args)
+    lines = [call.path or "", *(line.strip() for line in call.body.splitlines())]
+    searches = [Search(line) for line in dict.fromkeys(filter(None, lines))]
+    if not searches:
+        return Result(
+            "failed",
+            "failed, nothing to look for",
+            "Write one name, glob or word a line.",
+            tool="file_finder",
+        )
+    walk = Walk(bench.workspace)
+    try:
+        files = list(walk)
+        _by_name(searches, files)
+        _by_content(searches, files, walk)
+    except PathRefused as refused:
+        return Result("failed", f"failed, refused: {refused}", flags=frozenset({"refused"}))
+    parts = [_report(search, bench, modes) for search in searches]
+    parts += filter(None, [_limits(walk)])
+    found = any(search.named or search.hits for search in searches)
+    verdict = "ok" if found else "ok, nothing was found"
+    return Result("ok", verdict, "\n".join(parts), flags=frozenset(() if found else {"not-found"}))
+
+
+TOOL = Tool(
+    "file_finder",
+    "finds files by name, glob or words; read shows them, info says size, type and date",
+    find,
+    example=Call("file_finder", "*.md\nshopping list"),
+)
+
+
+def _by_name(searches: list[Search], files: list[Found]) -> None:
+    for search in searches:
+        query = search.query.casefold().removeprefix("./").strip("/")
+        fits = _glob(query) if GLOB.intersection(query) else _named(query)
+        ranked = sorted((rank, found.path, found) for found in files if (rank := fits(found)))
+        search.named += [found for _, _, found in ranked]
+
+
+def _glob(query: str) -> Callable[[Found], int]:
+    """Match as a shell does: without a slash the name alone; `**` spans folders, `{a,b}` is either."""
+    patterns = [tuple(pattern.split("/")) for pattern in _either(query)]
+
+    def rank(found: Found) -> int:
+        parts = tuple(found.path.casefold().split("/"))
+        return int(any(_match(pattern, parts if len(pattern) > 1 else parts[-1:]) for pattern in patterns))
+
+    return rank
+
+
+def _either(pattern: str) -> list[str]:
+    inner = re.search(r"\{([^{}]*)\}", pattern)
+    if not inner:
+        return [pattern]
+    start, end = pattern[: inner.start()], pattern[inner.end() :]
+    return [each for word in inner[1].split(",") for each in _either(start + word + end)][:NAMES]
+
+
+def _match(pattern: tuple[str, ...], parts: tuple[str, ...]) -> bool:
+    if not pattern or not parts:
+        return not parts and set(pattern) <= {"**"}
+    if pattern[0] == "**":
+        return _match(pattern[1:], parts) or _match(pattern, parts[1:])
+    return fnmatch.fnmatchcase(parts[0], pattern[0]) and _match(pattern[1:], parts[1:])
+
+
+def _named(query: str) -> Callable[[Found], int]:
+    """Rank a name: 1 is it, 2 its stem, 3 a part of it, 4 all words somewhere in the path; 0 is none."""
+    words = query.split()
+
+    def rank(found: Found) -> int:
+        path, name = found.path.casefold(), found.entry.name.casefold()
+        rows = (
+            query in (name, path),
+            query == name.partition(".")[0],
+            query in (path if "/" in query else name),
+            len(words) > 1 and all(word in path for word in words),
+        )
+        return next((n for n, true in enumerate(rows, 1) if true), 0)
+
+    return rank
+
+
+def _by_content(searches: list[Search], files: list[Found], walk: Walk) -> None:
+    """Look into the files for the words that no name holds."""
+    left = [search for search in searches if not search.named and not GLOB.intersection(search.query)]
+    if not left:
+        return
+    hides = walk.workspace.hides()
+    for found in files:
+        if walk.late():
+            return
+        if found.entry.kind == "file" and found.entry.size <= LARGEST and not hides(found.path):
+            _look_into(left, found, walk)
+
+
+def _look_into(searches: list[Search], found: Found, walk: Walk) -> None:
+    with contextlib.suppress(PathRefused):
+        data = walk.workspace.read_bytes(found.path, LARGEST)
+        if is_binary(data):
+            return
+        folded = data.decode("utf-8", "replace").casefold()
+        for search in searches:
+            words = search.query.casefold().split()
+            if len(search.hits) < HITS and all(word in folded for word in words):
+                search.hits += list(_lines(found.path, text_lines(data), words))[:HITS_A_FILE]
+
+
+def _lines(path: str, lines: list[str], words: list[str]) -> Iterator[tuple[str, int, str]]:
+    for number, line in enumerate(lines, 1):
+        if all(word in line.casefold() for word in words):
+            yield path, number, line.strip()[:WIDEST]
+
+
+def _report(search: Search, bench: Bench, modes: frozenset[str]) -> str:
+    """Word what was found for one line of the body."""
+    if search.named:
+        rows = [_row(found, modes) for found in search.named[:NAMES]]
+        more = len(search.named) - NAMES
+        rows += [f"… {more} more; ask for less"] if more > 0 else []
+        paths = [found.path for found in search.named if found.entry.kind == "file"]
+    elif search.hits:
+        shown = search.hits[:HITS]
+        rows = [f"No name fits {search.query}; it stands in:"]
+        rows += [f"{path}:{number}: {line}" for path, number, line in shown]
+        paths = list(dict.fromkeys(path for path, _, _ in shown))
+    else:
+        near = closest(search.query, bench.workspace)
+        hint = f" Names like it: {', '.join(near)}." if near else ""
+        return f"Nothing is called {search.query}, and no file holds it.{hint}"
+    if "read" in modes:
+        budget = bench.clip // max(min(len(paths), SHOWN), 1)
+        rows += ["", *(show(path, bench, budget).text for path in paths[:SHOWN])]
+    return "\n".join(map(printable, rows))
+
+
+def _row(found: Found, modes: frozenset[str]) -> str:
+    entry = found.entry
+    if "info" not in modes:
+        return f"{found.path}/" if entry.kind == "folder" else found.path
+    changed = datetime.fromtimestamp(entry.modified, UTC).astimezone()
+    kind = "folder" if entry.kind == "folder" else mimetypes.guess_type(entry.name)[0] or "unknown type"
+    return f"{found.path}  {size(entry.size)}  {kind}  changed {changed:%Y-%m-%d %H:%M}"
+
+
+def _limits(walk: Walk) -> str:
+    """Say what was not looked at."""
+    said = []
+    if walk.stopped:
+        said.append(f"Stopped after {walk.seconds:g} s; there may be more. Ask for a folder: notes/**/*.md")
+    if walk.left_out:
+        more = "" if len(walk.left_out) <= SHOWN else f" and {len(walk.left_out) - SHOWN} more"
+        said.append(f"Not searched: {', '.join(walk.left_out[:SHOWN])}{more}")
+    return "\n".join(said)

@@ -1,0 +1,150 @@
+"""Finding files: names first, then what stands in them, and nothing that is ignored or hidden."""
+
+import os
+from datetime import datetime
+
+import pytest
+from tests.filing import open_plain, put, use
+
+from tripletick.tools.walking import Walk
+
+
+@pytest.fixture
+def bench(tmp_path):
+    with open_plain(tmp_path) as opened:
+        for path in ("notes.md", "src/app.py", "src/deep/util.py", "docs/Shopping List.txt", "web/a.js"):
+            put(opened, path, f"this is {path}\n")
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("notes.md", ["notes.md"]),
+        ("notes", ["notes.md"]),
+        ("NOTES.MD", ["notes.md"]),
+        ("*.py", ["src/app.py", "src/deep/util.py"]),
+        ("src/*.py", ["src/app.py"]),
+        ("src/**/*.py", ["src/app.py", "src/deep/util.py"]),
+        ("**/util.py", ["src/deep/util.py"]),
+        ("src/**", ["src/", "src/app.py", "src/deep/", "src/deep/util.py"]),
+        ("*.{js,md}", ["notes.md", "web/a.js"]),
+        ("app.??", ["src/app.py"]),
+        ("[n]otes.*", ["notes.md"]),
+        ("src", ["src/"]),
+        ("deep/util", ["src/deep/util.py"]),
+        ("shopping list", ["docs/Shopping List.txt"]),
+        ("list shopping", ["docs/Shopping List.txt"]),
+        ("./src/app.py", ["src/app.py"]),
+    ],
+)
+def test_names_globs_and_words_find_files(bench, query, found):
+    result = use(bench, "file_finder", query)
+    assert (result.verdict, result.text.splitlines()) == ("ok", found)
+
+
+def test_the_name_itself_comes_before_names_that_hold_it(bench):
+    for path in ("a/old-notes.md", "z/notes.md"):
+        put(bench, path, "x")
+    assert use(bench, "file_finder", "notes.md").text.splitlines() == [
+        "notes.md",
+        "z/notes.md",
+        "a/old-notes.md",
+    ]
+
+
+def test_several_lines_are_looked_for_each(bench):
+    text = use(bench, "file_finder", "*.md\n*.js\n*.md").text
+    assert text.splitlines() == ["notes.md", "web/a.js"]
+
+
+def test_words_that_no_name_holds_are_looked_for_in_the_files(bench):
+    put(bench, "diary.txt", "monday\nWe met Ada in Paris.\n")
+    text = use(bench, "file_finder", "paris ada").text
+    assert "diary.txt:2: We met Ada in Paris." in text
+
+
+def test_nothing_found_is_said_with_names_like_it(bench):
+    result = use(bench, "file_finder", "nots.md")
+    assert (result.outcome, result.verdict, result.flags) == ("ok", "ok, nothing was found", {"not-found"})
+    assert "notes.md" in result.text
+
+
+def test_ignored_files_are_left_out_as_git_does(bench):
+    put(bench, ".gitignore", "build/\n*.log\n/top.txt\n")
+    put(bench, "src/.gitignore", "!keep.log\ngen.txt\n")
+    for path in ("build/x.txt", "a.log", "src/keep.log", "src/gen.txt", "gen.txt", "top.txt", "src/top.txt"):
+        put(bench, path, "x")
+    result = use(bench, "file_finder", "*.log\n*.txt")
+    assert result.text.splitlines()[:-1] == [
+        "src/keep.log",
+        "docs/Shopping List.txt",
+        "gen.txt",
+        "src/top.txt",
+    ]
+    assert result.text.endswith("Not searched: build/")
+
+
+def test_git_and_what_tools_made_is_not_searched(bench):
+    for path in (".git/config", ".tripletick/out/s/1.txt", "node_modules/x/config", "src/config"):
+        put(bench, path, "x")
+    assert use(bench, "file_finder", "config").text.splitlines()[0] == "src/config"
+    assert use(bench, "file_finder", "1.txt").verdict == "ok, nothing was found"
+
+
+def test_what_is_hidden_is_neither_searched_nor_shown(bench):
+    put(bench, ".tripletickignore", "private/\n*.pem\n")
+    for path in (".env", "private/key.txt", "a.pem"):
+        put(bench, path, "CANARY\n")
+    words = use(bench, "file_finder", "canary")
+    named = use(bench, "file_finder", ".env\nkey.txt\na.pem", None, "read")
+    assert words.verdict == "ok, nothing was found" and "CANARY" not in named.text
+    assert "private/key" not in named.text
+
+
+def test_links_are_not_followed(bench, tmp_path):
+    put(bench, "../outside/secret.txt", "CANARY\n")
+    (bench.workspace.root / "in").symlink_to(tmp_path / "outside")
+    (bench.workspace.root / "loop").symlink_to(".")
+    assert use(bench, "file_finder", "secret.txt\ncanary").verdict == "ok, nothing was found"
+
+
+def test_read_shows_the_content_too(bench):
+    text = use(bench, "file_finder", "notes.md", None, "read").text
+    assert text.startswith("notes.md\n\nnotes.md, 1 line:\n1|this is notes.md")
+
+
+def test_info_says_size_type_and_date(bench):
+    file = put(bench, "photo.png", b"12345")
+    os.utime(file, (0, datetime(2024, 5, 6, 7, 8).timestamp()))
+    assert use(bench, "file_finder", "photo.png", None, "info").text == (
+        "photo.png  5 B  image/png  changed 2024-05-06 07:08"
+    )
+
+
+def test_many_names_are_cut_and_counted(bench):
+    for number in range(130):
+        put(bench, f"many/{number:03}.dat", "")
+    lines = use(bench, "file_finder", "*.dat").text.splitlines()
+    assert (len(lines), lines[-1]) == (101, "… 30 more; ask for less")
+
+
+def test_a_walk_that_takes_too_long_says_so(bench):
+    walk = Walk(bench.workspace, seconds=-1.0)
+    assert list(walk) == [] and walk.stopped
+
+
+def test_names_that_are_no_utf8_can_be_sent(bench):
+    (bench.workspace.root / os.fsdecode(b"caf\xe9.txt")).write_text("x")
+    use(bench, "file_finder", "caf*").text.encode()
+    use(bench, "read", ".").text.encode()
+
+
+def test_nothing_to_look_for_teaches_the_form(bench):
+    result = use(bench, "file_finder", "\n")
+    assert (result.outcome, result.tool) == ("failed", "file_finder")
+
+
+def test_a_hostile_glob_ends(bench):
+    put(bench, "a" * 200, "x")
+    assert use(bench, "file_finder", "*a" * 50 + "b\n" + "**/" * 40 + "zz").verdict == "ok, nothing was found"
