@@ -14,6 +14,7 @@ import pytest
 
 from tripletick.checkpoint import Checkpoints
 from tripletick.errors import TripletickError
+from tripletick.snapshots import entry_of, is_untouched
 
 KILLED = """
 import os, signal, sys
@@ -26,6 +27,7 @@ points.keep("notes.txt")
 Path(sys.argv[1], "notes.txt").write_text("half")
 os.kill(os.getpid(), signal.SIGKILL)
 """
+IGNORED = ("x.log", "build/x", ".tripletick/out", "nested/x")
 ATTRIBUTES = (
     "* text=auto eol=crlf ident filter=evil working-tree-encoding=UTF-16\n*.bin filter=lfs diff=lfs -text\n"
 )
@@ -182,7 +184,7 @@ def test_no_program_of_the_persons_or_the_workspaces_git_runs(ws, points, tmp_pa
 
 
 def test_a_git_that_lies_in_the_workspace_is_not_run(ws, tmp_path, monkeypatch):
-    (ws / "git").write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    (ws / "git").write_text(f"#!/bin/sh\n: > {tmp_path}/ran\n")
     (ws / "git").chmod(0o755)
     monkeypatch.setenv("PATH", f"{ws}{os.pathsep}.{os.pathsep}{os.environ['PATH']}")
     monkeypatch.chdir(ws)
@@ -193,11 +195,11 @@ def test_a_git_that_lies_in_the_workspace_is_not_run(ws, tmp_path, monkeypatch):
 def test_ignored_files_our_own_folder_and_nested_repositories_are_left_out(ws, points):
     (ws / ".gitignore").write_text("*.log\nbuild/\n")
     subprocess.run(["git", "init", "-q", ws / "nested"], check=True)
-    for name in ("x.log", "build/x", ".tripletick/out", "nested/x"):
+    for name in IGNORED:
         (ws / name).parent.mkdir(exist_ok=True)
     said = turn(
         points,
-        *[lambda name=name: (ws / name).write_text("new") for name in ("x.log", "build/x", "nested/x")],
+        *[lambda name=name: (ws / name).write_text("new") for name in IGNORED],
     )
     assert len(said) == 1 and "nested" in said[0]
     assert points.undo(ask=never).requests == ()
@@ -216,6 +218,34 @@ def test_a_file_that_becomes_ignored_is_still_restored(ws, points):
     turn(points, lambda: (ws / ".gitignore").write_text("*"), lambda: (ws / "notes.txt").unlink())
     points.undo(ask=never)
     assert look(ws).keys() == {"notes.txt"}
+
+
+def test_a_file_that_is_only_ignored_now_is_not_touched(ws, points):
+    turn(points, lambda: (ws / ".gitignore").write_text("*"), lambda: None)
+    (ws / "notes.txt").write_text("the person's later work")
+    assert points.undo(ask=never).removed == (".gitignore",)
+    assert (ws / "notes.txt").read_text() == "the person's later work"
+
+
+def test_a_file_that_is_as_before_already_is_not_asked_for(ws, points):
+    turn(points, lambda: (ws / "notes.txt").write_text("new"))
+    (ws / "notes.txt").write_text("mine\n")
+    done = points.undo(ask=never)
+    assert (done.restored, done.kept, len(done.requests)) == ((), (), 1)
+
+
+def test_snapshots_that_were_deleted_meanwhile_begin_anew(ws, points, tmp_path):
+    turn(points, lambda: (ws / "a.txt").write_text("a"))
+    shutil.rmtree(tmp_path / "state")
+    turn(points, lambda: (ws / "notes.txt").write_text("new"))
+    assert points.undo(ask=never).restored == ("notes.txt",)
+    assert (ws / "notes.txt").read_text() == "mine\n"
+
+
+def test_a_file_that_has_just_been_changed_is_read_again_next_time(ws):
+    status = (ws / "notes.txt").stat()
+    soon, later = (entry_of(status, "oid", status.st_ctime_ns + after) for after in (1, 3_000_000_000))
+    assert not is_untouched(soon, status) and is_untouched(later, status)
 
 
 def test_a_saved_file_is_kept_even_where_it_is_ignored(ws, points):

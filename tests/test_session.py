@@ -172,11 +172,17 @@ def test_the_second_instance_gets_a_session_of_its_own_and_is_told(log, tmp_path
     assert events(log) == ()
 
 
-def test_two_sessions_begun_at_once_have_two_files(tmp_path):
+def test_sessions_begun_in_the_same_second_have_a_file_each(tmp_path):
     logs = [Log.open(tmp_path, workspace=tmp_path) for _ in range(400)]
     for log in logs:
         log.close()
     assert len({log.path for log in logs}) == len(list(tmp_path.glob("*.jsonl"))) == 400
+
+
+def test_a_folder_that_others_could_read_is_closed_to_them(tmp_path):
+    tmp_path.chmod(0o755)
+    Log.open(tmp_path, workspace=tmp_path).close()
+    assert tmp_path.stat().st_mode & 0o777 == 0o700
 
 
 def test_without_saving_nothing_is_written(tmp_path):

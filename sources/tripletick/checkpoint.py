@@ -11,6 +11,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -18,7 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from tripletick.session import FORMAT, Record, cut_torn, new_id, read, to_line
-from tripletick.shadow import Shadow, find_git
+from tripletick.shadow import Shadow
 from tripletick.snapshots import Copies, Manifest, Store, load_manifest, save_manifest
 from tripletick.trees import Tree, write_all
 from tripletick.turns import (
@@ -37,6 +38,14 @@ from tripletick.turns import (
 
 FAILED = "The files could not be recorded ({why}): this turn cannot be undone."
 UNREAD = "Nothing was undone: {why}."
+
+
+def find_git(workspace: Path) -> str | None:
+    """Give the path of git; folders on PATH that are relative or in the workspace do not count."""
+    inside = workspace.resolve()
+    folders = [Path(folder) for folder in os.environ.get("PATH", os.defpath).split(os.pathsep)]
+    safe = [str(f) for f in folders if f.is_absolute() and not f.resolve().is_relative_to(inside)]
+    return shutil.which("git", path=os.pathsep.join(safe))
 
 
 class Checkpoints:
@@ -108,7 +117,6 @@ class Checkpoints:
     def _locked(self) -> Iterator[None]:
         """Hold the workspace's folder against other processes."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._folder.chmod(0o700)
         fd = os.open(self._folder / "turns.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX)
@@ -207,8 +215,8 @@ class Checkpoints:
         return summary(turns, plan)
 
     def _apply(self, plan: Plan) -> None:
-        """Remove first, the deepest first: a file may stand where a folder was, or the other way."""
-        removals = sorted((path for path, state in plan.wanted.items() if state is None), reverse=True)
+        """Remove first: a file may stand where a folder was, or the other way."""
+        removals = sorted(path for path, state in plan.wanted.items() if state is None)
         restores = sorted((path, state) for path, state in plan.wanted.items() if state is not None)
         with Tree(self._workspace) as tree, self._store.reading() as read_content:
             for path in removals:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import stat
 import subprocess
 import tempfile
@@ -27,10 +26,12 @@ from tripletick.snapshots import (
     Entry,
     Manifest,
     Read,
+    Statuses,
     entry_of,
     hash_of,
     is_untouched,
     load_manifest,
+    look_over,
     pieces,
     save_manifest,
 )
@@ -68,15 +69,6 @@ CLEAN = {
     "GIT_DEFAULT_REF_FORMAT": "files",
     "LC_ALL": "C",
 }
-Statuses = dict[str, os.stat_result]
-
-
-def find_git(workspace: Path) -> str | None:
-    """Give the path of git; folders on PATH that are relative or in the workspace do not count."""
-    inside = workspace.resolve()
-    folders = [Path(folder) for folder in os.environ.get("PATH", os.defpath).split(os.pathsep)]
-    safe = [str(f) for f in folders if f.is_absolute() and not f.resolve().is_relative_to(inside)]
-    return shutil.which("git", path=os.pathsep.join(safe))
 
 
 def git_mode(mode: int) -> bytes:
@@ -94,19 +86,6 @@ def passed_on(content: Iterable[bytes], stream: IO[bytes]) -> Iterator[bytes]:
     for piece in content:
         stream.write(piece)
         yield piece
-
-
-def look_over(known: Manifest, root: int) -> tuple[Statuses, bool]:
-    """Look at what is known, quickly (so through links, if there are any); tell whether all is untouched."""
-    seen, same = {}, True
-    for path, entry in known.items():
-        try:
-            seen[path] = status = os.stat(path, dir_fd=root, follow_symlinks=False)
-        except OSError:
-            same = False
-        else:
-            same = same and is_untouched(entry, status)
-    return seen, same
 
 
 class Shadow:
@@ -187,7 +166,7 @@ class Shadow:
             if self._run(*words).wait():
                 raise OSError(errno.EIO, "git init failed")
         if (identity := self._identity()) is None or identity != self._seen:
-            self._known, self._seen = load_manifest(self._manifest)[0], identity
+            self._known, self._seen, self._calm = load_manifest(self._manifest)[0], identity, b""
 
     def _survey(self, tree: Tree) -> tuple[bytes, Statuses, bool]:
         """Let git list the files there are, and look at what is known meanwhile."""
@@ -270,7 +249,7 @@ class Shadow:
                 git.stdin.write(
                     b"commit %s\ncommitter tripletick <> %d +0000\ndata 0\n" % (REF.encode(), seconds)
                 )
-                git.stdin.write(self._parent() + (b"" if self._known else b"deleteall\n"))
+                git.stdin.write(self._parent())
                 yield git.stdin
                 git.stdin.write(b"done\n")
                 git.stdin.close()

@@ -42,6 +42,7 @@ class Entry(NamedTuple):
 
 
 Manifest = dict[str, Entry]
+Statuses = dict[str, os.stat_result]
 Read = Callable[[str], Iterator[bytes]]
 
 
@@ -87,6 +88,19 @@ def entry_of(status: os.stat_result, oid: str, now: int) -> Entry:
 def is_untouched(entry: Entry, status: os.stat_result) -> bool:
     """Tell that a file need not be read again."""
     return entry == (status.st_mode, entry[1], status.st_size, status.st_ctime_ns, status.st_ino, False)
+
+
+def look_over(known: Manifest, root: int) -> tuple[Statuses, bool]:
+    """Look at what is known, quickly (so through links, if there are any); tell whether all is untouched."""
+    seen, same = {}, True
+    for path, entry in known.items():
+        try:
+            seen[path] = status = os.stat(path, dir_fd=root, follow_symlinks=False)
+        except OSError:
+            same = False
+        else:
+            same = same and is_untouched(entry, status)
+    return seen, same
 
 
 def save_manifest(path: Path, manifest: Mapping[str, Entry], also: Iterable[str] = ()) -> None:
