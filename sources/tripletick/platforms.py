@@ -1,9 +1,161 @@
-"""What differs between systems, with its fall-backs; no other module asks which system this is."""
+"""What differs between systems: the processes below one, what they hold, what the machine has left.
+
+Everything here has a fall-back: where there is no /proc, nothing is known, and the caller's limits then rest
+on time, output and disk alone. Nothing else asks which system this is.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
+import select
+import signal
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+PROC = Path("/proc")
+KIB = 1024
+BLOCK = 512
+"""st_blocks counts these, whatever the file system (stat(2))."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """The machine's memory, in bytes; zeros where the system does not tell."""
+
+    available: int = 0
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What some processes hold together: `tasks` counts threads, as RLIMIT_NPROC does."""
+
+    tasks: int = 0
+    memory: int = 0
+    """RssAnon + RssShmem, and the pages of memfds, which no mapping shows."""
+
+
+def read_text(path: Path) -> str:
+    """Give a file of /proc, empty where the process has gone or is not ours."""
+    try:
+        return path.read_bytes().decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def list_names(path: Path) -> list[str]:
+    try:
+        return [each.name for each in path.iterdir()]
+    except OSError:
+        return []
+
+
+def children(pid: int) -> list[int]:
+    """The direct children; each thread lists its own (proc_pid_task_children(5))."""
+    tasks = PROC / str(pid) / "task"
+    return [int(word) for task in list_names(tasks) for word in read_text(tasks / task / "children").split()]
+
+
+def descendants(pid: int) -> list[int]:
+    """All processes below `pid`, parents first."""
+    found: list[int] = []
+    waiting = [pid]
+    while waiting:
+        below = children(waiting.pop())
+        found += below
+        waiting += below
+    return found
+
+
+def read_fields(path: Path) -> dict[str, int]:
+    """The `Name:  number` lines of a file such as /proc/PID/status; sizes in kB stay so."""
+    words = (line.split() for line in read_text(path).splitlines())
+    return {word[0][:-1]: int(word[1]) for word in words if len(word) > 1 and word[1].isdecimal()}
+
+
+def machine() -> Machine:
+    fields = read_fields(PROC / "meminfo")
+    return Machine(fields.get("MemAvailable", 0) * KIB, fields.get("MemTotal", 0) * KIB)
+
+
+def open_files(pid: int, mark: str) -> Iterator[tuple[tuple[int, int], int]]:
+    """Identity and bytes on disk or in memory of the open files whose name holds `mark`."""
+    folder = PROC / str(pid) / "fd"
+    for name in list_names(folder):
+        with contextlib.suppress(OSError):
+            if mark in str((folder / name).readlink()):
+                status = (folder / name).stat()
+                yield (status.st_dev, status.st_ino), status.st_blocks * BLOCK
+
+
+def sum_open(pids: Iterable[int], mark: str) -> int:
+    """Bytes of the open files whose name holds `mark`, each file once."""
+    return sum(dict(found for pid in pids for found in open_files(pid, mark)).values())
+
+
+def held(pids: Iterable[int]) -> Held:
+    """What these processes hold by the kernel's cheap counters; shared pages count for each process."""
+    pids = list(pids)
+    fields = [read_fields(PROC / str(pid) / "status") for pid in pids]
+    mapped = sum(each.get("RssAnon", 0) + each.get("RssShmem", 0) for each in fields) * KIB
+    tasks = sum(each.get("Threads", 0) for each in fields)
+    return Held(tasks, mapped + sum_open(pids, "/memfd:"))
+
+
+def held_exactly(pids: Iterable[int], scratch: int) -> int:
+    """Bytes of memory with shared pages counted once (Pss); dear, so asked only before something is ended.
+
+    `scratch` bytes lie in tmpfs. Files in memory that are mapped show up twice, so the larger of both counts.
+    """
+    pids = list(pids)
+    shares = [read_fields(PROC / str(pid) / "smaps_rollup") for pid in pids]
+    private = sum(each.get("Pss_Anon", each.get("Pss", 0)) for each in shares) * KIB
+    shared = sum(each.get("Pss_Shmem", 0) for each in shares) * KIB
+    return private + max(shared, scratch + sum_open(pids, "/memfd:"))
+
+
+def written(pids: Iterable[int]) -> int:
+    """Bytes these processes, and those they have reaped, sent to disk (proc_pid_io(5))."""
+    fields = (read_fields(PROC / str(pid) / "io") for pid in pids)
+    return sum(each.get("write_bytes", 0) - each.get("cancelled_write_bytes", 0) for each in fields)
+
+
+def memory_file(data: bytes) -> int:
+    """A descriptor to read `data` from, that leaves nothing on disk."""
+    handle = os.memfd_create("arguments")
+    os.write(handle, data)
+    os.lseek(handle, 0, os.SEEK_SET)
+    return handle
+
+
+def send(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(OSError):
+        os.kill(pid, number)
+
+
+def wait_gone(pids: Iterable[int], seconds: float) -> None:
+    """Wait until these processes, which need not be our children, have ended."""
+    if sys.platform != "linux":
+        return
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            handle = os.pidfd_open(pid)
+            try:
+                poll = select.poll()
+                poll.register(handle, select.POLLIN)
+                poll.poll(seconds * 1000)
+            finally:
+                os.close(handle)
+
+
+def unix_sockets() -> frozenset[str]:
+    """The sockets bound in this network namespace, by the paths that were given to bind."""
+    rows = (line.split(maxsplit=7) for line in read_text(PROC / "net/unix").splitlines()[1:])
+    return frozenset(row[7] for row in rows if len(row) > 7 and not row[7].startswith("@"))
 
 
 def sync_data(fd: int) -> None:

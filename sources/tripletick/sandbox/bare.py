@@ -1,0 +1,86 @@
+"""Tier 0: no box. A clean environment, a session of its own, limits, and an end to all that was started.
+
+Confines nothing: who uses it asks before every block.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tripletick.sandbox import environment, toolchains
+from tripletick.sandbox.box import Finished, Ground, Limits, Mode
+from tripletick.sandbox.running import Launch, end_family, running
+from tripletick.sandbox.user import Session, User, find_homes, find_user
+
+REAPER = Path(__file__).with_name("reaper.py")
+SENTENCE = "no sandbox: {why}"
+CHOSEN = "[sandbox] tier is none"
+
+
+def describe(limits: Limits, timeout: float, user: User) -> str:
+    """Word limits and user for the reaper."""
+    settings = {
+        "limits": {
+            "file": limits.file,
+            "cpu": int(timeout * (os.cpu_count() or 1)) + 2,
+            "core": 0,
+            "open": 1024,
+        },
+        "user": [user.uid, user.gid, list(user.groups)] if user.switched else None,
+    }
+    return json.dumps(settings)
+
+
+class Bare:
+    """The same interface as a box, without one."""
+
+    name = "none"
+    holds = False
+
+    def __init__(self, ground: Ground, why: str = CHOSEN) -> None:
+        ground = replace(ground, workspace=ground.workspace.resolve(), state=ground.state.resolve())
+        self._ground = ground
+        self.sentence = SENTENCE.format(why=why)
+        self._user = find_user(ground.workspace)
+        self._session = Session(ground.state, self._user)
+        path = toolchains.search_path(os.environ, find_homes(self._user)[0])
+        self._path = tuple(dict.fromkeys([*map(str, path), *toolchains.BASIC]))
+
+    @property
+    def home(self) -> Path:
+        return self._session.home
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        mode: Mode = "work",
+        timeout: float | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> Generator[str, None, Finished]:
+        """Run in the workspace; `mode` cannot be held without a box."""
+        limits = self._ground.limits
+        seconds = min(timeout or limits.timeout, limits.max_timeout)
+        clean = environment.clean(os.environ, self._user.name, self.home, self._path)
+        settings = describe(limits, seconds, self._user)
+        launch = Launch(
+            argv=(sys.executable, "-I", "-S", str(REAPER), settings, *command),
+            env={**clean, **(env or {})},
+            cwd=self._ground.workspace,
+            # The reaper becomes the user itself: he may not reach the interpreter that we run with.
+            user=replace(self._user, switched=False),
+            limits=limits,
+            timeout=seconds,
+            end=end_family,
+            folders=(self._ground.workspace, self.home),
+            count=True,
+        )
+        return (yield from running(launch))
+
+    def close(self) -> None:
+        self._session.close()

@@ -1,0 +1,254 @@
+"""Tier 1: every block in a bubblewrap of its own, on Linux.
+
+Covers files, secrets, network, processes and limits, for ordinary users and for root. Does not cover what a
+seccomp filter would add (rare socket families, setuid bits on files of the workspace).
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tripletick import platforms
+from tripletick.sandbox import environment, mounts, toolchains
+from tripletick.sandbox.box import Finished, Ground, Limits, Mode
+from tripletick.sandbox.hidden import Secrets
+from tripletick.sandbox.running import NOT_STARTED, Launch, end_namespace, running
+from tripletick.sandbox.user import Session, User, find_homes, find_user
+from tripletick.sandbox.watchdog import bytes_under, free_space
+
+SENTENCE = (
+    "bubblewrap: a block can change files only in this folder (not its .git), sees no other file "
+    "of your home, no secret of your environment, and no network but its own localhost"
+)
+SENTENCE_USER = "; blocks run as {name}, who owns the folder"
+SENTENCE_ROOT = "; blocks run as root without its powers"
+SENTENCE_READ = "; blocks may only read"
+MOST_HIDDEN = 1000
+"""bubblewrap takes 9000 arguments, three for each."""
+TOO_MANY = (
+    "tripletick: more than {most} files and folders to hide here; name the folders they lie in, in {name}\n"
+)
+WEIGH = 32 << 20
+"""Growth of the disk after which the session's folder is weighed again."""
+FIRST = """echo + >&0
+"$@" </dev/null
+status=$? looks=0
+while set -- /proc/[0-9]*; [ $# -gt 1 ] && [ $looks -lt 40 ]; do looks=$((looks + 1)); sleep .02; done
+[ $# -gt 1 ] && echo $(($# - 1)) >&0
+exit $status
+"""
+"""The first process of a box: says that it starts, runs the program, gives what that left behind about a
+second to end, and says how much is left; the kernel ends the rest with it."""
+PROBE = """(: > "$1/written") 2>/dev/null; cat "$1/secret" 2>/dev/null; tr '\\0' '\\n' < /proc/1/environ; env
+cat /proc/net/dev; echo holds; true"""
+SHELL_MAKES = ("PWD", "OLDPWD", "SHLVL", "_")
+ENDED = "it ended with {status}"
+LEAKED = "the live probe saw {what}"
+BLOCKERS = (
+    (
+        "kernel/apparmor_restrict_unprivileged_userns",
+        "1",
+        "AppArmor keeps bubblewrap from making user namespaces "
+        "(Ubuntu: add an AppArmor profile with `userns,` for /usr/bin/bwrap)",
+    ),
+    (
+        "kernel/unprivileged_userns_clone",
+        "0",
+        "user namespaces are off (sysctl kernel.unprivileged_userns_clone=1)",
+    ),
+    ("user/max_user_namespaces", "0", "user namespaces are off (sysctl user.max_user_namespaces=15000)"),
+)
+"""Below /proc/sys: the setting, the value that keeps bubblewrap from working, and what to say of it."""
+MISSING = "{name} is not installed (apt install {package})"
+NEEDED = (("bwrap", "bubblewrap"), ("prlimit", "util-linux"))
+
+
+def list_limits(limits: Limits, timeout: float) -> list[str]:
+    """The kernel's own limits; processor time is a second line behind the watchdog's."""
+    seconds = int(timeout * (os.cpu_count() or 1)) + 2
+    return [
+        f"--nproc={limits.processes}",
+        f"--fsize={limits.file}",
+        f"--cpu={seconds}",
+        "--nofile=1024",
+        "--core=0",
+    ]
+
+
+def make_view(ground: Ground, user: User, session: Session) -> tuple[mounts.View, toolchains.Tools]:
+    homes = find_homes(user)
+    ours = tuple(path.resolve() for path in ground.ours)
+    fences = toolchains.Fences(homes, ground.workspace, (*ours, ground.state))
+    tools = toolchains.find_tools(os.environ, homes[0], fences)
+    see = tuple(path.resolve() for path in ground.see)
+    unseen = [*mounts.private_paths(homes), ground.state]
+    unseen += mounts.guarded_paths() if user.is_root else []
+    view = mounts.View(
+        workspace=ground.workspace,
+        tools=tuple(path for path in (*tools.folders, *see) if path.is_dir() and user.reaches(path / "x")),
+        ours=(*ours, Path(os.path.realpath(sys.prefix))),
+        homes=homes,
+        unseen=tuple(unseen),
+        session=session,
+        user=user,
+        memory=ground.limits.memory,
+    )
+    return view, tools
+
+
+class Bubblewrap:
+    """The box as bubblewrap makes it."""
+
+    name = "bubblewrap"
+
+    def __init__(self, ground: Ground) -> None:
+        ground = replace(ground, workspace=ground.workspace.resolve(), state=ground.state.resolve())
+        self._ground = ground
+        self._user = find_user(ground.workspace)
+        self._session = Session(ground.state, self._user)
+        self._view, self._tools = make_view(ground, self._user, self._session)
+        self._fixed = mounts.fixed_arguments(self._view)
+        self._env = environment.clean(os.environ, self._user.name, mounts.TMP, self._tools.path)
+        self._secrets = Secrets(ground.workspace)
+        self._programs = {name: toolchains.look_up(name, ground.workspace) for name, _ in NEEDED}
+        self._weight = self._growth = 0
+        self.problem = self.probe()
+        """Why it does not hold; empty where it does."""
+
+    @property
+    def holds(self) -> bool:
+        return not self.problem
+
+    @property
+    def sentence(self) -> str:
+        parts = [SENTENCE]
+        if self._user.switched:
+            parts.append(SENTENCE_USER.format(name=self._user.name))
+        elif self._user.is_root:
+            parts.append(SENTENCE_ROOT)
+        return "".join(parts) + (SENTENCE_READ if self._ground.mode == "read" else "")
+
+    @property
+    def home(self) -> Path:
+        return self._session.home
+
+    @property
+    def left_out(self) -> tuple[Path, ...]:
+        """Folders of PATH that blocks do not see."""
+        return self._tools.left_out
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        mode: Mode = "work",
+        timeout: float | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> Generator[str, None, Finished]:
+        """Run in a new box (see the Protocol)."""
+        mode = "read" if "read" in (mode, self._ground.mode) else "work"
+        self._bound_home()
+        if mode == "work":
+            make_own_folder(self._ground.workspace, self._user)
+        bound = platforms.unix_sockets()
+        found = self._secrets.look(bound)
+        if len(found.files | found.folders | found.sockets) > MOST_HIDDEN:
+            text = TOO_MANY.format(most=MOST_HIDDEN, name=".tripletickignore")
+            yield text
+            return Finished(NOT_STARTED, text.encode())
+        mounts.make_points(self._view)
+        arguments = self._fixed + mounts.block_arguments(self._view, mode, found, bound)
+        before = free_space([self._session.home])
+        finished = yield from running(self._launch(command, arguments, timeout, env or {}))
+        self._growth += max(0, before - free_space([self._session.home]))
+        return finished
+
+    def close(self) -> None:
+        self._session.close()
+
+    def probe(self) -> str:
+        """Run the real command line; try what must fail. Give what is wrong, empty where the box holds."""
+        for name, package in NEEDED:
+            if self._programs[name] is None:
+                return MISSING.format(name=package, package=package)
+        outside = self._session.home.parent
+        secret = secrets.token_hex()
+        (outside / "secret").write_text(secret)
+        finished = drain(self.run(["/bin/sh", "-c", PROBE, "sh", str(outside)], mode="read", timeout=10))
+        return self._judge(finished, outside, secret)
+
+    def _judge(self, finished: Finished, outside: Path, secret: str) -> str:
+        text = finished.head.decode(errors="replace")
+        lines = text.splitlines()
+        if finished.status or "holds" not in lines:
+            reason = (lines or [ENDED.format(status=finished.status)])[0]
+            return next((why for name, bad, why in BLOCKERS if is_set(name, bad)), reason)
+        ours = [f"{name}=" for name in os.environ if name not in {*self._env, *SHELL_MAKES}]
+        devices = [line.split(":")[0].strip() for line in lines if ":" in line and "|" not in line]
+        leaks = {
+            "a file outside": secret in text or (outside / "written").exists(),
+            "the environment": any(line.startswith(tuple(ours)) for line in lines),
+            "the network": any(
+                Path("/sys/class/net", device).exists() for device in devices if device != "lo"
+            ),
+        }
+        return next((LEAKED.format(what=what) for what, leaked in leaks.items() if leaked), "")
+
+    def _launch(
+        self, command: Sequence[str], arguments: list[str], timeout: float | None, env: Mapping[str, str]
+    ) -> Launch:
+        limits = self._ground.limits
+        seconds = min(timeout or limits.timeout, limits.max_timeout)
+        argv = (self._programs["bwrap"], "--args", "{fd}", "--", "/bin/sh", "-c", FIRST, "sh")
+        first = (self._programs["prlimit"], *list_limits(limits, seconds), "--")
+        return Launch(
+            argv=tuple(filter(None, (*argv, *first, *command))),
+            env={**self._env, **env},
+            cwd=Path("/"),
+            user=self._user,
+            limits=replace(limits, disk=max(limits.disk - self._weight, limits.disk // 4)),
+            timeout=seconds,
+            end=end_namespace,
+            arguments=b"".join(os.fsencode(word) + b"\0" for word in arguments),
+            folders=(self._ground.workspace, self._session.home),
+            scratch=tuple(path for path, _ in mounts.SCRATCH),
+            count=self._user.is_root,
+        )
+
+    def _bound_home(self) -> None:
+        """Empty the session's folder when it has outgrown what one block may add."""
+        if self._growth < WEIGH:
+            return
+        self._growth, self._weight = 0, bytes_under(str(self._session.home), 0)
+        if self._weight > self._ground.limits.disk:
+            self._session.empty()
+            self._weight = 0
+
+
+def make_own_folder(workspace: Path, user: User) -> None:
+    """Make .tripletick, so that it can be bound read-only; where we cannot, a block cannot either."""
+    folder = workspace / ".tripletick"
+    try:
+        folder.mkdir()
+    except OSError:
+        return
+    if user.switched:
+        os.chown(folder, user.uid, user.gid, follow_symlinks=False)
+
+
+def is_set(name: str, value: str) -> bool:
+    return platforms.read_text(Path("/proc/sys", name)).strip() == value
+
+
+def drain(run: Generator[str, None, Finished]) -> Finished:
+    """Run to the end, without the stream."""
+    while True:
+        try:
+            next(run)
+        except StopIteration as stop:
+            return stop.value  # type: ignore[no-any-return]

@@ -1,0 +1,196 @@
+"""Finds what blocks must not read in the workspace: `.env`, what .tripletickignore names, others' sockets.
+
+Does not hide anything itself; mounts.py does. A folder that has not changed is not listed again (its ctime,
+which no program can set), so a look costs one stat a folder.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+IGNORE = ".tripletickignore"
+IGNORE_SIZE = 1 << 20
+KEEP = (".example", ".sample", ".template", ".dist")
+"""Ends of `.env.*` names that hold no secrets."""
+OURS = (".git", ".tripletick")
+LONGEST = 3000
+"""Bytes of a path below which a folder is hidden whole: nothing longer than 4096 can be mounted over."""
+FRESH = 100_000_000
+"""Within these nanoseconds a folder can change again without a new ctime (the kernel's coarse clock)."""
+
+Identity = tuple[int, int, int, int]
+
+
+@dataclass(slots=True)
+class Found:
+    """What there is to hide, by absolute path without links."""
+
+    files: set[str] = field(default_factory=set)
+    folders: set[str] = field(default_factory=set)
+    sockets: set[str] = field(default_factory=set)
+    below: list[str] = field(default_factory=list)
+    """Folders to go on with."""
+
+
+def is_env(name: str) -> bool:
+    return name == ".env" or (name.startswith(".env.") and not name.endswith(KEEP))
+
+
+def read_ignore(workspace: Path) -> bytes:
+    """Give the ignore file, empty where it is not a regular file."""
+    try:
+        handle = os.open(workspace / IGNORE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return b""
+    try:
+        return os.read(handle, IGNORE_SIZE) if stat.S_ISREG(os.fstat(handle).st_mode) else b""
+    finally:
+        os.close(handle)
+
+
+def parse_ignore(text: bytes) -> GitIgnoreSpec | None:
+    """Give the patterns that can be read, None where there are none."""
+    if not text.strip():
+        return None
+    from pathspec import GitIgnoreSpec
+
+    good = []
+    for line in text.decode(errors="replace").splitlines():
+        try:
+            GitIgnoreSpec.from_lines([line])
+        except ValueError:
+            continue
+        good.append(line)
+    return GitIgnoreSpec.from_lines(good)
+
+
+def identify(path: str) -> Identity:
+    status = os.lstat(path)
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def is_socket(entry: os.DirEntry[str]) -> bool:
+    if entry.is_file(follow_symlinks=False) or entry.is_symlink():
+        return False
+    return stat.S_ISSOCK(entry.stat(follow_symlinks=False).st_mode)
+
+
+class Secrets:
+    """Looks through one workspace, again before each block."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._workspace = workspace
+        self._ignore = b""
+        self._spec: GitIgnoreSpec | None = None
+        self._cache: dict[str, tuple[tuple[int, int], Found]] = {}
+        self._known: dict[int, Identity] = {}
+        self._first = True
+        self._foreign: set[str] = set()
+
+    def look(self, bound: frozenset[str]) -> Found:
+        """Give what must be hidden now; `bound` are the sockets that somebody listens on."""
+        self._reread()
+        all_found = Found()
+        waiting = [str(self._workspace)]
+        while waiting:
+            found = self._list(waiting.pop(), all_found)
+            waiting += found.below
+            all_found.files |= found.files
+            all_found.folders |= found.folders
+            all_found.sockets |= found.sockets
+        self._remember(all_found)
+        all_found.sockets = self._others(all_found.sockets, bound)
+        return all_found
+
+    def _reread(self) -> None:
+        text = read_ignore(self._workspace)
+        if text != self._ignore:
+            self._ignore, self._spec = text, parse_ignore(text)
+            self._cache.clear()
+
+    def _remember(self, found: Found) -> None:
+        # A block can rename the folder around a hidden file, so that no pattern fits; its identity stays.
+        self._known = {}
+        for path in (*found.files, *found.folders):
+            try:
+                identity = identify(path)
+            except OSError:
+                continue
+            self._known[identity[1]] = identity
+
+    def _others(self, sockets: set[str], bound: frozenset[str]) -> set[str]:
+        """Leave out the sockets that blocks have left behind: a server must be able to make its own again."""
+        names = {Path(path).name for path in bound}
+        if self._first:
+            self._first, self._foreign = False, set(sockets)
+        self._foreign &= sockets
+        return {path for path in sockets if path in self._foreign or Path(path).name in names}
+
+    def _list(self, folder: str, so_far: Found) -> Found:
+        try:
+            status = os.lstat(folder)
+            stamp = status.st_ino, status.st_ctime_ns
+            cached = self._cache.get(folder)
+            if cached is None or cached[0] != stamp:
+                found = self._scan(folder)
+                if datetime.now(UTC).timestamp() * 1e9 - status.st_ctime_ns > FRESH:
+                    self._cache[folder] = stamp, found
+                return found
+            return cached[1]
+        except OSError as error:
+            # A folder that denies us now can be opened again by the block, whose folder it is.
+            if error.errno in (errno.EACCES, errno.EPERM) and folder != str(self._workspace):
+                so_far.folders.add(folder)
+            return Found()
+
+    def _scan(self, folder: str) -> Found:
+        found = Found()
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                self._sort(entry, found)
+        return found
+
+    def _sort(self, entry: os.DirEntry[str], found: Found) -> None:
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if is_folder and Path(entry.path).parent == self._workspace and entry.name in OURS:
+            return
+        if self._hides(entry, is_folder):
+            self._add(entry.path, found)
+        elif is_folder:
+            too_long = len(os.fsencode(entry.path)) > LONGEST
+            if too_long:
+                found.folders.add(entry.path)
+            else:
+                found.below.append(entry.path)
+        elif is_socket(entry):
+            found.sockets.add(entry.path)
+
+    def _hides(self, entry: os.DirEntry[str], is_folder: bool) -> bool:
+        if not is_folder and is_env(entry.name):
+            return True
+        known = self._known.get(entry.inode())
+        if known and known == identify(entry.path):
+            return True
+        if self._spec is None:
+            return False
+        inside = os.path.relpath(entry.path, self._workspace)
+        return self._spec.match_file(inside + "/" if is_folder else inside)
+
+    def _add(self, path: str, found: Found) -> None:
+        """Add what the name leads to, where that lies in the workspace and is not the workspace itself."""
+        real = Path(os.path.realpath(path))
+        if self._workspace not in real.parents:
+            return
+        if real.is_dir():
+            found.folders.add(str(real))
+        elif real.is_file():
+            found.files.add(str(real))

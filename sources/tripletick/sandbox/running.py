@@ -1,0 +1,188 @@
+"""Runs one program under a watchdog: output as it comes, how it ended, and nothing left of it.
+
+The outermost process is either bubblewrap or our reaper. Both report on their standard input, which is the
+writing end of a pipe: `+` when the program is about to start, then the number of background processes that
+outlived it.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tripletick import platforms
+from tripletick.sandbox.box import Finished, Limits
+from tripletick.sandbox.user import User
+from tripletick.sandbox.watchdog import Watch, Watched
+
+CHUNK = 64 << 10
+NOT_STARTED = 125
+"""The box itself failed; env(1), docker(1) and others give the same."""
+SIGNALS = range(1, 32)
+PATIENCE = 5.0
+"""Seconds that killed processes get to be gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What is started, as whom, and how all of it is ended."""
+
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    cwd: Path
+    user: User
+    limits: Limits
+    timeout: float
+    end: Callable[[int], None]
+    arguments: bytes | None = None
+    """Read by the program from a descriptor whose number is put in the place of `{fd}`."""
+    folders: tuple[Path, ...] = ()
+    scratch: tuple[str, ...] = ()
+    count: bool = False
+
+
+@dataclass(slots=True)
+class Kept:
+    """Both ends of the output."""
+
+    size: int
+    head: bytearray = field(default_factory=bytearray)
+    tail: bytearray = field(default_factory=bytearray)
+    total: int = 0
+
+    def add(self, chunk: bytes) -> None:
+        self.total += len(chunk)
+        room = self.size - len(self.head)
+        self.head += chunk[:room]
+        self.tail += chunk[room:]
+        if len(self.tail) > self.size:
+            del self.tail[: -self.size]
+
+    @property
+    def dropped(self) -> int:
+        return self.total - len(self.head) - len(self.tail)
+
+
+def end_namespace(pid: int) -> None:
+    """End bubblewrap; the kernel ends everything in its process namespace with the first process there."""
+    inner = platforms.children(pid)
+    for each in (pid, *inner):
+        platforms.send(each, signal.SIGKILL)
+    platforms.wait_gone(inner, PATIENCE)
+
+
+def end_family(pid: int) -> None:
+    """End all processes below `pid`, stopped first so that none forks meanwhile, then `pid` itself."""
+    platforms.send(pid, signal.SIGSTOP)
+    stopped: set[int] = set()
+    while new := set(platforms.descendants(pid)) - stopped:
+        for each in new:
+            platforms.send(each, signal.SIGSTOP)
+        stopped |= new
+    for each in (*stopped, pid):
+        platforms.send(each, signal.SIGKILL)
+    platforms.wait_gone(stopped, PATIENCE)
+
+
+class Program:
+    """A started process with its two pipes."""
+
+    def __init__(self, launch: Launch, stack: contextlib.ExitStack) -> None:
+        self._launch = launch
+        self._report, theirs = os.pipe()
+        stack.callback(os.close, self._report)
+        fds: tuple[int, ...] = ()
+        with contextlib.ExitStack() as once:
+            once.callback(os.close, theirs)
+            if launch.arguments is not None:
+                fds = (platforms.memory_file(launch.arguments),)
+                once.callback(os.close, fds[0])
+            argv = [word.replace("{fd}", str(*fds)) for word in launch.argv[:3]] + list(launch.argv[3:])
+            self._process = stack.enter_context(self._start(argv, theirs, fds))
+        stack.callback(self.end)
+        assert self._process.stdout is not None
+        self.output = self._process.stdout.fileno()
+
+    def _start(self, argv: list[str], report: int, fds: tuple[int, ...]) -> subprocess.Popen[bytes]:
+        # A session of its own: Ctrl-C is ours to handle, and there is no terminal to read or type into.
+        return subprocess.Popen(
+            argv,
+            stdin=report,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            bufsize=0,
+            env=dict(self._launch.env),
+            cwd=self._launch.cwd,
+            pass_fds=fds,
+            start_new_session=True,
+            **self._launch.user.credentials(),
+        )
+
+    def end(self) -> None:
+        if self._process.poll() is None:
+            self._launch.end(self._process.pid)
+            self._process.wait()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def wait(self) -> int:
+        """Give the status as a shell counts it."""
+        status = self._process.wait()
+        return status if status >= 0 else 128 - status
+
+    def report(self) -> list[str]:
+        os.set_blocking(self._report, False)
+        try:
+            return os.read(self._report, 64).decode(errors="replace").split()
+        except BlockingIOError:
+            return []
+
+
+def running(launch: Launch) -> Generator[str, None, Finished]:
+    """Run it; yield output as it comes, return how it ended. Closing the generator ends all of it."""
+    began = time.monotonic()
+    kept = Kept(launch.limits.kept)
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    with contextlib.ExitStack() as stack:
+        program = Program(launch, stack)
+        watched = Watched(
+            program.pid, launch.limits, launch.timeout, launch.folders, launch.scratch, launch.count
+        )
+        watch = Watch(watched, lambda: launch.end(program.pid))
+        stack.callback(watch.stop)
+        watch.start()
+        while chunk := os.read(program.output, CHUNK):
+            kept.add(chunk)
+            if kept.total > launch.limits.output and not watch.struck:
+                watch.strike("output")
+            if text := decoder.decode(chunk):
+                yield text
+        if text := decoder.decode(b"", final=True):
+            yield text
+        status = program.wait()
+        watch.stop()
+        return finish(status, program.report(), kept, watch, time.monotonic() - began)
+
+
+def finish(status: int, report: list[str], kept: Kept, watch: Watch, seconds: float) -> Finished:
+    started = report[:1] == ["+"] or bool(watch.struck)
+    leftover = report[1] if len(report) > 1 and not watch.struck else "0"
+    return Finished(
+        status if started else NOT_STARTED,
+        bytes(kept.head),
+        bytes(kept.tail),
+        kept.dropped,
+        watch.struck,
+        signal=status - 128 if status - 128 in SIGNALS else 0,
+        seconds=seconds,
+        leftover=int(leftover) if leftover.isdecimal() else 0,
+    )

@@ -1,0 +1,142 @@
+"""Looks at a running block ten times a second and ends it at its limits.
+
+Covers what no resource limit of the kernel can hold: time, memory, growth of the disk, and the number of
+processes where the kernel does not count them (root). Output is counted where it is read (running.py); the
+size of one file and the processes of an ordinary user are the kernel's own limits.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tripletick import platforms
+from tripletick.sandbox.box import Limits, Struck
+
+PAUSE = 0.1
+SCARCE = 0.05
+"""Below this share of available memory the machine starts to thrash."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """One running block: its outermost process, its limits, and the folders that it can fill."""
+
+    pid: int
+    limits: Limits
+    timeout: float
+    folders: tuple[Path, ...] = ()
+    scratch: tuple[str, ...] = ()
+    """Folders in memory (tmpfs), as the block sees them."""
+    count: bool = False
+    """Count processes here, because the kernel does not."""
+
+
+def free_space(folders: Sequence[Path]) -> int:
+    """Free bytes of the file systems that these folders lie on, each once."""
+    free = {}
+    for folder in folders:
+        try:
+            found = os.statvfs(folder)
+        except OSError:
+            continue
+        free[found.f_fsid, found.f_blocks] = found.f_bfree * found.f_frsize
+    return sum(free.values())
+
+
+def bytes_under(folder: str, since: float) -> int:
+    """Bytes on disk of the files below `folder` whose inode changed after `since` (seconds of the epoch)."""
+    total, waiting = 0, [folder]
+    while waiting:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    status = entry.stat(follow_symlinks=False)
+                    total += status.st_blocks * platforms.BLOCK if status.st_ctime >= since else 0
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+        except OSError:
+            continue
+    return total
+
+
+def scratch_bytes(pids: Sequence[int], folders: Sequence[str]) -> int:
+    """Bytes in the box's own tmpfs, looked at through one of its processes."""
+    for pid in pids:
+        try:
+            found = [os.statvfs(f"/proc/{pid}/root{folder}") for folder in folders]
+        except OSError:
+            continue
+        return sum((each.f_blocks - each.f_bfree) * each.f_frsize for each in found)
+    return 0
+
+
+class Watch(threading.Thread):
+    """Watches one block; calls `end` once, when a limit has struck."""
+
+    def __init__(self, watched: Watched, end: Callable[[], None]) -> None:
+        super().__init__(name="watchdog", daemon=True)
+        self.struck: Struck = ""
+        self._watched, self._end = watched, end
+        self._over = threading.Event()
+        self._deadline = time.monotonic() + watched.timeout
+        self._since = datetime.now(UTC).timestamp() - 1
+        self._free = free_space(watched.folders)
+        self._grown = watched.limits.disk
+        self._available = platforms.machine().available
+
+    def run(self) -> None:
+        while not self._over.wait(min(PAUSE, max(0.0, self._deadline - time.monotonic()))):
+            if reason := self._look():
+                self.strike(reason)
+                return
+
+    def strike(self, reason: Struck) -> None:
+        """End the block now; the first reason stays."""
+        self.struck = self.struck or reason
+        self._over.set()
+        self._end()
+
+    def stop(self) -> None:
+        self._over.set()
+        if self.is_alive():
+            self.join()
+
+    def _look(self) -> Struck:
+        if time.monotonic() >= self._deadline:
+            return "timeout"
+        pids = platforms.descendants(self._watched.pid)
+        found = platforms.held(pids)
+        if self._watched.count and found.tasks > self._watched.limits.processes:
+            return "processes"
+        if self._too_much_memory(pids, found.memory):
+            return "memory"
+        return "disk" if self._too_much_disk(pids) else ""
+
+    def _too_much_memory(self, pids: Sequence[int], mapped: int) -> bool:
+        scratch = scratch_bytes(pids[-1:], self._watched.scratch)
+        used = mapped + scratch
+        limit = self._watched.limits.memory
+        if used > limit and platforms.held_exactly(pids, scratch) > limit:
+            return True
+        machine = platforms.machine()
+        # A model that fills the machine is not the block's doing: the block's share must outweigh the rest.
+        taken = max(used, self._available - machine.available)
+        return machine.available < machine.total * SCARCE and taken > machine.available
+
+    def _too_much_disk(self, pids: Sequence[int]) -> bool:
+        limit = self._watched.limits.disk
+        grown = self._free - free_space(self._watched.folders)
+        if grown <= self._grown:
+            return False
+        # Others write to the same file system, so what is new is weighed before the block is blamed for it.
+        if platforms.written(pids) > limit // 2:
+            return True
+        new = sum(bytes_under(str(folder), self._since) for folder in self._watched.folders)
+        self._grown = grown + limit // 4
+        return new + platforms.sum_open(pids, " (deleted)") > limit // 2
