@@ -1,0 +1,91 @@
+"""Boxes in a folder that every user can reach; as root for root's folder and for an ordinary user's."""
+
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from tripletick.sandbox import open_box
+from tripletick.sandbox.box import Box, Finished, Ground, Limits
+
+ORDINARY = 64321
+OWNERS = (0, ORDINARY) if os.geteuid() == 0 else (os.geteuid(),)
+LIMITS = Limits(timeout=20, memory=256 << 20, file=8 << 20, disk=64 << 20, output=1 << 20)
+
+
+@dataclass
+class Place:
+    """A workspace, what lies beside it, and the box."""
+
+    top: Path
+    ground: Ground
+    box: Box
+
+    @property
+    def workspace(self) -> Path:
+        return self.ground.workspace
+
+    def bash(self, code: str, **options) -> tuple[str, Finished]:
+        return self.run(["bash", "-c", code], **options)
+
+    def python(self, code: str, **options) -> tuple[str, Finished]:
+        return self.run(["/usr/bin/python3", "-c", code], **options)
+
+    def run(self, command: list[str], **options) -> tuple[str, Finished]:
+        return drain(self.box.run(command, **options))
+
+
+def drain(run) -> tuple[str, Finished]:
+    text = ""
+    while True:
+        try:
+            text += next(run)
+        except StopIteration as stop:
+            return text, stop.value
+
+
+@pytest.fixture(params=OWNERS)
+def owner(request):
+    return request.param
+
+
+@pytest.fixture
+def limits() -> Limits:
+    return LIMITS
+
+
+@pytest.fixture
+def top(owner):
+    folder = Path(tempfile.mkdtemp(prefix="boxtest-")).resolve()
+    folder.chmod(0o755)
+    workspace = folder / "ws"
+    workspace.mkdir()
+    if owner != os.geteuid():
+        os.chown(workspace, owner, owner)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def make(top):
+    """Open boxes that are closed at the test's end; keywords replace fields of the ground."""
+    opened = []
+
+    def open_place(tier="bubblewrap", **changes) -> Place:
+        ground = replace(Ground(top / "ws", top / "state", limits=LIMITS), **changes)
+        opened.append(open_box(ground, tier))
+        return Place(top, ground, opened[-1])
+
+    yield open_place
+    for box in opened:
+        box.close()
+
+
+@pytest.fixture
+def place(make):
+    place = make()
+    assert place.box.holds, place.box.sentence
+    return place

@@ -1,0 +1,158 @@
+"""What a block cannot see: homes, secrets, sockets of others."""
+
+import os
+import shutil
+import socket
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(not shutil.which("bwrap"), reason="bubblewrap is not installed")
+
+
+def test_home_is_out_of_sight(place, monkeypatch):
+    home = place.top / "home"
+    (home / ".ssh").mkdir(parents=True)
+    (home / ".ssh/id").write_text("CANARY")
+    text, _ = place.bash(
+        f"cat {home}/.ssh/id ~/.ssh/id; ls -d {home} /root/.config /root/.ssh /home/* /mnt /srv /media"
+    )
+    assert "CANARY" not in text
+    assert "\n/" not in f"\n{text}"
+
+
+def test_the_home_of_the_environment_is_hidden_also_below_a_system_folder(make, monkeypatch):
+    if os.geteuid() or not os.access("/opt", os.W_OK):
+        pytest.skip("needs to write to /opt")
+    home = Path("/opt/boxtest-home")
+    (home / "bin").mkdir(parents=True)
+    (home / "secret").write_text("CANARY")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("PATH", f"{home}/bin:/usr/bin:/bin")
+    try:
+        text, _finished = make().bash(f"cat {home}/secret; touch {home}/x; ls {home}")
+    finally:
+        shutil.rmtree(home)
+    assert "CANARY" not in text
+    assert text.endswith("\nbin\n")
+
+
+def test_abstract_sockets_of_others_are_out_of_reach(place):
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("\0tripletick-test")
+        server.listen()
+        text, _ = place.python("import socket; print(socket.socket(1).connect_ex(b'\\0tripletick-test'))")
+    assert text == "111\n"
+
+
+@pytest.mark.parametrize("relative", [False, True])
+def test_a_socket_that_others_put_into_the_workspace_is_masked(place, relative, monkeypatch):
+    monkeypatch.chdir(place.workspace)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("host.sock" if relative else str(place.workspace / "host.sock"))
+        Path("host.sock").chmod(0o777)
+        server.listen()
+        text, _ = place.python("import socket; print(socket.socket(1).connect_ex('host.sock'))")
+    assert text != "0\n"
+
+
+def test_a_server_can_make_the_socket_again_that_its_last_run_left(place):
+    code = (
+        "import os, socket\nif os.path.exists('s'): os.unlink('s')\nsocket.socket(1).bind('s'); print('ok')"
+    )
+    assert [place.python(code)[0] for _ in range(2)] == ["ok\n", "ok\n"]
+
+
+@pytest.mark.parametrize("name", [".env", ".env.local", "deep/down/.env"])
+def test_env_files_are_empty_inside(place, name):
+    path = place.workspace / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("KEY=CANARY")
+    text, _ = place.bash(
+        f"cat {name}; wc -c < {name}; mv {name} other; cp {name} copy; cat other copy; grep -r CANARY ."
+    )
+    assert "CANARY" not in text
+    assert text.startswith("0\n")
+
+
+@pytest.mark.parametrize("name", [".env.example", ".env.local.sample", ".envrc"])
+def test_samples_of_env_files_stay_readable(place, name):
+    (place.workspace / name).write_text("KEY=")
+    assert place.bash(f"cat {name}")[0] == "KEY="
+
+
+def test_an_env_file_that_appears_between_two_blocks_is_hidden(place):
+    place.bash("mkdir -p sub; true")
+    (place.workspace / "sub/.env").write_text("CANARY")
+    assert place.bash("cat sub/.env")[0] == ""
+
+
+def test_an_env_link_hides_the_file_it_leads_to(place):
+    (place.workspace / "real.txt").write_text("CANARY")
+    (place.workspace / ".env").symlink_to("real.txt")
+    assert place.bash("cat .env real.txt")[0] == ""
+
+
+def test_a_folder_closed_by_a_block_does_not_open_its_secrets_to_the_next(place, owner):
+    (place.workspace / "closed").mkdir()
+    (place.workspace / "closed/.env").write_text("CANARY")
+    os.chown(place.workspace / "closed", owner, -1)
+    place.bash("chmod 000 closed")
+    assert "CANARY" not in place.bash("chmod 755 closed; cat closed/.env")[0]
+    (place.workspace / "closed").chmod(0o755)
+
+
+def test_tripletickignore_hides_files_and_folders_in_git_s_syntax(place):
+    for name in ("private/a.txt", "notes/key.pem", "notes/keep.pem", "plain.txt"):
+        (place.workspace / name).parent.mkdir(exist_ok=True)
+        (place.workspace / name).write_text(name)
+    (place.workspace / ".tripletickignore").write_text("private/\n*.pem\n!keep.pem\n[\n")
+    text, _ = place.bash(
+        "cat */*.txt notes/key.pem notes/keep.pem plain.txt 2>/dev/null; touch private/x 2>&- && echo w"
+    )
+    assert text == "notes/keep.pemplain.txt"
+
+
+def test_what_is_ignored_stays_hidden_when_a_block_renames_the_folder_around_it(place, owner):
+    (place.workspace / "conf/private").mkdir(parents=True)
+    (place.workspace / "conf/private/key").write_text("CANARY")
+    os.chown(place.workspace / "conf", owner, -1)
+    (place.workspace / ".tripletickignore").write_text("conf/private/\n")
+    place.bash("mv conf conf2; echo > .tripletickignore; rm -f .tripletickignore")
+    text, _ = place.bash("ls conf2; cat conf2/private/key")
+    assert "private" in text
+    assert "CANARY" not in text
+
+
+def test_tmp_and_home_are_one_private_folder_for_the_session(place):
+    name = f"boxtest-{os.getpid()}"
+    place.bash(f"echo kept > /tmp/{name}")
+    assert place.bash(f"cat ~/{name} $TMPDIR/{name}")[0] == "kept\nkept\n"
+    assert not Path("/tmp", name).exists()
+    home = place.box.home
+    place.box.close()
+    assert not home.exists()
+
+
+def test_files_that_only_root_may_read_are_empty_or_closed(place):
+    assert "root:" not in place.bash("cat /etc/shadow /etc/shadow- /etc/gshadow; ls /etc/ssl/private/*")[0]
+
+
+def test_a_folder_that_the_person_lets_blocks_read_is_read_only_and_hides_keys(make, top, monkeypatch):
+    home = top / "home"
+    (home / ".ssh").mkdir(parents=True)
+    (home / ".ssh/id").write_text("CANARY")
+    (home / "letter").write_text("hello")
+    monkeypatch.setenv("HOME", str(home))
+    text, _ = make(see=(home,)).bash(f"cat {home}/letter {home}/.ssh/id; touch {home}/x && echo wrote")
+    assert text.startswith("hello")
+    assert "CANARY" not in text
+    assert "wrote" not in text
+
+
+def test_a_workspace_with_too_much_to_hide_runs_nothing_and_says_so(place):
+    for number in range(1001):
+        (place.workspace / f".env.{number}").touch()
+    text, finished = place.bash("echo ran")
+    assert finished.status == 125
+    assert ".tripletickignore" in text

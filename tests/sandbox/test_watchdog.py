@@ -1,0 +1,143 @@
+"""Limits: each strikes, and ends the whole block."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tripletick import platforms
+from tripletick.sandbox.box import Limits
+from tripletick.sandbox.watchdog import Watch, Watched
+
+MIB = 1 << 20
+
+
+@pytest.fixture(params=["bubblewrap", "none"])
+def limited(request, make, limits):
+    """Open a place of either tier with other limits."""
+    if request.param == "bubblewrap" and not shutil.which("bwrap"):
+        pytest.skip("bubblewrap is not installed")
+    return lambda **changes: make(request.param, limits=replace(limits, **changes))
+
+
+def still_runs(mark: str) -> bool:
+    files = Path("/proc").glob("[0-9]*/cmdline")
+    return any(mark in platforms.read_text(path) for path in files)
+
+
+def test_the_time_limit_ends_fifty_children_in_sessions_of_their_own(limited):
+    _, finished = limited(timeout=1).bash("for i in $(seq 50); do setsid sleep 61.0511 & done; wait")
+    assert (finished.struck, finished.status, finished.leftover) == ("timeout", 137, 0)
+    assert not still_runs("61.0511")
+
+
+def test_a_block_cannot_ask_for_more_time_than_there_is(limited):
+    _, finished = limited(max_timeout=0.5).bash("sleep 60", timeout=1000)
+    assert finished.struck == "timeout"
+
+
+def test_a_block_that_closes_its_output_is_ended_too(limited):
+    _, finished = limited(timeout=0.5).bash("exec >&- 2>&-; sleep 60")
+    assert finished.struck == "timeout"
+
+
+def test_a_block_that_stops_itself_is_ended_too(limited):
+    assert limited(timeout=0.5).bash("kill -STOP $$")[1].struck == "timeout"
+
+
+def test_the_deadline_holds_while_nobody_reads_the_output(limited):
+    run = limited(timeout=0.5).box.run(["bash", "-c", "echo up; sleep 61.0922"])
+    assert next(run) == "up\n"
+    below = platforms.descendants(1)
+    platforms.wait_gone([pid for pid in below if "61.0922" in cmdline(pid)], 20)
+    assert not still_runs("61.0922")
+    run.close()
+
+
+def cmdline(pid: int) -> str:
+    return platforms.read_text(Path("/proc", str(pid), "cmdline"))
+
+
+def test_too_much_output_ends_the_block_and_both_ends_are_kept(limited):
+    _, finished = limited(output=MIB, kept=1000).bash("echo first; yes")
+    assert finished.struck == "output"
+    assert finished.head.startswith(b"first\ny\n")
+    assert (len(finished.head), len(finished.tail)) == (1000, 1000)
+    assert finished.dropped >= MIB - 2000
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "b = bytearray(400 << 20); b[::4096] = b'x' * len(b[::4096])",
+        "import os; f = os.memfd_create('m')\nfor i in range(400): os.write(f, bytes(1 << 20))",
+        "import mmap; m = mmap.mmap(-1, 400 << 20); m[::4096] = b'x' * len(m[::4096])",
+        "import os, time\nfor i in range(4):\n if not os.fork(): b = b'x' * (100 << 20); time.sleep(60)",
+    ],
+    ids=["private", "memfd", "shared", "in children"],
+)
+def test_the_memory_limit_strikes(limited, code):
+    _, finished = limited(file=1 << 30).python(f"{code}\nimport time; time.sleep(60)")
+    assert finished.struck == "memory"
+
+
+def test_shared_pages_count_once(limited):
+    code = (
+        "import os, mmap, time; m = mmap.mmap(-1, 150 << 20); m[::4096] = b'x' * len(m[::4096])\n"
+        "for i in range(3):\n if not os.fork(): sum(m[::4096]); time.sleep(1); os._exit(0)\n"
+        "time.sleep(0.5); print('fine')"
+    )
+    assert limited().python(code)[0] == "fine\n"
+
+
+def test_memory_below_the_limit_is_allowed(limited):
+    assert limited().python("b = b'x' * (150 << 20); print('fine')")[0] == "fine\n"
+
+
+def test_no_file_grows_beyond_its_limit(limited):
+    place = limited(file=MIB)
+    place.bash("head -c 3000000 /dev/zero > big")
+    assert (place.workspace / "big").stat().st_size == MIB
+
+
+@pytest.mark.parametrize("folder", [".", "~"])
+def test_many_files_strike_the_disk_limit(limited, folder):
+    place = limited(disk=32 * MIB)
+    code = f"for i in $(seq 100); do head -c 4000000 /dev/zero > {folder}/f$i; sleep .02; done; sleep 60"
+    assert place.bash(code)[1].struck == "disk"
+
+
+def test_space_that_is_reserved_and_not_written_counts(limited):
+    code = "for i in $(seq 20); do fallocate -l 8000000 f$i; done; sleep 60"
+    assert limited(disk=64 * MIB).bash(code)[1].struck == "disk"
+
+
+def test_what_others_write_to_the_disk_is_not_the_block_s_doing(make, top):
+    watched = Watched(1 << 30, Limits(disk=MIB), 60, (top / "ws",))
+    watch = Watch(watched, lambda: None)
+    (top / "others").write_bytes(bytes(8 * MIB))
+    assert not watch._too_much_disk([])
+
+
+def test_a_fork_bomb_ends(limited):
+    place = limited(processes=60, timeout=3)
+    _, finished = place.bash("for i in $(seq 400); do sleep 61.0333 & done 2>/dev/null; wait")
+    assert finished.struck in ("processes", "timeout")
+    assert not still_runs("61.0333")
+
+
+def test_memory_in_scratch_folders_is_bounded(make, limits):
+    place = make(limits=replace(limits, file=1 << 30))
+    text, _ = place.bash(
+        "for d in /dev/shm /run /var/tmp; do head -c 200000000 /dev/zero > $d/x 2>/dev/null; done"
+        "; cat /dev/shm/x /run/x /var/tmp/x | wc -c"
+    )
+    assert 0 < int(text) <= limits.memory // 4
+
+
+def test_a_session_folder_that_outgrew_the_limit_is_emptied(make, limits):
+    place = make(limits=replace(limits, disk=128 * MIB, file=128 * MIB))
+    for name in "abcd":
+        place.bash(f"head -c 50000000 /dev/zero > ~/{name}")
+    assert len(list(place.box.home.iterdir())) < 4
