@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from dataclasses import asdict
 
 import pytest
@@ -71,10 +72,10 @@ ls
 The end, without a newline"""
 
 
-def rich_screen(*events, encoding="utf-8"):
+def rich_screen(*events, encoding="utf-8", colours="standard"):
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding)
-    pen = RichPen(Console(file=stream, force_terminal=True, width=60, color_system="standard", _environ={}))
+    pen = RichPen(Console(file=stream, force_terminal=True, width=60, color_system=colours, _environ={}))
     tell(Teller(pen), *events)
     pen.close()
     return PASSING.sub("", raw.getvalue().decode(encoding))
@@ -110,7 +111,7 @@ def test_where_the_chunks_are_cut_does_not_matter(size, end):
 
 def test_a_reply_is_drawn_as_markdown():
     lines = bare(rich_screen(Text(REPLY))).split("\n")
-    assert lines[:4] == ["Words", "", "A small program, run with python. It goes <b>on</b>.", ""]
+    assert lines[:4] == ["Words", "", "A small program, run with python.", "It goes <b>on</b>."]
     assert "  python tools/count.py" in lines and '        return "日本語"' in lines
     assert " 3 Third" in lines and " a.py  文件" in lines and "    ```bash" in lines
     assert lines[-2:] == ["The end, without a newline", ""]
@@ -125,13 +126,16 @@ def test_a_plain_reply_is_the_reply_as_it_was_written():
     assert [line.strip() for line in plain_screen(Text(REPLY)).split("\n") if line.strip()] == written
 
 
-def test_ten_kilobytes_are_written_once():
-    prose = "Some words about `code`, *stress* and **more** of it, in a paragraph.\n\n- one\n- two\n\n"
-    answer = (prose + "```python\ndef f(x: int) -> int:\n    return x + 1  # one more\n```\n\n") * 70
+PROSE = "Some words about `code`, *stress* and **more** of it, in a paragraph.\n\n- one\n- two\n\n"
+CODE = "```python\n" + "def f(x: int) -> int:\n    return x + 1  # one more\n" * 20 + "```\n\n"
+
+
+@pytest.mark.parametrize("answer", [PROSE * 120, CODE * 11])
+def test_ten_kilobytes_are_written_once(answer):
     once = io.StringIO()
-    whole = Console(file=once, force_terminal=True, width=60, color_system="standard", _environ={})
+    whole = Console(file=once, force_terminal=True, width=60, color_system="truecolor", _environ={})
     whole.print(Markdown(answer, code_theme="ansi_dark"))
-    drawn = rich_screen(*chunks(answer, 4))
+    drawn = rich_screen(*chunks(answer, 4), colours="truecolor")
     assert len(answer) > 10_000
     assert len(drawn) <= 1.3 * len(once.getvalue())
     assert len(bare(drawn)) <= 1.3 * len(answer)
@@ -141,6 +145,28 @@ def test_the_pieces_name_tag_path_and_end():
     pieces = list(Preview().feed("Look:\n```python:a.py\nx = 1\n```\n"))
     opened = Opened("python", "a.py", "```python:a.py")
     assert pieces == [Prose("Look:"), opened, Code("x = 1", "python"), Closed("```")]
+
+
+def test_a_block_in_a_document_does_not_end_it():
+    pieces = list(Preview().feed("```markdown:a.md\n```bash\nls\n```\nEnd.\n```\nDone.\n\n"))
+    assert pieces[-3:] == [Code("End.", "markdown"), Closed("```"), Prose("Done.")]
+
+
+def test_the_status_line_is_gone_before_the_next_line_comes():
+    stream, drawing = io.StringIO(), threading.Event()
+    pen = RichPen(Console(file=stream, force_terminal=True, width=20, color_system=None, _environ={}))
+
+    def word():
+        drawing.set()
+        return "busy with very much of it"
+
+    pen.status(word)
+    assert drawing.wait(30)
+    pen.line("done")
+    pen.close()
+    pictures = re.findall(r"\r\x1b\[2m(.*?)\x1b\[0m\x1b\[K", stream.getvalue())
+    assert pictures and all(len(picture) == 19 for picture in pictures)
+    assert "\r\x1b[Kdone\n" in stream.getvalue()
 
 
 def test_a_fence_that_is_never_closed_ends_with_the_reply():
@@ -307,7 +333,7 @@ from tripletick.ui.console import open_terminal
 terminal = open_terminal()
 terminal.show(Routed("coder"))
 for _ in range(5):
-    terminal.show(Text("word "))
+    terminal.show(Text("*word* "))
 print(terminal.ask(Ask("Go?", "yn")).choice, flush=True)
 terminal.show(Answered("word"))
 terminal.close()
@@ -368,7 +394,7 @@ class Interrupting(io.StringIO):
 @pytest.mark.parametrize("env", [{"TERM": "dumb"}, {"NO_COLOR": "1"}])
 def test_a_dumb_terminal_is_never_redrawn(env):
     drawn = play(b"y\n", **env)
-    assert "\x1b" not in drawn and "\r" not in drawn.replace("\r\n", "")
+    assert "*word*" in drawn and "\x1b" not in drawn and "\r" not in drawn.replace("\r\n", "")
 
 
 def test_without_terminals_the_answer_is_on_stdout_and_nothing_else():

@@ -77,10 +77,10 @@ class RichPen:
             self.below = word
             if word is None:
                 self._write(self._clear())
-        if word and self.pulse is None:
-            self.stopped.clear()
-            self.pulse = threading.Thread(target=self._beat, daemon=True)
-            self.pulse.start()
+            elif self.pulse is None:
+                self.stopped.clear()
+                self.pulse = threading.Thread(target=self._beat, daemon=True)
+                self.pulse.start()
 
     def ask(self, text: str) -> None:
         self.status(None)
@@ -91,8 +91,8 @@ class RichPen:
         """Take the status line away and end its thread."""
         self.status(None)
         self.stopped.set()
-        if self.pulse:
-            self.pulse.join()
+        if pulse := self.pulse:
+            pulse.join()
             self.pulse = None
 
     def _beat(self) -> None:
@@ -101,9 +101,11 @@ class RichPen:
             if self.stopped.wait(PULSE):
                 return
             with self.lock:
-                if self.below:
-                    self._write(self._picture(f"{sign} {self.below().expandtabs(1)}"))
-                    self.drawn = True
+                if self.below is None:
+                    self.pulse = None
+                    return
+                self._write(self._picture(f"{sign} {self.below().expandtabs(1)}"))
+                self.drawn = True
 
     def _picture(self, text: str) -> str:
         width = max(1, self.console.width - 1)
@@ -139,7 +141,7 @@ class RichPen:
 
         if heading := _HEADING.match(text):
             text = f"**{heading['text']}**" if heading["text"] else ""
-        return Markdown(_without_html(text), code_theme=CODE_COLOURS, hyperlinks=False)
+        return Markdown(_as_written(text), code_theme=CODE_COLOURS, hyperlinks=False)
 
     def _coloured(self, code: Code) -> Text:
         from rich.syntax import Syntax
@@ -174,11 +176,12 @@ def _trimmed(line: list[Segment]) -> Line:
     return parts
 
 
-def _without_html(text: str) -> str:
-    """Keep tags in the text: rich leaves HTML out, and a person would miss words."""
+def _as_written(text: str) -> str:
+    """Keep what Markdown would lose: tags (rich leaves HTML out) and the ends of lines."""
     if text.startswith("    "):
         return text
-    return _TAG_OUTSIDE_CODE.sub(lambda match: "&lt;" if match[0] == "<" else match[0], text)
+    text = _TAG_OUTSIDE_CODE.sub(lambda match: "&lt;" if match[0] == "<" else match[0], text)
+    return text.replace("\n", "  \n")
 
 
 class Terminal:

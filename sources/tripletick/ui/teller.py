@@ -33,6 +33,8 @@ from tripletick.ui.safe import encodable, settled, visible
 
 HEAD, TAIL = 12, 8
 """Lines of a result that are shown."""
+NEWEST = 40
+"""Characters of what is being written that the status line shows."""
 LONGEST = 1000
 """Characters of one of them."""
 LOOKS: Mapping[Outcome, tuple[Mark, Style]] = {
@@ -201,7 +203,7 @@ class Teller:
         self._status("")
 
     def _status(self, tail: str) -> None:
-        gauge, end = self.gauge, visible(tail.strip())[-LONGEST:]
+        gauge, end = self.gauge, visible(tail[-NEWEST:].strip())
         self.pen.status(lambda: "  ".join(filter(None, (gauge.now(), end))))
 
 
