@@ -1,4 +1,4 @@
-"""How fast the reader reads: MB/s, and the time at twice the length against the time at once, which must stay below 3.
+"""How fast the reader reads: MB/s, and the time at twice the length against that at once, at most 3.
 
 Run: python bench/reader.py [KILOBYTES]. Not a test: a busy machine makes no build red.
 """

@@ -11,13 +11,15 @@ from tripletick.events import Text, Thought
 from tripletick.messages import Chunk
 
 OWNED = ("bash", "python", "write", "markdown")
-PIECES = st.sampled_from(
-    [
-        "```", "~~~", "````", "``````", "`", "bash", "python:a.py", "markdown:b.md", "text", "foo", "\n", "\n", "\n", "\r\n", "\r",
-        " ", "\t", "> ", "- ", "<think>", "</think>", "[THINK]", "<|im_end|>", "Output:", "'", '"', '"""', "cat <<EOF", "EOF",
-        "$ ls", "&lt;", "<|channel|>final<|message|>", "analysisW", "assistantfinal", "é", "words and more", "\ufeff", "{", "$(", "\\",
-    ]
-)  # fmt: skip
+# fmt: off
+PIECES = st.sampled_from([
+    '```', '~~~', '````', '``````', '`', 'bash', 'python:a.py', 'markdown:b.md', 'text', 'foo',
+    '\n', '\n', '\n', '\r\n', '\r', ' ', '\t', '> ', '- ', '<think>', '</think>', '[THINK]',
+    '<|im_end|>', 'Output:', "'", '"', '"""', 'cat <<EOF', 'EOF', '$ ls', '&lt;',
+    '<|channel|>final<|message|>', 'analysisW', 'assistantfinal', 'é', 'words and more', '\ufeff',
+    '{', '$(', '\\',
+])
+# fmt: on
 SOUP = st.lists(PIECES, max_size=40).map("".join)
 
 

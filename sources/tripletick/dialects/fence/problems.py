@@ -25,7 +25,8 @@ def problem(code: str, line: int, tags: Sequence[str], *, form: str = "text", **
     words = {"tag": "", "path": "", "what": "", "fence": "```", "longer": "````", **fields}
     first = next((tag for tag in tags if tag != "write"), "bash")
     shown = ", ".join(tags[:SHOWN_TAGS])
-    return Problem(code, line, wordings()[code][form].format(line=line, tags=shown, first=first, **words))
+    text = wordings()[code][form].format(line=line, tags=shown, first=first, **words)
+    return Problem(code, line, text, words["tag"])
 
 
 def block_problem(
