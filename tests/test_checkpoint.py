@@ -467,3 +467,15 @@ def test_as_root_what_comes_back_belongs_to_the_workspaces_owner(ws, points):
     turn(points, lambda: ((ws / "sub" / "x").unlink(), (ws / "sub").rmdir(), (ws / "notes.txt").unlink()))
     points.undo(ask=never)
     assert {(p.stat().st_uid, p.stat().st_gid) for p in ws.rglob("*")} == {(1234, 1235)}
+
+
+def test_a_file_that_changes_while_the_person_is_asked_stays(ws, points):
+    turn(points, lambda: ((ws / "notes.txt").write_text("new"), (ws / "a.txt").write_text("a")))
+    (ws / "a.txt").write_text("changed")
+
+    def ask(question):
+        (ws / "notes.txt").write_text("saved meanwhile")
+        return True
+
+    assert points.undo(ask=ask).kept == ("notes.txt",)
+    assert (ws / "notes.txt").read_text() == "saved meanwhile"

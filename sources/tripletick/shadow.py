@@ -45,7 +45,7 @@ LISTING = (
     "--exclude=!.gitignore",
     "--exclude-per-directory=.gitignore",
 )
-LISTING_SECONDS = 60
+LISTING_SECONDS = 30
 REF = "refs/heads/snapshots"
 SETTINGS = (
     "core.fsmonitor=",
