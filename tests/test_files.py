@@ -82,7 +82,9 @@ def test_a_short_file_that_was_shown_as_a_whole_can_be_replaced_next_time(bench)
 def test_a_binary_file_is_neither_shown_nor_replaced(bench):
     file = put(bench, "logo.png", b"\x89PNG\0\1")
     assert "binary file, 6 B" in use(bench, "read", "logo.png").text
-    assert not use(bench, "write", "x", "logo.png").ok and file.read_bytes() == b"\x89PNG\0\1"
+    results = [use(bench, "write", "x", "logo.png") for _ in range(2)]
+    assert not any(each.ok or "PNG" in each.text for each in results)
+    assert file.read_bytes() == b"\x89PNG\0\1"
 
 
 def test_a_secret_file_is_not_shown_by_the_refusal(bench):
@@ -218,10 +220,10 @@ def test_a_long_file_is_clipped_with_the_way_to_go_on(bench):
     shown, seen = "a.txt", 0
     for _ in range(100):
         result = use(bench, "read", shown)
+        assert len(result.text) < bench.clip + 200
         seen += sum("|" in line for line in result.text.splitlines())
         if "; read " not in result.text:
             break
-        assert len(result.text) < bench.clip + 200
         shown = result.text.rpartition("; read ")[2]
     assert seen == 1000
 

@@ -304,6 +304,15 @@ def test_a_workspace_must_be_a_folder(tmp_path, home, name):
         Workspace(tmp_path / name, home=home)
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may open every folder")
+def test_a_workspace_that_cannot_be_opened_is_refused(tmp_path, home):
+    (tmp_path / "closed/w").mkdir(parents=True)
+    (tmp_path / "closed").chmod(0)
+    with pytest.raises(WorkspaceError, match="cannot be opened"):
+        Workspace(tmp_path / "closed/w", home=home)
+    (tmp_path / "closed").chmod(0o700)
+
+
 def test_a_folder_in_home_is_a_workspace(home):
     (home / "project").mkdir()
     assert Workspace(home / "project", home=home).listdir(".") == []

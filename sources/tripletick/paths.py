@@ -85,14 +85,15 @@ class Workspace:
     ) -> None:
         self.root = root.resolve()
         own = [path.resolve() for path in (*ours, *state)]
-        if why := _why_refused(self.root, (home or Path.home()).resolve(), own, state):
+        try:
+            why = _why_refused(self.root, (home or Path.home()).resolve(), own, state)
+            self._handle = -1 if why else os.open(self.root, beneath.FOLDER)
+        except OSError as error:
+            why = f"It cannot be opened: {error.strerror}."
+        if why:
             raise WorkspaceError(f"{root} cannot be the workspace.", why, REMEDY)
         self._bearings = Bearings(self.root, posixpath.normpath(root.absolute().as_posix()))
         self._ours = [path.relative_to(self.root) for path in own if path.is_relative_to(self.root)]
-        try:
-            self._handle = os.open(self.root, beneath.FOLDER)
-        except OSError as error:
-            raise WorkspaceError(f"{root} cannot be opened.", f"{error.strerror}.", REMEDY) from error
         weakref.finalize(self, os.close, self._handle)
         status = os.fstat(self._handle)
         given = os.geteuid() == 0 and status.st_uid != 0
