@@ -44,6 +44,14 @@ def test_the_guard_refuses_with_a_sentence(bench, tag, path):
     assert path.strip(".") in result.verdict and list(bench.workspace.root.iterdir()) == []
 
 
+@pytest.mark.parametrize("path", ["docs", "new/", "notes.txt/x", "x" * 300])
+def test_what_can_be_no_file_is_refused(bench, path):
+    put(bench, "docs/a.md", "a\n")
+    put(bench, "notes.txt", "n\n")
+    result = use(bench, "write", "x", path)
+    assert (result.outcome, result.flags) == ("failed", {"refused"})
+
+
 def test_an_invented_path_is_understood_and_said(bench):
     assert (
         use(bench, "write", "x", "/workspace/a.txt").verdict

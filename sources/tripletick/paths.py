@@ -102,6 +102,8 @@ class Workspace:
     def resolve(self, written: str, *, writing: bool = False) -> Spot:
         """Give the place that a path means, for reading unless `writing`. Raises PathRefused."""
         text = cleaned(written)
+        if writing and text.endswith("/"):
+            raise PathRefused(f"{text} names a folder; write the file's whole path")
         parts, moved = self._bearings.meant(text, self._there)
         path = self._settle(parts, text)
         if reason := self._forbidden(path, writing):
