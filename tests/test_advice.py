@@ -116,6 +116,16 @@ def test_an_error_that_is_only_quoted_in_the_output_is_not_taken_for_the_failure
     assert advise(Call("python", ""), Result("failed", "failed, exit 1", text)) == ""
 
 
+def test_what_make_adds_below_is_not_the_last_line():
+    below = "make: *** [Makefile:2: all] Error 1\n1 background process was ended"
+    text = f"NameError: name 'x' is not defined\n{below}"
+    assert "The name x" in advise(Call("bash", "make"), Result("failed", "failed, exit 2", text))
+
+
+def test_what_grep_prints_is_no_error_of_a_compiler():
+    assert advise(Call("bash", "grep"), Result("failed", "failed, exit 1", "a.py:3: x = 1")) == ""
+
+
 def test_a_row_of_another_language_stays_silent():
     result = Result("failed", "failed, exit 1", "ReferenceError: x is not defined")
     assert advise(Call("python", ""), result) == ""

@@ -21,6 +21,8 @@ _LIBRARY = re.compile(r"/lib(?:64)?/python\d|site-packages|^<(?!string|stdin)|/n
 """Files in which the mistake is not: the last place outside them is what the model wrote."""
 _SPAWNS = "bash"
 """Starts programs of every language, so every row may fit what it printed."""
+_AFTERWORD = re.compile(r"^make(?:\[\d+\])?: \*\*\*|^\d+ background process")
+"""What others add below a program's last line."""
 _WORD = re.compile(r"\{(\w+)\}")
 _LONGEST = 500
 """Characters of a line that are read: errors are short, and a search stays cheap on a line of megabytes."""
@@ -92,7 +94,7 @@ def _lines(text: str) -> list[str]:
 
 
 _READS: Mapping[str, Callable[[Call, Result], list[str]]] = {
-    "last": lambda call, result: _lines(result.text)[-1:],
+    "last": lambda call, result: [line for line in _lines(result.text) if not _AFTERWORD.search(line)][-1:],
     "any": lambda call, result: _lines(result.text),
     "verdict": lambda call, result: [result.verdict],
     "call": lambda call, result: _lines(call.body),
