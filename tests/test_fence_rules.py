@@ -95,6 +95,7 @@ RUN = [
     ("```read:notes.txt\n```", ["notes.txt"]),
     ("\ufeff```bash\r\nls\r\n```\r\n", ["ls"]),
     ("```python\nx = '&lt;'\n```", ["x = '&lt;'"]),
+    ("```bash\na & b '&lt;'\n```", ["a & b '&lt;'"]),
     ("use the <|im_end|> token\n```bash\nls\n```", ["ls"]),
     ("```bash\nls\n```\nExpected output:\na\n\n```bash\npwd\n```", ["ls", "pwd"]),
     ("[THINK]a\n```bash\nrm\n```\n[/THINK]```bash\nls\n```", ["ls"]),
@@ -114,6 +115,8 @@ def test_a_block_with_its_own_closing_fence_is_a_call(answer, bodies):
 
 REFUSED = [
     ("```bash\ncat <<EOF\nhi\n```\nDone", "unfinished-literal"),
+    ("```bash\necho 'a\n```\nthen\n```bash\necho 'b\n```", "unfinished-literal"),
+    ("```bash\necho it's\n```\n\n```\nit's\n```", "unfinished-literal"),
     ("```python\nprint('```')\n", "unclosed"),
     ("```python\nx = '''abc```", "unclosed"),
     ("```bash\nls\n```bash\npwd\n```", "unclosed"),
@@ -205,6 +208,15 @@ def test_the_first_malformed_block_ends_the_list():
 def test_a_cut_answer_closes_nothing_with_its_last_line():
     assert _seen("```bash\nls\n```", finish="length") == ([], ["unclosed"])
     assert _seen("```bash\nls\n```\n", finish="length")[1] == []
+
+
+def test_in_a_cut_answer_a_closing_tag_in_mid_sentence_ends_no_reasoning():
+    answer = "<think>\nup to </think> it goes\n```bash\nrm x\n```\nend"
+    assert (_seen(answer, finish="length"), len(_seen(answer)[0])) == (([], ["unclosed-think"]), 1)
+
+
+def test_a_tag_that_is_owned_goes_before_its_meaning_as_another_word():
+    assert _seen("```sh\nls\n```", ("bash", "sh")) == ([("sh", None, "ls")], [])
 
 
 def test_a_cut_answer_saves_no_document_of_three_backticks():
