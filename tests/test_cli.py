@@ -197,7 +197,7 @@ def test_the_agent_and_the_model_come_from_the_persons_config(home):
 
 def test_the_time_limit_of_the_task_is_exit_124_and_kills_the_block(home):
     (home / "script.md").write_text("```bash\necho $$ > started; sleep 600\n```")
-    done = task(home, "--timeout", "3", "-o", "json", "sleep")
+    done = task(home, "--timeout", "3", "-o", "json", "go to sleep")
     assert done.returncode == 124
     assert json.loads(done.stdout)["error"]["code"] == "time"
 
@@ -215,14 +215,14 @@ def test_a_signal_ends_the_program_and_its_block(home, number, exit):
         "jsonl",
         "go on",
     ]
-    process = subprocess.Popen(
+    with subprocess.Popen(
         command, cwd=home / "project", env=environment(home), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
-    )
-    assert process.stdout
-    assert any(b'"Output"' in line for line in process.stdout)
-    process.send_signal(number)
-    process.stdout.read()
-    assert process.wait(20) == exit
+    ) as process:
+        assert process.stdout
+        assert any(b'"Output"' in line for line in process.stdout)
+        process.send_signal(number)
+        process.stdout.read()
+        assert process.wait(20) == exit
     assert subprocess.run(["pgrep", "-f", "sleep 611.25"], capture_output=True).returncode == 1
 
 

@@ -10,9 +10,21 @@ import pytest
 ROOT = Path(__file__).parents[1] / "sources" / "tripletick"
 LAYERS = (
     {"errors", "messages", "platforms"},
-    {"events", "config", "languages", "paths", "agents", "places"},
+    {"events", "config", "languages", "paths", "agents", "places", "beneath", "meaning"},
     {"models", "sandbox"},
-    {"tools", "advice", "repair", "context", "session", "checkpoint", "snapshots", "approval"},
+    {
+        "tools",
+        "advice",
+        "repair",
+        "context",
+        "session",
+        "checkpoint",
+        "approval",
+        "trees",
+        "snapshots",
+        "shadow",
+        "turns",
+    },
     {"dialects"},
     {"replies", "loop"},
     {"ui"},
@@ -23,8 +35,8 @@ LAYERS = (
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 ONLY = {"ui": {"events", "messages"}}
 RIM = {
-    "models": {"requests", "urllib3", "ollama"},
-    "ui": {"rich", "pygments"},
+    "models": {"requests", "urllib3", "ollama", "xllamacpp"},
+    "ui": {"rich", "pygments", "prompt_toolkit"},
     "places": {"platformdirs"},
     "sandbox": {"pathspec"},
     "paths": {"pathspec"},

@@ -60,8 +60,7 @@ def test_the_first_failing_block_stops_the_rest_and_each_is_named(session):
     it.play()
     assert not (it.folder / "ran").exists()
     assert said(it).startswith(
-        "[result 1: bash failed, exit 1]\n```output\n(no output)\n```\n"
-        "[result 2: bash was not run, because block 1 failed]"
+        "[result 1: bash failed, exit 1]\n(no output)\n[result 2: bash was not run, because block 1 failed]"
     )
 
 

@@ -113,7 +113,8 @@ class App:
                 sink(one)
 
     def _open(self, prompts: agents.Prompts) -> Generator[Event, Reply, Loop]:
-        workspace = Workspace(self.folder, ours=self.places.ours, home=Path.home())
+        found = self.places
+        workspace = Workspace(self.folder, ours=found.ours, state=found.private, home=Path.home())
         model = wiring.engine(self.config, self.notices.append)
         about = model.about()
         window = wiring.window(self.config, about)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from tripletick import approval, repair
@@ -30,6 +31,7 @@ from tripletick.events import (
     Returned,
 )
 from tripletick.messages import Answer, Call, Problem, Result
+from tripletick.paths import PathRefused
 from tripletick.repair import Results, Tries
 from tripletick.replies import INTERRUPTED, Heard, Replies
 from tripletick.tools.tool import Bench, Tool
@@ -66,6 +68,8 @@ class Loop:
             while end is None:
                 heard = yield from self.replies.hear(agent)
                 end = (yield from self._step(agent, tries, heard)) or repair.ending(tries)
+            if notice := self.checkpoints.end_turn():
+                yield Notice(notice)
             yield end
         except KeyboardInterrupt:
             yield Interrupted(self.replies.talk.entries[-1].message.text)
@@ -132,8 +136,8 @@ class Loop:
         tool = self.tools.get(call.tool) or self.tools["write"]
         if (ask := approval.question(call, self.bench.box)) and (no := _denial(ask, (yield ask))):
             return no
-        if tool.writes and (notice := self.checkpoints.before_block()):
-            yield Notice(notice)
+        if tool.writes:
+            yield from self._snapshot(call)
         running, printed = tool.run(call, self.bench), []
         answer: Reply = None
         try:
@@ -154,6 +158,13 @@ class Loop:
             raise
         finally:
             running.close()
+
+    def _snapshot(self, call: Call) -> Generator[Event, Reply, None]:
+        notices = [self.checkpoints.before_block()]
+        if call.path:
+            with suppress(PathRefused):
+                notices.append(self.checkpoints.keep(self.bench.workspace.resolve(call.path).path))
+        yield from (Notice(line) for line in notices if line)
 
     def _feedback(self, tries: Tries, results: Results, problems: Sequence[Problem]) -> str:
         failed = next((result for _, result in results if result.outcome == "failed"), None)

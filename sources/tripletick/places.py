@@ -29,7 +29,12 @@ class Places:
     @property
     def ours(self) -> tuple[Path, ...]:
         """What no block may write."""
-        return (PACKAGE, self.prompts, self.shipped_config, self.config, self.state, self.cache)
+        return (PACKAGE, self.prompts, self.shipped_config, *self.private)
+
+    @property
+    def private(self) -> tuple[Path, ...]:
+        """The person's folders of ours: no workspace lies in one or holds one."""
+        return (self.config, self.state, self.cache)
 
 
 def find() -> Places:

@@ -79,10 +79,10 @@ def window(config: Config, about: About) -> int:
     return config.model.context or min(about.context or UNKNOWN_CONTEXT, LARGEST_CONTEXT)
 
 
-def box(config: Config, places: Places, workspace: Path) -> Box:
-    """Open the box for a workspace."""
+def limits(config: Config) -> Limits:
+    """Give the limits of a block."""
     wanted = config.sandbox
-    limits = Limits(
+    return Limits(
         timeout=wanted.timeout,
         max_timeout=wanted.max_timeout,
         memory=wanted.memory,
@@ -91,8 +91,13 @@ def box(config: Config, places: Places, workspace: Path) -> Box:
         disk=wanted.disk,
         output=wanted.output,
     )
-    see = tuple(Path(name).expanduser() for name in wanted.see.split(":") if name)
-    return open_box(Ground(workspace, places.state, _mode(config), limits, places.ours, see), wanted.tier)
+
+
+def box(config: Config, places: Places, workspace: Path) -> Box:
+    """Open the box for a workspace."""
+    see = tuple(Path(name).expanduser() for name in config.sandbox.see.split(":") if name)
+    ground = Ground(workspace, places.state, _mode(config), limits(config), places.ours, see)
+    return open_box(ground, config.sandbox.tier)
 
 
 def loop(parts: Parts, session: str, context: int) -> Loop:
@@ -100,7 +105,7 @@ def loop(parts: Parts, session: str, context: int) -> Loop:
     config, table = parts.config, tools()
     low, high = CLIP
     clip = max(low, min(high, context * 2 // 3))
-    bench = Bench(parts.workspace, parts.box, Ledger(), session, _mode(config), clip)
+    bench = Bench(parts.workspace, parts.box, Ledger(), session, _mode(config), clip, limits(config))
     rows = {tag: row for tag, row in languages.LANGUAGES.items() if row.runs}
     look = outside(parts.workspace.root)
     replies = Replies(
