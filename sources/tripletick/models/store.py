@@ -1,0 +1,227 @@
+"""Finds a model that Ollama has pulled in Ollama's own store, with no server running.
+
+`manifests/HOST/NAMESPACE/MODEL/TAG` is JSON and lists layers, a layer is the file `blobs/sha256-…`. Nothing
+is written, fetched or deleted there. Ollama's own template, system text and parameters are not read: the
+GGUF brings its chat template.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from tripletick.errors import ModelError
+from tripletick.models.failures import Saying
+
+HOST, NAMESPACE, TAG = "registry.ollama.ai", "library", "latest"
+MODEL_LAYER = "application/vnd.ollama.image.model"
+ADAPTER_LAYER = "application/vnd.ollama.image.adapter"
+SYSTEM_STORE = Path("/usr/share/ollama/.ollama/models")
+"""Of the service that Ollama's install script sets up on Linux."""
+MANIFEST_LIMIT = 4 << 20
+NAMES_LIMIT = 1000
+PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
+HOST_PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,349}")
+DIGEST = re.compile(r"sha256[:-]([0-9a-f]{64})")
+
+ELSEWHERE = "A file of your own: -m embedded:PATH.gguf"
+NO_NAME = Saying(
+    ModelError,
+    "'{name}' is neither a file nor a name that Ollama would give.",
+    "A name is MODEL, MODEL:TAG or OWNER/MODEL:TAG; a file ends in .gguf or begins with / or ./",
+    ELSEWHERE,
+)
+NO_STORE = Saying(
+    ModelError,
+    "Model '{name}' is not on this machine.",
+    "There is no store of Ollama: {looked}.",
+    f"Get it: ollama pull {{name}}. {ELSEWHERE}",
+)
+MISSING = Saying(
+    ModelError, "Model '{name}' is not in Ollama's store.", "{closest}", "Get it: ollama pull {name}"
+)
+CLOSED = Saying(
+    ModelError,
+    "Model '{name}' cannot be read in Ollama's store.",
+    "{path}: {why}.",
+    "Ask its server for it: -m ollama:{name}",
+)
+DAMAGED = Saying(
+    ModelError,
+    "Model '{name}' cannot be read in Ollama's store.",
+    "{path}: {why}.",
+    "Get it again: ollama pull {name}",
+)
+NO_FILE = Saying(
+    ModelError,
+    "Model '{name}' holds no GGUF file.",
+    "It runs in the cloud, or in a format that only Ollama's server reads.",
+    "Ask the server for it: -m ollama:{name}",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A model's whole name, as the four folders of a manifest."""
+
+    host: str
+    namespace: str
+    model: str
+    tag: str
+
+    @property
+    def parts(self) -> tuple[str, str, str, str]:
+        return self.host, self.namespace, self.model, self.tag
+
+    @property
+    def short(self) -> str:
+        """As Ollama lists it: what everybody has is left out."""
+        kept = [self.host] if self.host != HOST else []
+        if kept or self.namespace != NAMESPACE:
+            kept.append(self.namespace)
+        return "/".join([*kept, f"{self.model}:{self.tag}"])
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A model of the store: its files."""
+
+    name: str
+    model: Path
+    adapters: tuple[Path, ...] = ()
+
+
+def folders(env: Mapping[str, str], home: Path) -> tuple[Path, ...]:
+    """Name the folders that can hold a store: the chosen one, the person's, the system's."""
+    chosen = env.get("OLLAMA_MODELS", "").strip().strip("\"'")
+    first = (Path(chosen).expanduser(),) if chosen else ()
+    return (*first, home / ".ollama" / "models", SYSTEM_STORE)
+
+
+def parse(text: str) -> Name | None:
+    """Read `[host/][owner/]model[:tag]`; None where it is no such name."""
+    front, slash, last = text.rpartition("/")
+    model, _, tag = last.partition(":")
+    above = front.split("/") if slash else []
+    host, namespace = [HOST, NAMESPACE, *above][-2:] if len(above) != 1 else (HOST, above[0])
+    valid = all(PART.fullmatch(part) for part in (namespace, model, tag or TAG))
+    if len(above) > 2 or not valid or not HOST_PART.fullmatch(host):
+        return None
+    return Name(host, namespace, model, tag or TAG)
+
+
+def find(text: str, stores: Sequence[Path]) -> Stored:
+    """Find a model's files. Raises ModelError: not there, not readable, only partly pulled."""
+    name = parse(text)
+    if name is None:
+        raise NO_NAME(name=text)
+    for store in stores:
+        manifest = _manifest(store, name)
+        if manifest is not None:
+            return _files(store, manifest, text)
+    raise _missing(name, text, stores)
+
+
+def names(stores: Iterable[Path]) -> tuple[str, ...]:
+    """Name the models of all stores, without those that cannot be listed."""
+    found = (one for store in stores for one in _listed(store))
+    return tuple(dict.fromkeys(islice(found, NAMES_LIMIT)))
+
+
+def _listed(store: Path) -> Iterator[str]:
+    root = store / "manifests"
+    for path in sorted(_below(root, 4)):
+        host, namespace, model, tag = path.relative_to(root).parts
+        yield Name(host, namespace, model, tag).short
+
+
+def _below(folder: Path, depth: int) -> Iterator[Path]:
+    if depth == 0:
+        yield folder
+        return
+    for inner in _entries(folder):
+        yield from _below(inner, depth - 1)
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return [path for path in folder.iterdir() if not path.name.startswith(".")]
+    except OSError:
+        return []
+
+
+def _manifest(store: Path, name: Name) -> Path | None:
+    """Give the manifest's path; Ollama does not tell capital letters from small ones. Raises ModelError."""
+    path = store / "manifests"
+    for part in name.parts:
+        try:
+            there = sorted(entry.name for entry in path.iterdir() if entry.name.lower() == part.lower())
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise CLOSED(name=name.short, path=path, why=_reason(error)) from error
+        if not there:
+            return None
+        path = path / (part if part in there else there[0])
+    return path
+
+
+def _files(store: Path, manifest: Path, name: str) -> Stored:
+    layers = [layer for layer in _layers(manifest, name) if isinstance(layer, dict)]
+    models = [_blob(store, layer, name) for layer in layers if layer.get("mediaType") == MODEL_LAYER]
+    if not models:
+        raise NO_FILE(name=name)
+    adapters = (_blob(store, layer, name) for layer in layers if layer.get("mediaType") == ADAPTER_LAYER)
+    return Stored(name, models[0], tuple(adapters))
+
+
+def _layers(manifest: Path, name: str) -> list[Any]:
+    try:
+        with manifest.open("rb") as file:
+            data = file.read(MANIFEST_LIMIT)
+    except PermissionError as error:
+        raise CLOSED(name=name, path=manifest, why=_reason(error)) from error
+    except OSError as error:
+        raise DAMAGED(name=name, path=manifest, why=_reason(error)) from error
+    try:
+        layers = json.loads(data)["layers"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        layers = None
+    if not isinstance(layers, list):
+        raise DAMAGED(name=name, path=manifest, why="it is no manifest")
+    return layers
+
+
+def _blob(store: Path, layer: Mapping[str, Any], name: str) -> Path:
+    digest = DIGEST.fullmatch(str(layer.get("digest", "")))
+    if digest is None:
+        raise DAMAGED(name=name, path=store, why="its manifest names no file")
+    path = store / "blobs" / f"sha256-{digest[1]}"
+    try:
+        size = path.stat().st_size
+    except PermissionError as error:
+        raise CLOSED(name=name, path=path, why=_reason(error)) from error
+    except OSError as error:
+        raise DAMAGED(name=name, path=path, why=f"{_reason(error)} (pulled only in part)") from error
+    if layer.get("size") not in (None, size):
+        raise DAMAGED(name=name, path=path, why=f"{size} bytes of {layer['size']} are there")
+    return path
+
+
+def _missing(name: Name, text: str, stores: Sequence[Path]) -> Exception:
+    there = names(stores)
+    if not there and not any(_entries(store) for store in stores):
+        return NO_STORE(name=text, looked=", ".join(map(str, stores)))
+    near = get_close_matches(name.short, there, n=1, cutoff=0.4)
+    has = f"It has: {', '.join(there[:5])}." if there else "It has no models yet."
+    return MISSING(name=text, closest=f"Closest: {near[0]}." if near else has)
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or "it cannot be read").lower()
