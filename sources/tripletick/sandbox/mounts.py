@@ -87,10 +87,12 @@ def guarded_paths() -> list[Path]:
     while waiting:
         with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
             for entry in entries:
-                mode = entry.stat(follow_symlinks=False).st_mode
+                status = entry.stat(follow_symlinks=False)
+                mode = status.st_mode
                 is_folder = stat.S_ISDIR(mode)
                 needed = stat.S_IROTH | stat.S_IXOTH if is_folder else stat.S_IROTH
-                if (is_folder or stat.S_ISREG(mode)) and mode & needed != needed:
+                is_file = stat.S_ISREG(mode) and status.st_size > 0
+                if (is_folder or is_file) and mode & needed != needed:
                     found.append(Path(entry.path))
                 elif is_folder:
                     waiting.append(entry.path)
@@ -149,8 +151,9 @@ def is_visible(path: Path, view: View) -> bool:
 
 
 def tool_mounts(view: View) -> list[str]:
-    """Bind the outer folders first, so that none lies over another."""
-    ordered = sorted(view.tools, key=lambda path: len(path.parts))
+    """Each mount costs a third of a millisecond: what lies in another folder is seen with it."""
+    nested = {path for path in view.tools if any(each in path.parents for each in view.tools)}
+    ordered = sorted({*view.tools} - nested)
     return [word for path in ordered for word in ("--ro-bind-try", str(path), str(path))]
 
 

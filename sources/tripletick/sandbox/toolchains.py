@@ -116,8 +116,9 @@ def rustup_programs(root: Path) -> list[Path]:
 
 def expand(folder: Path, roots: Mapping[str, Path]) -> list[Path]:
     """Put real programs in the place of shims: a shim needs its manager, which is not in the box."""
-    if folder == roots["PYENV_ROOT"] / "shims":
-        return pyenv_programs(roots["PYENV_ROOT"])
+    pyenv = roots["PYENV_ROOT"]
+    if is_inside(folder, pyenv) and not is_inside(folder, pyenv / "versions"):
+        return pyenv_programs(pyenv)
     if folder.parts[-2:] == (".cargo", "bin"):
         return [*rustup_programs(roots["RUSTUP_HOME"]), folder]
     return [folder]

@@ -94,7 +94,7 @@ def known_user(uid: int, gid: int, *, switched: bool) -> User:
 
 
 def find_homes(user: User) -> tuple[Path, ...]:
-    """The homes to hide: ours by the environment, and the block's user's by the password file; at least one."""
+    """The homes to hide: by the environment, and by the password file; at least one."""
     given = [Path(os.environ.get("HOME", "")), user.home]
     real = [path.resolve() for path in given if path.is_absolute()]
     return tuple(dict.fromkeys(path for path in real if path != Path("/"))) or (NOWHERE,)
