@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 from typing import TypeVar
 
@@ -49,9 +50,9 @@ class Session:
 
 
 def kinds(events: list[Event]) -> list[str]:
-    """Name the events, pieces of text and counts apart."""
+    """Name the events in their order, pieces of output once, pieces of text and counts not at all."""
     names = [type(event).__name__ for event in events]
-    return [name for name in names if name not in ("Text", "Thought", "Usage")]
+    return [name for name, _ in groupby(names) if name not in ("Text", "Thought", "Usage")]
 
 
 def last(events: list[Event], kind: type[T]) -> T:

@@ -1,5 +1,4 @@
-"""One turn: ask the model, run the blocks of its reply, tell it what came of them, until it answers in
-words.
+"""One turn: ask the model, run its blocks, tell it what came of them, until it answers in words.
 
 A turn is a generator of events. It prints nothing, asks nobody and opens no terminal: an `Answer` to an
 `Ask` is sent in, KeyboardInterrupt is thrown in. Closing it stops whatever runs.
@@ -15,7 +14,6 @@ from dataclasses import dataclass, replace
 from tripletick import approval, repair
 from tripletick.agents import Agent
 from tripletick.checkpoint import Checkpoints
-from tripletick.errors import PersonNeededError
 from tripletick.events import (
     Answered,
     Ask,
@@ -30,7 +28,7 @@ from tripletick.events import (
     Reply,
     Returned,
 )
-from tripletick.messages import Answer, Call, Problem, Result
+from tripletick.messages import Call, Problem, Result
 from tripletick.paths import PathRefused
 from tripletick.repair import Results, Tries
 from tripletick.replies import INTERRUPTED, Heard, Replies
@@ -38,6 +36,7 @@ from tripletick.tools.tool import Bench, Tool
 
 NUDGE = "Your answer was empty. The request was: {request}"
 CUT_ANSWER = "The answer reached the length limit and ends here; `[model] output` sets it."
+NO_ANSWER = "(The person gave no answer.)"
 DROPPED = "(output dropped to save room)"
 WORTH_DROPPING = 200
 """Characters; a shorter output is not worth breaking the engine's cache for."""
@@ -80,7 +79,7 @@ class Loop:
         """Run what the reply calls and say in the conversation what came of it; an answer ends the turn."""
         reading, talk = heard.reading, self.replies.talk
         talk.reply(reading.text)
-        results = yield from self._act(reading.calls)
+        results = yield from self._act(agent, reading.calls)
         told = tries.worth_telling(reading.problems, calls=bool(results), owner=bool(agent.tools))
         yield from (Refused(problem) for problem in told)
         if not results and not told and reading.question is None:
@@ -96,7 +95,8 @@ class Loop:
             answer = yield Ask(reading.question, "", "The model asks you.")
             if answer is None or not answer.there:
                 return GaveUp("clarification", "The model has a question.", 3, reading.question)
-            said, short = _join(said, answer.text), short and _join(short, answer.text)
+            words = answer.text or NO_ANSWER
+            said, short = _join(said, words), short and _join(short, words)
         talk.say(said, short=short if short != said else None)
         if failed:
             yield Repairing(tries.failures, tries.max_attempts, tries.error)
@@ -113,7 +113,7 @@ class Loop:
         self.replies.talk.say(NUDGE.format(request=self.replies.talk.asked.partition("\n")[0]))
         return None
 
-    def _act(self, calls: Sequence[Call]) -> Generator[Event, Reply, list[tuple[Call, Result]]]:
+    def _act(self, agent: Agent, calls: Sequence[Call]) -> Generator[Event, Reply, list[tuple[Call, Result]]]:
         """Run the blocks in their order; the first that does not succeed stops the rest."""
         results: list[tuple[Call, Result]] = []
         stop = ""
@@ -124,7 +124,7 @@ class Loop:
                 result = Result("skipped", stop)
             else:
                 yield Called(call, number, len(calls))
-                result = yield from self._run(call, results)
+                result = yield from self._run(self._tool(agent, call), call, results)
             if not result.ok and not stop:
                 how = {"failed": "failed", "denied": "was refused"}.get(result.outcome, "was not run")
                 stop = f"was not run, because block {number} {how}"
@@ -132,9 +132,13 @@ class Loop:
             yield Returned(call, result, number, time.monotonic() - begun)
         return results
 
-    def _run(self, call: Call, before: Results) -> Generator[Event, Reply, Result]:
-        tool = self.tools.get(call.tool) or self.tools["write"]
-        if (ask := approval.question(call, self.bench.box)) and (no := _denial(ask, (yield ask))):
+    def _tool(self, agent: Agent, call: Call) -> Tool:
+        """Find the tool; a tag with a path that the agent does not own is a file to save and no program."""
+        owned = {*agent.owned(self.replies.languages), "append"} & self.tools.keys()
+        return self.tools[call.tool if call.tool in owned else "write"]
+
+    def _run(self, tool: Tool, call: Call, before: Results) -> Generator[Event, Reply, Result]:
+        if (ask := approval.question(call, self.bench.box)) and (no := approval.denial(ask, (yield ask))):
             return no
         if tool.writes:
             yield from self._snapshot(call)
@@ -167,24 +171,11 @@ class Loop:
         yield from (Notice(line) for line in notices if line)
 
     def _feedback(self, tries: Tries, results: Results, problems: Sequence[Problem]) -> str:
-        failed = next((result for _, result in results if result.outcome == "failed"), None)
-        tag = failed.tool if failed else next((problem.tag for problem in problems if problem.tag), "")
+        failed = [result.tool for _, result in results if result.outcome == "failed"]
+        tag = next((tag for tag in (*failed, *(problem.tag for problem in problems)) if tag), "")
         example = self.tools[tag].example if tag in self.tools else None
         hint = repair.hint(tries, results)
         return self.replies.dialect.feedback(results, problems, hint=hint, example=example)
-
-
-def _denial(ask: Ask, answer: Answer | None) -> Result | None:
-    """Turn a no into a result; without anybody to ask nothing runs outside a box."""
-    if answer is None or not answer.there:
-        raise PersonNeededError(
-            "Nothing was run: there is no sandbox here, and nobody to ask.",
-            ask.why,
-            "Set up: apt install bubblewrap",
-        )
-    if answer.choice == "y":
-        return None
-    return Result("denied", f"refused by the person{': ' + answer.text if answer.text else ''}")
 
 
 def _shortened(result: Result) -> Result:
