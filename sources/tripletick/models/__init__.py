@@ -1,4 +1,4 @@
-"""Engines by name: `ollama:qwen2.5:7b`, `scripted:FILE`; a bare name is Ollama's.
+"""Engines by name: `ollama:qwen2.5:7b`, `embedded:FILE.gguf`, `scripted:FILE`; a bare name is Ollama's.
 
 Nothing of an engine is imported before it is chosen. Which model of a server to take is not decided here.
 """
@@ -16,6 +16,7 @@ from tripletick.models.model import Model
 ENGINES = {
     "ollama": "tripletick.models.ollama:Ollama",
     "scripted": "tripletick.models.scripted:open_script",
+    "embedded": "tripletick.models.embedded:open_embedded",
 }
 """Engine → `module:callable`; the callable gets the name behind the engine's and the settings."""
 

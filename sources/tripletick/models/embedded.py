@@ -1,0 +1,293 @@
+"""A model in this process, without a server: llama.cpp on any GGUF file.
+
+After `embedded:` stands
+  a file               `~/models/qwen.gguf`; what ends in .gguf or begins with / ./ ../ ~ is a path
+  a file, its adapter  `qwen.gguf+adapter.gguf`, and more adapters behind further `+`
+  `offline`            the small model that `offline.fetch` has put into our cache, with the packaged adapter
+  a name               `qwen2.5:7b`: a model that Ollama has pulled, out of its store, with no server running
+
+The file's header is checked before anything is loaded; the first reply loads it. xllamacpp is an extra.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import IO, Any
+
+from tripletick import platforms
+from tripletick.errors import ModelError, ServerFailedError, TripletickError
+from tripletick.messages import Chunk, Counts, Finish, Message
+from tripletick.models import Settings, extras, failures, fitness, llamacpp, offline, store
+from tripletick.models.failures import Saying
+from tripletick.models.gguf import Header
+from tripletick.models.model import About, Sampling
+
+DEFAULT_CONTEXT = 4096
+OFFLINE = "offline"
+PATH = re.compile(r"[/~]|\.\.?/")
+HOSTED = re.compile(r"(hf\.co|huggingface\.co)/", re.IGNORECASE)
+"""Names of this kind may end in .gguf and are Ollama's all the same."""
+FINISHES: Mapping[str, Finish] = {"stop": "stop", "length": "length", "tool_calls": "stop"}
+THINKING = re.compile(r"enable_thinking|reasoning_content|<think>")
+"""What a chat template holds where its model can reason."""
+MILLI = 1e-3
+
+LESS = "The model was made for {own} tokens of context; it gets these and not {asked}."
+LOADED = Saying(
+    ModelError,
+    "The model {name} is loaded already, by process {pid}.",
+    "Twice it would take twice the memory, and the two would slow each other to a crawl.",
+    "End the other one, or ask a server that both can use: -m ollama:NAME",
+)
+FAILED = Saying(
+    ServerFailedError,
+    "llama.cpp failed in the middle of its answer.",
+    "It says: {told}.",
+    "Ask again; if it stays so, another model: -m NAME",
+)
+TEMPLATE = Saying(
+    ModelError,
+    "The model {name} cannot take this conversation.",
+    "llama.cpp says: {told}.",
+    "Another model: -m embedded:PATH.gguf",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A model's files, and how the person named them."""
+
+    name: str
+    model: Path
+    adapters: tuple[Path, ...] = ()
+
+
+class Embedded:
+    """One model file in this process; `cache` is our folder for its lock."""
+
+    def __init__(self, source: Source, cache: Path, settings: Settings | None = None) -> None:
+        self.source = source
+        self._settings = settings or Settings()
+        self._locks = cache / "locks"
+        self._context = DEFAULT_CONTEXT
+        self._known: Header | None = None
+        self._lock: IO[str] | None = None
+        self._engine: llamacpp.Engine | None = None
+
+    def about(self) -> About:
+        """Tell what the file says of itself. Raises ModelError where it is not fit for a conversation."""
+        header = self._header()
+        return About(
+            name=self.source.name,
+            engine="embedded",
+            context=header.context,
+            parameters=header.parameters,
+            thinks=self._thinks(header),
+            where=str(self.source.model),
+            version=_version(),
+        )
+
+    def fix(self, context: int) -> None:
+        """Set the context; what is over the model's own is told and not given."""
+        own = self._header().context
+        if context > own:
+            asked, has = failures.grouped(context), failures.grouped(own)
+            self._settings.notice(LESS.format(own=has, asked=asked))
+        self._context = min(context, own)
+
+    def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
+        request = self._request(messages, sampling)
+        engine = self._engine or self._open()
+        with closing(engine.reply(request)) as pieces:
+            for fields in self._told(pieces):
+                if finish := _finish(fields):
+                    yield _last(fields, finish, engine.load_seconds)
+                    return
+                if chunk := _chunk(fields):
+                    yield chunk
+        raise failures.cut()
+
+    def close(self) -> None:
+        """Unload the model, so that another process may load it."""
+        if self._engine:
+            self._engine.close()
+        if self._lock:
+            self._lock.close()
+        self._engine = self._lock = None
+
+    def _header(self) -> Header:
+        if self._known is None:
+            header = fitness.inspect(self.source.model)
+            for adapter in self.source.adapters:
+                fitness.inspect_adapter(adapter, header)
+            self._known = header
+        return self._known
+
+    def _thinks(self, header: Header) -> bool:
+        return bool(THINKING.search(header.text("tokenizer.chat_template")))
+
+    def _open(self) -> llamacpp.Engine:
+        model, header = self.source.model, self._header()
+        free = platforms.machine().available
+        fitness.check_memory(model, header, self._context, free and free + llamacpp.video_memory())
+        self._lock = self._lock or self._take_lock()
+        adapters = tuple(str(path) for path in self.source.adapters)
+        self._engine = llamacpp.Engine(llamacpp.Plan(str(model), adapters, self._context))
+        return self._engine
+
+    def _take_lock(self) -> IO[str] | None:
+        """Take the model for this process; None where our folder cannot hold a lock. Raises ModelError."""
+        key = hashlib.sha256(os.fsencode(self.source.model.resolve())).hexdigest()[:16]
+        try:
+            self._locks.mkdir(parents=True, exist_ok=True)
+            lock = (self._locks / f"{key}.lock").open("a+", encoding="ascii", errors="replace")
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            with lock:
+                lock.seek(0)
+                raise LOADED(name=self.source.name, pid=lock.read(20).strip() or "?") from error
+        except OSError:
+            return None
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
+        return lock
+
+    def _request(self, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
+        asked = {
+            "messages": [{"role": message.role, "content": _sendable(message.text)} for message in messages],
+            "stream": True,
+            "cache_prompt": True,
+            # a piece after each batch of the prompt: there the reply can be stopped
+            "return_progress": True,
+            "max_tokens": max(1, sampling.output),
+            "temperature": sampling.temperature,
+            "seed": sampling.seed,
+            "chat_template_kwargs": self._think(sampling),
+            "response_format": _format(sampling),
+        }
+        return {name: value for name, value in asked.items() if value is not None}
+
+    def _think(self, sampling: Sampling) -> dict[str, bool] | None:
+        if sampling.think is None or not self._thinks(self._header()):
+            return None
+        return {"enable_thinking": sampling.think}
+
+    def _told(self, pieces: Generator[llamacpp.Piece, None, None]) -> Iterator[Mapping[str, Any]]:
+        try:
+            for piece in pieces:
+                for fields in _objects(piece):
+                    if "error" in fields:
+                        raise self._error(fields["error"])
+                    yield fields
+        except llamacpp.THROWN as error:
+            raise FAILED(told=str(error).rstrip(".") or type(error).__name__) from error
+
+    def _error(self, error: Any) -> TripletickError:
+        full = failures.full(json.dumps(error), self._context)
+        if full:
+            return full
+        fields = error if isinstance(error, dict) else {"message": error}
+        told = str(fields.get("message", "nothing")).strip().rstrip(".")
+        if fields.get("code") == 400:
+            return TEMPLATE(name=self.source.name, told=told)
+        return FAILED(told=told)
+
+
+def open_embedded(name: str, settings: Settings) -> Embedded:
+    """Open what stands behind `embedded:`. Raises UsageError without xllamacpp, ModelError without a file."""
+    from tripletick.places import find
+
+    extras.need("xllamacpp", "embedded")
+    cache = find().cache
+    return Embedded(locate(name, cache), cache, settings)
+
+
+def locate(name: str, cache: Path) -> Source:
+    """Find the files that a name means. Raises ModelError."""
+    if name == OFFLINE:
+        model, adapter = offline.files(cache)
+        return Source(name, model, (adapter,))
+    if PATH.match(name) or (re.search(r"\.gguf$", name, re.IGNORECASE) and not HOSTED.match(name)):
+        model, *adapters = map(_path, re.split(r"(?<=\.gguf)\+", name, flags=re.IGNORECASE))
+        return Source(model.name, model, tuple(adapters))
+    found = store.find(name, store.folders(os.environ, _home()))
+    return Source(name, found.model, found.adapters)
+
+
+def _home() -> Path:
+    return Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() raises where there is none
+
+
+def _path(text: str) -> Path:
+    return Path(os.path.expanduser(text)).absolute()  # noqa: PTH111 - the same
+
+
+def _version() -> str:
+    try:
+        return version("xllamacpp")
+    except PackageNotFoundError:
+        return ""
+
+
+def _format(sampling: Sampling) -> dict[str, Any] | None:
+    if sampling.schema is None:
+        return None
+    return {"type": "json_schema", "json_schema": {"schema": dict(sampling.schema)}}
+
+
+def _sendable(text: str) -> str:
+    """A lone surrogate is no Unicode, and llama.cpp would refuse the whole request for it."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _objects(piece: llamacpp.Piece) -> Iterator[Mapping[str, Any]]:
+    """Give the objects of a piece, which is one, a list of them, or either as JSON."""
+    if isinstance(piece, (str, bytes)):
+        piece = json.loads(piece)
+    for entry in piece if isinstance(piece, list) else [piece]:
+        if isinstance(entry, dict):
+            yield entry
+
+
+def _choice(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    choices = fields.get("choices")
+    return choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
+
+
+def _finish(fields: Mapping[str, Any]) -> Finish | None:
+    return FINISHES.get(str(_choice(fields).get("finish_reason")))
+
+
+def _chunk(fields: Mapping[str, Any]) -> Chunk | None:
+    delta = _choice(fields).get("delta") or {}
+    text, thought = delta.get("content") or "", delta.get("reasoning_content") or ""
+    return Chunk(text=text, thought=thought) if text or thought else None
+
+
+def _last(fields: Mapping[str, Any], finish: Finish, load_seconds: float) -> Chunk:
+    rest = _chunk(fields) or Chunk()
+    return Chunk(text=rest.text, thought=rest.thought, finish=finish, counts=_counts(fields, load_seconds))
+
+
+def _counts(fields: Mapping[str, Any], load_seconds: float) -> Counts:
+    """`prompt_n` counts what was read, `cache_n` what was there already: together they are the prompt."""
+    timings = fields.get("timings") or {}
+    cached = failures.number(timings, "cache_n")
+    return Counts(
+        prompt=failures.number(timings, "prompt_n") + cached,
+        output=failures.number(timings, "predicted_n"),
+        cached=cached,
+        load_seconds=load_seconds,
+        prompt_seconds=float(timings.get("prompt_ms") or 0) * MILLI,
+        output_seconds=float(timings.get("predicted_ms") or 0) * MILLI,
+    )

@@ -1,0 +1,238 @@
+"""llama.cpp in this process, through xllamacpp: loading a model, and one reply at a time as it is written.
+
+What is sent and what the pieces mean is `embedded`'s. xllamacpp is imported when a model is loaded, and not
+before. Loading cannot be interrupted: it holds Python's lock from beginning to end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from queue import Empty, Full, Queue
+from typing import Any
+
+from tripletick.errors import ModelError
+from tripletick.models.failures import Saying
+from tripletick.platforms import read_text
+
+BATCH = 256
+"""Tokens of the prompt that are read at once: after each batch a reply can be stopped."""
+WAITING = 64
+"""Pieces that may wait for the reader before the model does."""
+PUT_SECONDS = 1.0
+SILENT, ERRORS = -1, 1
+"""llama.cpp's verbosity: 1 prints errors to the terminal, which would tear the screen."""
+EXPLAIN_SECONDS = 120
+TOLD_LIMIT = 300
+QUOTA = Path("/sys/fs/cgroup/cpu.max")
+THROWN = (RuntimeError, ValueError, TypeError, ArithmeticError, LookupError, MemoryError, OSError)
+"""What Cython makes of C++ exceptions (cython.readthedocs.io, Wrapping C++, Exceptions)."""
+EXPLAIN = """
+import json, sys
+from tripletick.models import llamacpp
+llamacpp.open_server(llamacpp.read_plan(json.loads(sys.argv[1])), llamacpp.ERRORS)
+"""
+
+Piece = str | bytes | list[Any] | dict[str, Any] | None
+
+REFUSED = Saying(
+    ModelError,
+    "The model {path} cannot be loaded.",
+    "llama.cpp says: {told}.",
+    "Another model: -m embedded:PATH.gguf; one that Ollama can run: -m ollama:NAME",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is loaded, and with how many tokens of context."""
+
+    model: str
+    adapters: tuple[str, ...]
+    context: int
+
+
+def read_plan(fields: Mapping[str, Any]) -> Plan:
+    return Plan(str(fields["model"]), tuple(fields["adapters"]), int(fields["context"]))
+
+
+class Engine:
+    """One model, loaded by the first reply; a further reply waits until the one before has stopped."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._server: Any = None
+        self._talk: _Talk | None = None
+        self.load_seconds = 0.0
+
+    def reply(self, request: Mapping[str, Any]) -> Generator[Piece, None, None]:
+        """Yield the pieces of a reply as the server gives them; closing it stops the model.
+
+        Raises ModelError where the model cannot be loaded, and what xllamacpp raises (THROWN).
+        """
+        self.rest()
+        self._talk = talk = _Talk(lambda take: self._answer(request, take))
+        try:
+            yield from talk.pieces()
+        finally:
+            talk.stop()
+
+    def rest(self) -> None:
+        """Wait until nothing is being written any more."""
+        if self._talk:
+            self._talk.stop()
+            self._talk.wait()
+
+    def close(self) -> None:
+        """Unload the model."""
+        self.rest()
+        self._server = None
+
+    def _answer(self, request: Mapping[str, Any], take: Callable[[Piece], bool]) -> None:
+        self.load_seconds = 0.0
+        if self._server is None:
+            begun = time.monotonic()
+            self._server = load(self._plan)
+            self.load_seconds = time.monotonic() - begun
+        self._server.handle_chat_completions(json.dumps(request), take)
+
+
+class _Talk:
+    """Work in a thread of its own whose pieces are read from a queue."""
+
+    def __init__(self, work: Callable[[Callable[[Piece], bool]], None]) -> None:
+        self._work = work
+        self._queue: Queue[tuple[Piece] | None] = Queue(WAITING)
+        self._stop = threading.Event()
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, name="llama.cpp")
+
+    def pieces(self) -> Iterator[Piece]:
+        self._thread.start()
+        while (entry := self._queue.get()) is not None:
+            yield entry[0]
+        self.wait()
+        if self._error:
+            raise self._error
+
+    def stop(self) -> None:
+        self._stop.set()
+        with suppress(Empty):
+            while True:
+                self._queue.get_nowait()
+
+    def wait(self) -> None:
+        if self._thread.ident:
+            self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            self._work(self._take)
+        except (ModelError, *THROWN) as error:
+            self._error = error
+        finally:
+            self._put(None)
+
+    def _take(self, piece: Piece) -> bool:
+        """Be llama.cpp's callback, where True means: stop."""
+        return not self._put((piece,))
+
+    def _put(self, entry: tuple[Piece] | None) -> bool:
+        # a reader who forgot to close must not keep the program from ending
+        while not self._stop.is_set() and threading.main_thread().is_alive():
+            with suppress(Full):
+                self._queue.put(entry, timeout=PUT_SECONDS)
+                return not self._stop.is_set()
+        return False
+
+
+def load(plan: Plan) -> Any:
+    """Load a model. Raises ModelError with what llama.cpp says."""
+    try:
+        return open_server(plan, SILENT)
+    except THROWN as error:
+        raise REFUSED(path=plan.model, told=explain(plan) or str(error).rstrip(".")) from error
+
+
+def open_server(plan: Plan, verbosity: int) -> Any:
+    """Open xllamacpp's server, which nothing but this process can reach."""
+    import xllamacpp
+
+    with tempfile.TemporaryDirectory(prefix="tripletick-") as folder:
+        # it insists on a socket; the only name of this one is gone when the folder is
+        made = _parameters(xllamacpp, plan)
+        made.verbosity, made.hostnames = verbosity, [f"{folder}/llama.sock"]
+        return xllamacpp.Server(made)
+
+
+def _parameters(xllamacpp: Any, plan: Plan) -> Any:
+    made = xllamacpp.CommonParams()
+    made.model.path = plan.model
+    made.lora_adapters = [_adapter(xllamacpp, path) for path in plan.adapters]
+    made.n_ctx, made.n_parallel, made.n_batch = plan.context, 1, BATCH
+    made.ctx_shift, made.cache_prompt, made.cache_ram_mib = False, True, 0
+    made.warmup = made.ui = made.endpoint_slots = False
+    if limit := thread_limit():
+        made.cpuparams.n_threads = made.cpuparams_batch.n_threads = limit
+    return made
+
+
+def _adapter(xllamacpp: Any, path: str) -> Any:
+    made = xllamacpp.CommonAdapterLoraInfo()
+    made.path, made.scale = path, 1.0
+    return made
+
+
+def thread_limit() -> int:
+    """Give the cores that this process may use where they are fewer than the machine's, else 0.
+
+    llama.cpp by itself takes every physical core of the machine, and crawls where a container has fewer.
+    """
+    cores = os.cpu_count() or 1
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else cores
+    quota, _, period = read_text(QUOTA).strip().partition(" ")
+    if quota.isdecimal() and period.isdecimal():
+        allowed = min(allowed, max(1, int(quota) // max(1, int(period))))
+    return allowed if allowed < cores else 0
+
+
+def video_memory() -> int:
+    """Add up the free bytes of devices other than the processor."""
+    import xllamacpp
+
+    cpu = xllamacpp.ggml_backend_dev_type.GGML_BACKEND_DEVICE_TYPE_CPU
+    return sum(int(one["memory_free"]) for one in xllamacpp.get_device_info() if one["type"] != cpu)
+
+
+def explain(plan: Plan) -> str:
+    """Load it once more in a process whose errors can be read; "" where that tells nothing."""
+    command = [sys.executable, "-c", EXPLAIN, json.dumps(asdict(plan))]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, stdin=subprocess.DEVNULL, timeout=EXPLAIN_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    if done.returncode < 0:
+        return f"nothing, it crashed ({signal.Signals(-done.returncode).name})"
+    return first_error(done.stderr.decode("utf-8", "replace"))
+
+
+def first_error(log: str) -> str:
+    """Take the first error out of a log of llama.cpp: `0.00.037.969 E llama_model_load: error loading …`."""
+    for line in log.splitlines():
+        _, marked, told = line.partition(" E ")
+        if marked:
+            return re.sub(r"^[^:]*: (error[^:]*: )?", "", told).strip().rstrip(".")[:TOLD_LIMIT]
+    return ""

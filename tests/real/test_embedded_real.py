@@ -1,0 +1,264 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+import requests
+from tests.real.ollama_server import CannotServe, create, served, small_model
+
+from tripletick.errors import ContextFullError, ModelError
+from tripletick.messages import Message
+from tripletick.models import llamacpp, offline
+from tripletick.models.embedded import Embedded, Source
+from tripletick.models.model import Sampling
+from tripletick.models.store import find
+
+SHORT = Sampling(output=8)
+LONG = "The quick brown fox jumps over the lazy dog, and the dog does not mind it at all. " * 12
+OTHER = """
+import sys
+from pathlib import Path
+from tripletick.errors import ModelError
+from tripletick.messages import Message
+from tripletick.models.embedded import Embedded, Source
+from tripletick.models.model import Sampling
+model = Embedded(Source("smol", Path(sys.argv[1])), Path(sys.argv[2]))
+try:
+    next(model.stream([Message("user", "hi")], Sampling(output=1)))
+except ModelError as error:
+    print(error)
+"""
+
+
+def excuse(why):
+    # where everything was set up on purpose, a missing engine is a failure and no excuse
+    (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(why)
+
+
+@pytest.fixture(scope="module")
+def gguf():
+    if not find_spec("xllamacpp"):
+        excuse("xllamacpp is not installed")
+    try:
+        return small_model()
+    except CannotServe as error:
+        excuse(str(error))
+
+
+@pytest.fixture(scope="module")
+def pulled(gguf, tmp_path_factory):
+    """The store of a real Ollama that has made `smol`, and `agent` with an adapter, and is gone."""
+    folder = tmp_path_factory.mktemp("store")
+    try:
+        with served(folder) as host:
+            create(host, "smol", gguf)
+            create_adapted(host, "agent", "smol", offline.ADAPTER)
+    except CannotServe as error:
+        excuse(str(error))
+    return folder / "models"
+
+
+def create_adapted(host, name, base, adapter):
+    digest = "sha256:" + hashlib.sha256(adapter.read_bytes()).hexdigest()
+    requests.post(f"{host}/api/blobs/{digest}", data=adapter.read_bytes(), timeout=60).raise_for_status()
+    made = {"model": name, "from": base, "adapters": {adapter.name: digest}, "stream": False}
+    requests.post(f"{host}/api/create", json=made, timeout=120).raise_for_status()
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def model(gguf, cache):
+    made = Embedded(Source("smol", gguf, (offline.ADAPTER,)), cache)
+    made.fix(1024)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def opened(tmp_path):
+    """Open a file in a cache of its own, and unload it after the test."""
+    made = []
+
+    def open_file(path, *adapters):
+        made.append(Embedded(Source("it", path, adapters), tmp_path))
+        return made[-1]
+
+    yield open_file
+    for one in made:
+        one.close()
+
+
+def reply(model, messages, sampling=SHORT):
+    """The text of one reply and its last chunk."""
+    chunks = list(model.stream(messages, sampling))
+    return "".join(chunk.text for chunk in chunks), chunks[-1]
+
+
+def user(text):
+    return Message("user", text)
+
+
+def test_a_chat_that_only_grows_is_read_from_the_cache(model):
+    talk = [Message("system", "You help. " + LONG), user("Say hi.")]
+    cached = []
+    for _ in range(3):
+        text, last = reply(model, talk)
+        cached.append((last.counts.cached, last.counts.prompt))
+        talk += [Message("assistant", text), user("And again.")]
+    (cold, first), (warm, second), (hot, third) = cached
+    assert cold < 20
+    assert first - 5 <= warm < second
+    assert second - 5 <= hot < third
+
+
+def test_a_reply_streams_and_ends_with_counts(model):
+    chunks = list(model.stream([user("Count from one to twenty in words.")], SHORT))
+    assert len(chunks) > 2
+    assert (chunks[-1].finish, chunks[-1].counts.output) == ("length", 8)
+    assert [chunk.finish for chunk in chunks[:-1]] == [None] * (len(chunks) - 1)
+
+
+def test_a_reply_that_is_done_says_so(model):
+    _, last = reply(model, [user("Say hi.")], Sampling(output=60))
+    assert last.finish == "stop"
+    assert last.counts.output_seconds > 0
+
+
+def fields(piece):
+    assert isinstance(piece, str)
+    return json.loads(piece)
+
+
+ENDLESS = Sampling(output=100_000, schema={"type": "array", "items": {"type": "integer"}, "minItems": 1000})
+
+
+def test_a_reply_closed_in_its_middle_stops_the_model(model):
+    pieces = model.stream([user("Count.")], ENDLESS)
+    assert next(pieces).text
+    pieces.close()
+    assert reply(model, [user("Say hi.")])[1].counts.output <= 8
+
+
+def test_a_reply_closed_while_its_prompt_is_read_stops_at_the_next_batch(gguf):
+    engine = llamacpp.Engine(llamacpp.Plan(str(gguf), (), 2048))
+    request = {"messages": [{"role": "user", "content": "word " * 1200}], "stream": True, "max_tokens": 1}
+    pieces = engine.reply(request | {"return_progress": True})
+    assert fields(next(pieces))["prompt_progress"]["total"] > 1200
+    pieces.close()
+    *_, last = engine.reply(request)
+    engine.close()
+    assert fields(last)["timings"]["cache_n"] < 800
+
+
+def test_a_program_ends_though_nobody_closed_its_reply(gguf, tmp_path):
+    forgetful = OTHER.replace("next(model.stream", "pieces = (model.stream").replace(
+        "Sampling(output=1)))", "Sampling(output=100_000))); next(pieces); keep = [pieces, model]"
+    )
+    done = subprocess.run([sys.executable, "-c", forgetful, gguf, tmp_path], timeout=120, check=False)
+    assert done.returncode == 0
+
+
+def test_a_prompt_that_is_too_long_is_refused_with_numbers(model):
+    with pytest.raises(ContextFullError) as caught:
+        reply(model, [user("word " * 3000)])
+    assert caught.value.needed > 3000
+    assert caught.value.available == 1024
+
+
+def test_a_reply_that_meets_the_end_of_the_context_is_cut_at_its_length(model):
+    _, last = reply(model, [user("Count. " + LONG * 4)], ENDLESS)
+    assert last.finish == "length"
+    assert last.counts.prompt + last.counts.output <= 1025
+
+
+def test_an_answer_can_be_held_to_a_schema(model):
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    text, _ = reply(model, [user("A number?")], Sampling(output=60, schema=schema, think=True))
+    assert isinstance(json.loads(text)["n"], int)
+
+
+def test_the_same_seed_gives_the_same_text(model):
+    warm = [Sampling(output=20, temperature=1.5, seed=seed) for seed in (1, 1, 2)]
+    reply(model, [user("Tell me a story.")])
+    first, again, other = (reply(model, [user("Tell me a story.")], one)[0] for one in warm)
+    assert first == again != other
+
+
+def test_text_that_is_no_unicode_does_not_break_the_request(model):
+    assert reply(model, [user("What is \ud800 this?")])[1].finish
+
+
+def test_the_model_tells_what_it_is(model, gguf):
+    about = model.about()
+    assert (about.context, about.parameters, about.thinks) == (8192, 134_515_008, False)
+    assert (about.engine, about.where) == ("embedded", str(gguf))
+
+
+def rows(name):
+    return [line.split() for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]]
+
+
+def listening():
+    """The sockets of this process that wait for somebody: TCP ports, and unix sockets that have a file."""
+    ours = {str(path.readlink()) for path in Path("/proc/self/fd").iterdir() if path.is_symlink()}
+    tcp = [row for row in [*rows("tcp"), *rows("tcp6")] if row[3] == "0A" and f"socket:[{row[9]}]" in ours]
+    unix = [row for row in rows("unix") if len(row) > 7 and f"socket:[{row[6]}]" in ours]
+    return tcp + [row for row in unix if Path(row[7]).exists()]
+
+
+def test_nothing_of_the_engine_can_be_reached_from_outside(model):
+    reply(model, [user("hi")])
+    assert listening() == []
+
+
+def test_a_second_process_is_told_who_has_the_model(model, gguf, cache):
+    reply(model, [user("hi")])
+    command = [sys.executable, "-c", OTHER, gguf, cache]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    assert f"loaded already, by process {os.getpid()}" in told
+
+
+def test_a_model_that_was_closed_can_be_loaded_again(gguf, opened):
+    first, second = opened(gguf), opened(gguf)
+    assert reply(first, [user("hi")])[1].counts.load_seconds > 0
+    with pytest.raises(ModelError, match="loaded already"):
+        reply(second, [user("hi")])
+    first.close()
+    assert reply(second, [user("hi")])[1].finish
+
+
+@pytest.mark.parametrize(("name", "adapters"), [("smol", []), ("agent", [offline.ADAPTER.stat().st_size])])
+def test_a_model_in_ollamas_store_runs_without_its_server(pulled, opened, name, adapters):
+    stored = find(name, [pulled])
+    assert [path.stat().st_size for path in stored.adapters] == adapters
+    assert reply(opened(stored.model, *stored.adapters), [user("Say hi.")])[1].counts.output
+
+
+def test_a_file_cut_off_while_it_was_fetched_is_refused_before_it_is_loaded(gguf, opened, tmp_path):
+    (tmp_path / "cut.gguf").write_bytes(gguf.read_bytes()[:50_000_000])
+    with pytest.raises(ModelError, match="it is cut off: blk"):
+        reply(opened(tmp_path / "cut.gguf"), [user("hi")])
+
+
+@pytest.mark.parametrize(
+    ("swap", "told"),
+    [
+        ((b"llama", b"xlama"), "unknown model architecture: 'xlama'"),
+        ((b"blk.3.ffn_up", b"blk.3.ffn_ux"), "tensor 'blk.3.ffn_up.weight' not found"),
+        ((b"{% for", b"{% xor"), "Unknown statement: xor"),
+    ],
+)
+def test_what_llama_cpp_refuses_is_told_in_its_words(gguf, opened, tmp_path, swap, told):
+    (tmp_path / "odd.gguf").write_bytes(gguf.read_bytes().replace(*swap))
+    with pytest.raises(ModelError, match=told):
+        reply(opened(tmp_path / "odd.gguf"), [user("hi")])

