@@ -1,6 +1,6 @@
 # make test    set up what the tests need and run all of them
 # make ask     q="what to do" dir=folder: set up and do one request
-# make lint, quick, real, bench: parts of it
+# make lint, quick, box, real: the parts of test; make bench: speed and cost, as ratios
 
 VENV ?= .venv
 PYTHON ?= python3
@@ -8,20 +8,25 @@ BIN := $(VENV)/bin
 dir ?= $(HOME)/tripletick/scratch
 export q
 
-.PHONY: test ask lint quick real bench clean
+.PHONY: test ask lint quick box real bench clean
 .DEFAULT_GOAL := test
 
 test: $(VENV)/.dev
 	tools/setup.sh test
-	$(MAKE) --no-print-directory lint quick real
+	$(MAKE) --no-print-directory lint quick box real
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --quiet --check .
 	$(BIN)/mypy
 
+# Under 30 seconds: what is run after every change.
 quick: $(VENV)/.dev
-	$(BIN)/python -m pytest tests --ignore=tests/real
+	$(BIN)/python -m pytest tests --ignore=tests/real --ignore=tests/sandbox --ignore=tests/languages
+
+# The box against hostile programs, as root and as a user; every language with its compiler.
+box: $(VENV)/.dev
+	$(BIN)/python -m pytest tests/sandbox tests/languages
 
 real: $(VENV)/.dev
 	$(BIN)/python tests/real/ollama_server.py

@@ -14,6 +14,7 @@ import pytest
 def session(tmp_path: Path) -> Callable[..., Any]:
     """Open a session on scripted replies; keyword arguments are settings by section."""
     from tests.playing import Session
+
     from tripletick.config import Config
     from tripletick.models.scripted import Scripted
 

@@ -160,6 +160,11 @@ def test_no_damage_to_a_header_raises(file, at, new):
         ({"tokenizer.ggml.tokens": None}, "no language model"),
         ({"llama.context_length": None}, "no language model"),
         ({"tokenizer.chat_template": None}, "no chat template"),
+        ({"llama.block_count": 1_000_000}, "numbers that cannot be"),
+        ({"llama.block_count": 0}, "numbers that cannot be"),
+        ({"llama.context_length": 0xFFFFFFFF}, "numbers that cannot be"),
+        ({"llama.attention.layer_norm_rms_epsilon": -1.0}, "numbers that cannot be"),
+        ({"llama.rope.freq_base": float("nan")}, "numbers that cannot be"),
     ],
 )
 def test_a_file_that_is_no_model_to_talk_to_is_refused(file, fields, why):

@@ -12,7 +12,7 @@ import pytest
 
 from tripletick import agents, config, places
 from tripletick.app import App
-from tripletick.events import Answered, Called, Returned, Usage
+from tripletick.events import Answered, Called, Event, Returned, Usage
 from tripletick.messages import Message
 from tripletick.models import Settings
 from tripletick.models.model import Sampling
@@ -90,7 +90,7 @@ def test_a_block_of_the_real_model_is_run_and_its_real_result_sent_back(ollama, 
 def test_later_prompts_of_a_conversation_are_not_read_again(app):
     counted = []
     for request in ("Tell me about the sea.", "And about rivers?", "And about lakes?"):
-        events = []
+        events: list[Event] = []
         app.run(app.turn(request), [events.append], lambda ask: pytest.fail(ask.question))
         assert isinstance(events[-1], Answered)
         counted += [event.counts for event in events if isinstance(event, Usage)]
@@ -108,6 +108,7 @@ def test_the_prompts_are_as_short_as_they_must_be(ollama, record_property):
 
     def tokens(*messages):
         *_, end = model.stream(messages, ONE)
+        assert end.counts
         return end.counts.prompt
 
     bare = tokens(Message("system", ""), Message("user", "x"))

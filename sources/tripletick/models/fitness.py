@@ -5,6 +5,7 @@ Not covered: what llama.cpp itself refuses (an architecture that it does not kno
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,6 +34,17 @@ NO_ADAPTER = Saying(
     "{why}.",
     "Name the model first, then its adapter: -m embedded:MODEL.gguf+ADAPTER.gguf",
 )
+LAYERS = 512
+"""LLAMA_MAX_LAYERS. Numbers beyond these limits make llama.cpp end the whole process (GGML_ASSERT)."""
+LONGEST_CONTEXT = 1 << 28
+
+
+def _impossible(header: Header) -> bool:
+    floats = {key: value for key, value in header.fields.items() if isinstance(value, float)}
+    sound = all(
+        math.isfinite(value) and (value >= 0 or "epsilon" not in key) for key, value in floats.items()
+    )
+    return not (sound and 0 < header.own("block_count") <= LAYERS and header.context <= LONGEST_CONTEXT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +85,7 @@ UNFIT = (
         "It is no language model: it has no vocabulary, no context length or no weights",
         "Name a model that can chat: -m embedded:PATH.gguf",
     ),
+    Unfit(_impossible, "Its header holds numbers that cannot be", AGAIN),
     Unfit(
         lambda header: not header.text("tokenizer.chat_template"),
         "It has no chat template, so it does not know who speaks (a base model)",

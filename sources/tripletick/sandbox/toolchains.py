@@ -97,12 +97,12 @@ def look_up(name: str, workspace: Path) -> str | None:
 
 
 def pyenv_programs(root: Path) -> list[Path]:
-    """The versions that the person chose; without a choice the one we run with is on PATH anyway."""
+    """The versions that the person chose, then the one we run with: its shims may stand for either."""
     try:
         chosen = (root / "version").read_text(errors="replace").split()
     except OSError:
         chosen = []
-    return [root / "versions" / name / "bin" for name in chosen]
+    return [*(root / "versions" / name / "bin" for name in chosen), Path(sys.base_prefix) / "bin"]
 
 
 def rustup_programs(root: Path) -> list[Path]:
@@ -116,9 +116,8 @@ def rustup_programs(root: Path) -> list[Path]:
 
 def expand(folder: Path, roots: Mapping[str, Path]) -> list[Path]:
     """Put real programs in the place of shims: a shim needs its manager, which is not in the box."""
-    pyenv = roots["PYENV_ROOT"]
-    if is_inside(folder, pyenv) and not is_inside(folder, pyenv / "versions"):
-        return pyenv_programs(pyenv)
+    if folder.parts[-2:] == (".pyenv", "shims") or folder == roots["PYENV_ROOT"] / "shims":
+        return pyenv_programs(folder.parent)
     if folder.parts[-2:] == (".cargo", "bin"):
         return [*rustup_programs(roots["RUSTUP_HOME"]), folder]
     return [folder]

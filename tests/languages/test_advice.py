@@ -37,7 +37,7 @@ NEEDS = {"c": ["gcc"], "go": ["go"], "java": ["javac", "java"], "javascript": ["
 
 
 PROGRAMS: dict[str, dict[str, Any]] = tomllib.loads(
-    (Path(__file__).parent / "data" / "failures.toml").read_text("utf-8")
+    (Path(__file__).parents[1] / "data" / "failures.toml").read_text("utf-8")
 )
 STRUCK = {
     "timeout": "timeout=600",
