@@ -1,0 +1,71 @@
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[1]
+SCRIPT = "```bash\necho run > ran\n```\n---\nDone.\n"
+
+
+@pytest.fixture
+def home(tmp_path):
+    (tmp_path / "project").mkdir()
+    (tmp_path / "script.md").write_text(SCRIPT)
+    return tmp_path
+
+
+def run(home, sources, *words):
+    """Run the product from these sources; site-packages serve for what it depends on."""
+    return subprocess.run(
+        [sys.executable, "-c", "import sys; from tripletick.cli import main; sys.exit(main())", *words],
+        cwd=home / "project",
+        env={"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": str(sources)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=50,
+    )
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """What a wheel of this tree holds, unpacked as an installer does."""
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(command, cwd=TOP, check=True, capture_output=True, timeout=50)
+    with zipfile.ZipFile(next(folder.glob("*.whl"))) as file:
+        file.extractall(folder / "installed")
+    return folder / "installed"
+
+
+def test_a_wheel_holds_prompts_config_and_tables(wheel):
+    package = wheel / "tripletick"
+    assert (package / "prompts/base/system.md").is_file()
+    assert (package / "config.ini").read_text() == (TOP / "config.ini").read_text()
+    assert {path.name for path in TOP.rglob("sources/**/*.toml")} <= {
+        path.name for path in package.rglob("*.toml")
+    }
+
+
+def test_an_installed_wheel_does_a_request(wheel, home):
+    done = run(home, wheel, "-m", f"scripted:{home / 'script.md'}", "do it")
+    assert (done.returncode, done.stdout) == (0, "Done.\n")
+    assert (home / "project" / "ran").exists()
+
+
+def test_an_editable_install_reads_config_and_prompts_where_they_lie(home):
+    clone = home / "clone"
+    shutil.copytree(
+        TOP / "sources", clone / "sources", ignore=shutil.ignore_patterns("__pycache__", "*.gguf")
+    )
+    shutil.copytree(TOP / "prompts", clone / "prompts")
+    text = (TOP / "config.ini").read_text().replace("name = coder", "name = mine")
+    (clone / "config.ini").write_text(text.replace("\nname =\n", f"\nname = scripted:{home / 'script.md'}\n"))
+    (clone / "prompts/base/mine.md").write_text("---\nwhen = Always.\ntools = bash\n---\nYou run.\n")
+    done = run(home, clone / "sources", "do it")
+    assert (done.returncode, done.stdout) == (0, "Done.\n")
+    assert "mine" in next((home / ".local/state/tripletick/sessions").glob("*.jsonl")).read_text()
