@@ -131,3 +131,9 @@ def test_the_offline_model_brings_its_adapter(tmp_path):
 def test_a_path_and_its_adapters_are_told_apart(tmp_path, name, files):
     source = locate(name, tmp_path)
     assert [str(path) for path in (source.model, *source.adapters)] == files
+
+
+def test_a_name_of_ollamas_that_ends_like_a_file_is_looked_for_in_its_store(tmp_path, monkeypatch):
+    monkeypatch.setenv("OLLAMA_MODELS", str(tmp_path))
+    with pytest.raises(ModelError, match=r"ollama pull hf\.co/me/it:it-Q4\.gguf"):
+        locate("hf.co/me/it:it-Q4.gguf", tmp_path)

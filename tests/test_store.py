@@ -61,7 +61,7 @@ def test_what_could_lead_out_of_the_store_is_no_name(text, tmp_path):
     assert "neither a file nor a name" in refused(text, tmp_path)
 
 
-@pytest.mark.parametrize("text", ["qwen:7b", "me/qwen:7b", "hf.co/me/qwen:Q4"])
+@pytest.mark.parametrize("text", ["qwen:7b", "me/qwen:7b", "hf.co/me/qwen:Q4", "hf.co/library/qwen:Q4"])
 def test_a_name_is_shown_as_it_was_given(text):
     assert parsed(text).short == text
 

@@ -165,10 +165,7 @@ class Embedded:
     def _request(self, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
         asked = {
             "messages": [{"role": message.role, "content": _sendable(message.text)} for message in messages],
-            "stream": True,
             "cache_prompt": True,
-            # a piece after each batch of the prompt: there the reply can be stopped
-            "return_progress": True,
             "max_tokens": max(1, sampling.output),
             "temperature": sampling.temperature,
             "seed": sampling.seed,

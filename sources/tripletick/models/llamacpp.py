@@ -105,7 +105,9 @@ class Engine:
             begun = time.monotonic()
             self._server = load(self._plan)
             self.load_seconds = time.monotonic() - begun
-        self._server.handle_chat_completions(json.dumps(request), take)
+        # a piece after each batch of the prompt: there the reply can be stopped
+        asked = json.dumps({**request, "stream": True, "return_progress": True})
+        self._server.handle_chat_completions(asked, take)
 
 
 class _Talk:
@@ -181,7 +183,7 @@ def _parameters(xllamacpp: Any, plan: Plan) -> Any:
     made.model.path = plan.model
     made.lora_adapters = [_adapter(xllamacpp, path) for path in plan.adapters]
     made.n_ctx, made.n_parallel, made.n_batch = plan.context, 1, BATCH
-    made.ctx_shift, made.cache_prompt, made.cache_ram_mib = False, True, 0
+    made.ctx_shift, made.cache_ram_mib = False, 0
     made.warmup = made.ui = made.endpoint_slots = False
     if limit := thread_limit():
         made.cpuparams.n_threads = made.cpuparams_batch.n_threads = limit
