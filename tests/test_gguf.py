@@ -142,7 +142,12 @@ def test_what_is_no_file_is_unreadable(tmp_path):
     assert "name" in flaw(tmp_path / "a\0b")
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=300,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(at=st.integers(0, 700), new=st.binary(min_size=1, max_size=9))
 def test_no_damage_to_a_header_raises(file, at, new):
     whole = gguf(data=0)

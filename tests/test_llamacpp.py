@@ -1,0 +1,38 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tripletick.models.llamacpp import first_error
+
+LIMIT = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
+ASK = "from tripletick.models.llamacpp import thread_limit; raise SystemExit(thread_limit())"
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity") or os.cpu_count() == 1, reason="no core to give up")
+def test_no_more_threads_are_started_than_cores_may_be_used():
+    assert subprocess.run([sys.executable, "-c", LIMIT + ASK], check=False).returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("log", "told"),
+    [
+        (
+            "0.0 E llama_model_load: error loading model: unknown architecture: 'x'\n0.1 E srv: no",
+            "unknown architecture: 'x'",
+        ),
+        (
+            "warming up\n0.1 E common_chat_templates_init: error: Unknown statement: xor",
+            "Unknown statement: xor",
+        ),
+        (
+            "0.1 E lora_init: LoRA tensor does not exist (hint: wrong model?).",
+            "LoRA tensor does not exist (hint: wrong model?)",
+        ),
+        ("0.1 I all is well", ""),
+        ("", ""),
+    ],
+)
+def test_the_first_error_of_a_log_is_its_reason(log, told):
+    assert first_error(log) == told
