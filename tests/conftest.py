@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+
+def pytest_sessionstart() -> None:
+    """Where everything was set up on purpose, a missing box is a failure and no reason to skip."""
+    if os.environ.get("CI") == "true" and not shutil.which("bwrap"):
+        pytest.exit("bubblewrap is not installed: apt install bubblewrap", 1)
 
 
 @pytest.fixture
