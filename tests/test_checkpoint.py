@@ -479,3 +479,25 @@ def test_a_file_that_changes_while_the_person_is_asked_stays(ws, points):
 
     assert points.undo(ask=ask).kept == ("notes.txt",)
     assert (ws / "notes.txt").read_text() == "saved meanwhile"
+
+
+@pytest.mark.parametrize("path", [os.environ["PATH"], ""], ids=["git", "no git"])
+def test_what_a_block_saved_is_removed_though_a_later_block_ran(path, ws, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", path)
+    points = Checkpoints(ws, tmp_path / "state")
+    points.begin_turn("session", "save, then run")
+    for name in ("new.txt", "newer.txt"):
+        points.before_block()
+        points.keep(name)
+        (ws / name).write_text("a\n")
+    points.end_turn()
+    assert {change.path for change in points.changed} == {"new.txt", "newer.txt"}
+    assert points.undo(ask=never).removed == ("new.txt", "newer.txt")
+
+
+def test_an_undo_that_left_everything_as_it_was_can_be_tried_again(ws, points):
+    turn(points, lambda: (ws / "notes.txt").write_text("theirs\n"))
+    (ws / "notes.txt").write_text("edited\n")
+    left = points.undo(ask=lambda question: False)
+    assert left.text.startswith("Nothing was undone: “change it”.\nLeft as they are: notes.txt")
+    assert points.undo(ask=lambda question: True).restored == ("notes.txt",)

@@ -315,7 +315,47 @@ def test_what_failed_teaches(session):
 def test_giving_up_says_why_and_what_to_type(session):
     end = session(*["```bash\nexit 1\n```"] * 3).play()[-1]
     assert end.reason == "Gave up: the same block gave the same result 3 times."
-    assert (end.exit, end.hint) == (1, "Files as they were before: tripletick undo")
+    assert (end.exit, end.hint.partition(";")[0]) == (1, "No file was changed")
+
+
+def test_giving_up_names_the_files_that_the_turn_changed_also_by_the_shell(session):
+    it = session("```python:a.py\nprint(1)\n```", *["```bash\necho >> b; rm -f a.py; exit 1\n```"] * 3)
+    (it.folder / "c.txt").write_text("mine")
+    end = it.play()[-1]
+    assert end.hint == "Changed: b. Files as they were before: tripletick undo"
+
+
+def test_an_answer_carries_what_differs_from_before_the_turn(session):
+    it = session("```text:new.txt\na\n```\n```bash\nrm old; echo 2 >> kept\n```", "Done.")
+    for name in ("old", "kept", "same"):
+        (it.folder / name).write_text("1\n")
+    changes = {change.path: change.action for change in it.play()[-1].files}
+    assert changes == {"new.txt": "created", "old": "deleted", "kept": "changed"}
+
+
+def test_the_second_yes_that_nobody_could_give_needs_a_person(session):
+    it = session(
+        "```read\na.py\n```", *[f"```python:a.py\n# ... existing code ...\nx = {n}\n```" for n in (1, 2)]
+    )
+    (it.folder / "a.py").write_text("print(1)\n")
+    end = it.play()[-1]
+    assert (end.code, end.exit) == ("refused", 3)
+    assert (it.folder / "a.py").read_text() == "print(1)\n"
+
+
+def test_what_cannot_be_read_twice_gets_a_further_hint(session):
+    it = session(*["```bash\necho never closed"] * 2, '{"name": "bash", "arguments": {}}', "Done.")
+    it.play()
+    assert "Hint" not in said(it, 1)
+    assert "Hint: Send one short block" in said(it, 2)
+    assert "Hint: Take another way" in said(it, 3)
+
+
+def test_what_is_only_for_the_log_is_an_event_and_not_told(session):
+    it = session("```bash\necho a\n```\n```bash\necho a\n```", "Done.")
+    events = it.play()
+    assert last(events, Refused).problem.code == "repeat"
+    assert said(it) == "[result 1: bash ok]\n```output\na\n```"
 
 
 def test_results_carry_their_numbers(session):

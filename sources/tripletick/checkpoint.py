@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from tripletick.messages import FileChange
 from tripletick.session import FORMAT, Record, cut_torn, new_id, read, to_line
 from tripletick.shadow import Shadow
 from tripletick.snapshots import Copies, Manifest, Store, load_manifest, save_manifest
@@ -28,6 +29,7 @@ from tripletick.turns import (
     Turn,
     Undone,
     differences,
+    file_changes,
     first_words,
     from_fields,
     make_plan,
@@ -66,11 +68,14 @@ class Checkpoints:
         self._last: Manifest = {}
         self._also: set[str] = set()
         self._said: set[str] = set()
+        self.changed: tuple[FileChange, ...] | None = None
+        """What the last turn changed, once it has ended; None where that is not known."""
 
     def begin_turn(self, session: str, request: str) -> None:
         """A request begins; the blocks from here on belong to it."""
         self._session, self._request, self._turn = session, first_words(request), ""
         self._before, self._last, self._also = {}, {}, set()
+        self.changed = ()
 
     def before_block(self) -> str:
         """Take a snapshot; gives what the person must know, each line once: mostly nothing."""
@@ -81,7 +86,7 @@ class Checkpoints:
         if path in self._last or path in self._also:
             return ""
         self._also.add(path)
-        return self._guarded(self._snapshot)
+        return self._guarded(partial(self._snapshot, path))
 
     def end_turn(self) -> str:
         """Record what the turn changed, where a block of it could have written."""
@@ -105,6 +110,7 @@ class Checkpoints:
             with self._locked():
                 step()
         except OSError as error:
+            self.changed = None
             return self._once([FAILED.format(why=error.strerror or error)])
         return self._once(self._store.said())
 
@@ -124,14 +130,14 @@ class Checkpoints:
         finally:
             os.close(fd)
 
-    def _snapshot(self) -> None:
+    def _snapshot(self, kept: str = "") -> None:
         self._last = self._store.snapshot(self._also)
         if not self._turn:
             self._begin()
-            return
-        found = {path: self._last[path] for path in self._also - self._before.keys() if path in self._last}
-        self._before |= found
-        if self._also:
+        elif kept:
+            # What an earlier block of the turn saved is no part of what there was before it.
+            if kept in self._last:
+                self._before.setdefault(kept, self._last[kept])
             save_manifest(self._open(self._turn), self._before, self._also)
 
     def _begin(self) -> None:
@@ -144,8 +150,10 @@ class Checkpoints:
         self._append({"event": "Begun", "turn": self._turn, "request": self._request, "began": self._began})
 
     def _end(self) -> None:
-        turn, self._turn = self._turn, ""
-        self._close(turn, differences(self._before, self._store.snapshot(self._also), self._began))
+        turn, self._turn, self.changed = self._turn, "", None
+        changes = differences(self._before, self._store.snapshot(self._also), self._began)
+        self._close(turn, changes)
+        self.changed = file_changes(changes)
 
     def _open(self, turn: str) -> Path:
         """The manifest of a turn that has not ended: what there was before it."""
@@ -207,6 +215,8 @@ class Checkpoints:
             then = states_of(self._store.snapshot(paths), paths)
             plan.keep([path for path in plan.wanted if then[path] != now[path]])
             self._apply(plan)
+            if plan.kept and not plan.wanted:
+                return summary(turns, plan)
             self._store.snapshot(paths)
             changes = [Change(path, now[path], wanted) for path, wanted in sorted(plan.wanted.items())]
             self._append(

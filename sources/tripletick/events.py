@@ -6,9 +6,9 @@ that waits: an `Answer` is sent back in.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from tripletick.messages import Answer, Call, Counts, Problem, Result
+from tripletick.messages import Answer, Call, Counts, FileChange, Problem, Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +139,8 @@ class Answered:
     """The turn is over; this is the answer."""
 
     text: str
+    files: tuple[FileChange, ...] | None = field(default=None, compare=False)
+    """What differs from before the turn; None where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,8 @@ class GaveUp:
     answer: str = ""
     """What can stand for the answer all the same: the model's question at a clarification."""
     hint: str = ""
+    files: tuple[FileChange, ...] | None = field(default=None, compare=False)
+    """As in `Answered`."""
 
 
 Event = (

@@ -69,7 +69,7 @@ class Loop:
                 end = (yield from self._step(agent, tries, heard)) or repair.ending(tries)
             if notice := self.checkpoints.end_turn():
                 yield Notice(notice)
-            yield end
+            yield repair.ended(end, self.checkpoints.changed)
         except KeyboardInterrupt:
             yield Interrupted(self.replies.talk.entries[-1].message.text)
         finally:
@@ -81,7 +81,7 @@ class Loop:
         talk.reply(reading.text)
         results = yield from self._act(agent, reading.calls)
         told = tries.worth_telling(reading.problems, calls=bool(results), owner=bool(agent.tools))
-        yield from (Refused(problem) for problem in told)
+        yield from (Refused(problem) for problem in reading.problems if problem in told or not problem.text)
         if not results and not told and reading.question is None:
             return (yield from self._words(tries, heard))
         failed = tries.add(results, told)

@@ -78,10 +78,10 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One file that a tool wrote: its path relative to the workspace."""
+    """One file that a tool wrote or a turn changed: its path relative to the workspace."""
 
     path: str
-    action: Literal["created", "changed"]
+    action: Literal["created", "changed", "deleted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,8 @@ class Result:
     `verdict` is the first line's end: `ok, saved hello.py`, `failed, exit 1`. `text` is what the model reads
     below it, `view` what the person sees ("" = the same). `exit` is the program's status, None where none
     ran. `flags` say how it ended where the status cannot: `timeout memory output disk processes signal
-    refused not-found saved syntax`. `tool` names whose example teaches after a failure ("" = none).
+    refused alone not-found saved syntax` (alone: nobody was there to agree). `tool` names whose example
+    teaches after a failure ("" = none).
     """
 
     outcome: Outcome

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tripletick.advice import advise
-from tripletick.events import GaveUp
-from tripletick.messages import Call, Problem, Result
+from tripletick.events import Answered, GaveUp
+from tripletick.messages import Call, FileChange, Problem, Result
 
 STEPS = {
     3: "Take another way than the one that failed three times.",
@@ -33,6 +33,18 @@ failures.
 NO_FAILURES = REMARKS | {"invented-result", "prompt-example", "leaked-turn"}
 """Problems that do not make a failed attempt where the reply's blocks ran."""
 
+UNREAD = {
+    "unclosed": "Send one short block and nothing else; its last line is ``` alone.",
+    "unclosed-think": "Write the block or the answer at once, without thinking it over.",
+    "ambiguous-nesting": "Leave the ``` lines out of that file, or indent them by four spaces.",
+    "transcript": "Send one command alone in a block.",
+    "foreign-call": "Begin the answer with ``` and the tag; write no braces and no angle brackets around it.",
+}
+"""What a reply is told that has the same problem as the one before; the sentence of the problem is there
+already.
+"""
+OTHER_FORM = "Answer with one block only: ``` and the tag, the content below, ``` alone on the last line."
+
 Results = Sequence[tuple[Call, Result]]
 
 
@@ -48,6 +60,10 @@ class Tries:
     remarked: bool = False
     silent: int = 0
     error: str = ""
+    unread: str = ""
+    """Code of the problem that made the last attempt fail …"""
+    again: bool = False
+    """… and whether it was that of the attempt before, too."""
     alone: bool = False
     """True once a question found nobody."""
     results: Counter[tuple[Call, Result]] = field(default_factory=Counter)
@@ -58,12 +74,15 @@ class Tries:
         self.steps += 1
         self.ran = self.ran or bool(results)
         for call, result in results:
+            self.alone = self.alone or "alone" in result.flags
             if result.outcome in ("denied", "forbidden"):
                 self.refusals[result.verdict] += 1
             elif result.outcome != "skipped":
                 self.results[_same(call, result)] += 1
         self.error = error_line(results, problems)
         self.failures = self.failures + 1 if self.error else 0
+        code = unread_code(results, problems)
+        self.again, self.unread = bool(code) and code == self.unread, code
         return bool(self.error)
 
     def worth_telling(self, problems: Sequence[Problem], *, calls: bool, owner: bool) -> tuple[Problem, ...]:
@@ -87,15 +106,17 @@ def error_line(results: Results, problems: Sequence[Problem]) -> str:
             return f"{call.tool} {result.verdict}" + (
                 f": {last.strip()[:160]}" if last and result.exit is not None else ""
             )
+    return next((problem.text.partition("\n")[0] for problem in _unread(results, problems)), "")
+
+
+def unread_code(results: Results, problems: Sequence[Problem]) -> str:
+    """Give the code of the problem that makes a reply a failed attempt; "" where none does."""
+    return next((problem.code for problem in _unread(results, problems)), "")
+
+
+def _unread(results: Results, problems: Sequence[Problem]) -> list[Problem]:
     free = NO_FAILURES if results else REMARKS
-    return next(
-        (
-            problem.text.partition("\n")[0]
-            for problem in problems
-            if problem.text and problem.code not in free
-        ),
-        "",
-    )
+    return [problem for problem in problems if problem.text and problem.code not in free]
 
 
 def hint(tries: Tries, results: Results) -> str:
@@ -106,6 +127,8 @@ def hint(tries: Tries, results: Results) -> str:
     if again:
         return AGAIN
     known = next((advise(call, result) for call, result in results if result.outcome == "failed"), "")
+    if tries.again and not known:
+        known = UNREAD.get(tries.unread, OTHER_FORM)
     if not tries.failures:
         return known
     step = STEPS.get(tries.failures, "")
@@ -113,7 +136,10 @@ def hint(tries: Tries, results: Results) -> str:
     return " ".join(filter(None, (known or (GENERAL if ran and not step else ""), step)))
 
 
-UNDO = "Files as they were before: tripletick undo"
+UNDO = "Changed: {paths}. Files as they were before: tripletick undo"
+UNCHANGED = "No file was changed; tripletick undo takes back the last turn that changed some."
+NAMED = 5
+"""Paths that a hint names before it counts the rest."""
 
 Ending = tuple[Callable[[Tries], bool], Callable[[Tries], GaveUp]]
 ENDINGS: tuple[Ending, ...] = (
@@ -145,6 +171,16 @@ def ending(tries: Tries) -> GaveUp | None:
     return next((make(tries) for due, make in ENDINGS if due(tries)), None)
 
 
+def ended(end: Answered | GaveUp, changed: tuple[FileChange, ...] | None) -> Answered | GaveUp:
+    """Put into an ending what the turn changed, where that is known, and how it is taken back."""
+    if isinstance(end, Answered) or changed is None:
+        return replace(end, files=changed)
+    paths = [change.path for change in changed]
+    more = [f"{len(paths) - NAMED} more"] if len(paths) > NAMED else []
+    said = UNDO.format(paths=", ".join(paths[:NAMED] + more)) if paths else UNCHANGED
+    return replace(end, files=changed, hint=said)
+
+
 def _same(call: Call, result: Result) -> tuple[Call, Result]:
     """Reduce a call and its result to what makes two of them equal; where in its reply it stood does not."""
     key = Call(call.tool, call.body, call.path, call.args)
@@ -152,7 +188,7 @@ def _same(call: Call, result: Result) -> tuple[Call, Result]:
 
 
 def _end(code: str, why: str, exit: int = 1) -> GaveUp:
-    return GaveUp(code, f"Gave up: {why}.", exit, hint=UNDO)
+    return GaveUp(code, f"Gave up: {why}.", exit)
 
 
 def _most(counted: Counter[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from tripletick.messages import FileChange
 from tripletick.session import clean_text
 from tripletick.snapshots import Entry, Manifest, State
 
@@ -20,6 +21,7 @@ SAID = {
     "restored": "Restored: {paths}.",
     "removed": "Removed: {paths}.",
     "kept": "Left as they are: {paths}.",
+    "nothing": "Nothing was undone: {requests}.",
     "same": "The files already were as before.",
 }
 
@@ -100,6 +102,13 @@ def differences(before: Manifest, after: Manifest, began: int) -> tuple[Change, 
     return tuple(Change(*pair) for pair in pairs if pair[1] != pair[2])
 
 
+def file_changes(changes: Iterable[Change]) -> tuple[FileChange, ...]:
+    return tuple(
+        FileChange(one.path, "created" if one.was is None else "changed" if one.left else "deleted")
+        for one in changes
+    )
+
+
 def to_fields(changes: Iterable[Change]) -> list[list[object]]:
     return [[change.path, change.was, change.left] for change in changes]
 
@@ -147,7 +156,8 @@ def summary(turns: Iterable[Turn], plan: Plan) -> Undone:
     removed = tuple(sorted(path for path, state in plan.wanted.items() if not state))
     kept = dict(sorted(plan.kept.items()))
     requests = tuple(turn.request for turn in turns)
-    lines = [SAID["undone"].format(requests=", ".join(f"“{request}”" for request in requests))]
+    word = "nothing" if kept and not plan.wanted else "undone"
+    lines = [SAID[word].format(requests=", ".join(f"“{request}”" for request in requests))]
     reasons = [f"{path} ({reason})" for path, reason in kept.items()]
     rows = (("restored", restored), ("removed", removed), ("kept", reasons))
     lines += [SAID[word].format(paths=listed(paths)) for word, paths in rows if paths]

@@ -101,7 +101,7 @@ def only_saved(saved: Saved, bench: Bench, end: str = "") -> Running:
 
 def said(saved: Saved, end: str = "") -> Result:
     note = f" ({saved.note})" if saved.note else ""
-    return Result("ok", f"ok, saved {saved.path}{note}{end}", files=(saved.change,))
+    return Result("ok", f"ok, saved {saved.path}{note}{end}", files=saved.files)
 
 
 def unread(saved: Saved, wrong: Wrong) -> Result:
@@ -111,7 +111,7 @@ def unread(saved: Saved, wrong: Wrong) -> Result:
         f"failed, saved {saved.path}, {wrong.line}",
         wrong.text,
         flags=frozenset({"saved", "syntax"}),
-        files=(saved.change,),
+        files=saved.files,
     )
 
 
@@ -140,7 +140,7 @@ def ended(program: Program, finished: Finished) -> Result:
     if missing := _missing(program, finished):
         return missing
     how = verdict(finished, replace(bench.limits, timeout=program.seconds))
-    files = (saved.change,) if saved else ()
+    files = saved.files if saved else ()
     text = clip(finished, bench)
     left = leftover(finished)
     if how == "ok":
@@ -163,7 +163,7 @@ def _missing(program: Program, finished: Finished) -> Result | None:
     line = f"was not run, because {absent[0]} is not installed here{remedy}"
     kept = f" ({saved.path} was saved)" if saved else ""
     marks = frozenset({"not-found", "saved"} if saved else {"not-found"})
-    return Result("failed", line + kept, flags=marks, files=(saved.change,) if saved else ())
+    return Result("failed", line + kept, flags=marks, files=saved.files if saved else ())
 
 
 def _there(names: tuple[str, ...], bench: Bench) -> bool:

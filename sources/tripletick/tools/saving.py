@@ -45,6 +45,11 @@ class Saved:
     note: str = ""
     unchanged: bool = False
 
+    @property
+    def files(self) -> tuple[FileChange, ...]:
+        """What was written: nothing where the file held that already."""
+        return () if self.unchanged else (self.change,)
+
 
 Saving = Generator[Output | Ask, Answer | None, Saved | Result]
 
@@ -189,6 +194,6 @@ def _not_agreed(draft: Draft, losses: str, answer: Answer | None) -> Result:
     text = WHOLE.format(path=draft.path, why=losses, form=edit_form(draft.path))
     if answer is None or not answer.there:
         verdict = "refused: lines seem to be lost, and no person is there to agree"
-        return Result("forbidden", verdict, text, flags=frozenset({"refused"}))
+        return Result("forbidden", verdict, text, flags=frozenset({"refused", "alone"}))
     verdict = f"refused by the person: {answer.text or 'lines would be lost'}"
     return Result("denied", verdict, text, flags=frozenset({"refused"}))

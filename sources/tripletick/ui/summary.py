@@ -62,11 +62,13 @@ class Summary:
                 self._end(event)
 
     def _end(self, event: Answered | GaveUp | Interrupted) -> None:
+        if isinstance(event, Interrupted):
+            event = GaveUp("interrupted", "Interrupted by the person.", INTERRUPTED)
+        if event.files is not None:
+            self.files = {change.path: change for change in event.files}
         if isinstance(event, Answered):
             self.answer = event.text
             return
-        if isinstance(event, Interrupted):
-            event = GaveUp("interrupted", "Interrupted by the person.", INTERRUPTED)
         self.exit, self.answer = event.exit, event.answer or None
         self.error = {"code": event.code, "message": event.reason, "hint": event.hint}
 
