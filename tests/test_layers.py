@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1] / "sources" / "tripletick"
 LAYERS = (
     {"errors", "messages", "platforms"},
-    {"events", "config", "languages", "paths", "agents", "places", "beneath", "meaning"},
+    {"events", "config", "languages", "paths", "agents", "places", "beneath", "meaning", "inifile"},
     {"models", "sandbox"},
     {
         "tools",
@@ -29,7 +29,7 @@ LAYERS = (
     {"replies", "loop"},
     {"ui"},
     {"wiring", "app"},
-    {"commands"},
+    {"commands", "chat", "firstrun", "screens"},
     {"cli"},
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

@@ -1,5 +1,7 @@
 """Agents and prompts are Markdown files: settings between `---` lines, the card below.
 
+A folder beside `base` is a personality: another voice for the same agents, only the files that differ.
+
 Not covered: who gets a request (router), which of an agent's languages are installed (languages).
 """
 
@@ -11,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tripletick.errors import ConfigError
+from tripletick.errors import ConfigError, UsageError
 
 SYSTEM = "system"
 EVERY_LANGUAGE = "languages"
@@ -36,9 +38,10 @@ class Agent:
 
     def line(self, also: Sequence[str] = ()) -> str:
         """Write the first line of a request: `[coder: bash python; also c go]`."""
-        tags = " ".join(tag for tag in self.tools if tag != EVERY_LANGUAGE) or "no tags"
+        tags = " ".join(tag for tag in self.tools if tag != EVERY_LANGUAGE)
         more = [tag for tag in also if tag not in self.tools] if EVERY_LANGUAGE in self.tools else []
-        return f"[{self.name}: {tags}{'; also ' + ' '.join(more[:8]) if more else ''}]"
+        who = f"{self.name}: {tags}" if tags else self.name
+        return f"[{who}{'; also ' + ' '.join(more[:8]) if more else ''}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +56,37 @@ class Prompts:
         return string.Formatter().vformat(self.system, (), places)
 
 
-def load(folder: Path) -> Prompts:
-    """Read a prompts folder. Raises ConfigError: no such folder, a file that cannot be read or parsed."""
-    texts = {path.stem: _text(path) for path in sorted(folder.glob("*.md"))}
-    if SYSTEM not in texts:
-        there = ", ".join(sorted(texts)) or "nothing"
+def load(base: Path, *overlays: Path) -> Prompts:
+    """Read a prompts folder; a file of a later folder takes the place of the one that has its name.
+
+    Raises ConfigError: no such folder, a file that cannot be read or parsed.
+    """
+    files = {path.stem: path for folder in (base, *overlays) for path in sorted(folder.glob("*.md"))}
+    if SYSTEM not in files:
+        there = ", ".join(sorted(files)) or "nothing"
         raise ConfigError(
-            f"There is no {SYSTEM}.md in {folder}.", f"It holds: {there}.", "Reinstall tripletick."
+            f"There is no {SYSTEM}.md in {base}.", f"It holds: {there}.", "Reinstall tripletick."
         )
-    agents = {name: parse(name, text) for name, text in texts.items() if not name.startswith(SYSTEM)}
-    system = texts[SYSTEM].rstrip("\n")
-    places = {place for _, place, _, _ in _places(system, folder) if place is not None}
+    agents = {name: parse(name, _text(path)) for name, path in files.items() if not name.startswith(SYSTEM)}
+    system = _text(files[SYSTEM]).rstrip("\n")
+    places = {place for _, place, _, _ in _places(system, files[SYSTEM]) if place is not None}
     if wrong := places - {"system", "folder"}:
         raise ConfigError(
-            f"{folder / 'system.md'} has a place {{{wrong.pop()}}}.", "Places are {system} and {folder}."
+            f"{files[SYSTEM]} has a place {{{wrong.pop()}}}.", "Places are {system} and {folder}."
         )
     return Prompts(system, agents)
+
+
+def personality(base: Path, name: str) -> tuple[Path, ...]:
+    """Give the folders that lie over `base` for this personality. Raises UsageError where there is none."""
+    there = {path.name: path for path in sorted(base.parent.iterdir()) if any(path.glob("*.md"))}
+    if name not in there:
+        raise UsageError(
+            f"There is no personality {name!r}.",
+            f"There are: {', '.join(there)}.",
+            "Set one: [agent] personality in config.ini",
+        )
+    return () if name == base.name else (there[name],)
 
 
 def parse(name: str, source: str) -> Agent:
@@ -104,9 +122,9 @@ def _text(path: Path) -> str:
         ) from error
 
 
-def _places(text: str, folder: Path) -> list[tuple[str, str | None, str | None, str | None]]:
+def _places(text: str, path: Path) -> list[tuple[str, str | None, str | None, str | None]]:
     try:
         return list(string.Formatter().parse(text))
     except ValueError as error:
         why = f"{error}; a brace that is meant is written twice"
-        raise ConfigError(f"{folder / 'system.md'} cannot be read.", why, "Mend the file.") from error
+        raise ConfigError(f"{path} cannot be read.", why, "Mend the file.") from error

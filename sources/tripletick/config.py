@@ -2,13 +2,12 @@
 every key.
 
 One frozen class a section; a setting, its default, its limits and its sentence stand together. Unknown names
-are warnings (`Config.warnings`), values that cannot be used are errors with file and line. Not covered: what
-a workspace may tighten.
+are warnings (`Config.warnings`), values that cannot be used are errors with file and line. How the files are
+read and written is in inifile.py. Not covered: what a workspace may tighten.
 """
 
 from __future__ import annotations
 
-import configparser
 import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,6 +15,7 @@ from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from tripletick import inifile
 from tripletick.errors import ConfigError
 
 SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -39,6 +39,9 @@ def setting(default: Any, says: str, kind: str = "text", *allowed: Any) -> Any:
 @dataclass(frozen=True, slots=True)
 class AgentSection:
     name: str = setting("coder", "Who gets a request: a file of prompts/base, such as casual, coder, file.")
+    personality: str = setting(
+        "base", "The agents' voice: base, or another folder of prompts, such as teacher."
+    )
     folder: bool = setting(True, "Name the folder's files once, in the first request.", "switch")
     max_attempts: int = setting(5, "Failures in a row that end a turn.", "count", 1, 20)
     max_steps: int = setting(25, "Replies of the model that end a turn.", "count", 1, 1000)
@@ -46,7 +49,10 @@ class AgentSection:
 
 @dataclass(frozen=True, slots=True)
 class ModelSection:
-    name: str = setting("", "ollama:NAME, or scripted:FILE; empty: the newest model that the server has.")
+    name: str = setting(
+        "",
+        "ollama:NAME, embedded:FILE.gguf or scripted:FILE; empty: asked once, else the server's newest.",
+    )
     host: str = setting("", "The server; empty: OLLAMA_HOST, else http://127.0.0.1:11434.")
     context: int = setting(
         0, "Tokens of context to ask for; 0: the model's own, at most 16384.", "count", 0, 10_000_000
@@ -186,39 +192,21 @@ def show(known: Field[Any]) -> str:
     return str(default)
 
 
+def save(path: Path, section: str, key: str, value: str) -> None:
+    """Put a value into the person's config.ini; its other lines stay as they are.
+
+    Raises ConfigError: no such setting, no value for it, a file that is no INI file or cannot be written.
+    """
+    given = Given(section, key, value, str(path))
+    if problem := _unknown(given):
+        raise ConfigError(problem)
+    read_value(given)
+    inifile.put(path, section, key, value)
+
+
 def _of_files(files: Iterable[Path]) -> Iterator[Given]:
     for path in files:
-        try:
-            source = path.read_text("utf-8")
-        except FileNotFoundError:
-            continue
-        except (OSError, UnicodeError) as error:
-            raise ConfigError(f"{path} cannot be read.", str(error), "Mend it, or move it away.") from error
-        parser = configparser.ConfigParser(interpolation=None, default_section="")
-        try:
-            parser.read_string(source, str(path))
-        except configparser.Error as error:
-            why = " ".join(str(error).split())
-            raise ConfigError(
-                f"{path} is no INI file.", why, "A line is `[section]`, `key = value` or a # comment."
-            ) from error
-        for section in parser.sections():
-            if not parser.options(section):
-                yield Given(section, "", "", _where(source, path, section, ""))
-            for key, value in parser.items(section):
-                yield Given(section, key, value, _where(source, path, section, key))
-
-
-def _where(source: str, path: Path, section: str, key: str) -> str:
-    inside = False
-    for number, line in enumerate(source.splitlines(), 1):
-        if line.strip().startswith("["):
-            inside = line.strip().startswith(f"[{section}]")
-            if inside and not key:
-                return f"{path}:{number}"
-        elif inside and key and re.match(rf"\s*{re.escape(key)}\s*[=:]", line, re.IGNORECASE):
-            return f"{path}:{number}"
-    return str(path)
+        yield from (Given(*each) for each in inifile.read(path))
 
 
 def _of_env(env: Mapping[str, str]) -> Iterator[Given]:

@@ -13,6 +13,7 @@ class Places:
     """Folders and files of ours, none of them made yet."""
 
     prompts: Path
+    """The base; the personalities lie beside it."""
     shipped_config: Path
     config: Path
     state: Path
@@ -23,13 +24,18 @@ class Places:
         return self.config / "config.ini"
 
     @property
+    def typed(self) -> Path:
+        """What was typed in the chat."""
+        return self.state / "typed"
+
+    @property
     def sessions(self) -> Path:
         return self.state / "sessions"
 
     @property
     def ours(self) -> tuple[Path, ...]:
         """What no block may write."""
-        return (PACKAGE, self.prompts, self.shipped_config, *self.private)
+        return (PACKAGE, self.prompts.parent, self.shipped_config, *self.private)
 
     @property
     def private(self) -> tuple[Path, ...]:

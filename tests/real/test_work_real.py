@@ -101,10 +101,12 @@ def test_later_prompts_of_a_conversation_are_not_read_again(app):
         assert now.prompt_seconds / now.prompt < cold.prompt_seconds / cold.prompt / 2
 
 
-def test_the_prompts_are_as_short_as_they_must_be(ollama, record_property):
+@pytest.mark.parametrize("voice", ["base", "teacher"])
+def test_the_prompts_are_as_short_as_they_must_be(ollama, voice):
     model = Ollama(ollama.model, Settings(host=ollama.host))
     model.fix(4096)
-    prompts = agents.load(places.find().prompts)
+    base = places.find().prompts
+    prompts = agents.load(base, *agents.personality(base, voice))
 
     def tokens(*messages):
         *_, end = model.stream(messages, ONE)

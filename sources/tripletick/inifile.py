@@ -1,0 +1,132 @@
+"""INI files: each value with the line it stands in, and one value put into a file whose other lines stay.
+
+What the sections and keys mean is config's.
+"""
+
+from __future__ import annotations
+
+import configparser
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tripletick.errors import ConfigError
+
+
+def read(path: Path) -> Iterator[tuple[str, str, str, str]]:
+    """Give section, key, value and `file:line`, key and value "" for a section without any.
+
+    A file that is not there has none. Raises ConfigError for one that is no INI file.
+    """
+    source = _text(path)
+    parser = _parsed(source, path)
+    for section in parser.sections():
+        if not parser.options(section):
+            yield section, "", "", _where(source, path, section, "")
+        for key, value in parser.items(section):
+            yield section, key, value, _where(source, path, section, key)
+
+
+def put(path: Path, section: str, key: str, value: str) -> None:
+    """Write `key = value` into the section, in its old line if it has one; the file changes as a whole.
+
+    Raises ConfigError: no INI file, no room for the value on one line, a file that cannot be written.
+    """
+    target = Path(os.path.realpath(path))
+    source = _text(target)
+    before = _parsed(source, path)
+    text = "\n".join(_with(source.split("\n"), section, key, value.strip()))
+    if not before.has_section(section):
+        before.add_section(section)
+    before.set(section, key, value.strip())
+    if "\n" in value or _parsed(text, path) != before:
+        raise ConfigError(
+            f"{value!r} cannot be put into {path}.", "It needs a line of its own.", "Edit the file."
+        )
+    try:
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _replace(target, text.encode())
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise ConfigError(
+            f"{path} cannot be written.", f"{why}.", f"Write into it: {key} = {value}"
+        ) from error
+
+
+def _with(lines: list[str], section: str, key: str, value: str) -> list[str]:
+    """Give the lines with the value: over the old one and the lines that go on with it, else at the end."""
+    line = f"{key} = {value}".rstrip() + ("\r" if lines[0].endswith("\r") else "")
+    start = next((at for at, each in enumerate(lines) if _opens(each, section)), None)
+    if start is None:
+        kept = "\n".join(lines).rstrip()
+        return [*([kept, ""] if kept else []), line.replace(line.rstrip(), f"[{section}]"), line, ""]
+    ends = (at for at, each in enumerate(lines[start + 1 :], start + 1) if each.startswith("["))
+    end = next(ends, len(lines))
+    at = next((at for at in range(start + 1, end) if _names(lines[at], key)), None)
+    if at is None:
+        last = max(at for at in range(start, end) if lines[at].strip())
+        return [*lines[: last + 1], line, *lines[last + 1 :]]
+    after = at + 1
+    while after < end and lines[after][:1] in (" ", "\t") and lines[after].strip():
+        after += 1
+    return [*lines[:at], line, *lines[after:]]
+
+
+def _opens(line: str, section: str) -> bool:
+    return line.strip().startswith(f"[{section}]")
+
+
+def _names(line: str, key: str) -> bool:
+    return bool(re.match(rf"\s*{re.escape(key)}\s*(?:[=:]|$)", line, re.IGNORECASE))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeError) as error:
+        raise ConfigError(f"{path} cannot be read.", str(error), "Mend it, or move it away.") from error
+
+
+def _parsed(source: str, path: Path) -> configparser.ConfigParser:
+    parser = configparser.ConfigParser(interpolation=None, default_section="")
+    try:
+        parser.read_string(source, str(path))
+    except configparser.Error as error:
+        why = " ".join(str(error).split())
+        raise ConfigError(
+            f"{path} is no INI file.", why, "A line is `[section]`, `key = value` or a # comment."
+        ) from error
+    return parser
+
+
+def _where(source: str, path: Path, section: str, key: str) -> str:
+    inside = False
+    for number, line in enumerate(source.splitlines(), 1):
+        if line.strip().startswith("["):
+            inside = _opens(line, section)
+            if inside and not key:
+                return f"{path}:{number}"
+        elif inside and key and _names(line, key):
+            return f"{path}:{number}"
+    return str(path)
+
+
+def _replace(target: Path, data: bytes) -> None:
+    """Write beside it and put it in its place, with the rights that it had."""
+    import tempfile
+
+    mode = target.stat().st_mode & 0o7777 if target.exists() else 0o600
+    fd, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with os.fdopen(fd, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(mode)
+        Path(name).replace(target)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
