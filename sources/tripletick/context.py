@@ -1,8 +1,9 @@
 """The conversation as it is sent, and how much of the context it takes.
 
 Append-only: what was sent stays byte for byte, in its order, so that the engine reads only what is new. A
-message of the person's that got no reply grows; it is never followed by another. The one exception here is
-`shorten`, which drops old outputs when the context runs short. Not covered: summaries by the model.
+message of the person's that got no reply grows; it is never followed by another. The exceptions here are
+`shorten`, which drops old outputs when the context runs short; the person's own are `take_back` and `clear`.
+Not covered: summaries by the model.
 """
 
 from __future__ import annotations
@@ -63,6 +64,15 @@ class Entry:
     short: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What the conversation was before a request: its length, its last message, who was introduced."""
+
+    length: int
+    last: Entry | None
+    introduced: frozenset[str]
+
+
 @dataclass(slots=True)
 class Conversation:
     """One system prompt, then the person's and the model's messages in turn."""
@@ -74,6 +84,8 @@ class Conversation:
     introduced: set[str] = field(default_factory=set)
     asked: str = ""
     """The request at work, in the person's words."""
+    before: Before | None = None
+    """Where `take_back` goes back to; None where there is no request to take back."""
 
     def messages(self) -> list[Message]:
         """Give what is sent."""
@@ -81,6 +93,8 @@ class Conversation:
 
     def request(self, agent: Agent, text: str, *, folder: str = "") -> None:
         """Add a request: the agent's line, its card the first time, the words, the folder's names."""
+        last = self.entries[-1] if self.entries else None
+        self.before = Before(len(self.entries), last, frozenset(self.introduced))
         new = agent.name not in self.introduced
         self.introduced.add(agent.name)
         self.asked = text
@@ -101,6 +115,21 @@ class Conversation:
         """Add what the model wrote, raw; nothing but blanks is no reply, the person's message then grows."""
         if text.strip():
             self.entries.append(Entry(Message("assistant", text)))
+
+    def take_back(self) -> None:
+        """Cut the conversation back to before the last request, if there was one."""
+        if self.before is None:
+            return
+        del self.entries[self.before.length :]
+        if self.before.last and self.before.last.message.role == "user":
+            self.entries[-1] = self.before.last
+        self.introduced, self.before = set(self.before.introduced), None
+
+    def clear(self) -> None:
+        """Forget everything but the system prompt."""
+        self.entries.clear()
+        self.introduced.clear()
+        self.asked, self.before = "", None
 
     def shorten(self, budget: Budget, goal: int) -> bool:
         """Drop outputs, the oldest first, until the estimate is at most `goal`; False where none was left to

@@ -7,6 +7,7 @@ that waits: an `Answer` is sent back in.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from tripletick.messages import Answer, Call, Counts, FileChange, Problem, Result
 
@@ -75,6 +76,8 @@ class Ask:
     choices: str = "yn"
     why: str = ""
     call: Call | None = None
+    default: str = ""
+    """What Enter alone means, "" where it means nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +131,13 @@ class Compacted:
 
 
 @dataclass(frozen=True, slots=True)
+class TakenBack:
+    """The person had the history cut: on /retry back to before the last request, on /clear to its start."""
+
+    to: Literal["request", "start"]
+
+
+@dataclass(frozen=True, slots=True)
 class Interrupted:
     """The person stopped the turn; what the model had written is kept in `text`."""
 
@@ -172,6 +182,7 @@ Event = (
     | Usage
     | Notice
     | Compacted
+    | TakenBack
     | Interrupted
     | Answered
     | GaveUp

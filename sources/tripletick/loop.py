@@ -79,7 +79,7 @@ class Loop:
         """Run what the reply calls and say in the conversation what came of it; an answer ends the turn."""
         reading, talk = heard.reading, self.replies.talk
         talk.reply(reading.text)
-        results = yield from self._act(agent, reading.calls)
+        results = yield from self.act(agent, reading.calls)
         told = tries.worth_telling(reading.problems, calls=bool(results), owner=bool(agent.tools))
         yield from (Refused(problem) for problem in reading.problems if problem in told or not problem.text)
         if not results and not told and reading.question is None:
@@ -113,7 +113,7 @@ class Loop:
         self.replies.talk.say(NUDGE.format(request=self.replies.talk.asked.partition("\n")[0]))
         return None
 
-    def _act(self, agent: Agent, calls: Sequence[Call]) -> Generator[Event, Reply, list[tuple[Call, Result]]]:
+    def act(self, agent: Agent, calls: Sequence[Call]) -> Generator[Event, Reply, list[tuple[Call, Result]]]:
         """Run the blocks in their order; the first that does not succeed stops the rest."""
         results: list[tuple[Call, Result]] = []
         stop = ""

@@ -54,7 +54,7 @@ class Settings:
 
 def open_model(name: str, settings: Settings | None = None) -> Model:
     """Open `ENGINE:NAME`, or NAME on Ollama. Raises UsageError, and ModelError for an unreadable file."""
-    engine, rest = _parted(name.strip())
+    engine, rest = parted(name.strip())
     if engine not in ENGINES:
         raise UsageError(
             f"There is no engine '{engine}'.",
@@ -68,7 +68,8 @@ def open_model(name: str, settings: Settings | None = None) -> Model:
     return model
 
 
-def _parted(name: str) -> tuple[str, str]:
+def parted(name: str) -> tuple[str, str]:
+    """Part a model's name into its engine's and what that engine calls it."""
     engine, colon, rest = name.partition(":")
     if colon and (engine in ENGINES or _is_engine(engine, rest)):
         return engine, rest

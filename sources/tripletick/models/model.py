@@ -60,3 +60,7 @@ class Model(Protocol):
         ContextFullError, StreamCutError (ended without `done`: nothing of it may run) and ServerFailedError.
         """
         ...
+
+    def close(self) -> None:
+        """Give back what it holds: memory, connections, locks. It may be called twice."""
+        ...

@@ -8,7 +8,7 @@ asked for again here either: that is the loop's, which knows what was shown of i
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -18,20 +18,16 @@ from tripletick.messages import Chunk, Counts, Finish, Message
 from tripletick.models import Settings, failures
 from tripletick.models.hosts import address
 from tripletick.models.model import About, Sampling
+from tripletick.models.watch import Watch
 from tripletick.models.wire import Reply, Wire
 
 DEFAULT_CONTEXT = 4096
 """Sent where `fix` was not called: the server's own default moves with the video memory."""
 FINISHES: Mapping[str, Finish] = {"stop": "stop", "length": "length", "load": "stop", "unload": "stop"}
 NANO = 1e-9
-RELOAD_SECONDS = 1.0
-"""A model that is loaded tells 0.04 to 0.09 s."""
-RECENTLY = 300.0
 
 BUSY = "The server is busy. Trying again in {seconds:g} s ({number} of {of})."
 FAILED_ONCE = "The server failed ({told}). Trying once more."
-DROPPED = "The server dropped old messages without saying so. Update Ollama (0.12.4 or newer)."
-RELOADED = "The model was reloaded ({seconds:.1f} s): another program uses it with other settings."
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +37,15 @@ class Loaded:
     context: int
     size: int
     video: int
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A model that the server has: its name, its bytes, how its weights are stored ("" where not told)."""
+
+    name: str
+    size: int = 0
+    quantization: str = ""
 
 
 class Ollama:
@@ -53,7 +58,7 @@ class Ollama:
         self._wire = Wire(self.address, self.settings)
         self._context = DEFAULT_CONTEXT
         self._about: About | None = None
-        self._watch = _Watch(self.settings.notice)
+        self._watch = Watch(self.settings.notice)
 
     def about(self) -> About:
         """Look the model up through /api/show. Raises as the Protocol says."""
@@ -71,9 +76,21 @@ class Ollama:
         )
         return self._about
 
+    def listed(self) -> tuple[Listed, ...]:
+        """List the server's models as /api/tags does, the newest first."""
+        entries = (entry for entry in _entries(self._asked("/api/tags")) if "name" in entry)
+        return tuple(
+            Listed(
+                str(entry["name"]),
+                failures.number(entry, "size"),
+                _text(_fields(entry, "details").get("quantization_level")),
+            )
+            for entry in entries
+        )
+
     def names(self) -> tuple[str, ...]:
-        """Name the server's models as /api/tags does, the newest first."""
-        return tuple(str(entry["name"]) for entry in _entries(self._asked("/api/tags")) if "name" in entry)
+        """Name the server's models, the newest first."""
+        return tuple(model.name for model in self.listed())
 
     def loaded(self) -> Loaded | None:
         """Ask /api/ps what the model really got; None where it is not in memory."""
@@ -99,6 +116,10 @@ class Ollama:
                 if chunk := _chunk(fields):
                     yield chunk
         raise failures.cut()
+
+    def close(self) -> None:
+        """Let go of connections; the server keeps the model loaded for `keep_alive`."""
+        self._wire.close()
 
     def _request(self, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
         options = {
@@ -187,34 +208,6 @@ class Ollama:
         except ServerFailedError:
             # a proxy may let through what is needed and not this
             return ""
-
-
-class _Watch:
-    """Tells from the counts of two replies what the server did and did not say."""
-
-    def __init__(self, notice: Callable[[str], None]) -> None:
-        self._notice = notice
-        self._before: tuple[Message, ...] = ()
-        self._tokens = 0
-        self._at = float("-inf")
-
-    def look(self, messages: Sequence[Message], counts: Counts) -> None:
-        """Compare with the reply before; a smaller count for a longer prompt means dropped messages."""
-        if counts.prompt and counts.prompt < self._tokens and _grown(self._before, messages):
-            self._notice(DROPPED)
-        now = time.monotonic()
-        if counts.load_seconds >= RELOAD_SECONDS and now - self._at < RECENTLY:
-            self._notice(RELOADED.format(seconds=counts.load_seconds))
-        self._before, self._tokens, self._at = tuple(messages), counts.prompt, now
-
-
-def _grown(before: Sequence[Message], now: Sequence[Message]) -> bool:
-    """True where nothing was taken away: messages were added, or the last one was extended."""
-    if not before or len(now) < len(before):
-        return False
-    last, same = len(before) - 1, now[len(before) - 1]
-    kept = tuple(now[:last]) == tuple(before[:last]) and same.role == before[last].role
-    return kept and same.text.startswith(before[last].text)
 
 
 def _chunk(fields: Mapping[str, Any]) -> Chunk | None:

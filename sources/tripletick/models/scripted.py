@@ -65,6 +65,9 @@ class Scripted:
         finally:
             self.streaming = False
 
+    def close(self) -> None:
+        """A script holds nothing."""
+
     def _fit(self, prompt: int) -> None:
         if self.context and prompt > self.context:
             raise ContextFullError(

@@ -146,6 +146,9 @@ class Wire:
         """Ask something that is answered at once."""
         return self._ask("POST" if body else "GET", path, body, self._settings.lookup_timeout)
 
+    def close(self) -> None:
+        self._session.close()
+
     def _ask(self, method: str, path: str, body: Mapping[str, Any] | None, first: float) -> Reply:
         limits = (self._settings.connect_timeout, first)
         url = self.where + path

@@ -20,12 +20,13 @@ def ask(question: Ask, pen: Pen, keys: TextIO) -> Answer:
     letters = question.choices.replace("?", "")
     prompt = visible(question.question)
     if letters:
-        prompt += f" [{'/'.join(letters + '?' * bool(question.why))}]"
+        shown = letters.replace(question.default, question.default.upper())
+        prompt += f" [{'/'.join(shown + '?' * bool(question.why))}]"
     try:
         while True:
             pen.ask(prompt + " ")
             line = keys.readline()
-            answer = _read(line, letters)
+            answer = _read(question.default if line.isspace() else line, letters)
             if answer:
                 return answer
             if not line:
