@@ -93,6 +93,8 @@ RUN = [
     ("```bash\n# one\n$ ls\n\n$ pwd\n```", ["# one\nls\n\npwd"]),
     ("```python:pkg/__init__.py\n```", [""]),
     ("```read:notes.txt\n```", ["notes.txt"]),
+    ("```read:notes.txt:3-5\n```", ["notes.txt:3-5"]),
+    ("```read:notes.txt:3-\n```", ["notes.txt:3-"]),
     ("\ufeff```bash\r\nls\r\n```\r\n", ["ls"]),
     ("```python\nx = '&lt;'\n```", ["x = '&lt;'"]),
     ("```bash\na & b '&lt;'\n```", ["a & b '&lt;'"]),

@@ -202,6 +202,19 @@ def test_read_numbers_lines_and_takes_ranges(bench):
     assert "only 100 lines" in use(bench, "read", "a.txt:300-400").text
 
 
+@pytest.mark.parametrize(
+    "line", ["long.txt 3-4", "* long.txt:3-4", "- long.txt lines 3-4", "• long.txt#L3-L4"]
+)
+def test_a_range_is_read_as_models_write_it(bench, line):
+    put(bench, "long.txt", "".join(f"row {n}\n" for n in range(1, 9)))
+    result = use(bench, "read", line)
+    assert result.text == "long.txt, 8 lines, of which 3-4:\n3|row 3\n4|row 4"
+
+
+def test_an_append_without_a_path_teaches_its_own_form(bench):
+    assert use(bench, "append", "more").tool == "append"
+
+
 def test_read_takes_several_paths_and_shows_what_it_can(bench):
     put(bench, "a.txt", "A\n")
     put(bench, "notes.txt", "N\n")

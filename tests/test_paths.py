@@ -44,6 +44,16 @@ def test_a_path_inside_means_itself(ws, written, path):
     assert (spot.path, spot.note) == (path, "")
 
 
+@pytest.mark.parametrize("written", ["$PWD/new.py", "${PWD}/new.py", "$(pwd)/new.py"])
+def test_the_shell_s_words_for_the_folder_mean_it(ws, written):
+    assert ws.resolve(written, writing=True).path == "new.py"
+
+
+def test_a_file_whose_name_holds_a_backslash_is_itself(ws):
+    (ws.root / "a\\b").write_text("")
+    assert ws.resolve("a\\b").path == "a\\b"
+
+
 def test_an_absolute_path_inside_is_accepted(ws):
     assert ws.resolve(f"{ws.root}/docs/a.md").path == "docs/a.md"
 
@@ -62,6 +72,8 @@ def test_an_absolute_path_inside_is_accepted(ws):
         ("path/to/x.py", "x.py"),
         ("/nowhere/at/all/docs/a.md", "docs/a.md"),
         ("/my-project/new.py", "new.py"),
+        ("docs\\a.md", "docs/a.md"),
+        ("src\\new.py", "src/new.py"),
     ],
 )
 def test_an_invented_root_means_the_workspace_and_is_said(ws, written, path):
@@ -77,6 +89,13 @@ def test_an_invented_root_means_the_workspace_and_is_said(ws, written, path):
         "/nowhere/new.py",
         "~/.bashrc",
         "~root/x",
+        "$HOME/x.py",
+        "${HOME}/x.py",
+        "%USERPROFILE%\\x.py",
+        "C:\\Users\\me\\x.py",
+        "C:/Users/me/x.py",
+        "\\\\server\\share\\x.py",
+        "..\\outside\\secret",
         "../outside/secret",
         "docs/../../outside/secret",
         "path/to/../../x",

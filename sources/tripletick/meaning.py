@@ -6,6 +6,7 @@ Nothing is opened here, and links are not followed; whether the place may be use
 from __future__ import annotations
 
 import posixpath
+import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -28,6 +29,9 @@ INVENTED = (
     ("sandbox",),
 )
 """Roots that models invent for the folder they work in; longer ones first."""
+_HOME = re.compile(r"~|(?:\$HOME|\$\{HOME\}|%USERPROFILE%|%HOME%)(?=[/\\]|$)")
+_HERE = re.compile(r"^(?:\$PWD|\$\{PWD\}|\$\(pwd\)|%CD%)[/\\]+")
+_DRIVE = re.compile(r"[A-Za-z]:[/\\]")
 BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
@@ -44,7 +48,8 @@ def cleaned(written: str) -> str:
         raise PathRefused("A path is missing")
     if any(unicodedata.category(sign) in ("Cc", "Cs") or sign in BIDI for sign in text):
         raise PathRefused("The path holds control characters; use a plain name")
-    if text.startswith("~"):
+    text = _HERE.sub("", text)
+    if _HOME.match(text):
         raise PathRefused(
             f"{text} is in the person's home, outside this folder; write the path from this folder"
         )
@@ -64,6 +69,8 @@ class Bearings:
 
         `there` tells whether something lies below the workspace. Raises PathRefused for what lies outside.
         """
+        if ("\\" in text or _DRIVE.match(text)) and not there([text]):
+            return self._from_windows(text, there)
         if not text.startswith("/"):
             return self._relative(text, there)
         if (inside := self.inside(text)) is not None:
@@ -92,6 +99,11 @@ class Bearings:
         if (inside := self.inside(f"{self._root}/{text}")) is not None:
             return inside, False
         raise PathRefused(f"{text} is outside this folder; only paths inside it can be used")
+
+    def _from_windows(self, text: str, there: Callable[[list[str]], bool]) -> tuple[list[str], bool]:
+        if _DRIVE.match(text) or text.startswith("\\"):
+            raise PathRefused(f"{text} is outside this folder; write the path from this folder, with /")
+        return self.meant(text.replace("\\", "/"), there)[0], True
 
     def _mapped(self, parts: list[str], there: Callable[[list[str]], bool]) -> list[str] | None:
         """Find what an absolute path that does not exist means here."""

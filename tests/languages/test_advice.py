@@ -39,15 +39,17 @@ NEEDS = {"c": ["gcc"], "go": ["go"], "java": ["javac", "java"], "javascript": ["
 PROGRAMS: dict[str, dict[str, Any]] = tomllib.loads(
     (Path(__file__).parents[1] / "data" / "failures.toml").read_text("utf-8")
 )
-STRUCK = {
-    "timeout": "timeout=600",
-    "memory": "pieces",
-    "output": "Print less",
-    "disk": "Write less",
-    "processes": "fewer processes",
-    "not-found": "installed here",
-    "syntax": "line 3",
-}
+STRUCK = [
+    ("timeout", "stopped after 2 s", "timeout=600"),
+    ("memory", "stopped at 2 GiB of memory", "pieces"),
+    ("output", "stopped at 64 MiB of output", "Print less"),
+    ("disk", "stopped at 1 GiB written to disk", "Write less"),
+    ("processes", "stopped at 256 processes", "fewer processes"),
+    ("not-found", "was not run, because javac is not installed here", "installed here"),
+    ("not-found", "failed, SEARCH of pair 1 was not found", "whole lines into SEARCH"),
+    ("not-found", "failed, a.txt was not found", "list the folder"),
+    ("syntax", "failed, saved a.py, line 3: invalid syntax", "line 3"),
+]
 
 
 def run(case: dict[str, Any], folder: Path, cache: Path) -> tuple[Call, Result]:
@@ -90,14 +92,14 @@ def test_a_program_that_fails_gets_the_sentence_of_its_row(name, tmp_path, go_ca
     assert all(word in said for word in case["says"]), said
 
 
-@pytest.mark.parametrize(("flag", "word"), STRUCK.items())
-def test_what_the_box_struck_is_known_by_its_flag(flag, word):
-    result = Result("failed", "failed, saved a.py, line 3: invalid syntax", flags=frozenset({flag}))
+@pytest.mark.parametrize(("flag", "verdict", "word"), STRUCK)
+def test_what_the_box_struck_is_known_by_its_flag(flag, verdict, word):
+    result = Result("failed", verdict, flags=frozenset({flag}))
     assert word in advise(Call("python", ""), result)
 
 
 def test_every_row_is_shown_on_a_failure():
-    assert [row.flag for row in rows() if row.flag] == list(STRUCK)
+    assert [row.flag for row in rows() if row.flag] == [flag for flag, _, _ in STRUCK]
     assert {row.id for row in rows() if not row.flag} == set(PROGRAMS)
     assert len({row.id for row in rows()}) == len(rows())
 
@@ -105,6 +107,14 @@ def test_every_row_is_shown_on_a_failure():
 @pytest.mark.parametrize("outcome", ["ok", "denied", "forbidden", "skipped"])
 def test_what_did_not_fail_gets_no_advice(outcome):
     assert advise(Call("python", ""), Result(outcome, "ok", "NameError: name 'x' is not defined")) == ""
+
+
+def test_a_mistake_that_is_known_is_named_also_where_the_file_was_only_saved():
+    text = '  File "x.py", line 2\nIndentationError: unexpected indent'
+    result = Result(
+        "failed", "failed, saved x.py, line 2: IndentationError", text, flags=frozenset({"syntax"})
+    )
+    assert "indentation on line 2 of x.py" in advise(Call("python", ""), result)
 
 
 def test_an_unknown_failure_gets_no_advice():

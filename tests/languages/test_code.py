@@ -144,6 +144,12 @@ def test_the_status_and_both_streams_are_given_back(bench):
     assert result.text == "one\ntwo" and not result.flags
 
 
+def test_a_program_that_was_saved_before_as_it_is_is_no_change(bench):
+    first, second = (run(bench, "python", "print(1)", "x.py") for _ in range(2))
+    assert [change.path for change in first.files] == ["x.py"]
+    assert (second.verdict, second.files) == ("ok, saved x.py (unchanged)", ())
+
+
 def test_a_saved_program_that_fails_stays_saved(bench):
     result = run(bench, "python", "raise SystemExit(3)", "x.py")
     assert (result.verdict, result.exit) == ("failed, exit 3", 3) and result.flags == {"saved"}
@@ -225,6 +231,16 @@ def test_what_is_no_program_by_itself_is_saved_and_not_run(bench, tag, name, bod
 def test_a_part_of_a_program_that_does_not_parse_fails(bench):
     result = run(bench, "javascript", "document.title = ;", "page.js")
     assert result.verdict.startswith("failed, saved page.js, line 1: ")
+
+
+@pytest.mark.skipif(not is_here("java"), reason="java")
+def test_a_part_of_a_java_program_is_parsed_and_may_lack_what_it_uses(bench):
+    assert run(bench, "java", "class A { Missing m; int f() { return g(); } }", "A.java").ok
+    assert run(bench, "java", "class B { int x = ; }", "B.java").verdict.startswith(
+        "failed, saved B.java, line 1: "
+    )
+    assert names(bench.workspace.root) >= {"A.java", "B.java"}
+    assert not list(bench.workspace.root.glob("*.class"))
 
 
 def test_a_source_that_is_only_written_fails_where_it_does_not_parse(bench):

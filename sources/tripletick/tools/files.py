@@ -18,7 +18,7 @@ def write(call: Call, bench: Bench) -> Running:
     if not call.path:
         why = f"failed, {call.tool} needs a path after the tag"
         return Result(
-            "failed", why, f"Nothing was saved. Write the path so: {call.tool}:notes.md", tool="write"
+            "failed", why, f"Nothing was saved. Write the path so: {call.tool}:notes.md", tool=_teacher(call)
         )
     saved = yield from save(call, bench)
     if isinstance(saved, Result):
@@ -26,6 +26,10 @@ def write(call: Call, bench: Bench) -> Running:
     if saved.unchanged:
         return Result("ok", f"ok, {saved.path} is {saved.note}")
     return (yield from only_saved(saved, bench))
+
+
+def _teacher(call: Call) -> str:
+    return "append" if call.tool == "append" else "write"
 
 
 WRITE = Tool(

@@ -162,15 +162,19 @@ def explain(lines: Sequence[str], search: Lines) -> str:
     same = list(find_all(bare, wanted))
     if same:
         first, last = same[0]
-        return f"Lines {first + 1}-{last + 1} differ from it only in blanks or indentation:\n" + quote(
-            lines, first, last
-        )
+        differ = f"{_spoken(first, last)} from it only in blanks or indentation:"
+        return f"{differ}\n{quote(lines, first, last)}"
     line, at = _closest(lines[:COMPARED], search)
     if at < 0:
         return "No line resembles it. Read the file and copy the lines from it."
     first = max(at - line, 0)
     last = min(first + len(search), len(lines)) - 1
-    return f"The closest lines, {first + 1}-{last + 1}:\n" + quote(lines, first, last)
+    where = f"line, {first + 1}" if first == last else f"lines, {first + 1}-{last + 1}"
+    return f"The closest {where}:\n{quote(lines, first, last)}"
+
+
+def _spoken(first: int, last: int) -> str:
+    return f"Line {first + 1} differs" if first == last else f"Lines {first + 1}-{last + 1} differ"
 
 
 def _closest(lines: Sequence[str], search: Lines) -> tuple[int, int]:

@@ -25,8 +25,9 @@ LEAST = 400
 """Characters that each of several files may have, however many there are."""
 
 _RANGE = re.compile(
-    r"(?P<path>.+?)(?::|\s+lines?\s+|#)L?(?P<first>\d+)(?:(?P<to>\s*[-:,]\s*)L?(?P<last>\d*))?"
+    r"(?P<path>.+?)(?::|\s+lines?\s+|\s+(?=\d+\s*-)|#)L?(?P<first>\d+)(?:(?P<to>\s*[-:,]\s*)L?(?P<last>\d*))?"
 )
+_BULLET = re.compile(r"^[-*•]\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Shown:
 def read(call: Call, bench: Bench) -> Running:
     """Show each path; what cannot be shown fails the block, and the others are shown all the same."""
     yield from ()
-    lines = [call.path or "", *(line.strip().removeprefix("- ") for line in call.body.splitlines())]
+    lines = [call.path or "", *(_BULLET.sub("", line.strip()) for line in call.body.splitlines())]
     wanted = list(dict.fromkeys(filter(None, lines)))
     if not wanted:
         return Result("failed", "failed, no path was given", "Write one path a line.", tool="read")

@@ -257,7 +257,7 @@ def _is_path_after_colon(word: str) -> bool:
         "/" in word
         or word == ".."
         or looks_like_path(word)
-        or looks_like_path(re.sub(r"(?::\d+)+$", "", word))
+        or looks_like_path(re.sub(r"(?::\d+)+(?:-\d*)?$", "", word))
     )
 
 
