@@ -1,7 +1,6 @@
 """Boxes in a folder that every user can reach; as root for root's folder and for an ordinary user's."""
 
 import os
-import shutil
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 
 from tripletick.sandbox import open_box
 from tripletick.sandbox.box import Box, Finished, Ground, Limits
+from tripletick.sandbox.user import remove
 
 ORDINARY = 64321
 OWNERS = (0, ORDINARY) if os.geteuid() == 0 else (os.geteuid(),)
@@ -66,7 +66,7 @@ def top(owner):
     if owner != os.geteuid():
         os.chown(workspace, owner, owner)
     yield folder
-    shutil.rmtree(folder)
+    remove(folder)
 
 
 @pytest.fixture
@@ -77,6 +77,7 @@ def make(top):
     def open_place(tier="bubblewrap", **changes) -> Place:
         ground = replace(Ground(top / "ws", top / "state", limits=LIMITS), **changes)
         opened.append(open_box(ground, tier))
+        assert opened[-1].holds or tier != "bubblewrap", opened[-1].sentence
         return Place(top, ground, opened[-1])
 
     yield open_place
@@ -86,6 +87,4 @@ def make(top):
 
 @pytest.fixture
 def place(make):
-    place = make()
-    assert place.box.holds, place.box.sentence
-    return place
+    return make()

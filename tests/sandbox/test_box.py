@@ -20,7 +20,7 @@ def test_nothing_outside_the_workspace_can_be_written(place):
     outside.chmod(0o666)
     place.bash(
         f"echo x > {outside}; ln -s {place.top} link; echo x > link/canary; ln {outside} hard; echo x >> hard"
-        f"; mv ../ws ../ws2; rm -rf --no-preserve-root / 2>/dev/null"
+        f"; mv ../ws ../ws2; rm -rf {place.top} 2>/dev/null"
     )
     assert outside.read_text() == "untouched"
     assert place.workspace.is_dir()
@@ -126,7 +126,7 @@ def test_the_ground_s_narrower_mode_wins(make):
 def test_the_session_s_folder_goes_even_where_a_block_has_closed_or_nested_it(place):
     place.python(
         "import os\nos.mkdir('/tmp/closed'); open('/tmp/closed/x','w'); os.chmod('/tmp/closed', 0)\n"
-        "os.chdir('/tmp')\nfor i in range(1500): os.mkdir('d'); os.chdir('d')"
+        "os.chdir('/tmp')\nfor i in range(1100): os.mkdir('d'); os.chdir('d')"
     )
     place.box.close()
     assert not place.box.home.parent.exists()
@@ -158,6 +158,6 @@ def test_no_capability_is_held_and_none_can_be_gained(place):
 
 
 def test_other_processes_are_neither_seen_nor_killed(place):
-    text, _ = place.bash("ls -d /proc/[0-9]* | wc -l; kill -9 -1; sleep 5")
+    text, _ = place.bash("ls -d /proc/[0-9]* | wc -l; kill -9 -1")
     assert int(text.split()[0]) < 10
     assert place.bash("echo alive")[0] == "alive\n"

@@ -102,6 +102,21 @@ def test_a_folder_closed_by_a_block_does_not_open_its_secrets_to_the_next(place,
     (place.workspace / "closed").chmod(0o755)
 
 
+@pytest.mark.parametrize("mode", ["000", "311", "555"])
+def test_a_link_into_a_closed_folder_does_not_uncover_what_lies_beside_it(place, mode):
+    (place.workspace / ".env").write_text("CANARY")
+    place.bash(f"mkdir c; ln -s c/x .env.link; chmod {mode} c")
+    assert "CANARY" not in place.bash("cat .env")[0]
+
+
+def test_a_workspace_that_cannot_be_listed_uncovers_nothing(place):
+    (place.workspace / ".env").write_text("CANARY")
+    place.bash("chmod 311 .")
+    text, _ = place.bash("chmod 755 .; cat .env")
+    assert "CANARY" not in text
+    place.workspace.chmod(0o755)
+
+
 def test_tripletickignore_hides_files_and_folders_in_git_s_syntax(place):
     for name in ("private/a.txt", "notes/key.pem", "notes/keep.pem", "plain.txt"):
         (place.workspace / name).parent.mkdir(exist_ok=True)

@@ -97,7 +97,7 @@ def test_a_program_that_does_not_exist_is_status_127(place):
 @pytest.mark.parametrize(
     "code",
     [
-        "printf 'package main\\nfunc main(){println(1)}' > a.go; go run a.go",
+        "printf 'package main\\nfunc main(){println(1)}' > a.go; go tool compile -p main a.go",
         "printf 'class A{public static void main(String[] a){}}' > A.java; javac A.java && java A",
         "node -e 'console.log(1)'",
         "printf 'int main(){return 0;}' > a.c; gcc a.c && ./a.out",

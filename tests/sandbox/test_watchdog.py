@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tripletick import platforms
+from tripletick.sandbox import bubblewrap
 from tripletick.sandbox.box import Limits
 from tripletick.sandbox.watchdog import Watch, Watched
 
@@ -118,6 +119,16 @@ def test_what_others_write_to_the_disk_is_not_the_block_s_doing(make, top):
     watch = Watch(watched, lambda: None)
     (top / "others").write_bytes(bytes(8 * MIB))
     assert not watch._too_much_disk([])
+
+
+def test_what_others_free_does_not_hide_what_the_block_fills(limited, top):
+    others = top / "others"
+    others.write_bytes(bytes(64 * MIB))
+    code = "echo up; for i in $(seq 20); do head -c 4000000 /dev/zero > f$i; sleep .05; done; sleep 60"
+    run = limited(disk=32 * MIB).box.run(["bash", "-c", code])
+    assert next(run) == "up\n"
+    others.unlink()
+    assert bubblewrap.drain(run)[1].struck == "disk"
 
 
 def test_a_fork_bomb_is_ended_where_the_kernel_does_not_count(limited, owner):

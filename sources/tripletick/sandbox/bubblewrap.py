@@ -16,7 +16,7 @@ from pathlib import Path
 from tripletick import platforms
 from tripletick.sandbox import environment, mounts, toolchains
 from tripletick.sandbox.box import Finished, Ground, Limits, Mode
-from tripletick.sandbox.hidden import Secrets
+from tripletick.sandbox.hidden import IGNORE, Found, Secrets
 from tripletick.sandbox.running import NOT_STARTED, Launch, end_namespace, running
 from tripletick.sandbox.user import Session, User, find_homes, find_user
 from tripletick.sandbox.watchdog import bytes_under, free_space
@@ -33,6 +33,7 @@ MOST_HIDDEN = 1000
 TOO_MANY = (
     "tripletick: more than {most} files and folders to hide here; name the folders they lie in, in {name}\n"
 )
+UNLISTED = "tripletick: {path} cannot be listed (chmod u+r), so what must stay hidden in it is not known\n"
 WEIGH = 32 << 20
 """Growth of the disk after which the session's folder is weighed again."""
 FIRST = """echo + >&0
@@ -90,7 +91,9 @@ def make_view(ground: Ground, user: User, session: Session) -> tuple[mounts.View
     unseen += mounts.guarded_paths() if user.is_root else []
     view = mounts.View(
         workspace=ground.workspace,
-        tools=tuple(path for path in (*tools.folders, *see) if path.is_dir() and user.reaches(path / "x")),
+        tools=tuple(
+            path for path in (*tools.folders, *see) if toolchains.mode_of(path) and reaches(user, path)
+        ),
         ours=(*ours, Path(os.path.realpath(sys.prefix))),
         homes=homes,
         unseen=tuple(unseen),
@@ -99,6 +102,11 @@ def make_view(ground: Ground, user: User, session: Session) -> tuple[mounts.View
         memory=ground.limits.memory,
     )
     return view, tools
+
+
+def reaches(user: User, path: Path) -> bool:
+    """Tell whether this user can go into a folder, or start a program."""
+    return user.reaches(path / "x")
 
 
 class Bubblewrap:
@@ -157,8 +165,7 @@ class Bubblewrap:
             make_own_folder(self._ground.workspace, self._user)
         bound = platforms.unix_sockets()
         found = self._secrets.look(bound)
-        if len(found.files | found.folders | found.sockets) > MOST_HIDDEN:
-            text = TOO_MANY.format(most=MOST_HIDDEN, name=".tripletickignore")
+        if text := self._refusal(found):
             yield text
             return Finished(NOT_STARTED, text.encode())
         mounts.make_points(self._view)
@@ -167,6 +174,13 @@ class Bubblewrap:
         finished = yield from running(self._launch(command, arguments, timeout, env or {}))
         self._growth += max(0, before - free_space([self._session.home]))
         return finished
+
+    def _refusal(self, found: Found) -> str:
+        if str(self._ground.workspace) in found.folders:
+            return UNLISTED.format(path=self._ground.workspace)
+        if len(found.files | found.folders | found.sockets) > MOST_HIDDEN:
+            return TOO_MANY.format(most=MOST_HIDDEN, name=IGNORE)
+        return ""
 
     def close(self) -> None:
         self._session.close()
@@ -179,15 +193,19 @@ class Bubblewrap:
         outside = self._session.home.parent
         secret = secrets.token_hex()
         (outside / "secret").write_text(secret)
-        finished = drain(self.run(["/bin/sh", "-c", PROBE, "sh", str(outside)], mode="read", timeout=10))
-        return self._judge(finished, outside, secret)
+        command = ["/bin/sh", "-c", PROBE, "sh", str(outside)]
+        text, finished = drain(self.run(command, mode="read", timeout=10))
+        return self._judge(text, finished.status) or self._find_leak(text, outside, secret)
 
-    def _judge(self, finished: Finished, outside: Path, secret: str) -> str:
-        text = finished.head.decode(errors="replace")
+    def _judge(self, text: str, status: int) -> str:
         lines = text.splitlines()
-        if finished.status or "holds" not in lines:
-            reason = (lines or [ENDED.format(status=finished.status)])[0]
+        if status or "holds" not in lines:
+            reason = (lines or [ENDED.format(status=status)])[0]
             return next((why for name, bad, why in BLOCKERS if is_set(name, bad)), reason)
+        return ""
+
+    def _find_leak(self, text: str, outside: Path, secret: str) -> str:
+        lines = text.splitlines()
         ours = [f"{name}=" for name in os.environ if name not in {*self._env, *SHELL_MAKES}]
         devices = [line.split(":")[0].strip() for line in lines if ":" in line and "|" not in line]
         leaks = {
@@ -245,10 +263,11 @@ def is_set(name: str, value: str) -> bool:
     return platforms.read_text(Path("/proc/sys", name)).strip() == value
 
 
-def drain(run: Generator[str, None, Finished]) -> Finished:
-    """Run to the end, without the stream."""
+def drain(run: Generator[str, None, Finished]) -> tuple[str, Finished]:
+    """Run to the end; give all output, of which Finished keeps the ends."""
+    parts: list[str] = []
     while True:
         try:
-            next(run)
+            parts.append(next(run))
         except StopIteration as stop:
-            return stop.value  # type: ignore[no-any-return]
+            return "".join(parts), stop.value

@@ -24,7 +24,7 @@ KEPT_PATHS = (
     "GIT_SSL_CAINFO",
     "NIX_SSL_CERT_FILE",
 )
-"""Kept where they name something that exists."""
+"""Kept where they name something that can be read."""
 FIXED = {
     "LANG": "C.UTF-8",
     "TERM": "dumb",
@@ -40,7 +40,7 @@ FIXED = {
 
 def is_kept(name: str, value: str) -> bool:
     if name in KEPT_PATHS:
-        return value.startswith("/") and Path(value).exists()
+        return value.startswith("/") and os.access(value, os.R_OK)
     return name in KEPT or name.startswith(KEPT_START)
 
 

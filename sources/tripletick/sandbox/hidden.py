@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tripletick.sandbox.toolchains import mode_of
+
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
@@ -148,7 +150,7 @@ class Secrets:
             return cached[1]
         except OSError as error:
             # A folder that denies us now can be opened again by the block, whose folder it is.
-            if error.errno in (errno.EACCES, errno.EPERM) and folder != str(self._workspace):
+            if error.errno in (errno.EACCES, errno.EPERM):
                 so_far.folders.add(folder)
             return Found()
 
@@ -190,7 +192,9 @@ class Secrets:
         real = Path(os.path.realpath(path))
         if self._workspace not in real.parents:
             return
-        if real.is_dir():
+        # What lies in a closed folder cannot be told apart; that folder is hidden whole when it is listed.
+        mode = mode_of(real)
+        if stat.S_ISDIR(mode):
             found.folders.add(str(real))
-        elif real.is_file():
+        elif stat.S_ISREG(mode):
             found.files.add(str(real))

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from tripletick.sandbox.box import Mode
 from tripletick.sandbox.hidden import IGNORE, OURS, Found
-from tripletick.sandbox.toolchains import PRIVATE, SYSTEM, is_inside, is_system
-from tripletick.sandbox.user import Session, User
+from tripletick.sandbox.toolchains import PRIVATE, SYSTEM, is_folder, is_inside, is_system, mode_of
+from tripletick.sandbox.user import Session, User, remove
 
 NAMESPACES = (
     *("--unshare-all", "--unshare-user", "--disable-userns", "--new-session", "--die-with-parent"),
@@ -121,7 +121,7 @@ def hide(path: Path, session: Session) -> list[str]:
 def hollows(view: View) -> list[Path]:
     """The closed places in system folders around something visible: emptied, with room for mount points."""
     inside = [*view.tools, view.workspace]
-    closed = [path for path in (*view.homes, *view.unseen) if is_system(path) and path.is_dir()]
+    closed = [path for path in (*view.homes, *view.unseen) if is_system(path) and is_folder(path)]
     return [path for path in closed if any(path in each.parents or path == each for each in inside)]
 
 
@@ -202,16 +202,35 @@ def socket_mounts(view: View, bound: Iterable[str]) -> list[str]:
     """Cover other programs' sockets that the box would see: a read-only mount does not stop connect(2)."""
     arguments: list[str] = []
     for path in sorted({os.path.realpath(each) for each in bound if each.startswith("/")}):
-        if is_visible(Path(path), view) and Path(path).is_socket() and view.user.reaches(Path(path)):
+        if (
+            is_visible(Path(path), view)
+            and stat.S_ISSOCK(mode_of(Path(path)))
+            and view.user.reaches(Path(path))
+        ):
             arguments += ["--ro-bind", "/dev/null", path]
     return arguments
 
 
 def make_points(view: View) -> None:
     """Make the mount points in the box's /tmp ourselves: bwrap would follow links that a block has left."""
-    for path in (view.workspace, *view.tools):
-        if TMP in path.parents:
-            make_point(view.session.home, path.relative_to(TMP).parts, view.user)
+    for path in filter(lambda path: TMP in path.parents, (view.workspace, *view.tools)):
+        parts = path.relative_to(TMP).parts
+        if is_folder(path):
+            make_point(view.session.home, parts, view.user)
+        else:
+            make_point(view.session.home, parts[:-1], view.user)
+            make_file(view.session.home / path.relative_to(TMP), view.user)
+
+
+def make_file(point: Path, user: User) -> None:
+    """Make an empty file in a folder that has just been opened or made; anything else of that name goes."""
+    if stat.S_ISREG(point.lstat().st_mode if os.path.lexists(point) else 0):
+        return
+    remove(point)
+    handle = os.open(point, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    if user.switched:
+        os.fchown(handle, user.uid, user.gid)
+    os.close(handle)
 
 
 def make_point(home: Path, parts: tuple[str, ...], user: User) -> None:

@@ -1,16 +1,18 @@
 """Which folders of programs a block sees, and its PATH; and how we look programs up ourselves.
 
 Compilers and interpreters often live in the home that a box hides. Their folders are let in one by one: those
-on PATH that give away nothing else, the interpreter we run with, and the known roots of version managers.
-Never credentials.
+on PATH that give away nothing else, what links in these lead to, the interpreter we run with, and the known
+roots of version managers. Never credentials. What may not be looked at (root's PATH inherited by an ordinary
+user) is as good as absent, where Path.is_dir would raise.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import stat
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,8 +45,14 @@ ROOTS = (
     ("CONDA_ROOT", "miniconda3", ""),
     ("CONDA_ROOT", "miniforge3", ""),
     ("CONDA_ROOT", "anaconda3", ""),
+    ("JAVA_HOME", "", ""),
+    ("GOROOT", "", ""),
 )
-"""Environment variable, folder below home, what of it is let in."""
+"""Environment variable, folder below home (home itself is never let in), what of it is let in."""
+MARKS = ("pyvenv.cfg", "conda-meta", "lib/modules", "src/runtime", "include/node")
+"""Beside `bin` in what works only as a whole: Python environments, conda, a JDK, Go, Node."""
+PACKAGES = "node_modules"
+MOST_HOPS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +80,9 @@ class Fences:
         private = [home / name for home in self.homes for name in PRIVATE]
         return not any(is_inside(folder, each) for each in (*private, *map(Path, FOREIGN)))
 
-    def in_home(self, folder: Path) -> bool:
-        return any(is_inside(folder, home) for home in self.homes)
+    def opens(self, path: Path) -> bool:
+        """Tell whether a box sees this anyway, as part of the system."""
+        return is_system(path) and not any(is_inside(path, home) for home in self.homes)
 
 
 def is_inside(path: Path, folder: Path) -> bool:
@@ -85,13 +94,33 @@ def is_system(path: Path) -> bool:
     return f"{path}/".startswith(SYSTEM_STARTS)
 
 
+def mode_of(path: Path) -> int:
+    """Give the type and permissions of what is there; 0 where nothing is, or nothing that we may look at."""
+    try:
+        return path.stat().st_mode
+    except OSError:
+        return 0
+
+
+def is_folder(path: Path) -> bool:
+    return stat.S_ISDIR(mode_of(path))
+
+
+def is_program(path: Path) -> bool:
+    return stat.S_ISREG(mode_of(path)) and os.access(path, os.X_OK)
+
+
+def real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
 def look_up(name: str, workspace: Path) -> str | None:
     """Find a program for our own use: no relative folder of PATH counts, none that lies in the workspace."""
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
         program = Path(folder, name)
-        if not program.is_absolute() or is_inside(program.resolve(), workspace):
+        if not program.is_absolute() or is_inside(real(program), workspace):
             continue
-        if program.is_file() and os.access(program, os.X_OK) and not is_inside(program.parent, workspace):
+        if is_program(program) and not is_inside(program.parent, workspace):
             return str(program)
     return None
 
@@ -129,8 +158,40 @@ def known_roots(environ: Mapping[str, str], home: Path) -> list[Path]:
 
 
 def environment_of(folder: Path) -> Path:
-    """Give the virtual environment that this folder of programs belongs to, else the folder."""
-    return folder.parent if (folder.parent / "pyvenv.cfg").is_file() else folder
+    """Give the installation that this folder of programs belongs to, else the folder."""
+    return folder.parent if any(mode_of(folder.parent / mark) for mark in MARKS) else folder
+
+
+def whole_of(program: Path) -> Path:
+    """Give what must be seen for this program to work: its installation, its packages, or itself alone."""
+    environment = environment_of(program.parent)
+    if environment != program.parent:
+        return environment
+    parts = program.parts
+    return Path(*parts[: parts.index(PACKAGES) + 1]) if PACKAGES in parts else program
+
+
+def list_hops(link: Path) -> Iterator[Path]:
+    """Give the paths that a link leads over, as they are written, and the real one."""
+    yield real(link)
+    for _ in range(MOST_HOPS):
+        try:
+            target = link.readlink()
+        except OSError:
+            return
+        # A relative target starts at the real folder; an absolute one is looked up as it is written.
+        link = Path(os.path.normpath(real(link.parent) / target))
+        yield link
+
+
+def linked_programs(folder: Path) -> list[Path]:
+    """Give the programs elsewhere that links in this folder lead to."""
+    try:
+        with os.scandir(folder) as entries:
+            links = [Path(entry.path) for entry in entries if entry.is_symlink()]
+    except OSError:
+        return []
+    return unique(hop for link in links if is_program(link) for hop in list_hops(link))
 
 
 def unique(paths: Iterable[Path]) -> list[Path]:
@@ -142,21 +203,35 @@ def search_path(environ: Mapping[str, str], home: Path) -> list[Path]:
     roots = {name: Path(environ.get(name) or home / below) for name, below, _ in ROOTS}
     given = [Path(entry) for entry in environ.get("PATH", "").split(os.pathsep) if entry.startswith("/")]
     entries = [each for entry in given for each in expand(entry, roots)]
-    return unique(entry.resolve() for entry in entries if entry.is_dir())
+    return unique(real(entry) for entry in entries if is_folder(entry))
+
+
+def sort_entry(entry: Path, fences: Fences) -> Path | None:
+    """Give what to let in for a folder of PATH; None where it stays out."""
+    if is_system(entry):
+        return entry
+    return next((each for each in (environment_of(entry), entry) if fences.allow(each)), None)
+
+
+def sort_links(entries: Iterable[Path], seen: Iterable[Path], fences: Fences) -> Iterator[tuple[Path, bool]]:
+    """Give what the links in folders of PATH need beyond what is `seen`, and whether it may be let in."""
+    for program in unique(each for entry in entries for each in linked_programs(entry)):
+        if not fences.opens(program) and not any(is_inside(program, each) for each in seen):
+            wanted = [each for each in (whole_of(program), program) if fences.allow(each)]
+            yield (wanted or [program])[0], bool(wanted)
 
 
 def find_tools(environ: Mapping[str, str], home: Path, fences: Fences) -> Tools:
     """Sort PATH and the known roots into what a block may see, in the order of PATH."""
-    let_in = [each.resolve() for each in known_roots(environ, home) if each.is_dir()]
-    let_in = [each for each in let_in if fences.allow(each)]
-    folders, left_out, searched = list(let_in), [], []
-    for entry in search_path(environ, home):
-        inside = is_inside(entry, fences.workspace)
-        wanted = environment_of(entry)
-        if not inside and not is_system(entry) and not fences.allow(wanted):
-            left_out.append(entry)
-            continue
-        folders += [] if inside else [wanted]
-        searched.append(entry)
-    folders = [each for each in unique(folders) if not is_system(each) or fences.in_home(each)]
-    return Tools(tuple(folders), tuple(map(str, unique([*searched, *map(Path, BASIC)]))), tuple(left_out))
+    folders = [real(each) for each in known_roots(environ, home) if is_folder(each)]
+    folders = [each for each in folders if fences.allow(each)]
+    found = {entry: sort_entry(entry, fences) for entry in search_path(environ, home)}
+    inside = [entry for entry in found if is_inside(entry, fences.workspace)]
+    folders += [shown for entry, shown in found.items() if shown and entry not in inside]
+    searched = unique([entry for entry in found if found[entry] or entry in inside] + [*map(Path, BASIC)])
+    links = list(sort_links(searched, (*folders, fences.workspace), fences))
+    folders += [path for path, allowed in links if allowed]
+    left_out = [entry for entry in found if entry not in searched]
+    left_out += [path for path, allowed in links if not allowed]
+    shown = tuple(each for each in unique(folders) if not fences.opens(each))
+    return Tools(shown, tuple(map(str, searched)), tuple(unique(left_out)))

@@ -7,6 +7,7 @@ Root does not run blocks in an ordinary user's folder: they become that user. In
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pwd
 import stat
@@ -15,6 +16,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
+
+from tripletick import platforms
 
 NOWHERE = Path("/nonexistent")
 """The home of users without one (FHS, Debian)."""
@@ -101,11 +104,15 @@ def find_homes(user: User) -> tuple[Path, ...]:
 
 
 class Session:
-    """The session's folder: `home` ($HOME and /tmp of blocks), and an empty file and folder to hide with."""
+    """The session's folder: `home` ($HOME and /tmp of blocks), and an empty file and folder to hide with.
+
+    Its lock is held as long as we live, so that the next session can tell what the killed have left behind.
+    """
 
     def __init__(self, state: Path, user: User) -> None:
         self._user = user
-        self._top = make_top(state, user)
+        sweep(state, user)
+        self._top, self._lock = make_top(state, user)
         self.home, self.nothing, self.nowhere = (self._top / name for name in ("home", "file", "folder"))
         self._make()
 
@@ -123,20 +130,85 @@ class Session:
 
     def close(self) -> None:
         remove(self._top)
+        self._lock.close()
 
 
-def make_top(state: Path, user: User) -> Path:
-    """Make a new folder of mode 0700; in /tmp where the user cannot reach our state folder."""
-    if not user.switched:
-        boxes = state / "boxes"
-        boxes.mkdir(0o700, parents=True, exist_ok=True)
-        return Path(tempfile.mkdtemp(prefix="box-", dir=boxes))
-    top = Path(tempfile.gettempdir()) / f"tripletick-{user.uid}"
+class Lock:
+    """Our hold on a folder, gone with our process; `held` is false where somebody else has it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        self._folder = folder
+        self.owner = os.fstat(self._handle).st_uid
+        try:
+            fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.held = True
+        except OSError:
+            # Taken, or a file system that has no locks: what may be alive is left alone.
+            self.held = False
+
+    def is_there(self) -> bool:
+        """Tell whether the folder is still the one that was locked: another session may have swept it."""
+        try:
+            return os.path.samestat(os.fstat(self._handle), self._folder.lstat())
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        if self._handle >= 0:
+            os.close(self._handle)
+        self._handle = -1
+
+
+def find_tops(state: Path, user: User) -> tuple[Path, str]:
+    """Give where session folders lie, and how their names begin: in /tmp where the user cannot reach ours."""
+    if user.switched:
+        return Path(tempfile.gettempdir()), f"tripletick-{user.uid}"
+    return state / "boxes", "box-"
+
+
+def make_top(state: Path, user: User) -> tuple[Path, Lock]:
+    """Make and lock a new folder of mode 0700."""
+    above, start = find_tops(state, user)
+    above.mkdir(0o700, parents=True, exist_ok=True)
+    while True:
+        top = new_folder(above, start)
+        try:
+            lock = Lock(top)
+        except FileNotFoundError:
+            continue
+        if lock.is_there():
+            return top, lock
+        lock.close()
+
+
+def new_folder(above: Path, start: str) -> Path:
+    plain = above / start
+    if start.endswith("-"):
+        return Path(tempfile.mkdtemp(prefix=start, dir=above))
     try:
-        top.mkdir(0o700)
+        plain.mkdir(0o700)
     except FileExistsError:
-        return Path(tempfile.mkdtemp(prefix=f"{top.name}-", dir=top.parent))
-    return top
+        return Path(tempfile.mkdtemp(prefix=f"{start}-", dir=above))
+    return plain
+
+
+def sweep(state: Path, user: User) -> None:
+    """Remove the folders of sessions that ended without a word."""
+    above, start = find_tops(state, user)
+    for top in [above / name for name in platforms.list_names(above) if is_top(name, start)]:
+        try:
+            lock = Lock(top)
+        except OSError:
+            continue
+        if lock.held and lock.owner in (os.geteuid(), user.uid):
+            remove(top)
+        lock.close()
+
+
+def is_top(name: str, start: str) -> bool:
+    """Tell our names from those of another user whose number only begins like ours."""
+    return name == start or name.startswith(start if start.endswith("-") else f"{start}-")
 
 
 def remove(*paths: Path) -> None:

@@ -86,7 +86,8 @@ class Watch(threading.Thread):
         self._over = threading.Event()
         self._deadline = time.monotonic() + watched.timeout
         self._since = datetime.now(UTC).timestamp() - 1
-        self._free = free_space(watched.folders)
+        self._free = self._last = free_space(watched.folders)
+        self._filled = 0
         self._grown = watched.limits.disk
         self._available = platforms.machine().available
 
@@ -131,12 +132,16 @@ class Watch(threading.Thread):
 
     def _too_much_disk(self, pids: Sequence[int]) -> bool:
         limit = self._watched.limits.disk
-        grown = self._free - free_space(self._watched.folders)
-        if grown <= self._grown:
+        free = free_space(self._watched.folders)
+        # What others free meanwhile must not stand against what the block fills.
+        self._filled += max(0, self._last - free)
+        self._last = free
+        if self._filled <= self._grown:
             return False
+        self._grown = self._filled + limit // 4
         # Others write to the same file system, so what is new is weighed before the block is blamed for it.
-        if platforms.written(pids) > limit // 2:
+        is_full = self._free - free > limit
+        if is_full and platforms.written(pids) > limit // 2:
             return True
         new = sum(bytes_under(str(folder), self._since) for folder in self._watched.folders)
-        self._grown = grown + limit // 4
-        return new + platforms.sum_open(pids, " (deleted)") > limit // 2
+        return new + platforms.sum_open(pids, " (deleted)") > (limit // 2 if is_full else limit)
