@@ -6,7 +6,7 @@ VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 dir ?= $(HOME)/tripletick/scratch
-export q
+export q PYTHON
 
 .PHONY: test ask lint quick box real bench clean
 .DEFAULT_GOAL := test

@@ -1,7 +1,8 @@
 import pytest
 
-from tripletick import agents, places
+from tripletick import agents, places, wiring
 from tripletick.errors import ConfigError
+from tripletick.tools import tools
 
 PROMPTS = agents.load(places.find().prompts)
 
@@ -66,3 +67,10 @@ def test_a_prompt_file_that_is_no_text_is_told(tmp_path):
     (tmp_path / "system.md").write_bytes(b"\xff\xfe")
     with pytest.raises(ConfigError, match="cannot be read"):
         agents.load(tmp_path)
+
+
+def test_no_request_ever_needs_an_example_of_the_prompt():
+    examples = {wiring.PROMPT_EXAMPLE, *(tool.example.body for tool in tools().values() if tool.example)}
+    assert wiring.PROMPT_EXAMPLE in PROMPTS.system
+    for command in ("ls", "ls -la", "pwd", "cat", "git status", "notes.txt", "README.md"):
+        assert command not in examples

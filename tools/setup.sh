@@ -13,7 +13,7 @@ library() { # FILE PACKAGE
 
 needs bwrap bubblewrap
 needs git git
-python3 -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
+"${PYTHON:-python3}" -c 'import ensurepip' 2>/dev/null || missing+=(python3-venv)
 if [ "${1:-run}" = test ]; then
     needs gcc gcc
     needs g++ g++
