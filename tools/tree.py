@@ -17,7 +17,7 @@ def lines(folder: Path, indent: str = "") -> list[str]:
         said = ast.get_docstring(ast.parse(path.read_text("utf-8")))
         if said and path.name != "__init__.py":
             found.append(f"{indent}{path.name:<15} {said.split(chr(10) * 2)[0].replace(chr(10), ' ')}")
-    for inner in sorted(path for path in folder.iterdir() if (path / "__init__.py").exists() or any(path.glob("*.py"))):
+    for inner in sorted(path for path in folder.iterdir() if any(path.glob("*.py"))):
         found += [f"{indent}{inner.name}/", *lines(inner, indent + "  ")]
     return found
 
