@@ -37,6 +37,7 @@ def test_the_system_prompt_names_system_and_folder():
         ("---\ntools = bash\n---\ncard", "`when` is missing"),
         ("---\nwhen = x\ntool = bash\n---\ncard", "unknown setting tool"),
         ("---\nwhen = x\ntemperature = warm\n---\ncard", "could not convert"),
+        ("---\nwhen = x\nfolder = perhaps\n---\ncard", "Not a boolean"),
         ("---\nwhen\n---\ncard", "contains parsing errors"),
     ],
 )

@@ -16,19 +16,24 @@ from pathlib import Path
 from tripletick.errors import ConfigError, UsageError
 
 SYSTEM = "system"
+SETTINGS = ("when", "tools", "temperature", "folder")
 EVERY_LANGUAGE = "languages"
 """The word of `tools` that owns every row of the language table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """One specialist. `tools` are tags in the order of its file; `temperature` None: as configured."""
+    """One specialist. `tools` are tags in the order of its file; `temperature` None: as configured.
+
+    `folder` False: it is not told what the folder holds.
+    """
 
     name: str
     card: str
     when: str
     tools: tuple[str, ...] = ()
     temperature: float | None = None
+    folder: bool = True
 
     def owned(self, languages: Collection[str]) -> tuple[str, ...]:
         """Give the tags it owns, of which `languages` are those of the language table."""
@@ -98,15 +103,14 @@ def parse(name: str, source: str) -> Agent:
             raise ValueError("expected settings between two lines of ---, then the card")
         parser.read_string("[agent]\n" + head)
         values = dict(parser["agent"])
-        if unknown := values.keys() - {"when", "tools", "temperature"}:
-            raise ValueError(
-                f"unknown setting {', '.join(sorted(unknown))}; there are when, tools, temperature"
-            )
+        if unknown := values.keys() - set(SETTINGS):
+            raise ValueError(f"unknown setting {', '.join(sorted(unknown))}; there are {', '.join(SETTINGS)}")
         if not values.get("when"):
             raise ValueError("`when` is missing: one sentence on what this agent is for")
         warm = values.get("temperature")
         tools = tuple(values.get("tools", "").split())
-        return Agent(name, card.strip(), values["when"], tools, float(warm) if warm else None)
+        folder = parser["agent"].getboolean("folder", True)
+        return Agent(name, card.strip(), values["when"], tools, float(warm) if warm else None, folder)
     except (configparser.Error, ValueError) as error:
         raise ConfigError(
             f"Agent {name} cannot be read.", " ".join(str(error).split()), f"Mend {name}.md."
