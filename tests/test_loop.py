@@ -211,7 +211,7 @@ def test_an_agent_is_introduced_once_and_named_in_each_request(session):
     assert said(it, 0).startswith("[coder: bash python read write edit file_finder")
     assert "You write and run programs" in said(it, 0)
     assert said(it, 1).splitlines()[1:] == ["b"]
-    assert said(it, 2).startswith("[casual: no tags]\nYou talk")
+    assert said(it, 2).startswith("[casual]\nYou talk")
 
 
 def test_a_cut_stream_runs_nothing_and_is_asked_for_once_more(session):
