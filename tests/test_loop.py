@@ -113,7 +113,7 @@ def test_a_question_of_the_model_is_asked_after_its_blocks_and_the_turn_goes_on(
 
 def test_a_question_without_a_person_ends_the_turn_with_the_question_as_the_answer(session):
     end = session("REQUEST_CLARIFICATION: Which name?").play()[-1]
-    assert (end.code, end.exit, end.answer) == ("clarification", 3, "Which name?")
+    assert (end.code, end.exit, end.answer, end.hint) == ("clarification", 3, "Which name?", "")
 
 
 def test_a_reply_that_is_cut_runs_nothing_open_and_is_asked_for_in_parts(session):

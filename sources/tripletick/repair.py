@@ -173,12 +173,13 @@ def ending(tries: Tries) -> GaveUp | None:
 
 def ended(end: Answered | GaveUp, changed: tuple[FileChange, ...] | None) -> Answered | GaveUp:
     """Put into an ending what the turn changed, where that is known, and how it is taken back."""
-    if isinstance(end, Answered) or changed is None:
+    if isinstance(end, Answered):
         return replace(end, files=changed)
-    paths = [change.path for change in changed]
+    paths = [change.path for change in changed or ()]
     more = [f"{len(paths) - NAMED} more"] if len(paths) > NAMED else []
-    said = UNDO.format(paths=", ".join(paths[:NAMED] + more)) if paths else UNCHANGED
-    return replace(end, files=changed, hint=said)
+    unchanged = "" if changed is None else end.hint
+    hint = UNDO.format(paths=", ".join(paths[:NAMED] + more)) if paths else unchanged
+    return replace(end, files=changed, hint=hint)
 
 
 def _same(call: Call, result: Result) -> tuple[Call, Result]:
@@ -188,7 +189,7 @@ def _same(call: Call, result: Result) -> tuple[Call, Result]:
 
 
 def _end(code: str, why: str, exit: int = 1) -> GaveUp:
-    return GaveUp(code, f"Gave up: {why}.", exit)
+    return GaveUp(code, f"Gave up: {why}.", exit, hint=UNCHANGED)
 
 
 def _most(counted: Counter[str]) -> str:

@@ -117,6 +117,12 @@ def test_a_mistake_that_is_known_is_named_also_where_the_file_was_only_saved():
     assert "indentation on line 2 of x.py" in advise(Call("python", ""), result)
 
 
+def test_an_editor_is_named_also_where_the_time_limit_ended_it():
+    struck = Result("failed", "stopped after 120 s", flags=frozenset({"timeout"}))
+    assert "person at the keyboard" in advise(Call("bash", "cd src\nvim a.txt"), struck)
+    assert "finish by itself" in advise(Call("bash", "sleep 999"), struck)
+
+
 def test_an_unknown_failure_gets_no_advice():
     assert advise(Call("python", ""), Result("failed", "failed, exit 3", "the sums differ: 3, 4")) == ""
 
