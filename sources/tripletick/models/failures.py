@@ -79,7 +79,7 @@ MISSING = Saying(
     ModelError,
     "Model '{model}' is not on this server.",
     "{closest}",
-    "Get it: tripletick models pull {model}",
+    "Get it: ollama pull {model}",
 )
 MEMORY = Saying(
     ModelError,
