@@ -17,7 +17,9 @@ from tripletick.errors import TimeLimitError, TripletickError, UsageError
 CLOSED_PIPE, TERMINATED, INTERRUPTED = 141, 143, 130
 EPILOG = """\
 commands:
+  (none)                the chat, in a terminal
   undo [N]              put the files back as they were before the last N turns
+  models create offline fetch the small offline model (100 MB)
   blocks [FILE|-]       show what the reader sees in a model's answer
 exit codes:
   0 done, 1 gave up, 2 usage or configuration, 3 needs a person, 4 no server, 5 model missing or unfit,
@@ -50,7 +52,7 @@ def shared_flags() -> argparse.ArgumentParser:
     """The flags of every command that works in a folder."""
     shared = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     add = shared.add_argument
-    add("-m", "--model", metavar="MODEL", help="ollama:NAME or scripted:FILE; a bare name is Ollama's")
+    add("-m", "--model", metavar="MODEL", help="ollama:NAME, embedded:FILE.gguf …; a bare name is Ollama's")
     add("--host", metavar="URL", help="the model server")
     add("-a", "--agent", metavar="AGENT", help="casual, coder or file")
     add("-C", "--directory", metavar="DIR", type=Path, default=Path(), help="the folder to work in")
@@ -82,7 +84,7 @@ def _chosen(words: list[str]) -> int:
         return blocks(before[1:])
     parser = argparse.ArgumentParser(
         "tripletick",
-        "tripletick [flags] TASK | tripletick COMMAND",
+        "tripletick [flags] [TASK] | tripletick COMMAND",
         "Local models that act: the code fence is the tool call.",
         _epilog(words),
         parents=[shared],
@@ -94,11 +96,15 @@ def _chosen(words: list[str]) -> int:
     options = parser.parse_intermixed_args(before)
     options.words = [*options.words, *after]
     from tripletick import commands
+    from tripletick.screens import chat_is_possible
 
-    if options.words[:1] == ["undo"] and not dashes:
-        return commands.undo(options, options.words[1:])
+    named = {"undo": commands.undo, "models": commands.models}
+    if options.words and options.words[0] in named and not dashes:
+        return named[options.words[0]](options, options.words[1:])
     if not dashes:
         _refuse_bare_word(options.words)
+    if not options.words and chat_is_possible(options):
+        return commands.chat(options)
     _limit(options.timeout)
     return commands.task(options)
 
@@ -121,7 +127,7 @@ def _refuse_bare_word(words: Sequence[str]) -> None:
     if len(words) == 1 and words[0].isidentifier():
         import difflib
 
-        close = difflib.get_close_matches(words[0], ("undo", "blocks"), 1) or ["--help"]
+        close = difflib.get_close_matches(words[0], ("undo", "blocks", "models"), 1) or ["--help"]
         raise UsageError(
             f"{words[0]!r} is no command, and one bare word is not sent.",
             f"Did you mean: tripletick {close[0]}?",

@@ -1,4 +1,4 @@
-"""What each command does once its words are known: one task, undo, blocks."""
+"""What each command does once its words are known: one task, the chat, undo, models, blocks."""
 
 from __future__ import annotations
 
@@ -8,15 +8,19 @@ import os
 import select
 import stat
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tripletick import config, places
-from tripletick.errors import UsageError
-from tripletick.events import Ask, Event, GaveUp, Notice
-from tripletick.messages import Answer
+from tripletick.errors import TripletickError, UsageError
+from tripletick.events import Ask
+from tripletick.screens import Screen, open_screen
+
+if TYPE_CHECKING:
+    from tripletick.app import App
+    from tripletick.firstrun import FirstRun
 
 FLAGS = {
     "agent": "agent.name",
@@ -34,40 +38,82 @@ THINK = {True: "yes", False: "no"}
 EVERY_TAG = "bash,python,c,go,java,javascript,read,write,edit,file_finder"
 PIPE_PATIENCE = 2.0
 """Seconds after which a pipe that brings nothing is named: the shell of a script may have left it open."""
-NOBODY = Answer(there=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Screen:
-    """Where a command's events go, who is asked, and what is done at the end."""
-
-    show: Callable[[Event], None]
-    ask: Callable[[Ask], Answer]
-    close: Callable[[], None] = lambda: None
 
 
 def task(options: argparse.Namespace) -> int:
     """Do one request, then end; gives the exit code."""
-    from tripletick.app import App
-    from tripletick.session import Log
     from tripletick.ui.summary import Summary
 
     request, piped = read_request(options.words)
-    found = places.find()
-    settings = load_settings(options, found)
-    folder = options.directory.expanduser().resolve()
-    log = Log.open(found.sessions, workspace=folder, save=not options.no_save)
-    app = App(settings, found, folder, log, "flag" if options.agent else "config")
-    summary = Summary(log.id)
-    screen = open_screen(options, settings)
-    try:
+    with _session(options) as (app, screen, why):
+        if why:
+            raise why
+        summary = Summary(app.log.id)
         app.run(app.turn(request, piped=piped), [summary.show, screen.show], screen.ask)
-    finally:
-        screen.close()
-        app.close()
     if options.output == "json":
         sys.stdout.write(json.dumps(summary.as_dict(), ensure_ascii=False) + "\n")
     return summary.exit
+
+
+def chat(options: argparse.Namespace) -> int:
+    """Talk until the person leaves; gives the exit code."""
+    from tripletick.chat import Chat
+
+    if options.timeout is not None:
+        raise UsageError("--timeout is for one task.", "The chat has no end of its own.", "Leave it out.")
+    with _session(options) as (app, screen, why):
+        if why:
+            screen.say(str(why))
+        return Chat(app, screen, None if options.no_save else app.places.typed, ready=why is None).run()
+
+
+def models(options: argparse.Namespace, words: Sequence[str]) -> int:
+    """Fetch the small offline model."""
+    from tripletick.firstrun import OFFLINE, FirstRun
+
+    if list(words) != ["create", "offline"]:
+        raise UsageError(
+            f"models {' '.join(words)}".strip() + " is not understood.",
+            "It can fetch the small offline model.",
+            "tripletick models create offline",
+        )
+    found = places.find()
+    settings = load_settings(options, found)
+    screen = open_screen(options, settings)
+    FirstRun(settings, found, options.directory, screen).fetch_offline()
+    screen.say(f"Use it: tripletick -m {OFFLINE}")
+    return 0
+
+
+@contextmanager
+def _session(options: argparse.Namespace) -> Iterator[tuple[App, Screen, TripletickError | None]]:
+    """Open what works in a folder, and close it; the error tells why the person has no model, where so."""
+    from tripletick.app import App
+    from tripletick.firstrun import FirstRun
+    from tripletick.session import Log
+
+    found, why = places.find(), None
+    settings = load_settings(options, found)
+    folder = options.directory.expanduser().resolve()
+    screen = open_screen(options, settings)
+    try:
+        if not options.quiet:
+            settings, why = _prepared(FirstRun(settings, found, folder, screen))
+        log = Log.open(found.sessions, workspace=folder, save=not options.no_save)
+        app = App(settings, found, folder, log, "flag" if options.agent else "config")
+        try:
+            yield app, screen, why
+        finally:
+            app.close()
+    finally:
+        screen.close()
+
+
+def _prepared(first: FirstRun) -> tuple[config.Config, TripletickError | None]:
+    try:
+        return first.prepare(), None
+    except TripletickError as error:
+        return first.settings, error
 
 
 def undo(options: argparse.Namespace, words: Sequence[str]) -> int:
@@ -130,48 +176,6 @@ def read_request(words: Sequence[str]) -> tuple[str, str]:
             "There is no task.", "Nothing to do was named.", 'tripletick "write hello.py and run it"'
         )
     return request, piped
-
-
-def open_screen(options: argparse.Namespace, settings: config.Config) -> Screen:
-    """Choose the screen by `-o`; without a person every question is a no."""
-    if options.output == "jsonl":
-        from tripletick.session import encode
-        from tripletick.ui.jsonlines import JsonLines
-
-        return Screen(JsonLines(sys.stdout, encode).show, _nobody)
-    if options.output == "json":
-        return Screen(_say_failures, _nobody)
-    from tripletick.ui.console import open_terminal
-
-    terminal = open_terminal(
-        thinking=settings.ui.thinking or options.verbose,
-        quiet=options.quiet,
-        plain=settings.ui.plain or options.plain,
-    )
-    return Screen(terminal.show, terminal.ask if _person_is_there() else _nobody, terminal.close)
-
-
-def _nobody(question: Ask) -> Answer:
-    return NOBODY
-
-
-def _say_failures(event: Event) -> None:
-    if isinstance(event, Notice):
-        sys.stderr.write(f"tripletick: {event.text}\n")
-    elif isinstance(event, GaveUp):
-        sys.stderr.write("\n".join(filter(None, (f"tripletick: {event.reason}", event.hint))) + "\n")
-
-
-def _person_is_there() -> bool:
-    if not sys.stderr.isatty():
-        return False
-    if sys.stdin.isatty():
-        return True
-    try:
-        os.close(os.open("/dev/tty", os.O_RDWR))
-    except OSError:
-        return False
-    return True
 
 
 def _is_piped() -> bool:

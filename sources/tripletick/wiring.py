@@ -5,8 +5,10 @@ from __future__ import annotations
 import platform
 import shutil
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tripletick import languages, platforms
 from tripletick.agents import Prompts
@@ -25,6 +27,11 @@ from tripletick.sandbox import open_box
 from tripletick.sandbox.box import Box, Ground, Limits, Mode
 from tripletick.tools import tools
 from tripletick.tools.tool import Bench, Ledger
+
+if TYPE_CHECKING:
+    from tripletick.models.ollama import Listed
+
+    Models = tuple[Listed, ...]
 
 LARGEST_CONTEXT = 16384
 """What we ask for by ourselves; a larger one is the person's wish (--ctx)."""
@@ -49,8 +56,29 @@ class Parts:
 
 def engine(config: Config, notice: Callable[[str], None]) -> Model:
     """Open the engine that the config names; nothing is contacted yet."""
+    chosen = _settings(config, notice)
+    return open_model(config.model.name or _newest(chosen), chosen)
+
+
+def listed(config: Config) -> Models:
+    """List the models of the server, the newest first. Raises ModelError where it has none."""
+    return _listed(_settings(config, lambda line: None))
+
+
+def _listed(settings: Settings) -> Models:
+    from tripletick.models.ollama import Ollama
+
+    with closing(Ollama("", settings)) as server:
+        models = server.listed()
+    if not models:
+        why = "It is up, but nothing was pulled."
+        raise ModelError("The server has no model.", why, "Get one: ollama pull qwen2.5-coder:7b")
+    return models
+
+
+def _settings(config: Config, notice: Callable[[str], None]) -> Settings:
     chosen = config.model
-    settings = Settings(
+    return Settings(
         host=chosen.host or None,
         keep_alive=chosen.keep_alive,
         connect_timeout=chosen.connect_timeout,
@@ -59,19 +87,14 @@ def engine(config: Config, notice: Callable[[str], None]) -> Model:
         size=chosen.chunk,
         notice=notice,
     )
-    return open_model(chosen.name or _newest(settings), settings)
 
 
 def _newest(settings: Settings) -> str:
     """Choose the model that the server got last. Raises ModelError where it has none."""
-    from tripletick.models.ollama import Ollama
-
-    names = Ollama("", settings).names()
-    if not names:
-        why = "It is up, but nothing was pulled."
-        raise ModelError("The server has no model.", why, "Get one: ollama pull qwen2.5-coder:7b")
-    settings.notice(f"Model {names[0]}, the newest of {len(names)} on the server (-m NAME chooses another).")
-    return names[0]
+    models = _listed(settings)
+    name = models[0].name
+    settings.notice(f"Model {name}, the newest of {len(models)} on the server (-m NAME chooses another).")
+    return name
 
 
 def window(config: Config, about: About) -> int:

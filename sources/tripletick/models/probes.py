@@ -1,0 +1,58 @@
+"""Looks on this machine for servers that could be meant, where the one that was named does not answer.
+
+Every port is asked at the same time and for a moment only. Not covered: other machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Literal
+
+from tripletick.errors import TripletickError
+from tripletick.models import Settings, failures
+from tripletick.models.hosts import parse
+from tripletick.models.wire import Wire
+
+Kind = Literal["ollama", "openai"]
+PORTS = (11434, 8080, 1234, 8000)
+"""Where Ollama, llama.cpp's server, LM Studio and vLLM listen by themselves."""
+MOMENT = 0.3
+LOOKS: tuple[tuple[str, str, Kind], ...] = (
+    ("/api/version", "version", "ollama"),
+    ("/v1/models", "data", "openai"),
+)
+"""Path, the field that its answer has, what then answers; Ollama answers both."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A server: its address and whose API it speaks."""
+
+    url: str
+    kind: Kind
+
+
+def find(ports: Iterable[int] = PORTS) -> tuple[Found, ...]:
+    """Give the servers that answer on these ports of loopback."""
+    urls = [f"http://127.0.0.1:{port}" for port in ports]
+    with ThreadPoolExecutor(len(urls)) as pool:
+        return tuple(found for found in pool.map(_look, urls) if found)
+
+
+def _look(url: str) -> Found | None:
+    settings = Settings(connect_timeout=MOMENT, lookup_timeout=MOMENT, token_timeout=MOMENT)
+    with closing(Wire(parse(url), settings)) as wire:
+        kinds = (kind for path, field, kind in LOOKS if field in _fields(wire, path))
+        return next((Found(url, kind) for kind in kinds), None)
+
+
+def _fields(wire: Wire, path: str) -> dict[str, object]:
+    try:
+        with closing(wire.look(path)) as reply:
+            return failures.tree(reply.body()) if reply.status == 200 else {}
+    except TripletickError:
+        # nothing there, or nothing that we know
+        return {}

@@ -1,0 +1,97 @@
+"""Where a command's events go and who is asked: the terminal, JSON, or nobody."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tripletick.config import Config
+from tripletick.events import Ask, Event, GaveUp, Notice
+from tripletick.messages import Answer
+
+NOBODY = Answer(there=False)
+Word = Callable[[], str]
+
+
+def _nobody(question: Ask) -> Answer:
+    return NOBODY
+
+
+def _nothing() -> None:
+    pass
+
+
+def _no_status(word: Word | None) -> None:
+    pass
+
+
+def _complain(text: str) -> None:
+    sys.stderr.write(f"tripletick: {text}\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """One way to show and ask. `say` draws lines that are no event, `status` one line that goes again."""
+
+    show: Callable[[Event], None]
+    ask: Callable[[Ask], Answer] = _nobody
+    close: Callable[[], None] = _nothing
+    say: Callable[[str], None] = _complain
+    status: Callable[[Word | None], None] = _no_status
+    person: bool = False
+    """True where somebody is there to be asked."""
+
+
+def open_screen(options: argparse.Namespace, settings: Config) -> Screen:
+    """Choose the screen by `-o`; without a person every question is a no."""
+    if options.output == "jsonl":
+        from tripletick.session import encode
+        from tripletick.ui.jsonlines import JsonLines
+
+        return Screen(JsonLines(sys.stdout, encode).show)
+    if options.output == "json":
+        return Screen(_say_failures)
+    from tripletick.ui.console import open_terminal
+
+    terminal = open_terminal(
+        thinking=settings.ui.thinking or options.verbose,
+        quiet=options.quiet,
+        plain=settings.ui.plain or options.plain,
+    )
+    there = person_is_there()
+    return Screen(
+        terminal.show,
+        terminal.ask if there else _nobody,
+        terminal.close,
+        terminal.say,
+        terminal.status,
+        there,
+    )
+
+
+def person_is_there() -> bool:
+    """Tell whether somebody can be asked: stderr is a terminal, and so is stdin or behind it /dev/tty."""
+    if not sys.stderr.isatty():
+        return False
+    if sys.stdin.isatty():
+        return True
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR))
+    except OSError:
+        return False
+    return True
+
+
+def chat_is_possible(options: argparse.Namespace) -> bool:
+    """Tell whether a line can be typed and all that comes of it be read."""
+    return options.output == "text" and all(one.isatty() for one in (sys.stdin, sys.stdout, sys.stderr))
+
+
+def _say_failures(event: Event) -> None:
+    if isinstance(event, Notice):
+        _complain(event.text)
+    elif isinstance(event, GaveUp):
+        _complain("\n".join(filter(None, (event.reason, event.hint))))

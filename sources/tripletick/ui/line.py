@@ -1,0 +1,130 @@
+"""The chat's input line: history, several lines, large pastes as one word; what is typed means nothing here.
+
+prompt_toolkit draws this line and nothing else; everything above it is printed once and stays.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.enums import DEFAULT_BUFFER
+from prompt_toolkit.filters import has_focus
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
+from prompt_toolkit.shortcuts import CompleteStyle
+
+SHOWN_PASTE = 8
+"""Lines; a longer paste shows as `[pasted 120 lines]` and is sent whole."""
+_PASTED = re.compile(r"\[pasted \d+ lines(?:, \d+)?\]")
+Words = Callable[[str], Iterable[str]]
+"""What may stand in place of the line so far."""
+
+
+class Line:
+    """One input line after another; `history` None keeps what is typed in memory alone."""
+
+    def __init__(self, history: Path | None, words: Words) -> None:
+        self._pasted: dict[str, str] = {}
+        kept: History = _Private(history, self.whole) if history else InMemoryHistory()
+        self._session: PromptSession[str] = PromptSession(
+            history=kept,
+            completer=_Words(words),
+            complete_while_typing=False,
+            complete_style=CompleteStyle.READLINE_LIKE,
+            key_bindings=self._keys(),
+            multiline=True,
+            prompt_continuation="  ",
+        )
+
+    def read(self, prompt: str) -> str:
+        """Read what the person sends, which is more than blanks.
+
+        Raises KeyboardInterrupt at Ctrl+C on an empty line, EOFError at Ctrl+D.
+        """
+        return self.whole(self._session.prompt(prompt))
+
+    def paste(self, text: str) -> str:
+        """Give what a paste shows as: itself, or one word that stands for it."""
+        text = _writable(text).replace("\r\n", "\n").replace("\r", "\n")
+        lines = text.count("\n") + (not text.endswith("\n"))
+        if lines <= SHOWN_PASTE:
+            return text
+        shown = f"[pasted {lines} lines]"
+        if self._pasted.get(shown, text) != text:
+            shown = f"[pasted {lines} lines, {len(self._pasted) + 1}]"
+        self._pasted[shown] = text
+        return shown
+
+    def whole(self, text: str) -> str:
+        """Put the pastes in the place of the words that stand for them."""
+        return _PASTED.sub(lambda match: self._pasted.get(match[0], match[0]), _writable(text))
+
+    def _keys(self) -> KeyBindings:
+        keys = KeyBindings()
+        typing = has_focus(DEFAULT_BUFFER)
+
+        @keys.add(Keys.Enter, filter=typing)
+        def send(event: KeyPressEvent) -> None:
+            if event.current_buffer.text.strip():
+                event.current_buffer.validate_and_handle()
+
+        @keys.add("c-j", filter=typing)
+        @keys.add(Keys.Escape, Keys.Enter, filter=typing)
+        def newline(event: KeyPressEvent) -> None:
+            event.current_buffer.newline(copy_margin=False)
+
+        @keys.add("c-c", filter=typing)
+        def drop(event: KeyPressEvent) -> None:
+            if event.current_buffer.text:
+                event.current_buffer.reset()
+            else:
+                event.app.exit(exception=KeyboardInterrupt())
+
+        @keys.add(Keys.BracketedPaste, filter=typing)
+        def paste(event: KeyPressEvent) -> None:
+            event.current_buffer.insert_text(self.paste(event.data))
+
+        return keys
+
+
+class _Private(FileHistory):
+    """A history that only its owner can read, with pastes in full; where it cannot be kept, it is not."""
+
+    def __init__(self, path: Path, whole: Callable[[str], str]) -> None:
+        super().__init__(str(path))
+        self._path, self._whole = path, whole
+
+    def load_history_strings(self) -> Iterable[str]:
+        try:
+            return list(super().load_history_strings())
+        except OSError:
+            return []
+
+    def store_string(self, string: str) -> None:
+        with suppress(OSError):
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))
+            super().store_string(self._whole(string))
+
+
+class _Words(Completer):
+    def __init__(self, words: Words) -> None:
+        self._words = words
+
+    def get_completions(self, document: Document, event: CompleteEvent) -> Iterable[Completion]:
+        so_far = document.text_before_cursor
+        for word in self._words(so_far):
+            yield Completion(word, start_position=-len(so_far))
+
+
+def _writable(text: str) -> str:
+    """Replace the bytes that are no UTF-8, which the terminal hands over as lone surrogates."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

