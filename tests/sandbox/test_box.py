@@ -3,6 +3,7 @@
 import os
 import shutil
 import socket
+from pathlib import Path
 
 import pytest
 
@@ -102,6 +103,21 @@ def test_what_is_ours_in_the_workspace_cannot_be_changed_nor_its_folders_moved(m
     assert place.bash("touch sources/beside")[1].status == 0
 
 
+def test_what_is_ours_in_a_folder_that_a_block_has_closed_stays(make, top, owner):
+    code = top / "ws/closed/package/code.py"
+    code.parent.mkdir(parents=True)
+    code.write_text("ours")
+    for path in (code, code.parent, code.parent.parent):
+        os.chown(path, owner, -1)
+    place = make(ours=(code.parent,))
+    place.bash("chmod 000 closed")
+    place.bash(
+        "chmod 755 closed; echo x > closed/package/code.py; mv closed away; mv closed/package closed/p"
+    )
+    code.parent.parent.chmod(0o755)
+    assert code.read_text() == "ours"
+
+
 def test_a_link_that_a_block_leaves_in_tmp_does_not_lead_the_next_box_outside(place):
     first = place.workspace.relative_to("/tmp").parts[0]
     outside = place.top / "outside"
@@ -132,6 +148,19 @@ def test_the_session_s_folder_goes_even_where_a_block_has_closed_or_nested_it(pl
     assert not place.box.home.parent.exists()
 
 
+def test_a_block_shares_no_namespace_and_no_session_with_us(place):
+    names = ("user", "pid", "net", "ipc", "uts", "mnt")
+    text, _ = place.python(
+        f"import os; print([os.readlink('/proc/self/ns/' + n) for n in {names}], os.getsid(0) > 0)"
+    )
+    assert text.endswith("True\n")
+    assert not [name for name in names if str(Path("/proc/self/ns", name).readlink()) in text]
+
+
+def test_the_name_of_the_machine_is_not_seen(place):
+    assert place.bash("cat /proc/sys/kernel/hostname")[0] == "sandbox\n"
+
+
 @pytest.mark.parametrize(
     "attempt",
     [
@@ -140,7 +169,8 @@ def test_the_session_s_folder_goes_even_where_a_block_has_closed_or_nested_it(pl
         "umount .git",
         "unshare -U true",
         "echo x > /proc/sys/kernel/hostname",
-        "echo h > /proc/sysrq-trigger",
+        "test -w /proc/sys/vm/overcommit_memory",
+        "test -w /proc/sysrq-trigger",
         "chroot / true",
         "mknod disk b 254 0",
         "ls /proc/1/root/../oldroot",

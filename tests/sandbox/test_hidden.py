@@ -56,6 +56,34 @@ def test_a_socket_that_others_put_into_the_workspace_is_masked(place, relative, 
     assert text != "0\n"
 
 
+@pytest.mark.parametrize("late", [False, True])
+def test_a_socket_whose_name_the_kernel_does_not_tell_is_masked(make, top, late, monkeypatch):
+    monkeypatch.chdir(top / "ws")
+    place = make()
+    if late:
+        place.bash("true")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("bound")
+        Path("bound").rename("moved")
+        Path("moved").chmod(0o777)
+        server.listen()
+        place = place if late else make()
+        text, _ = place.python("import socket; print(socket.socket(1).connect_ex('moved'))")
+    assert text != "0\n"
+
+
+def test_a_socket_in_a_folder_that_blocks_may_read_is_masked(make, top):
+    folder = top / "shown"
+    folder.mkdir()
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(folder / "agent.sock"))
+        (folder / "agent.sock").chmod(0o777)
+        server.listen()
+        code = f"import socket; print(socket.socket(1).connect_ex('{folder}/agent.sock'))"
+        text, _ = make(see=(folder,)).python(code)
+    assert text != "0\n"
+
+
 def test_a_server_can_make_the_socket_again_that_its_last_run_left(place):
     code = (
         "import os, socket\nif os.path.exists('s'): os.unlink('s')\nsocket.socket(1).bind('s'); print('ok')"
@@ -82,9 +110,19 @@ def test_samples_of_env_files_stay_readable(place, name):
 
 
 def test_an_env_file_that_appears_between_two_blocks_is_hidden(place):
-    place.bash("mkdir -p sub; true")
+    place.bash("mkdir -p sub; sleep .2")
+    place.bash("true")
     (place.workspace / "sub/.env").write_text("CANARY")
     assert place.bash("cat sub/.env")[0] == ""
+
+
+def test_what_is_named_in_tripletickignore_between_two_blocks_is_hidden(place):
+    (place.workspace / "sub").mkdir()
+    (place.workspace / "sub/key").write_text("CANARY")
+    place.bash("sleep .2")
+    assert place.bash("cat sub/key")[0] == "CANARY"
+    (place.workspace / ".tripletickignore").write_text("key\n")
+    assert place.bash("cat sub/key")[0] == ""
 
 
 def test_an_env_link_hides_the_file_it_leads_to(place):

@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,18 @@ def test_output_comes_while_the_program_runs(place):
     run = place.box.run(["bash", "-c", "echo first; read x < <(sleep 60)"])
     assert next(run) == "first\n"
     run.close()
+
+
+def test_nobody_types_and_the_report_on_the_end_of_a_block_cannot_be_forged(place):
+    text, finished = place.bash("cat; readlink /proc/self/fd/0; echo 7 >&0; true")
+    assert text.startswith("/dev/null\n")
+    assert finished.leftover == 0
+
+
+def test_the_kernel_s_own_limits_are_set(make, limits):
+    text, _ = make(limits=replace(limits, timeout=10)).bash("ulimit -c; ulimit -n; ulimit -t; ulimit -f")
+    seconds = 10 * (os.cpu_count() or 1) + 2
+    assert text.split() == ["0", "1024", str(seconds), str(limits.file // 1024)]
 
 
 @pytest.mark.parametrize(

@@ -100,6 +100,17 @@ def test_a_folder_of_programs_beside_a_mark_in_home_itself_does_not_open_home(ma
     assert "CANARY" not in text
 
 
+def test_the_chosen_versions_stand_in_the_place_of_pyenv_s_shims(home):
+    make_program(home / ".pyenv/shims/python")
+    make_program(home / ".pyenv/versions/3.9/bin/python")
+    (home / ".pyenv/version").write_text("3.9\n")
+    environ = {"PATH": f"{home}/.pyenv/shims:/usr/bin"}
+    found = toolchains.find_tools(environ, home, toolchains.Fences((home,), home / "ws"))
+    assert found.path[0] == f"{home}/.pyenv/versions/3.9/bin"
+    assert f"{home}/.pyenv/shims" not in found.path
+    assert home / ".pyenv/versions" in found.folders
+
+
 def test_links_that_lead_nowhere_or_round_and_round_do_no_harm(home):
     link(home, "nowhere")
     (home / ".local/bin/round").symlink_to("round")

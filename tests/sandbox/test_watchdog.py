@@ -148,6 +148,13 @@ def test_memory_in_scratch_folders_is_bounded(make, limits):
     assert 0 < int(text) <= limits.memory // 4
 
 
+def test_what_lies_in_scratch_folders_counts_as_memory(make):
+    code = (
+        "open('/dev/shm/x', 'wb').write(bytes(30 << 20)); b = b'x' * (235 << 20)\nimport time; time.sleep(60)"
+    )
+    assert make(limits=Limits(timeout=10, memory=256 * MIB)).python(code)[1].struck == "memory"
+
+
 def test_a_session_folder_that_outgrew_the_limit_is_emptied(make, limits):
     place = make(limits=replace(limits, disk=128 * MIB, file=128 * MIB))
     for name in "abcd":

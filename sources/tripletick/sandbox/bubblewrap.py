@@ -171,7 +171,10 @@ class Bubblewrap:
         mounts.make_points(self._view)
         arguments = self._fixed + mounts.block_arguments(self._view, mode, found, bound)
         before = free_space([self._session.home])
-        finished = yield from running(self._launch(command, arguments, timeout, env or {}))
+        try:
+            finished = yield from running(self._launch(command, arguments, timeout, env or {}))
+        finally:
+            self._secrets.settle()
         self._growth += max(0, before - free_space([self._session.home]))
         return finished
 

@@ -95,12 +95,22 @@ class Secrets:
         self._spec: GitIgnoreSpec | None = None
         self._cache: dict[str, tuple[tuple[int, int], Found]] = {}
         self._known: dict[int, Identity] = {}
-        self._first = True
         self._foreign: set[str] = set()
+        self._left: set[str] = set()
 
     def look(self, bound: frozenset[str]) -> Found:
         """Give what must be hidden now; `bound` are the sockets that somebody listens on."""
         self._reread()
+        all_found = self._walk()
+        self._remember(all_found)
+        all_found.sockets = self._others(all_found.sockets, bound)
+        return all_found
+
+    def settle(self) -> None:
+        """After a block: the sockets that it has made are its own; what appears later is somebody else's."""
+        self._left = self._walk().sockets - self._foreign
+
+    def _walk(self) -> Found:
         all_found = Found()
         waiting = [str(self._workspace)]
         while waiting:
@@ -109,8 +119,6 @@ class Secrets:
             all_found.files |= found.files
             all_found.folders |= found.folders
             all_found.sockets |= found.sockets
-        self._remember(all_found)
-        all_found.sockets = self._others(all_found.sockets, bound)
         return all_found
 
     def _reread(self) -> None:
@@ -132,9 +140,7 @@ class Secrets:
     def _others(self, sockets: set[str], bound: frozenset[str]) -> set[str]:
         """Leave out the sockets that blocks have left behind: a server must be able to make its own again."""
         names = {Path(path).name for path in bound}
-        if self._first:
-            self._first, self._foreign = False, set(sockets)
-        self._foreign &= sockets
+        self._foreign = sockets - self._left
         return {path for path in sockets if path in self._foreign or Path(path).name in names}
 
     def _list(self, folder: str, so_far: Found) -> Found:
