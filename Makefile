@@ -1,3 +1,4 @@
+# make chat    set up and talk, in dir=folder: on your Ollama, else on a small model that is fetched once
 # make test    set up what the tests need and run all of them
 # make ask     q="what to do" dir=folder: set up and do one request
 # make lint, quick, box, real: the parts of test; make bench: speed and cost, as ratios
@@ -5,11 +6,10 @@
 VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
-dir ?= $(HOME)/tripletick/scratch
 export q PYTHON
 
-.PHONY: test ask lint quick box real bench clean
-.DEFAULT_GOAL := test
+.PHONY: chat test ask lint quick box real bench bench-startup clean
+.DEFAULT_GOAL := chat
 
 test: $(VENV)/.dev
 	tools/setup.sh test
@@ -36,15 +36,29 @@ bench: $(VENV)/.dev
 	$(BIN)/python bench/reader.py
 	$(BIN)/python bench/box.py
 
+bench-startup: $(VENV)/.dev
+	$(BIN)/python bench/startup.py --installed
+
+ask: folder = $(or $(dir),$(HOME)/tripletick/scratch)
 ask: $(VENV)/.user
-	@mkdir -p "$(dir)"
-	@$(BIN)/tripletick -C "$(dir)" -- "$$q"
+	@mkdir -p "$(folder)"
+	@$(BIN)/tripletick -C "$(folder)" -- "$$q"
+
+chat: folder = $(or $(dir),$(HOME)/tripletick/chat)
+chat: $(VENV)/.chat
+	@mkdir -p "$(folder)"
+	@$(BIN)/tripletick models create offline
+	@$(BIN)/tripletick -C "$(folder)"
 
 # Editable, so that prompts and config.ini are read where they lie.
 $(VENV)/.user: pyproject.toml tools/setup.sh
 	tools/setup.sh run
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.chat: $(VENV)/.user
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[embedded]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.user

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tripletick.checkpoint import Checkpoints
+from tripletick.checkpoint.snapshots import entry_of, is_untouched
 from tripletick.errors import TripletickError
-from tripletick.snapshots import entry_of, is_untouched
 
 KILLED = """
 import os, signal, sys

@@ -10,21 +10,9 @@ import pytest
 ROOT = Path(__file__).parents[1] / "sources" / "tripletick"
 LAYERS = (
     {"errors", "messages", "platforms"},
-    {"events", "config", "languages", "paths", "agents", "places", "beneath", "meaning", "inifile"},
+    {"events", "config", "languages", "paths", "agents", "places", "inifile"},
     {"models", "sandbox"},
-    {
-        "tools",
-        "advice",
-        "repair",
-        "context",
-        "session",
-        "checkpoint",
-        "approval",
-        "trees",
-        "snapshots",
-        "shadow",
-        "turns",
-    },
+    {"tools", "advice", "repair", "context", "session", "checkpoint", "approval"},
     {"dialects"},
     {"replies", "loop"},
     {"ui"},

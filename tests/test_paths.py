@@ -4,9 +4,8 @@ import os
 
 import pytest
 
-from tripletick import beneath
 from tripletick.errors import WorkspaceError
-from tripletick.paths import PathRefused, Workspace
+from tripletick.paths import PathRefused, Workspace, beneath
 
 
 @pytest.fixture

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from tripletick import beneath
 from tripletick.errors import WorkspaceError
-from tripletick.meaning import Bearings, cleaned
-from tripletick.meaning import PathRefused as PathRefused
 from tripletick.messages import FileChange
+from tripletick.paths import beneath
+from tripletick.paths.meaning import Bearings, cleaned
+from tripletick.paths.meaning import PathRefused as PathRefused
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from tripletick.checkpoint.snapshots import Entry, Manifest, State
 from tripletick.messages import FileChange
 from tripletick.session import clean_text
-from tripletick.snapshots import Entry, Manifest, State
 
 WORDS = 12
 """Words of a request that the journal keeps."""

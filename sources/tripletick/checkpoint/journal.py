@@ -18,12 +18,10 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from tripletick.messages import FileChange
-from tripletick.session import FORMAT, Record, cut_torn, new_id, read, to_line
-from tripletick.shadow import Shadow
-from tripletick.snapshots import Copies, Manifest, Store, load_manifest, save_manifest
-from tripletick.trees import Tree, write_all
-from tripletick.turns import (
+from tripletick.checkpoint.shadow import Shadow
+from tripletick.checkpoint.snapshots import Copies, Manifest, Store, load_manifest, save_manifest
+from tripletick.checkpoint.trees import Tree, write_all
+from tripletick.checkpoint.turns import (
     Change,
     Plan,
     Turn,
@@ -37,6 +35,8 @@ from tripletick.turns import (
     summary,
     to_fields,
 )
+from tripletick.messages import FileChange
+from tripletick.session import FORMAT, Record, cut_torn, new_id, read, to_line
 
 FAILED = "The files could not be recorded ({why}): this turn cannot be undone."
 UNREAD = "Nothing was undone: {why}."

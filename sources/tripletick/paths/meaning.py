@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from tripletick.beneath import MISSING
+from tripletick.paths.beneath import MISSING
 
 INVENTED = (
     ("usr", "src", "app"),

@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, Protocol
 
-from tripletick.trees import Tree
+from tripletick.checkpoint.trees import Tree
 
 PIECE = 1 << 20
 FRESH = 100_000_000

@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
-from tripletick.snapshots import (
+from tripletick.checkpoint.snapshots import (
     PIECE,
     Entry,
     Manifest,
@@ -35,7 +35,7 @@ from tripletick.snapshots import (
     pieces,
     save_manifest,
 )
-from tripletick.trees import Tree, is_kept
+from tripletick.checkpoint.trees import Tree, is_kept
 
 LISTING = (
     "ls-files",
