@@ -192,7 +192,7 @@ def test_quiet_asks_nothing(home):
 def test_probes_tell_servers_by_what_they_answer():
     openai = {"/v1/models": [answer(200, '{"object": "list", "data": []}')]}
     both = {"/api/version": [VERSION], **openai}
-    html = {"/api/version": [answer(200, "<html>", "text/html")], "/v1/models": [answer(200, "[]")]}
+    html = {"/api/version": [answer(200, "<html>", "text/html")], "/v1/models": [answer(404, '{"data": []}')]}
     with BadServer(openai) as one, BadServer(both) as two, BadServer(html) as three:
         ports = [int(server.url.rpartition(":")[2]) for server in (one, two, three)]
         found = probes.find([*ports, 9])
