@@ -70,8 +70,7 @@ class App:
     @property
     def prompts(self) -> agents.Prompts:
         """Read the prompts of the personality. Raises ConfigError, UsageError where there is none."""
-        base = self.places.prompts
-        return agents.load(base, *agents.personality(base, self.config.agent.personality))
+        return wiring.prompts(self.config, self.places)
 
     def begin(self) -> Turn:
         """Open what is slow or can fail before the first request. Raises what the parts raise."""
@@ -143,6 +142,7 @@ class App:
         config = replace(self.config, model=replace(self.config.model, name=name))
         loop = yield from self._open(config)
         if old := self.loop:
+            old.replies.talk.introduce_anew(loop.replies.talk.system)
             bench = replace(loop.bench, ledger=old.bench.ledger)
             loop = replace(loop, replies=replace(loop.replies, talk=old.replies.talk), bench=bench)
             old.replies.model.close()
@@ -222,9 +222,8 @@ class App:
         if not old and not box.holds:
             self.notices.append(box.sentence)
         self.about = about
-        return wiring.loop(
-            wiring.Parts(config, found, workspace, model, box, self.prompts), self.log.id, window
-        )
+        prompts = wiring.prompts(config, found)
+        return wiring.loop(wiring.Parts(config, found, workspace, model, box, prompts), self.log.id, window)
 
     def _fenced(self, loop: Loop, piped: str) -> str:
         """Put standard input into a fence; what is over a quarter of the context is kept as a file, its ends

