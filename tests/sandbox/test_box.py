@@ -111,10 +111,11 @@ def test_what_is_ours_in_a_folder_that_a_block_has_closed_stays(make, top, owner
         os.chown(path, owner, -1)
     place = make(ours=(code.parent,))
     place.bash("chmod 000 closed")
-    place.bash(
-        "chmod 755 closed; echo x > closed/package/code.py; mv closed away; mv closed/package closed/p"
+    text, _ = place.bash(
+        "echo ran; chmod 755 closed; echo x > closed/package/code.py; mv closed/package closed/p; mv closed away"
     )
     code.parent.parent.chmod(0o755)
+    assert text.startswith("ran\n")
     assert code.read_text() == "ours"
 
 
