@@ -112,7 +112,7 @@ def test_what_is_ours_in_a_folder_that_a_block_has_closed_stays(make, top, owner
     place = make(ours=(code.parent,))
     place.bash("chmod 000 closed")
     text, _ = place.bash(
-        "echo ran; chmod 755 closed; echo x > closed/package/code.py; mv closed/package closed/p; mv closed away"
+        "echo ran; chmod 755 closed; echo x > closed/package/code.py; mv closed/package p; mv closed away"
     )
     code.parent.parent.chmod(0o755)
     assert text.startswith("ran\n")
