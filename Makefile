@@ -22,11 +22,11 @@ lint: $(VENV)/.dev
 
 # Under 30 seconds: what is run after every change.
 quick: $(VENV)/.dev
-	$(BIN)/python -m pytest tests --ignore=tests/real --ignore=tests/sandbox --ignore=tests/languages --ignore=tests/chat
+	$(BIN)/python -m pytest tests --ignore=tests/real --ignore=tests/sandbox --ignore=tests/languages --ignore=tests/program
 
-# The box against hostile programs, as root and as a user; every language with its compiler; the chat.
+# The box against hostile programs, as root and as a user; every language with its compiler; the program as it is run.
 box: $(VENV)/.dev
-	$(BIN)/python -m pytest tests/sandbox tests/languages tests/chat
+	$(BIN)/python -m pytest tests/sandbox tests/languages tests/program
 
 real: $(VENV)/.dev
 	$(BIN)/python tests/real/ollama_server.py

@@ -1,5 +1,5 @@
 import pytest
-from tests.test_cli import SCRIPT, run
+from tests.program.test_cli import SCRIPT, run
 
 from tripletick import agents, places
 from tripletick.errors import UsageError

@@ -184,6 +184,14 @@ def list_hops(link: Path) -> Iterator[Path]:
         yield link
 
 
+def leads_away(link: Path) -> bool:
+    """Tell whether a link leads out of its folder; most, like python3 to python3.11, do not."""
+    try:
+        return len(link.readlink().parts) > 1
+    except OSError:
+        return False
+
+
 def linked_programs(folder: Path) -> list[Path]:
     """Give the programs elsewhere that links in this folder lead to."""
     try:
@@ -191,7 +199,7 @@ def linked_programs(folder: Path) -> list[Path]:
             links = [Path(entry.path) for entry in entries if entry.is_symlink()]
     except OSError:
         return []
-    return unique(hop for link in links if is_program(link) for hop in list_hops(link))
+    return unique(hop for link in links if leads_away(link) and is_program(link) for hop in list_hops(link))
 
 
 def unique(paths: Iterable[Path]) -> list[Path]:

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 from tests.bad_server import BadServer, answer, done, line, stream
+from tests.program.test_cli import run
 from tests.terminal import CTRL_C, CTRL_D, opened, same_as
-from tests.test_cli import run
 
 from tripletick.models import offline, probes
 

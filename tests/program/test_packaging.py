@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-TOP = Path(__file__).parents[1]
+TOP = Path(__file__).parents[2]
 SCRIPT = "```bash\necho run > ran\n```\n---\nDone.\n"
 
 
