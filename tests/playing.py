@@ -33,7 +33,9 @@ class Session:
         self.prompts = agents.load(found.prompts)
         self.model.fix(self.window)
         box = wiring.box(self.settings, found, self.folder)
-        parts = wiring.Parts(self.settings, found, Workspace(self.folder), self.model, box, self.prompts)
+        parts = wiring.Parts(
+            self.settings, found, Workspace(self.folder), self.model, box, self.prompts, bool(self.answers)
+        )
         self.loop = wiring.loop(parts, "test", self.window)
 
     def play(self, request: str = "do it", agent: str = "coder") -> list[Event]:

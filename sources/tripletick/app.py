@@ -56,6 +56,8 @@ class App:
     folder: Path
     log: Log
     chosen_by: str = "config"
+    person: bool = False
+    """Whether somebody is there to be asked."""
     notices: list[str] = field(default_factory=list)
     """Lines for the person that wait for the next event."""
     loop: Loop | None = None
@@ -215,15 +217,16 @@ class App:
         )
         model = wiring.engine(config, self.notices.append)
         about = model.about()
-        window = wiring.window(config, about)
-        model.fix(window)
+        window = model.fix(wiring.window(config, about))
         yield Loading(f"{about.engine}:{about.name}", window)
         box = old.box if old else wiring.box(config, found, workspace.root)
         if not old and not box.holds:
             self.notices.append(box.sentence)
         self.about = about
         prompts = wiring.prompts(config, found)
-        return wiring.loop(wiring.Parts(config, found, workspace, model, box, prompts), self.log.id, window)
+        return wiring.loop(
+            wiring.Parts(config, found, workspace, model, box, prompts, self.person), self.log.id, window
+        )
 
     def _fenced(self, loop: Loop, piped: str) -> str:
         """Put standard input into a fence; what is over a quarter of the context is kept as a file, its ends

@@ -6,6 +6,7 @@ import argparse
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
@@ -61,7 +62,7 @@ def shared_flags() -> argparse.ArgumentParser:
     add("--sandbox", metavar="MODE", help="work: blocks may change files of the folder; read: they may not")
     add("--max-attempts", metavar="N", help="failures in a row that end the task")
     add("--max-steps", metavar="N", help="replies that end the task")
-    add("--timeout", metavar="S", type=float, help="seconds for the whole task")
+    add("--timeout", metavar="S", type=_seconds, help="seconds for the whole task")
     add("--temperature", metavar="T")
     add("--seed", metavar="N")
     add("-o", "--output", choices=("text", "json", "jsonl"), default="text", help="what stdout gets")
@@ -138,7 +139,14 @@ def _refuse_bare_word(words: Sequence[str]) -> None:
 def _limit(seconds: float | None) -> None:
     if seconds is not None:
         signal.signal(signal.SIGALRM, _time_is_up)
-        signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001))
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds < threading.TIMEOUT_MAX:
+        raise ValueError(text)
+    return seconds
 
 
 def _time_is_up(number: int, frame: FrameType | None) -> NoReturn:

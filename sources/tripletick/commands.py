@@ -100,7 +100,7 @@ def _session(options: argparse.Namespace) -> Iterator[tuple[App, Screen, Triplet
         if not options.quiet:
             settings, why = _prepared(FirstRun(settings, found, folder, screen))
         log = Log.open(found.sessions, workspace=folder, save=not options.no_save)
-        app = App(settings, found, folder, log, "flag" if options.agent else "config")
+        app = App(settings, found, folder, log, "flag" if options.agent else "config", screen.person)
         try:
             yield app, screen, why
         finally:

@@ -55,10 +55,11 @@ class Loop:
     checkpoints: Checkpoints
     max_attempts: int = 5
     max_steps: int = 25
+    person: bool = False
 
     def turn(self, agent: Agent, request: str, *, folder: str = "") -> Turn:
         """Work on one request until it is answered, or one of the endings of `repair` is due."""
-        tries = Tries(self.max_attempts, self.max_steps)
+        tries = Tries(self.max_attempts, self.max_steps, alone=not self.person)
         self.bench.ledger.begin_turn()
         self.checkpoints.begin_turn(self.bench.session, request)
         self.replies.talk.request(agent, request, folder=folder)

@@ -65,7 +65,7 @@ class Tries:
     again: bool = False
     """… and whether it was that of the attempt before, too."""
     alone: bool = False
-    """True once a question found nobody."""
+    """True where nobody is there to be asked."""
     results: Counter[tuple[Call, Result]] = field(default_factory=Counter)
     refusals: Counter[str] = field(default_factory=Counter)
 
@@ -74,7 +74,6 @@ class Tries:
         self.steps += 1
         self.ran = self.ran or bool(results)
         for call, result in results:
-            self.alone = self.alone or "alone" in result.flags
             if result.outcome in ("denied", "forbidden"):
                 self.refusals[result.verdict] += 1
             elif result.outcome != "skipped":

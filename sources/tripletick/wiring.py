@@ -55,6 +55,7 @@ class Parts:
     model: Model
     box: Box
     prompts: Prompts
+    person: bool = False
 
 
 def engine(config: Config, notice: Callable[[str], None]) -> Model:
@@ -152,7 +153,15 @@ def loop(parts: Parts, session: str, context: int) -> Loop:
         (PROMPT_EXAMPLE, *(tool.example.body for tool in table.values() if tool.example)),
     )
     checkpoints = Checkpoints(parts.workspace.root, parts.places.state)
-    return Loop(replies, table, bench, checkpoints, config.agent.max_attempts, config.agent.max_steps)
+    return Loop(
+        replies,
+        table,
+        bench,
+        checkpoints,
+        max_attempts=config.agent.max_attempts,
+        max_steps=config.agent.max_steps,
+        person=parts.person,
+    )
 
 
 def outside(workspace: Path) -> Callable[[str], str | None]:

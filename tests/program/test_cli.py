@@ -290,3 +290,14 @@ def test_a_line_that_is_no_record_is_told_by_its_number(home):
     done = run(home, "blocks", "--jsonl", text='{"id": "a"}\n')
     assert done.returncode == 2
     assert "Line 1" in done.stderr
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "soon"])
+def test_a_time_limit_that_is_none_is_wrong_usage(home, seconds):
+    assert task(home, f"--timeout={seconds}", "go on").returncode == 2
+
+
+def test_a_write_that_the_mode_forbids_twice_is_exit_3_without_a_person(home):
+    (home / "script.md").write_text("```write:a.txt\na\n```\n---\n```write:b.txt\nb\n```\n---\nnever")
+    done = task(home, "--sandbox", "read", "-o", "json", "write it")
+    assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (3, "refused")

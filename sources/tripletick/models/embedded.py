@@ -96,13 +96,14 @@ class Embedded:
             version=_version(),
         )
 
-    def fix(self, context: int) -> None:
+    def fix(self, context: int) -> int:
         """Set the context; what is over the model's own is told and not given."""
         own = self._header().context
         if context > own:
             asked, has = failures.grouped(context), failures.grouped(own)
             self._settings.notice(LESS.format(own=has, asked=asked))
         self._context = min(context, own)
+        return self._context
 
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
         request = self._request(messages, sampling)

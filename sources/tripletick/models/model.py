@@ -49,8 +49,8 @@ class Model(Protocol):
         """
         ...
 
-    def fix(self, context: int) -> None:
-        """Set the context in tokens, once, before the first stream; it is sent with every request."""
+    def fix(self, context: int) -> int:
+        """Set the context in tokens, once, before the first stream; gives what it will be."""
         ...
 
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:

@@ -101,8 +101,10 @@ class Ollama:
                 )
         return None
 
-    def fix(self, context: int) -> None:
+    def fix(self, context: int) -> int:
+        """Set what is sent as `num_ctx` with every request: a change would reload the model."""
         self._context = context
+        return context
 
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
         with closing(self._answer(self._request(messages, sampling))) as reply:

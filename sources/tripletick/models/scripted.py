@@ -48,8 +48,9 @@ class Scripted:
     def about(self) -> About:
         return About(name=self.name, engine="scripted", where=self.name)
 
-    def fix(self, context: int) -> None:
+    def fix(self, context: int) -> int:
         self.context = context
+        return context
 
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
         self.asked.append(list(messages))

@@ -194,6 +194,6 @@ def _not_agreed(draft: Draft, losses: str, answer: Answer | None) -> Result:
     text = WHOLE.format(path=draft.path, why=losses, form=edit_form(draft.path))
     if answer is None or not answer.there:
         verdict = "refused: lines seem to be lost, and no person is there to agree"
-        return Result("forbidden", verdict, text, flags=frozenset({"refused", "alone"}))
+        return Result("forbidden", verdict, text, flags=frozenset({"refused"}))
     verdict = f"refused by the person: {answer.text or 'lines would be lost'}"
     return Result("denied", verdict, text, flags=frozenset({"refused"}))
