@@ -9,6 +9,7 @@ import sys
 from dataclasses import replace
 
 import pytest
+import requests
 
 from tripletick import agents, config, places
 from tripletick.app import App
@@ -54,6 +55,12 @@ def run(home, *words):
     )
 
 
+def unload(ollama):
+    """Make the server forget what it has read: other sessions begin with the same prompt."""
+    told = {"model": ollama.model, "messages": [], "keep_alive": 0}
+    requests.post(f"{ollama.host}/api/chat", json=told, timeout=60).raise_for_status()
+
+
 def logged(home):
     (log,) = (home / ".local/state/tripletick/sessions").glob("*.jsonl")
     return [json.loads(line) for line in log.read_text().splitlines()]
@@ -87,7 +94,8 @@ def test_a_block_of_the_real_model_is_run_and_its_real_result_sent_back(ollama, 
     )
 
 
-def test_later_prompts_of_a_conversation_are_not_read_again(app):
+def test_later_prompts_of_a_conversation_are_not_read_again(ollama, app):
+    unload(ollama)
     counted = []
     for request in ("Tell me about the sea.", "And about rivers?", "And about lakes?"):
         events: list[Event] = []
