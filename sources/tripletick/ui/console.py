@@ -67,8 +67,8 @@ class RichPen:
         elif isinstance(piece, Code):
             self._print(self._coloured(piece), "reply")
 
-    def line(self, text: str, style: Style = "") -> None:
-        self._print(Text(text, COLOURS[style]), "line", apart=self.last == "reply")
+    def line(self, text: str, style: Style = "", *, prose: bool = False) -> None:
+        self._print(Text(text, COLOURS[style], no_wrap=not prose), "line", apart=self.last == "reply")
 
     def mark(self, mark: Mark) -> str:
         return SIGNS[mark] if self._utf8() else WORDS[mark]
@@ -126,7 +126,8 @@ class RichPen:
         """Render to lines, none padded, no empty ones around; the terminal wraps what is no prose."""
         options = self.console.options
         if isinstance(drawing, Text):
-            options = options.update(no_wrap=True, overflow="ignore")
+            prose = drawing.no_wrap is False
+            options = options.update(no_wrap=not prose, overflow="fold" if prose else "ignore")
         with self.console.use_theme(THEME):
             rendered = list(self.console.render(drawing, options))
         lines = [_trimmed(line) for line in Segment.split_lines(rendered)]
@@ -206,7 +207,7 @@ class Terminal:
     def say(self, text: str) -> None:
         """Draw lines that are no event: a list, an answer to a command of the chat."""
         self.teller.close()
-        self.teller.pen.line(visible(text))
+        self.teller.pen.line(visible(text), prose=True)
 
     def status(self, word: Callable[[], str] | None) -> None:
         """Show what `word` gives below everything, until None takes it away."""

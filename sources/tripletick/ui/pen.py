@@ -23,8 +23,8 @@ class Pen(Protocol):
         """Draw a part of the reply."""
         ...
 
-    def line(self, text: str, style: Style = "") -> None:
-        """Draw one line."""
+    def line(self, text: str, style: Style = "", *, prose: bool = False) -> None:
+        """Draw one line; prose is broken between words."""
         ...
 
     def mark(self, mark: Mark) -> str:
@@ -58,7 +58,7 @@ class PlainPen:
         else:
             self.line(getattr(piece, "raw", None) or getattr(piece, "text", "") + "\n")
 
-    def line(self, text: str, style: Style = "") -> None:
+    def line(self, text: str, style: Style = "", *, prose: bool = False) -> None:
         self._write(text + "\n")
 
     def mark(self, mark: Mark) -> str:

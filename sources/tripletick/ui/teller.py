@@ -44,6 +44,9 @@ LOOKS: Mapping[Outcome, tuple[Mark, Style]] = {
     "forbidden": ("skipped", "warn"),
     "skipped": ("skipped", "dim"),
 }
+GONE = "{count} deleted: {names}. They come back with: tripletick undo"
+NAMED = 5
+"""As many deleted files are named."""
 QUIET = (Answered, GaveUp)
 """What is told with -q."""
 ASIDE = (Text, Thought, Usage, Notice, Answered)
@@ -127,18 +130,22 @@ class Teller:
 
     def refused(self, event: Refused) -> None:
         if event.problem.text:
-            self.pen.line(f"{self.pen.mark('skipped')}not run: {one_line(event.problem.text)}", "warn")
+            self.pen.line(
+                f"{self.pen.mark('skipped')}not run: {one_line(event.problem.text)}", "warn", prose=True
+            )
 
     def repairing(self, event: Repairing) -> None:
         error = one_line(event.error)
-        self.pen.line(f"{self.pen.mark('repair')}{event.attempt} of {event.limit}: {error}", "warn")
+        self.pen.line(
+            f"{self.pen.mark('repair')}{event.attempt} of {event.limit}: {error}", "warn", prose=True
+        )
         self._busy(self.agent, waits=True)
 
     def usage(self, event: Usage) -> None:
         self.gauge.count(event)
 
     def notice(self, event: Notice) -> None:
-        self.pen.line(visible(event.text.rstrip("\n")), "dim")
+        self.pen.line(visible(event.text.rstrip("\n")), "dim", prose=True)
 
     def compacted(self, event: Compacted) -> None:
         freed = f"{thousands(event.before)} tokens to {thousands(event.after)}"
@@ -151,15 +158,20 @@ class Teller:
     def answered(self, event: Answered) -> None:
         self.held.clear()
         self._give(event.text)
+        gone = [change.path for change in event.files or () if change.action == "deleted"]
+        if gone and not self.quiet:
+            self.pen.line(
+                visible(GONE.format(count=len(gone), names=", ".join(gone[:NAMED]))), "warn", prose=True
+            )
         self._end_turn()
 
     def gave_up(self, event: GaveUp) -> None:
         self._release()
         lines = [line for line in visible(f"{event.reason}\n{event.hint}").split("\n") if line.strip()]
         for line in lines[:1]:
-            self.pen.line(f"{self.pen.mark('failed')}{line}", "bad")
+            self.pen.line(f"{self.pen.mark('failed')}{line}", "bad", prose=True)
         for line in lines[1:]:
-            self.pen.line(line)
+            self.pen.line(line, prose=True)
         self._give(event.answer)
         self._end_turn()
 
