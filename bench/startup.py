@@ -66,12 +66,13 @@ def first_byte() -> float:
 def memory_at_the_prompt() -> float:
     """Resident megabytes of the chat while it waits for its first line."""
     with tempfile.TemporaryDirectory() as folder:
-        script = Path(folder, "script.json")
+        script, work = Path(folder, "script.json"), Path(folder, "work")
         script.write_text('["Hello."]')
+        work.mkdir()
         pid, terminal = pty.fork()
         if pid == 0:
-            os.environ["HOME"] = folder
-            os.execv(PROGRAM[0], [*PROGRAM, "-m", f"scripted:{script}", "-C", folder])
+            os.environ |= {"HOME": folder, "TERM": "xterm-256color"}
+            os.execv(PROGRAM[0], [*PROGRAM, "-m", f"scripted:{script}", "-C", str(work)])
         written = b""
         while b"> " not in written and select.select([terminal], [], [], 10)[0]:
             written += os.read(terminal, 65536)
