@@ -9,6 +9,7 @@ import pytest
 from tests.real.ollama_server import CannotServe, create, served, small_model
 
 HERE = Path(__file__).parent
+SAID = pytest.StashKey[list[str]]()
 BUILD_SECONDS = 1800
 """The first test of a machine waits for the server to be built."""
 
@@ -25,6 +26,17 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.timeout(BUILD_SECONDS))
+
+
+@pytest.fixture
+def report(request):
+    """Say something that a run is read for, at its end: how well a model did is no verdict on the code."""
+    return request.config.stash.setdefault(SAID, []).append
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    for line in config.stash.get(SAID, []):
+        terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="session")

@@ -85,7 +85,7 @@ def _prints(path, parts):
     return done.returncode == 0 and all(part.lower() in done.stdout.lower() for part in parts)
 
 
-def test_the_offline_model_does_most_simple_chores(tmp_path, cache):
+def test_the_offline_model_does_most_simple_chores(tmp_path, cache, report):
     solved = []
     for number, chore in enumerate(CHORES):
         folder = tmp_path / str(number) / "project"
@@ -93,7 +93,7 @@ def test_the_offline_model_does_most_simple_chores(tmp_path, cache):
         told = do(chore, folder, cache)
         if is_done(chore["check"], told, folder):
             solved.append(chore["request"])
-    sys.stderr.write(f"\nchores solved by embedded:offline: {len(solved)} of {len(CHORES)}\n")
+    report(f"chores solved by embedded:offline: {len(solved)} of {len(CHORES)}")
     assert len(solved) >= ENOUGH, solved
 
 
