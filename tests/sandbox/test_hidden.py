@@ -3,22 +3,34 @@
 import os
 import shutil
 import socket
+import sys
 from pathlib import Path
 
 import pytest
 
+from tripletick.sandbox import toolchains
+
 pytestmark = pytest.mark.skipif(not shutil.which("bwrap"), reason="bubblewrap is not installed")
 
 
-def test_home_is_out_of_sight(place, monkeypatch):
-    home = place.top / "home"
+def test_home_is_out_of_sight(make, top, monkeypatch):
+    """Where homes and disks lie, a block sees the way to our interpreter and nothing beside it."""
+    home = top / "home"
     (home / ".ssh").mkdir(parents=True)
     (home / ".ssh/id").write_text("CANARY")
-    text, _ = place.bash(
-        f"cat {home}/.ssh/id ~/.ssh/id; ls -d {home} /root/.config /root/.ssh /home/* /mnt /srv /media"
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    for name, _, _ in toolchains.ROOTS:
+        monkeypatch.delenv(name, raising=False)
+    let_in = [Path(os.path.realpath(prefix)) for prefix in (sys.prefix, sys.base_prefix)]
+    text, _ = make().bash(
+        f"cat {home}/.ssh/id ~/.ssh/id; find {home} /home /root /mnt /srv /media"
+        f" -mindepth 1 -path '{let_in[0]}/*' -prune -o -path '{let_in[1]}/*' -prune -o -print; echo looked"
     )
+    seen = {line for line in text.splitlines() if line.startswith("/")}
+    assert seen <= {str(path) for shown in let_in for path in (shown, *shown.parents)}
     assert "CANARY" not in text
-    assert "\n/" not in f"\n{text}"
+    assert text.endswith("looked\n")
 
 
 def test_the_home_of_the_environment_is_hidden_also_below_a_system_folder(make, monkeypatch):
