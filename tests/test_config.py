@@ -5,6 +5,7 @@ import pytest
 
 from tripletick import config
 from tripletick.errors import ConfigError
+from tripletick.sections import SECTIONS
 
 SHIPPED = Path(__file__).parents[1] / "config.ini"
 
@@ -19,12 +20,12 @@ def test_the_shipped_file_documents_every_setting_with_its_default():
     text = SHIPPED.read_text("utf-8")
     parser = configparser.ConfigParser(interpolation=None)
     parser.read_string(text)
-    for section in config.SECTIONS:
+    for section in SECTIONS:
         for key, known in config.settings(section).items():
             assert parser[section][key] == config.show(known)
             assert f"# {known.metadata['says']}" in text
     assert {name: set(parser[name]) for name in parser.sections()} == {
-        name: set(config.settings(name)) for name in config.SECTIONS
+        name: set(config.settings(name)) for name in SECTIONS
     }
 
 
@@ -63,7 +64,7 @@ def test_an_unknown_name_is_a_warning_with_the_nearest_one_and_its_line(tmp_path
     [
         ("[agent]\nmax_steps = many\n", "a whole number from 1 to 1000"),
         ("[agent]\nmax_steps = 0\n", "a whole number from 1 to 1000"),
-        ("[sandbox]\nmode = free\n", "one of: work read"),
+        ("[sandbox]\nmode = free\n", "one of: read work net bare"),
         ("[sandbox]\nmemory = much\n", "a size such as 512M or 2G"),
         ("[agent]\nfolder = perhaps\n", "yes or no"),
         ("[model]\ntemperature = nan\n", "a number from 0 to 2"),

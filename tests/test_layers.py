@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1] / "sources" / "tripletick"
 LAYERS = (
     {"errors", "messages", "platforms"},
-    {"events", "config", "languages", "paths", "agents", "places", "inifile"},
+    {"events", "config", "sections", "languages", "paths", "agents", "places", "inifile"},
     {"models", "sandbox"},
     {"tools", "advice", "repair", "context", "session", "checkpoint", "approval"},
     {"dialects"},

@@ -1,4 +1,7 @@
-"""Print the tree with a line a file, as the README shows it: each module's own first sentence."""
+"""Print the tree with a line a file, as the README shows it: each module's own first sentence.
+
+With --write it is put into the README.
+"""
 
 from __future__ import annotations
 
@@ -22,5 +25,16 @@ def lines(folder: Path, indent: str = "") -> list[str]:
     return found
 
 
+def put(readme: Path, tree: str) -> None:
+    """Replace the tree in the README: the block that begins with its first word."""
+    text = readme.read_text("utf-8")
+    start = text.index(f"```text\n{tree.split()[0]} ") + len("```text\n")
+    readme.write_text(text[:start] + tree + text[text.index("```", start) :], "utf-8")
+
+
 if __name__ == "__main__":
-    sys.stdout.write("\n".join(lines(PACKAGE)) + "\n")
+    whole = "\n".join(lines(PACKAGE)) + "\n"
+    if "--write" in sys.argv:
+        put(TOP / "README.md", whole)
+    else:
+        sys.stdout.write(whole)

@@ -81,10 +81,10 @@ def _chosen(words: list[str]) -> int:
         return 0
     shared = shared_flags()
     before, dashes, after = _split(words)
-    if before[:1] == ["blocks"] and not dashes:
-        from tripletick.commands import blocks
+    from tripletick import commands
 
-        return blocks(before[1:])
+    if before[:1] and before[0] in commands.OWN_FLAGS and not dashes:
+        return commands.find(before[0])(argparse.Namespace(), before[1:])
     parser = argparse.ArgumentParser(
         "tripletick",
         "tripletick [flags] [TASK] | tripletick COMMAND",
@@ -98,18 +98,17 @@ def _chosen(words: list[str]) -> int:
     parser.add_argument("words", nargs="*", metavar="TASK", help="what to do; - reads it from standard input")
     options = parser.parse_intermixed_args(before)
     options.words = [*options.words, *after]
-    from tripletick import commands
-    from tripletick.screens import chat_is_possible
-
-    named = {"undo": commands.undo, "models": commands.models}
-    if options.words and options.words[0] in named and not dashes:
-        return named[options.words[0]](options, options.words[1:])
+    if options.words and options.words[0] in commands.COMMANDS and not dashes:
+        return commands.find(options.words[0])(options, options.words[1:])
     if not dashes:
         _refuse_bare_word(options.words)
+    from tripletick.commands import task
+    from tripletick.screens import chat_is_possible
+
     if not options.words and chat_is_possible(options):
-        return commands.chat(options)
+        return task.chat(options)
     _limit(options.timeout)
-    return commands.task(options)
+    return task.task(options)
 
 
 def _split(words: list[str]) -> tuple[list[str], bool, list[str]]:
@@ -130,7 +129,9 @@ def _refuse_bare_word(words: Sequence[str]) -> None:
     if len(words) == 1 and words[0].isidentifier():
         import difflib
 
-        close = difflib.get_close_matches(words[0], ("undo", "blocks", "models"), 1) or ["--help"]
+        from tripletick.commands import COMMANDS, OWN_FLAGS
+
+        close = difflib.get_close_matches(words[0], [*COMMANDS, *OWN_FLAGS], 1) or ["--help"]
         raise UsageError(
             f"{words[0]!r} is no command, and one bare word is not sent.",
             f"Did you mean: tripletick {close[0]}?",

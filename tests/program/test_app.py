@@ -10,6 +10,7 @@ from tripletick import config, places
 from tripletick.app import App
 from tripletick.events import Answered, Event, GaveUp, Interrupted, Loading, Notice, Returned, TakenBack
 from tripletick.messages import Answer
+from tripletick.sections import ModelSection
 from tripletick.session import Log
 
 SAVE = "```python:hello.py\nprint('hello')\n```"
@@ -23,7 +24,7 @@ def talk(tmp_path):
 
     def open_session(*replies, **model):
         (tmp_path / "script.json").write_text(json.dumps(replies))
-        settings = config.Config(model=config.ModelSection(f"scripted:{tmp_path / 'script.json'}", **model))
+        settings = config.Config(model=ModelSection(f"scripted:{tmp_path / 'script.json'}", **model))
         found = replace(places.find(), state=tmp_path / "state")
         log = Log.open(found.sessions, workspace=tmp_path / "project")
         opened.append(App(settings, found, tmp_path / "project", log))

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tripletick.sandbox import environment, toolchains
-from tripletick.sandbox.box import Finished, Ground, Limits, Mode
+from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Limits, Mode
 from tripletick.sandbox.running import Launch, end_family, running
 from tripletick.sandbox.user import Session, User, find_homes, find_user
 
@@ -62,6 +62,7 @@ class Bare:
         mode: Mode = "work",
         timeout: float | None = None,
         env: Mapping[str, str] | None = None,
+        grant: Grant = NOTHING,
     ) -> Generator[str, None, Finished]:
         """Run in the workspace; `mode` cannot be held without a box."""
         limits = self._ground.limits
@@ -81,6 +82,9 @@ class Bare:
             count=True,
         )
         return (yield from running(launch))
+
+    def let_read(self, folder: Path) -> None:
+        """Nothing keeps a block from reading it anyway."""
 
     def close(self) -> None:
         self._session.close()

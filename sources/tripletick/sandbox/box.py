@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
@@ -44,6 +44,24 @@ class Finished:
     """Background processes that were ended with it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What one block gets beyond its box, each by a yes of the person's. Nothing, unless named."""
+
+    network: bool = False
+    """Through our proxy; the network namespace stays private."""
+    write: tuple[Path, ...] = ()
+    """Existing files and folders outside the workspace that it may write."""
+    only: tuple[Path, ...] = ()
+    """See these of the workspace, writable, and nothing else of it (install). With a fresh, empty home."""
+    git: bool = False
+    """Write .git, but not what runs or redirects: config, hooks, info, modules, worktrees. With a fresh,
+    empty home."""
+
+
+NOTHING = Grant()
+
+
 class Box(Protocol):
     """Runs programs in one workspace."""
 
@@ -74,13 +92,25 @@ class Box(Protocol):
         mode: Mode = "work",
         timeout: float | None = None,
         env: Mapping[str, str] | None = None,
+        grant: Grant = NOTHING,
     ) -> Generator[str, None, Finished]:
-        """Run in the workspace; yield output as it comes, return how it ended. Closing it kills all of it."""
+        """Run in the workspace; yield output as it comes, return how it ended. Closing it kills all of it.
+
+        Raises OSError where a grant cannot be given.
+        """
+        ...
+
+    def let_read(self, folder: Path) -> None:
+        """Let the blocks from here on read a folder outside the workspace."""
         ...
 
     def close(self) -> None:
         """Remove the session's folder."""
         ...
+
+
+def untold(line: str) -> None:
+    """Tell nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,4 +126,6 @@ class Ground:
     ours: tuple[Path, ...] = ()
     """Read-only even where they lie in the workspace: package, prompts, config, state, cache."""
     see: tuple[Path, ...] = ()
-    """`[sandbox] see`: further folders that blocks may read."""
+    """`[sandbox] see` and `--read`: further folders that blocks may read."""
+    notice: Callable[[str], None] = untold
+    """Takes a line for the person, from any thread: a host that a block reached, a mount left out."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tripletick import platforms
 from tripletick.sandbox import environment, mounts, toolchains
-from tripletick.sandbox.box import Finished, Ground, Limits, Mode
+from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Limits, Mode
 from tripletick.sandbox.hidden import IGNORE, Found, Secrets
 from tripletick.sandbox.running import NOT_STARTED, Launch, end_namespace, running
 from tripletick.sandbox.user import Session, User, find_homes, find_user
@@ -159,6 +159,7 @@ class Bubblewrap:
         mode: Mode = "work",
         timeout: float | None = None,
         env: Mapping[str, str] | None = None,
+        grant: Grant = NOTHING,
     ) -> Generator[str, None, Finished]:
         """Run in a new box (see the Protocol)."""
         mode = "read" if "read" in (mode, self._ground.mode) else "work"
@@ -179,6 +180,12 @@ class Bubblewrap:
             self._secrets.settle()
         self._growth += max(0, before - free_space([self._session.home]))
         return finished
+
+    def let_read(self, folder: Path) -> None:
+        """Show a further folder to the blocks from here on."""
+        self._ground = replace(self._ground, see=(*self._ground.see, folder))
+        self._view, self._tools = make_view(self._ground, self._user, self._session)
+        self._fixed = mounts.fixed_arguments(self._view)
 
     def _refusal(self, found: Found) -> str:
         if str(self._ground.workspace) in found.folders:

@@ -47,7 +47,8 @@ class Program:
         env = {name: fill((value,), self.names)[-1] for name, value in self.language.env.items()}
         env |= PLAIN if command == self.language.build else {}
         left = max(1.0, self.seconds - spent)
-        running = self.bench.box.run(fill(command, self.names), mode=mode, timeout=left, env=env)
+        words, grant = fill(command, self.names), self.bench.grant
+        running = self.bench.box.run(words, mode=mode, timeout=left, env=env, grant=grant)
         return shown(running)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tripletick.events import Ask, Output
 from tripletick.messages import Answer, Call, Result
 from tripletick.paths import Workspace
-from tripletick.sandbox.box import Box, Limits, Mode
+from tripletick.sandbox.box import NOTHING, Box, Grant, Limits, Mode
 
 Running = Generator[Output | Ask, Answer | None, Result]
 
@@ -52,6 +52,8 @@ class Bench:
     clip: int = 6000
     limits: Limits = field(default_factory=Limits)
     """What the box was opened with: a tool words a limit that struck."""
+    grant: Grant = NOTHING
+    """What the block at work may do beyond its box."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,76 @@
+"""What the reader sees in an answer, for people and for other programs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from tripletick.commands.piped import standard_input
+from tripletick.errors import UsageError
+
+EVERY_TAG = "bash,python,c,go,java,javascript,read,write,edit,file_finder"
+
+
+def blocks(_: argparse.Namespace, words: Sequence[str]) -> int:
+    """Show what the reader sees in an answer, or in records a line."""
+    parser = argparse.ArgumentParser("tripletick blocks", allow_abbrev=False)
+    parser.add_argument(
+        "file", nargs="?", default="-", help="the answer, or with --jsonl the records; - is stdin"
+    )
+    parser.add_argument("--tags", default=EVERY_TAG, help="the tags that are calls (default: %(default)s)")
+    parser.add_argument("--finish", choices=("stop", "length"), default="stop", help="how the answer ended")
+    shape = parser.add_mutually_exclusive_group()
+    shape.add_argument("--json", action="store_true", help="one object")
+    shape.add_argument("--jsonl", action="store_true", help="a record a line in, a record a line out")
+    options = parser.parse_args(words)
+    if options.jsonl:
+        for line in _records(options.file):
+            sys.stdout.write(line + "\n")
+        return 0
+    record = {"answer": _text(options.file), "tags": options.tags.split(","), "finish_reason": options.finish}
+    seen = _blocks_record(record)
+    sys.stdout.write(json.dumps(seen, ensure_ascii=False) + "\n" if options.json else _worded(seen))
+    return 0
+
+
+def _text(file: str) -> str:
+    if file == "-":
+        return standard_input()
+    try:
+        return Path(file).read_bytes().decode("utf-8", "replace")
+    except OSError as error:
+        raise UsageError(
+            f"{file} cannot be read.", error.strerror or str(error), "tripletick blocks FILE"
+        ) from error
+
+
+def _records(file: str) -> Iterator[str]:
+    for number, line in enumerate(_text(file).split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+            seen = _blocks_record(record)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise UsageError(
+                f"Line {number} of {file} is no record: {error}.", "", "id, answer, tags, finish_reason"
+            ) from error
+        yield json.dumps(seen, ensure_ascii=False)
+
+
+def _blocks_record(record: dict[str, Any]) -> dict[str, Any]:
+    from tripletick.dialects.fence.records import blocks_record
+
+    return blocks_record(record)
+
+
+def _worded(seen: dict[str, Any]) -> str:
+    problems = " ".join(seen["problems"]) or "none"
+    lines = [f"blocks: {len(seen['blocks'])}, problems: {problems}"]
+    for block in seen["blocks"]:
+        lines += [f"\nline {block['line']}: {block['tag']} {block['path'] or ''}".rstrip(), block["content"]]
+    return "\n".join(lines) + "\n"

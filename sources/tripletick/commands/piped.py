@@ -1,0 +1,39 @@
+"""What comes on standard input, which is often a pipe that nobody feeds."""
+
+from __future__ import annotations
+
+import os
+import select
+import stat
+import sys
+from collections.abc import Sequence
+
+from tripletick.errors import UsageError
+
+PIPE_PATIENCE = 2.0
+"""Seconds after which a pipe that brings nothing is named: the shell of a script may have left it open."""
+
+
+def read_request(words: Sequence[str]) -> tuple[str, str]:
+    """Give the request and what came on standard input with it. UsageError where there is none."""
+    if list(words) == ["-"]:
+        request, piped = standard_input().strip(), ""
+    else:
+        request, piped = " ".join(words).strip(), standard_input() if _is_piped() else ""
+    if not request:
+        raise UsageError("There is no task.", "", 'tripletick "write hello.py and run it"')
+    return request, piped
+
+
+def standard_input() -> str:
+    if _is_piped() and not select.select([sys.stdin], [], [], PIPE_PATIENCE)[0]:
+        sys.stderr.write("Waiting for standard input, which is a pipe; </dev/null says that there is none.\n")
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+def _is_piped() -> bool:
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (OSError, ValueError, AttributeError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)

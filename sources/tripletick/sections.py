@@ -1,0 +1,118 @@
+"""The sections of config.ini, one frozen class each: a setting, its default, its limits and its sentence.
+
+How they are read is in config.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+def setting(default: Any, says: str, kind: str = "text", *allowed: Any) -> Any:
+    """Describe a setting: `kind` names the reader, `allowed` the words or the two limits."""
+    return field(default=default, metadata={"says": says, "kind": kind, "allowed": allowed})
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSection:
+    name: str = setting("coder", "Who gets a request: a file of prompts/base, such as casual, coder, file.")
+    personality: str = setting(
+        "base", "The agents' voice: base, or another folder of prompts, such as teacher."
+    )
+    folder: bool = setting(True, "Name the folder's files once, in the first request.", "switch")
+    max_attempts: int = setting(5, "Failures in a row that end a turn.", "count", 1, 20)
+    max_steps: int = setting(25, "Replies of the model that end a turn.", "count", 1, 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSection:
+    name: str = setting(
+        "",
+        "ollama:NAME, embedded:FILE.gguf or scripted:FILE; empty: asked once, else the server's newest.",
+    )
+    host: str = setting("", "The server; empty: OLLAMA_HOST, else http://127.0.0.1:11434.")
+    context: int = setting(
+        0, "Tokens of context to ask for; 0: the model's own, at most 16384.", "count", 0, 10_000_000
+    )
+    temperature: float = setting(0.0, "0 is the most likely text each time.", "number", 0, 2)
+    seed: int = setting(-1, "For a temperature above 0; -1: another each time.", "count", -1, 2**31 - 1)
+    think: str = setting(
+        "auto", "Reasoning, where the model can: auto leaves it to the model.", "word", "auto", "yes", "no"
+    )
+    output: int = setting(8192, "The most tokens of one reply.", "count", 64, 1_000_000)
+    keep_alive: str = setting(
+        "30m", "How long the server keeps the model loaded: 5m, 1h, 30s, -1m for ever.", "span"
+    )
+    connect_timeout: float = setting(
+        2.0, "Seconds until a server that does not answer counts as absent.", "number", 0.1, 60
+    )
+    first_timeout: float = setting(
+        600.0, "Seconds until the first token: loading and reading the prompt.", "number", 1, 86400
+    )
+    token_timeout: float = setting(120.0, "Seconds between two tokens.", "number", 1, 3600)
+    chunk: int = setting(12, "scripted: characters a chunk.", "count", 1, 100_000)
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxSection:
+    tier: str = setting(
+        "auto",
+        "What blocks run in: the best box there is, or none, which asks for each.",
+        "word",
+        "auto",
+        "bubblewrap",
+        "landlock",
+        "seatbelt",
+        "docker",
+        "podman",
+        "none",
+    )
+    mode: str = setting(
+        "work",
+        "work: blocks may change the folder; read: not even that; net: work with network; bare: no box.",
+        "word",
+        "read",
+        "work",
+        "net",
+        "bare",
+    )
+    ask: str = setting(
+        "needed", "When to ask before a block: where one is needed, or always.", "word", "needed", "always"
+    )
+    timeout: float = setting(120.0, "Seconds a block may take.", "number", 1, 86400)
+    max_timeout: float = setting(600.0, "Seconds that `timeout=` of a block may ask for.", "number", 1, 86400)
+    memory: int = setting(2 << 30, "Memory of a block.", "size", 16 << 20, 1 << 50)
+    processes: int = setting(256, "Processes of a block.", "count", 8, 100_000)
+    file: int = setting(1 << 30, "The largest file that a block may write.", "size", 1 << 20, 1 << 50)
+    disk: int = setting(1 << 30, "How much a block may add to the disk.", "size", 1 << 20, 1 << 50)
+    output: int = setting(64 << 20, "Output that stops a block.", "size", 1 << 16, 1 << 40)
+    see: str = setting("", "Further folders that blocks may read, parted by `:`.")
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSection:
+    full: int = setting(75, "Per cent of the context at which old outputs are dropped …", "count", 30, 95)
+    target: int = setting(45, "… until this many per cent are used.", "count", 10, 90)
+
+
+@dataclass(frozen=True, slots=True)
+class UiSection:
+    thinking: bool = setting(False, "Show the model's reasoning instead of its length.", "switch")
+    plain: bool = setting(False, "Plain lines: no colours, no redraw, words for glyphs.", "switch")
+
+
+@dataclass(frozen=True, slots=True)
+class DataSection:
+    keep_days: int = setting(30, "Days that sessions and snapshots are kept.", "count", 1, 36500)
+    keep_size: int = setting(500 << 20, "How much they may take together.", "size", 1 << 20, 1 << 50)
+
+
+SECTIONS: dict[str, type] = {
+    "agent": AgentSection,
+    "model": ModelSection,
+    "sandbox": SandboxSection,
+    "context": ContextSection,
+    "ui": UiSection,
+    "data": DataSection,
+}
