@@ -115,7 +115,7 @@ def test_undo_with_nothing_to_undo_says_so(home):
         (["-a", "nobody", "do it"], 2, ["no agent 'nobody'", "casual, coder, file", "tripletick -a"]),
         (["-m", "olama:thing", "do it"], 2, ["no engine 'olama'"]),
         (["--max-steps", "0", "do it"], 2, ["from 1 to 1000"]),
-        (["--sandbox", "free", "do it"], 2, ["work read"]),
+        (["--sandbox", "free", "do it"], 2, ["read work net bare"]),
         (["-C", "/", "do it"], 2, ["/"]),
         (["-C", "/etc", "do it"], 2, ["/etc"]),
         (["-C", "nowhere", "do it"], 2, ["nowhere"]),
