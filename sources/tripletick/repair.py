@@ -155,6 +155,10 @@ ENDINGS: tuple[Ending, ...] = (
         lambda tries: _end("repeat", f"the same block gave the same result {SAME_RESULTS} times"),
     ),
     (
+        lambda tries: tries.again and tries.unread == "repeated",
+        lambda tries: _end("repeat", "the model wrote the same again and again, twice"),
+    ),
+    (
         lambda tries: tries.silent > 1,
         lambda tries: _end("silent", "the model answered with nothing, twice"),
     ),

@@ -13,13 +13,18 @@ from dataclasses import dataclass, replace
 
 from tripletick.agents import Agent
 from tripletick.context import SMALLEST_REPLY, Budget, Conversation
-from tripletick.dialects.dialect import Dialect, Reading
+from tripletick.dialects.dialect import Dialect, Reader, Reading
 from tripletick.errors import ContextFullError, StreamCutError
 from tripletick.events import Compacted, Event, Notice, Reply, Usage
-from tripletick.messages import Counts, Finish
+from tripletick.messages import Chunk, Counts, Finish, Problem
 from tripletick.models.model import Model, Sampling
+from tripletick.repeats import Repeats
 
 INTERRUPTED = "(interrupted by the person)"
+STUCK = "The model wrote the same again and again, so it was stopped there."
+REPEATED = (
+    "Your answer said the same again and again and was stopped; nothing of it was run. Go on another way."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,24 +65,43 @@ class Replies:
 
     def _stream(self, agent: Agent) -> Hearing:
         sent = self.talk.messages()
-        reader = self.dialect.reader(agent.owned(self.languages), examples=self.examples)
+        reader = self._reader(agent)
+        said, thought = Repeats(), Repeats()
         begun = time.monotonic()
         finish: Finish = "stop"
         counts: Counts | None = None
+        stuck = False
         try:
             with closing(self.model.stream(sent, self._sampling(agent))) as chunks:
                 for chunk in chunks:
                     yield from reader.feed(chunk)
                     finish, counts = chunk.finish or finish, chunk.counts or counts
-                    if reader.stopped:
+                    stuck = said.add(chunk.text) or thought.add(chunk.thought)
+                    if stuck or reader.stopped:
                         break
+            if counts:
+                self.budget.count(counts, sent)
+                yield Usage(counts, self.budget.window, time.monotonic() - begun)
+            if stuck:
+                yield Notice(STUCK)
         except KeyboardInterrupt:
             self.talk.reply(f"{reader.close('length').text}\n\n{INTERRUPTED}")
             raise
-        if counts:
-            self.budget.count(counts, sent)
-            yield Usage(counts, self.budget.window, time.monotonic() - begun)
+        if stuck:
+            return self._read_cut(agent, said.kept())
         return Heard(reader.close(finish), finish)
+
+    def _reader(self, agent: Agent) -> Reader:
+        return self.dialect.reader(agent.owned(self.languages), examples=self.examples)
+
+    def _read_cut(self, agent: Agent, kept: str) -> Heard:
+        """Read what stays of a reply that repeated itself: words, no block of it counts."""
+        reader = self._reader(agent)
+        for _ in reader.feed(Chunk(text=kept)):
+            pass
+        text = reader.close("length").text
+        problem = Problem("repeated", text.count("\n") + 1, REPEATED)
+        return Heard(Reading((), None, text, (problem,)), "stop")
 
     def _sampling(self, agent: Agent) -> Sampling:
         base = self.sampling
