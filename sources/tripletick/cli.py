@@ -58,10 +58,19 @@ def shared_flags() -> argparse.ArgumentParser:
     add("-m", "--model", metavar="MODEL", help="ollama:NAME, embedded:FILE.gguf …; a bare name is Ollama's")
     add("--host", metavar="URL", help="the model server")
     add("-a", "--agent", metavar="AGENT", help="casual, coder or file")
-    add("-C", "--directory", metavar="DIR", type=Path, default=Path(), help="the folder to work in")
+    add("-C", "--directory", metavar="DIR", type=Path, help="the folder to work in")
+    add("--read", metavar="DIR", type=Path, action="append", default=[], help="let blocks read this too")
     add("--ctx", metavar="N", help="tokens of context to ask for")
     add("--think", action=argparse.BooleanOptionalAction, default=None, help="reasoning, where the model can")
-    add("--sandbox", metavar="MODE", help="work: blocks may change files of the folder; read: they may not")
+    add(
+        "--sandbox", metavar="MODE", help="read: blocks change nothing; work; net: with network; bare: no box"
+    )
+    add(
+        "-y",
+        "--yes",
+        action="store_true",
+        help="blocks may write here, risky ones too; nothing beyond the box",
+    )
     add("--max-attempts", metavar="N", help="failures in a row that end the task")
     add("--max-steps", metavar="N", help="replies that end the task")
     add("--timeout", metavar="S", type=_seconds, help="seconds for the whole task")
@@ -98,6 +107,8 @@ def _chosen(words: list[str]) -> int:
     parser.add_argument("words", nargs="*", metavar="TASK", help="what to do; - reads it from standard input")
     options = parser.parse_intermixed_args(before)
     options.words = [*options.words, *after]
+    options.given = options.yes or options.directory is not None or options.sandbox is not None
+    options.directory = options.directory or Path()
     if options.words and options.words[0] in commands.COMMANDS and not dashes:
         return commands.find(options.words[0])(options, options.words[1:])
     if not dashes:

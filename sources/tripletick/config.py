@@ -1,9 +1,10 @@
-"""Settings: flag, then TRIPLETICK_*, then the person's config.ini, then the shipped one, which documents
-every key.
+"""Settings: flag, TRIPLETICK_*, what the workspace may set, the person's config.ini, then the shipped one.
+
+The shipped one documents every key.
 
 The sections are in sections.py. Unknown names are warnings (`Config.warnings`), values that cannot be used
-are errors with file and line. How the files are read and written is in inifile.py. Not covered: what a
-workspace may tighten.
+are errors with file and line. How the files are read and written is in inifile.py; what a workspace may set
+is in trust/.
 """
 
 from __future__ import annotations
@@ -51,10 +52,19 @@ class Config:
     ui: UiSection = field(default_factory=UiSection)
     data: DataSection = field(default_factory=DataSection)
     warnings: tuple[str, ...] = ()
+    where: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Where `section.key` was set: file and line, variable or flag."""
 
 
 SHORT = {"AGENT": "agent.name", "MODEL": "model.name", "HOST": "model.host", "CTX": "model.context"}
 """Variables that are named as their flags are: TRIPLETICK_MODEL."""
+FLAGS = {
+    "agent.name": "--agent",
+    "model.name": "--model",
+    "model.context": "--ctx",
+    "sandbox.mode": "--sandbox",
+}
+"""Flags that are not named as their settings are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +77,28 @@ class Given:
     where: str
 
 
-def load(files: Iterable[Path], env: Mapping[str, str], flags: Mapping[str, str]) -> Config:
-    """Read the sources, the later ones first in rank; `flags` are `section.key`.
+def load(
+    files: Iterable[Path],
+    env: Mapping[str, str],
+    flags: Mapping[str, str],
+    workspace: Iterable[Given] = (),
+) -> Config:
+    """Read the sources, the later ones first in rank; `flags` are `section.key`, `workspace` is what it may
+    set.
 
     Raises ConfigError: a file that is no INI file, a value that is not allowed.
     """
     warnings: list[str] = []
+    where: dict[str, str] = {}
     values: dict[str, dict[str, Any]] = {name: {} for name in SECTIONS}
-    for given in [*_of_files(files), *_of_env(env), *_of_flags(flags)]:
-        if problem := _unknown(given):
+    for given in [*_of_files(files), *workspace, *_of_env(env), *_of_flags(flags)]:
+        if problem := unknown(given):
             warnings.append(problem)
         elif given.key:
             values[given.section][given.key] = read_value(given)
+            where[f"{given.section}.{given.key}"] = given.where
     built = {name: section(**values[name]) for name, section in SECTIONS.items()}
-    return Config(**built, warnings=tuple(warnings))
+    return Config(**built, warnings=tuple(warnings), where=where)
 
 
 def read_value(given: Given) -> Any:
@@ -92,8 +110,13 @@ def read_value(given: Given) -> Any:
         return reader(given.value.strip(), *allowed)
     except (ValueError, KeyError) as error:
         words = " ".join(str(one) for one in allowed)
+        wrong = (
+            f"{given.where} {given.value}"
+            if given.where.startswith("--")
+            else f"{given.where}: {given.key} = {given.value!r}"
+        )
         raise ConfigError(
-            f"{given.where}: {given.key} = {given.value!r} cannot be used.",
+            f"{wrong} cannot be used.",
             f"[{given.section}] {given.key} takes {meaning.format(*allowed, words=words)}.",
             f"{known.metadata['says']} The default is {show(known)}.",
         ) from error
@@ -121,7 +144,7 @@ def save(path: Path, section: str, key: str, value: str) -> None:
     Raises ConfigError: no such setting, no value for it, a file that is no INI file or cannot be written.
     """
     given = Given(section, key, value, str(path))
-    if problem := _unknown(given):
+    if problem := unknown(given):
         raise ConfigError(problem)
     read_value(given)
     inifile.put(path, section, key, value)
@@ -143,10 +166,11 @@ def _of_env(env: Mapping[str, str]) -> Iterator[Given]:
 def _of_flags(flags: Mapping[str, str]) -> Iterator[Given]:
     for name, value in flags.items():
         section, _, key = name.partition(".")
-        yield Given(section, key, value, "command line")
+        yield Given(section, key, value, FLAGS.get(name) or f"--{key.replace('_', '-')}")
 
 
-def _unknown(given: Given) -> str:
+def unknown(given: Given) -> str:
+    """Say that there is no such section or setting, and which is near; "" where there is."""
     if given.section not in SECTIONS:
         near = _nearest(given.section, SECTIONS)
         return f"{given.where}: there is no section [{given.section}]{near}; ignored."

@@ -24,7 +24,7 @@ from tripletick.paths import Workspace
 from tripletick.places import Places
 from tripletick.replies import Replies
 from tripletick.sandbox import open_box
-from tripletick.sandbox.box import Box, Ground, Limits, Mode
+from tripletick.sandbox.box import NOTHING, Box, Grant, Ground, Limits, Mode, untold
 from tripletick.tools import tools
 from tripletick.tools.tool import Bench, Ledger
 
@@ -56,6 +56,12 @@ class Parts:
     box: Box
     prompts: Prompts
     person: bool = False
+    yes: bool = False
+    """The person said -y."""
+    allowed: bool = True
+    """False: the person lets no block run here."""
+    mode: Mode = "work"
+    """What the person lets blocks do here; the config may say less."""
 
 
 def engine(config: Config, notice: Callable[[str], None]) -> Model:
@@ -126,19 +132,16 @@ def limits(config: Config) -> Limits:
     )
 
 
-def box(config: Config, places: Places, workspace: Path) -> Box:
-    """Open the box for a workspace."""
+def box(config: Config, places: Places, workspace: Path, notice: Callable[[str], None] = untold) -> Box:
+    """Open the box for a workspace; without one where the person chose that."""
     see = tuple(Path(name).expanduser() for name in config.sandbox.see.split(":") if name)
-    ground = Ground(workspace, places.state, _mode(config), limits(config), places.ours, see)
-    return open_box(ground, config.sandbox.tier)
+    ground = Ground(workspace, places.state, _mode(config), limits(config), places.ours, see, notice)
+    return open_box(ground, "none" if config.sandbox.mode == "bare" else config.sandbox.tier)
 
 
 def loop(parts: Parts, session: str, context: int) -> Loop:
     """Put a session's loop together; `context` is the window in tokens."""
     config, table = parts.config, tools()
-    low, high = CLIP
-    clip = max(low, min(high, context * 2 // 3))
-    bench = Bench(parts.workspace, parts.box, Ledger(), session, _mode(config), clip, limits(config))
     rows = {tag: row for tag, row in languages.LANGUAGES.items() if row.runs}
     look = outside(parts.workspace.root)
     replies = Replies(
@@ -156,11 +159,27 @@ def loop(parts: Parts, session: str, context: int) -> Loop:
     return Loop(
         replies,
         table,
-        bench,
+        bench(parts, session, context),
         checkpoints,
         max_attempts=config.agent.max_attempts,
         max_steps=config.agent.max_steps,
         person=parts.person,
+    )
+
+
+def bench(parts: Parts, session: str, context: int) -> Bench:
+    """Lay out what tools work with; in mode `net` every block has the network."""
+    config, (low, high) = parts.config, CLIP
+    grant = Grant(network=True) if config.sandbox.mode == "net" and parts.mode == "work" else NOTHING
+    return Bench(
+        parts.workspace,
+        parts.box,
+        Ledger(),
+        session,
+        "read" if parts.mode == "read" else _mode(config),
+        clip=max(low, min(high, context * 2 // 3)),
+        limits=limits(config),
+        grant=grant,
     )
 
 

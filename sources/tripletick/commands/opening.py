@@ -27,7 +27,7 @@ FLAGS = {
     "max_attempts": "agent.max_attempts",
     "max_steps": "agent.max_steps",
 }
-"""Flags that set a value of config.ini."""
+"""Flags that set a value of config.ini, by their names in the options."""
 THINK = {True: "yes", False: "no"}
 
 
