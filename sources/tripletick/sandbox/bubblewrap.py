@@ -1,7 +1,7 @@
 """Tier 1: every block in a bubblewrap of its own, on Linux.
 
-Covers files, secrets, network, processes and limits, for ordinary users and for root. Does not cover what a
-seccomp filter would add (rare socket families, setuid bits on files of the workspace).
+Covers files, secrets, network, processes, system calls and limits, for ordinary users and for root. Does not
+cover what two blocks of one session leave for each other, nor how long the processor is used.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tripletick import platforms
-from tripletick.sandbox import environment, mounts, toolchains
+from tripletick.sandbox import environment, mounts, seccomp, toolchains
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Limits, Mode
 from tripletick.sandbox.hidden import IGNORE, Found, Secrets
 from tripletick.sandbox.running import NOT_STARTED, Launch, end_namespace, running
@@ -28,6 +28,7 @@ SENTENCE = (
 )
 SENTENCE_USER = "; blocks run as {name}, who owns the folder"
 SENTENCE_ROOT = "; blocks run as root without its powers"
+SENTENCE_UNFILTERED = "; system calls are not filtered, this processor is not known"
 SENTENCE_READ = "; blocks may only read"
 MOST_HIDDEN = 1000
 """bubblewrap takes 9000 arguments, three for each."""
@@ -123,6 +124,7 @@ class Bubblewrap:
         self._view, self._tools = make_view(ground, self._user, self._session)
         self._fixed = mounts.fixed_arguments(self._view)
         self._env = environment.clean(os.environ, self._user.name, mounts.TMP, self._tools.path)
+        self._filter = seccomp.program()
         self._secrets = Secrets(ground.workspace)
         self._programs = {name: toolchains.look_up(name, ground.workspace) for name, _ in NEEDED}
         self._weight = self._growth = 0
@@ -141,6 +143,8 @@ class Bubblewrap:
             parts.append(SENTENCE_USER.format(name=self._user.name))
         elif self._user.is_root:
             parts.append(SENTENCE_ROOT)
+        if self._filter is None:
+            parts.append(SENTENCE_UNFILTERED)
         return "".join(parts) + (SENTENCE_READ if self._ground.mode == "read" else "")
 
     @property
@@ -238,7 +242,12 @@ class Bubblewrap:
     ) -> Launch:
         limits = self._ground.limits
         seconds = min(timeout or limits.timeout, limits.max_timeout)
-        argv = (self._programs["bwrap"], "--args", "{fd}", "--", "/bin/sh", "-c", FIRST, "sh")
+        data = [b"".join(os.fsencode(word) + b"\0" for word in arguments)]
+        options = ["--args", "{0}"]
+        if self._filter is not None:
+            data.append(self._filter)
+            options += ["--seccomp", "{1}"]
+        argv = (self._programs["bwrap"], *options, "--", "/bin/sh", "-c", FIRST, "sh")
         first = (self._programs["prlimit"], *list_limits(limits, seconds), "--")
         return Launch(
             argv=tuple(filter(None, (*argv, *first, *command))),
@@ -248,7 +257,7 @@ class Bubblewrap:
             limits=replace(limits, disk=max(limits.disk - self._weight, limits.disk // 4)),
             timeout=seconds,
             end=end_namespace,
-            arguments=b"".join(os.fsencode(word) + b"\0" for word in arguments),
+            data=tuple(data),
             folders=(self._ground.workspace, self._session.home),
             scratch=tuple(path for path, _ in mounts.SCRATCH),
             count=self._user.is_root,

@@ -13,7 +13,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +26,8 @@ CHUNK = 64 << 10
 NOT_STARTED = 125
 """The box itself failed; env(1), docker(1) and others give the same."""
 SIGNALS = range(1, 32)
+OPTIONS = 5
+"""Words at the start of a command line that can name a descriptor: what a block says is left as it is."""
 PATIENCE = 5.0
 """Seconds that killed processes get to be gone."""
 
@@ -41,8 +43,9 @@ class Launch:
     limits: Limits
     timeout: float
     end: Callable[[int], None]
-    arguments: bytes | None = None
-    """Read by the program from a descriptor whose number is put in the place of `{fd}`."""
+    data: tuple[bytes, ...] = ()
+    """Each is read by the program from a descriptor, whose number is put in the place of `{0}`, `{1}` … among
+    the first words of `argv`."""
     folders: tuple[Path, ...] = ()
     scratch: tuple[str, ...] = ()
     count: bool = False
@@ -91,6 +94,12 @@ def end_family(pid: int) -> None:
     platforms.wait_gone(stopped, PATIENCE)
 
 
+def numbered(word: str, fds: Sequence[int]) -> str:
+    for place, fd in enumerate(fds):
+        word = word.replace(f"{{{place}}}", str(fd))
+    return word
+
+
 class Program:
     """A started process with its two pipes."""
 
@@ -98,19 +107,19 @@ class Program:
         self._launch = launch
         self._report, theirs = os.pipe()
         stack.callback(os.close, self._report)
-        fds: tuple[int, ...] = ()
         with contextlib.ExitStack() as once:
             once.callback(os.close, theirs)
-            if launch.arguments is not None:
-                fds = (platforms.memory_file(launch.arguments),)
-                once.callback(os.close, fds[0])
-            argv = [word.replace("{fd}", str(*fds)) for word in launch.argv[:3]] + list(launch.argv[3:])
-            self._process = stack.enter_context(self._start(argv, theirs, fds))
+            fds = []
+            for data in launch.data:
+                fds.append(platforms.memory_file(data))
+                once.callback(os.close, fds[-1])
+            options = [numbered(word, fds) for word in launch.argv[:OPTIONS]]
+            self._process = stack.enter_context(self._start([*options, *launch.argv[OPTIONS:]], theirs, fds))
         stack.callback(self.end)
         assert self._process.stdout is not None
         self.output = self._process.stdout.fileno()
 
-    def _start(self, argv: list[str], report: int, fds: tuple[int, ...]) -> subprocess.Popen[bytes]:
+    def _start(self, argv: list[str], report: int, fds: Sequence[int]) -> subprocess.Popen[bytes]:
         # A session of its own: Ctrl-C is ours to handle, and there is no terminal to read or type into.
         return subprocess.Popen(
             argv,
