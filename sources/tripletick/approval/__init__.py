@@ -1,0 +1,9 @@
+"""When the person is asked before or after a block, and what a yes or a no means.
+
+It decides when to ask, never what is possible: that is the box's.
+"""
+
+from tripletick.approval.asking import Asking
+from tripletick.approval.gate import denial, question
+
+__all__ = ["Asking", "denial", "question"]

@@ -1,0 +1,23 @@
+"""What the person has said before the first block: flags, settings, and the answer for the folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["read", "work", "net", "bare"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """When to ask, and what is answered already."""
+
+    always: bool = False
+    """`[sandbox] ask = always`: every block is asked for."""
+    yes: bool = False
+    """`-y`: risky commands are a yes where a box holds; nothing else is."""
+    person: bool = False
+    """Whether somebody is there; without one every question is a no."""
+    mode: Kind = "work"
+    allowed: bool = True
+    """False where the person lets no block run in this folder."""
