@@ -11,29 +11,27 @@ import contextlib
 import os
 import posixpath
 import stat
-import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from tripletick.errors import WorkspaceError
 from tripletick.messages import FileChange
 from tripletick.paths import beneath
-from tripletick.paths.meaning import Bearings, cleaned
 from tripletick.paths.meaning import PathRefused as PathRefused
+from tripletick.paths.meaning import at_home, cleaned, refuse_home
+from tripletick.paths.rooms import KEPT, Rooms
+from tripletick.paths.within import Entry as Entry
+from tripletick.paths.within import Kind, Within, worded
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
-
-Kind = Literal["file", "folder", "missing", "other"]
 
 SPARED = (".example", ".sample", ".template", ".dist")
 """Endings of .env files that hold no secrets."""
 IGNORE_FILE = ".tripletickignore"
 OUT = ".tripletick/out"
-LINKS = 40
-"""As many as the kernel follows (path_resolution(7))."""
 REMEDY = "Go to a folder of your own, or: tripletick -C DIR"
 
 
@@ -43,17 +41,6 @@ class Spot:
 
     path: str
     note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What lies at a path; size in bytes, `modified` in seconds since 1970. Links count as `other`."""
-
-    name: str
-    kind: Kind
-    size: int = 0
-    modified: float = 0.0
-    mode: int = 0
 
 
 def read_ignore(text: str) -> GitIgnoreSpec:
@@ -77,49 +64,69 @@ def is_private(path: str) -> bool:
 class Workspace:
     """The folder that the work happens in. Raises WorkspaceError where no work may happen.
 
-    `ours` is never written; `state` are the folders (config, state, cache) that it must not hold.
+    `ours` is never written; `state` are the folders (config, state, cache) that it must not hold; `hidden`
+    stays out of sight also in what is let in to be read.
     """
 
     def __init__(
-        self, root: Path, *, ours: Sequence[Path] = (), state: Sequence[Path] = (), home: Path | None = None
+        self,
+        root: Path,
+        *,
+        ours: Sequence[Path] = (),
+        state: Sequence[Path] = (),
+        hidden: Sequence[Path] = (),
+        home: Path | None = None,
     ) -> None:
         self.root = root.resolve()
+        self._home = (home or Path.home()).resolve()
         own = [path.resolve() for path in (*ours, *state)]
+        if why := why_refused(self.root, self._home, own, state):
+            raise WorkspaceError(f"{root} cannot be the workspace.", why, REMEDY)
         try:
-            why = _why_refused(self.root, (home or Path.home()).resolve(), own, state)
-            self._handle = -1 if why else os.open(self.root, beneath.FOLDER)
+            self._own = Within(self.root, posixpath.normpath(root.absolute().as_posix()))
         except OSError as error:
             why = f"It cannot be opened: {error.strerror}."
-        if why:
-            raise WorkspaceError(f"{root} cannot be the workspace.", why, REMEDY)
-        self._bearings = Bearings(self.root, posixpath.normpath(root.absolute().as_posix()))
+            raise WorkspaceError(f"{root} cannot be the workspace.", why, REMEDY) from error
+        self._rooms = Rooms((self._home / ".ssh", *state, *hidden))
         self._ours = [path.relative_to(self.root) for path in own if path.is_relative_to(self.root)]
-        weakref.finalize(self, os.close, self._handle)
-        status = os.fstat(self._handle)
+        status = os.fstat(self._own.handle)
         given = os.geteuid() == 0 and status.st_uid != 0
         self._owner = (status.st_uid, status.st_gid) if given else None
 
+    def let_read(self, path: Path) -> None:
+        """Let a folder or file outside be read. Raises OSError."""
+        self._rooms.add(path)
+
+    @property
+    def let_in(self) -> list[str]:
+        """The folders outside that may be read, by their absolute paths."""
+        return self._rooms.roots()
+
     def resolve(self, written: str, *, writing: bool = False) -> Spot:
-        """Give the place that a path means, for reading unless `writing`. Raises PathRefused."""
+        """Give the place that a path means, for reading unless `writing`. Raises PathRefused.
+
+        The path of a place outside, which was let in, is absolute.
+        """
         text = cleaned(written)
         if writing and text.endswith("/"):
             raise PathRefused(f"{text} names a folder; write the file's whole path")
-        parts, moved = self._bearings.meant(text, self._there)
-        path = self._settle(parts, text)
+        if self._rooms and (outside := self._let_in(text, writing)):
+            return Spot(outside)
+        refuse_home(text)
+        parts, moved = self._own.bearings.meant(text, self._there)
+        path = self._own.settle(parts, text)
         if reason := self._forbidden(path, writing):
             raise PathRefused(f"{text} {reason}")
         return Spot(path, f"{text} means {path} here" if moved else "")
 
+    def spelled(self, text: str) -> str:
+        """Write out `~`, for a pattern of names."""
+        return at_home(text, self._home)
+
     def look(self, path: str) -> Entry:
         """Tell what lies at a path that `resolve` gave."""
-        try:
-            handle = beneath.open_beneath(self._handle, path, beneath.PEEK)
-        except OSError as error:
-            return Entry(path, "missing" if error.errno in beneath.MISSING else "other")
-        try:
-            return _entry(path, os.fstat(handle))
-        finally:
-            os.close(handle)
+        within, below = self._at(path)
+        return within.look(below)
 
     def kind(self, path: str) -> Kind:
         return self.look(path).kind
@@ -129,20 +136,13 @@ class Workspace:
 
     def read_bytes(self, path: str, limit: int) -> bytes:
         """Read the first `limit` bytes of a regular file. Raises PathRefused."""
-        with _worded(path), self._opened(path, beneath.READ) as handle:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise PathRefused(f"{path} is not a regular file")
-            with os.fdopen(os.dup(handle), "rb") as file:
-                return file.read(limit)
+        within, below = self._at(path)
+        return within.read_bytes(below, limit)
 
     def entries(self, path: str) -> list[Entry]:
         """List a folder by name. Raises PathRefused."""
-        with _worded(path), self._opened(path, beneath.LISTING) as handle, os.scandir(handle) as scan:
-            found = []
-            for each in scan:
-                with contextlib.suppress(FileNotFoundError):
-                    found.append(_entry(each.name, each.stat(follow_symlinks=False)))
-            return sorted(found, key=lambda entry: entry.name)
+        within, below = self._at(path)
+        return within.entries(below)
 
     def listdir(self, path: str) -> list[str]:
         """Give the names in a folder. Raises PathRefused."""
@@ -168,39 +168,37 @@ class Workspace:
         """Give what tells whether a path is kept from the model; a folder's path ends in a slash."""
         spec = None
         if self.kind(IGNORE_FILE) != "missing":
-            data = self.read_bytes(self._settle([IGNORE_FILE], IGNORE_FILE), 1 << 18)
+            data = self.read_bytes(self._own.settle([IGNORE_FILE], IGNORE_FILE), 1 << 18)
             spec = read_ignore(data.decode("utf-8", "replace"))
-        return lambda path: is_private(path) or bool(spec and spec.match_file(path))
+        return lambda path: (
+            is_private(path)
+            or (self._hidden_outside(path) if path.startswith("/") else bool(spec and spec.match_file(path)))
+        )
 
     def _there(self, parts: list[str]) -> bool:
         with contextlib.suppress(PathRefused):
-            return self.kind(self._settle(parts, "")) != "missing"
+            return self.kind(self._own.settle(parts, "")) != "missing"
         return True
 
-    def _settle(self, parts: Sequence[str], written: str) -> str:
-        """Follow the links inside the workspace, so that what is judged is what will be opened."""
-        waiting, done, links = list(reversed(parts)), list[str](), 0
-        while waiting:
-            name = waiting.pop()
-            target = "" if name == ".." else self._link("/".join([*done, name]))
-            inside = self._bearings.inside(target) if target.startswith("/") else None
-            links += bool(target)
-            if links > LINKS or (name == ".." and not done) or (target.startswith("/") and inside is None):
-                raise PathRefused(f"{written} leads out of this folder; only paths inside it can be used")
-            if name == "..":
-                done.pop()
-            elif inside is not None:
-                done, waiting = [], waiting + inside[::-1]
-            elif target:
-                waiting += [part for part in reversed(target.split("/")) if part not in ("", ".")]
-            else:
-                done.append(name)
-        return "/".join(done) or "."
+    def _at(self, path: str) -> tuple[Within, str]:
+        return self._rooms.at(path) if path.startswith("/") else (self._own, path)
 
-    def _link(self, path: str) -> str:
-        with contextlib.suppress(OSError):
-            return os.readlink(path, dir_fd=self._handle)
-        return ""
+    def _let_in(self, text: str, writing: bool) -> str | None:
+        """Give the absolute path of a place that was let in; None for what lies inside or elsewhere."""
+        written = at_home(text, self._home)
+        if not written.startswith("/") or self._own.bearings.inside(written) is not None:
+            return None
+        path = self._rooms.resolve(written)
+        if path is None or self._own.bearings.inside(path) is not None:
+            return None
+        if writing:
+            raise PathRefused(f"{text} is outside this folder and may only be read")
+        if is_private(path) or self._rooms.hides(path):
+            raise PathRefused(f"{text} {KEPT}")
+        return path
+
+    def _hidden_outside(self, path: str) -> bool:
+        return self._rooms.hides(path) or self._own.bearings.inside(path.rstrip("/")) is not None
 
     def _forbidden(self, path: str, writing: bool) -> str:
         """Say why a settled path may not be used, "" where it may."""
@@ -211,7 +209,7 @@ class Workspace:
         kind = self.kind(path)
         shape = {"folder": f"{path}/", "missing": f"{path}/."}.get(kind, path)
         if path != "." and self.hides()(shape):
-            return "is kept from you by the person; work without it"
+            return KEPT
         return ""
 
     def _protected(self, path: str) -> str:
@@ -223,18 +221,10 @@ class Workspace:
             return "is tripletick's own and cannot be written"
         return ""
 
-    @contextlib.contextmanager
-    def _opened(self, path: str, flags: int) -> Iterator[int]:
-        handle = beneath.open_beneath(self._handle, path, flags)
-        try:
-            yield handle
-        finally:
-            os.close(handle)
-
     def _put(self, path: str, data: bytes) -> FileChange:
         folder, _, name = path.rpartition("/")
-        with _worded(path):
-            parent = beneath.make_folders(self._handle, folder, self._owner)
+        with worded(path):
+            parent = beneath.make_folders(self._own.handle, folder, self._owner)
             try:
                 old = _replaceable(parent, name, path)
                 beneath.replace(parent, name, data, mode=old, owner=self._owner)
@@ -243,7 +233,7 @@ class Workspace:
         return FileChange(path, "created" if old is None else "changed")
 
 
-def _why_refused(root: Path, home: Path, own: Sequence[Path], state: Sequence[Path]) -> str:
+def why_refused(root: Path, home: Path, own: Sequence[Path], state: Sequence[Path]) -> str:
     """Say why a folder cannot be the workspace, "" where it can."""
     if not root.is_dir():
         return "There is no such folder."
@@ -259,12 +249,6 @@ def _why_refused(root: Path, home: Path, own: Sequence[Path], state: Sequence[Pa
     return f"Its {linked} is a link, which could lead anywhere." if linked else ""
 
 
-def _entry(name: str, status: os.stat_result) -> Entry:
-    kinds: dict[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "folder"}
-    kind = kinds.get(stat.S_IFMT(status.st_mode), "other")
-    return Entry(name, kind, status.st_size, status.st_mtime, stat.S_IMODE(status.st_mode))
-
-
 def _replaceable(parent: int, name: str, path: str) -> int | None:
     """Give the mode of the file to replace, None where there is none. Raises PathRefused."""
     try:
@@ -276,12 +260,3 @@ def _replaceable(parent: int, name: str, path: str) -> int | None:
     if not status.st_mode & 0o222:
         raise PathRefused(f"{path} is write-protected, so nothing was saved")
     return stat.S_IMODE(status.st_mode) & 0o777
-
-
-@contextlib.contextmanager
-def _worded(path: str) -> Iterator[None]:
-    """Turn an error of the system into a sentence for the model."""
-    try:
-        yield
-    except OSError as error:
-        raise PathRefused(f"{path}: {error.strerror}") from error

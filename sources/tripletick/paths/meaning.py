@@ -30,6 +30,7 @@ INVENTED = (
 )
 """Roots that models invent for the folder they work in; longer ones first."""
 _HOME = re.compile(r"~|(?:\$HOME|\$\{HOME\}|%USERPROFILE%|%HOME%)(?=[/\\]|$)")
+_OWN_HOME = re.compile(rf"(?:{_HOME.pattern})(?=[/\\]|$)")
 _HERE = re.compile(r"^(?:\$PWD|\$\{PWD\}|\$\(pwd\)|%CD%)[/\\]+")
 _DRIVE = re.compile(r"[A-Za-z]:[/\\]")
 BIDI = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -48,12 +49,20 @@ def cleaned(written: str) -> str:
         raise PathRefused("A path is missing")
     if any(unicodedata.category(sign) in ("Cc", "Cs") or sign in BIDI for sign in text):
         raise PathRefused("The path holds control characters; use a plain name")
-    text = _HERE.sub("", text)
+    return _HERE.sub("", text)
+
+
+def at_home(text: str, home: Path) -> str:
+    """Put the person's home for `~` and `$HOME`; another's home stays as it was written."""
+    return _HOME.sub(lambda _: home.as_posix(), text, count=1) if _OWN_HOME.match(text) else text
+
+
+def refuse_home(text: str) -> None:
+    """Raise PathRefused for a path in a home."""
     if _HOME.match(text):
         raise PathRefused(
             f"{text} is in the person's home, outside this folder; write the path from this folder"
         )
-    return text
 
 
 class Bearings:

@@ -61,7 +61,7 @@ def find(call: Call, bench: Bench) -> Running:
     walk = Walk(bench.workspace)
     try:
         files = list(walk)
-        _by_name(searches, files)
+        _by_name(searches, files, walk.workspace.spelled)
         _by_content(searches, files, walk)
     except PathRefused as refused:
         return Result("failed", f"failed, refused: {refused}", flags=frozenset({"refused"}))
@@ -80,9 +80,9 @@ TOOL = Tool(
 )
 
 
-def _by_name(searches: list[Search], files: list[Found]) -> None:
+def _by_name(searches: list[Search], files: list[Found], spelled: Callable[[str], str]) -> None:
     for search in searches:
-        query = search.query.casefold().removeprefix("./").strip("/")
+        query = spelled(search.query).casefold().removeprefix("./").strip("/")
         fits = _glob(query) if GLOB.intersection(query) else _named(query)
         ranked = sorted((rank, found.path, found) for found in files if (rank := fits(found)))
         search.named += [found for _, _, found in ranked]
@@ -93,7 +93,7 @@ def _glob(query: str) -> Callable[[Found], int]:
     patterns = [tuple(pattern.split("/")) for pattern in _either(query)]
 
     def rank(found: Found) -> int:
-        parts = tuple(found.path.casefold().split("/"))
+        parts = tuple(found.path.casefold().strip("/").split("/"))
         return int(any(_match(pattern, parts if len(pattern) > 1 else parts[-1:]) for pattern in patterns))
 
     return rank
@@ -120,7 +120,7 @@ def _named(query: str) -> Callable[[Found], int]:
     words = query.split()
 
     def rank(found: Found) -> int:
-        path, name = found.path.casefold(), found.entry.name.casefold()
+        path, name = found.path.casefold().strip("/"), found.entry.name.casefold()
         rows = (
             query in (name, path),
             query == name.partition(".")[0],

@@ -1,4 +1,4 @@
-"""Going through the workspace's files: what git ignores, hides or keeps for itself is left out.
+"""Going through the files: what git ignores, hides or keeps for itself is left out.
 
 Links are not followed. It stops after a time and says so. The person's global ignore file is not read.
 """
@@ -28,7 +28,7 @@ CLOSE = 3
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file or folder, its path from the workspace."""
+    """A file or folder, its path from the workspace; absolute where it lies outside."""
 
     path: str
     entry: Entry
@@ -48,7 +48,7 @@ class Walk:
     def __iter__(self) -> Iterator[Found]:
         self._end = time.monotonic() + self.seconds
         hides = self.workspace.hides()
-        waiting: deque[tuple[str, Specs]] = deque([("", ())])
+        waiting: deque[tuple[str, Specs]] = deque((root, ()) for root in ("", *self.workspace.let_in))
         while waiting and not self.late():
             folder, specs = waiting.popleft()
             with contextlib.suppress(PathRefused):

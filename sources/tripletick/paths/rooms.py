@@ -1,0 +1,84 @@
+"""Folders and files outside the workspace that the person lets be read, each through its own handle.
+
+Reading alone: nothing here writes. What blocks see of them is the box's business.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tripletick.paths.meaning import PathRefused
+from tripletick.paths.within import Within
+
+KEPT = "is kept from you by the person; work without it"
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A folder, or the one file `only` of it."""
+
+    within: Within
+    only: str = ""
+
+    def holds(self, path: str) -> bool:
+        return not self.only or path == self.only
+
+
+class Rooms:
+    """What was let in. `hidden` stays out of sight even there."""
+
+    def __init__(self, hidden: Sequence[Path] = ()) -> None:
+        self._hidden = [path.resolve().as_posix() for path in hidden]
+        self._rooms: list[Room] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._rooms)
+
+    def add(self, path: Path) -> None:
+        """Let in a folder or a file. Raises OSError."""
+        real, named = path.resolve(strict=True), posixpath.normpath(path.absolute().as_posix())
+        if real.is_dir():
+            self._rooms.append(Room(Within(real, named)))
+        else:
+            self._rooms.append(Room(Within(real.parent, posixpath.dirname(named)), real.name))
+
+    def roots(self) -> list[str]:
+        """Give the folders that were let in as a whole."""
+        return [room.within.root.as_posix() for room in self._rooms if not room.only]
+
+    def resolve(self, text: str) -> str | None:
+        """Give the absolute path, free of links, that a path means; None where it lies in no room.
+
+        Raises PathRefused for what is hidden there, and for a link that leads away.
+        """
+        refused = None
+        for room in self._rooms:
+            inside = room.within.bearings.inside(text)
+            if inside is None:
+                continue
+            try:
+                path = room.within.settle(inside, text)
+            except PathRefused as refusal:
+                refused = refusal
+                continue
+            if room.holds(path):
+                return posixpath.normpath(f"{room.within.root.as_posix()}/{path}")
+        if refused:
+            raise refused
+        return None
+
+    def hides(self, path: str) -> bool:
+        """Tell whether an absolute path stays out of sight."""
+        bare = path.rstrip("/")
+        return any(bare == each or bare.startswith(f"{each}/") for each in self._hidden)
+
+    def at(self, path: str) -> tuple[Within, str]:
+        """Give the folder, and the path in it, of an absolute path. Raises PathRefused."""
+        for room in self._rooms:
+            inside = room.within.bearings.inside(path)
+            if inside is not None and room.holds("/".join(inside)) and not self.hides(path):
+                return room.within, "/".join(inside) or "."
+        raise PathRefused(f"{path} is outside this folder; only paths inside it can be used")
