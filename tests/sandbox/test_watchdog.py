@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tripletick import platforms
-from tripletick.sandbox import bubblewrap
+from tripletick.sandbox import probing
 from tripletick.sandbox.box import Limits
 from tripletick.sandbox.watchdog import Watch, Watched
 
@@ -128,7 +128,7 @@ def test_what_others_free_does_not_hide_what_the_block_fills(limited, top):
     run = limited(disk=32 * MIB).box.run(["bash", "-c", code])
     assert next(run) == "up\n"
     others.unlink()
-    assert bubblewrap.drain(run)[1].struck == "disk"
+    assert probing.drain(run)[1].struck == "disk"
 
 
 def test_a_fork_bomb_is_ended_where_the_kernel_does_not_count(limited, owner):

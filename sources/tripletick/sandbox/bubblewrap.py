@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import sys
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
@@ -18,6 +17,7 @@ from tripletick import platforms
 from tripletick.sandbox import environment, mounts, seccomp, toolchains
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Limits, Mode
 from tripletick.sandbox.hidden import IGNORE, Found, Secrets
+from tripletick.sandbox.probing import BLOCKERS, Probe, find_problem
 from tripletick.sandbox.running import NOT_STARTED, Launch, end_namespace, running
 from tripletick.sandbox.user import Session, User, find_homes, find_user
 from tripletick.sandbox.watchdog import bytes_under, free_space
@@ -47,26 +47,6 @@ exit $status
 """
 """The first process of a box: says that it starts, runs the program, gives what that left behind about a
 second to end, and says how much is left; the kernel ends the rest with it."""
-PROBE = """(: > "$1/written") 2>/dev/null; cat "$1/secret" 2>/dev/null; tr '\\0' '\\n' < /proc/1/environ; env
-cat /proc/net/dev; echo holds; true"""
-SHELL_MAKES = ("PWD", "OLDPWD", "SHLVL", "_")
-ENDED = "it ended with {status}"
-LEAKED = "the live probe saw {what}"
-BLOCKERS = (
-    (
-        "kernel/apparmor_restrict_unprivileged_userns",
-        "1",
-        "AppArmor keeps bubblewrap from making user namespaces "
-        "(Ubuntu: add an AppArmor profile with `userns,` for /usr/bin/bwrap)",
-    ),
-    (
-        "kernel/unprivileged_userns_clone",
-        "0",
-        "user namespaces are off (sysctl kernel.unprivileged_userns_clone=1)",
-    ),
-    ("user/max_user_namespaces", "0", "user namespaces are off (sysctl user.max_user_namespaces=15000)"),
-)
-"""Below /proc/sys: the setting, the value that keeps bubblewrap from working, and what to say of it."""
 MISSING = "{name} is not installed (apt install {package})"
 NEEDED = (("bwrap", "bubblewrap"), ("prlimit", "util-linux"))
 
@@ -210,32 +190,8 @@ class Bubblewrap:
         for name, package in NEEDED:
             if self._programs[name] is None:
                 return MISSING.format(name=package, package=package)
-        outside = self._session.home.parent
-        secret = secrets.token_hex()
-        (outside / "secret").write_text(secret)
-        command = ["/bin/sh", "-c", PROBE, "sh", str(outside)]
-        text, finished = drain(self.run(command, mode="read", timeout=10))
-        return self._judge(text, finished.status) or self._find_leak(text, outside, secret)
-
-    def _judge(self, text: str, status: int) -> str:
-        lines = text.splitlines()
-        if status or "holds" not in lines:
-            reason = (lines or [ENDED.format(status=status)])[0]
-            return next((why for name, bad, why in BLOCKERS if is_set(name, bad)), reason)
-        return ""
-
-    def _find_leak(self, text: str, outside: Path, secret: str) -> str:
-        lines = text.splitlines()
-        ours = [f"{name}=" for name in os.environ if name not in {*self._env, *SHELL_MAKES}]
-        devices = [line.split(":")[0].strip() for line in lines if ":" in line and "|" not in line]
-        leaks = {
-            "a file outside": secret in text or (outside / "written").exists(),
-            "the environment": any(line.startswith(tuple(ours)) for line in lines),
-            "the network": any(
-                Path("/sys/class/net", device).exists() for device in devices if device != "lo"
-            ),
-        }
-        return next((LEAKED.format(what=what) for what, leaked in leaks.items() if leaked), "")
+        probe = Probe(self._session.home.parent, self._env, reasons=BLOCKERS)
+        return find_problem(probe, lambda command: self.run(command, mode="read", timeout=10))
 
     def _launch(
         self, command: Sequence[str], arguments: list[str], timeout: float | None, env: Mapping[str, str]
@@ -286,17 +242,3 @@ def make_own_folder(workspace: Path, user: User) -> bool:
     if user.switched:
         os.chown(folder, user.uid, user.gid, follow_symlinks=False)
     return True
-
-
-def is_set(name: str, value: str) -> bool:
-    return platforms.read_text(Path("/proc/sys", name)).strip() == value
-
-
-def drain(run: Generator[str, None, Finished]) -> tuple[str, Finished]:
-    """Run to the end; give all output, of which Finished keeps the ends."""
-    parts: list[str] = []
-    while True:
-        try:
-            parts.append(next(run))
-        except StopIteration as stop:
-            return "".join(parts), stop.value

@@ -26,7 +26,7 @@ CHUNK = 64 << 10
 NOT_STARTED = 125
 """The box itself failed; env(1), docker(1) and others give the same."""
 SIGNALS = range(1, 32)
-OPTIONS = 5
+OPTIONS = 10
 """Words at the start of a command line that can name a descriptor: what a block says is left as it is."""
 PATIENCE = 5.0
 """Seconds that killed processes get to be gone."""

@@ -1,0 +1,134 @@
+"""The live probe that a tier must pass before it counts as a box: the real command line, and what must fail.
+
+Covers a write, a cut, a read outside, the environment, a signal, and the network in the way that the tier
+takes it away. Does not look for more: `tripletick doctor` does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tripletick import platforms
+from tripletick.sandbox.box import Finished
+
+Running = Generator[str, None, Finished]
+SCRIPT = """{ true > "$1/written"; true > "$1/cut"; echo x >> "$1/secret"; } 2>/dev/null
+kill -CONT "$2" 2>/dev/null && echo signalled
+cat "$1/secret" 2>/dev/null
+for one in /proc/1/environ "/proc/$2/environ"; do tr '\\0' '\\n' < "$one"; done 2>/dev/null
+env
+cat /proc/net/dev 2>/dev/null
+[ -z "$3" ] || bash -c "exec 3<>/dev/tcp/127.0.0.1/$3" 2>/dev/null
+echo holds; true"""
+"""Arguments: a folder outside; our process and a port where we listen, or nothing twice."""
+SHELL_MAKES = ("PWD", "OLDPWD", "SHLVL", "_")
+ENDED = "it ended with {status}"
+LEAKED = "the live probe saw {what}"
+BLOCKERS = (
+    (
+        "kernel/apparmor_restrict_unprivileged_userns",
+        "1",
+        "AppArmor keeps bubblewrap from making user namespaces "
+        "(Ubuntu: add an AppArmor profile with `userns,` for /usr/bin/bwrap)",
+    ),
+    (
+        "kernel/unprivileged_userns_clone",
+        "0",
+        "user namespaces are off (sysctl kernel.unprivileged_userns_clone=1)",
+    ),
+    ("user/max_user_namespaces", "0", "user namespaces are off (sysctl user.max_user_namespaces=15000)"),
+)
+"""Below /proc/sys: the setting, the value that keeps bubblewrap from working, and what to say of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a tier tells of itself: where its session's folder lies, and which variables its blocks get."""
+
+    outside: Path
+    given: Collection[str]
+    shared: bool = False
+    """Processes and network are the machine's, and closed: try to reach ours. Else there are only its own."""
+    reasons: Sequence[tuple[str, str, str]] = ()
+    """Rows like BLOCKERS, for a box that does not start."""
+
+
+def find_problem(probe: Probe, run: Callable[[list[str]], Running]) -> str:
+    """Run the probe; give what is wrong, empty where the tier holds."""
+    secret = secrets.token_hex()
+    (probe.outside / "secret").write_text(secret)
+    (probe.outside / "cut").write_text(secret)
+    with listening() if probe.shared else contextlib.nullcontext() as port:
+        ours = [str(os.getpid()), str(port.number)] if port else ["", ""]
+        text, finished = drain(run(["/bin/sh", "-c", SCRIPT, "sh", str(probe.outside), *ours]))
+        reached = bool(port and port.reached())
+    return judge(text, finished.status, probe.reasons) or find_leak(probe, text, secret, reached)
+
+
+def judge(text: str, status: int, reasons: Sequence[tuple[str, str, str]]) -> str:
+    lines = text.splitlines()
+    if status or "holds" not in lines:
+        reason = (lines or [ENDED.format(status=status)])[0]
+        return next((why for name, bad, why in reasons if is_set(name, bad)), reason)
+    return ""
+
+
+def find_leak(probe: Probe, text: str, secret: str, reached: bool) -> str:
+    lines = text.splitlines()
+    ours = [f"{name}=" for name in os.environ if name not in {*probe.given, *SHELL_MAKES}]
+    names = [line.split(":")[0].strip() for line in lines if ":" in line and "|" not in line]
+    devices = [] if probe.shared else [name for name in names if name != "lo"]
+    leaks = {
+        "a file outside": secret in text or has_changed(probe.outside, secret),
+        "the environment": any(line.startswith(tuple(ours)) for line in lines),
+        "another process": "signalled" in lines,
+        "the network": reached or any(Path("/sys/class/net", device).exists() for device in devices),
+    }
+    return next((LEAKED.format(what=what) for what, leaked in leaks.items() if leaked), "")
+
+
+def has_changed(outside: Path, secret: str) -> bool:
+    kept = [(outside / name).read_text() for name in ("secret", "cut")]
+    return (outside / "written").exists() or kept != [secret, secret]
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A port of this machine that we listen on."""
+
+    number: int
+    reached: Callable[[], bool]
+
+
+@contextlib.contextmanager
+def listening() -> Iterator[Port]:
+    import socket
+
+    def reached() -> bool:
+        with contextlib.suppress(BlockingIOError):
+            server.accept()[0].close()
+            return True
+        return False
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setblocking(False)
+        yield Port(server.getsockname()[1], reached)
+
+
+def is_set(name: str, value: str) -> bool:
+    return platforms.read_text(Path("/proc/sys", name)).strip() == value
+
+
+def drain(run: Running) -> tuple[str, Finished]:
+    """Run to the end; give all output, of which Finished keeps the ends."""
+    parts: list[str] = []
+    while True:
+        try:
+            parts.append(next(run))
+        except StopIteration as stop:
+            return "".join(parts), stop.value
