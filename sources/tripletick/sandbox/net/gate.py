@@ -1,0 +1,111 @@
+"""Decides whom a block may reach through the proxy, and over which further proxy of the person's.
+
+Names are resolved here and nowhere else; what is connected to is the very address that was judged. Behind a
+further proxy names go on as names, so there the judgement holds as far as we resolve what it will resolve.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote, urlsplit
+
+from tripletick.sandbox.net.addresses import HERE, is_local_name, is_own, judge
+from tripletick.sandbox.net.heads import Asked
+from tripletick.sandbox.net.registries import place
+
+USUAL = (80, 443)
+MAIL = (25, 465, 587)
+REFUSED = "{host} is refused: {why}; a block with network reaches public addresses only"
+REFUSED_PORT = "port {port} is refused: a block sends no mail"
+OWN = "{host}: no address was found for this name"
+ITSELF = "it is {word}"
+OWN_NAME = "by its name it is in a private network"
+LEADS = "it leads to {address}, {word}"
+KIND = "the proxy that the environment of tripletick names is of a kind that it cannot use: {kind}"
+BAD = "the address of the proxy that the environment of tripletick names cannot be read"
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class No:
+    """A refusal: the status of HTTP, and the sentence that the model may read."""
+
+    status: int
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Further:
+    """A proxy that stands between this computer and the world."""
+
+    host: str
+    port: int
+    tls: bool = False
+    fields: tuple[tuple[bytes, bytes], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """`registries`: places of private networks that the person's own settings name."""
+
+    registries: frozenset[str] = frozenset()
+
+    def refuse_port(self, asked: Asked) -> No | None:
+        return No(403, REFUSED_PORT.format(port=asked.port)) if asked.port in MAIL else None
+
+    def refuse(self, asked: Asked, addresses: Sequence[str]) -> No | None:
+        """Refuse a name of which any address is refused; None where all may be connected to."""
+        for address in addresses:
+            reach, word = judge(address)
+            if reach == "public" and is_own(address):
+                reach, word = "private", HERE
+            if reach == "never" or (reach == "private" and not self.is_registry(asked)):
+                why = (ITSELF if address == asked.host else LEADS).format(address=address, word=word)
+                return No(403, REFUSED.format(host=asked.host, why=why))
+        return None
+
+    def refuse_name(self, asked: Asked) -> No | None:
+        """Judge by the name alone, where a further proxy will resolve it."""
+        if is_local_name(asked.host) and not self.is_registry(asked):
+            return No(403, REFUSED.format(host=asked.host, why=OWN_NAME))
+        return None
+
+    def is_registry(self, asked: Asked) -> bool:
+        usual = asked.port in USUAL and place(asked.host, None) in self.registries
+        return usual or place(asked.host, asked.port) in self.registries
+
+
+def find_further(asked: Asked, environ: Mapping[str, str]) -> Further | No | None:
+    """Give the proxy that the person's environment names for this host, as curl and others read it."""
+    names = ("https_proxy" if asked.is_tunnel else "http_proxy", "all_proxy")
+    url = next(filter(None, (said(name, environ) for name in names)), "")
+    if not url or is_excepted(asked, said("no_proxy", environ)):
+        return None
+    try:
+        parts = urlsplit(url if "://" in url else f"http://{url}")
+        port = parts.port or DEFAULT_PORTS.get(parts.scheme, 0)
+    except ValueError:
+        return No(502, BAD)
+    if parts.scheme not in DEFAULT_PORTS or not parts.hostname:
+        return No(502, KIND.format(kind=parts.scheme))
+    return Further(parts.hostname, port, parts.scheme == "https", credentials(parts.username, parts.password))
+
+
+def said(name: str, environ: Mapping[str, str]) -> str:
+    return environ.get(name) or environ.get(name.upper()) or ""
+
+
+def is_excepted(asked: Asked, exceptions: str) -> bool:
+    """Read no_proxy: hosts, ends of hosts, each with or without a port, or `*` for all."""
+    words = [word.lower() for word in exceptions.replace(",", " ").split()]
+    ends = tuple(f".{word.lstrip('*.')}" for word in words)
+    return "*" in words or f".{asked.host}".endswith(ends) or f".{asked.place}".endswith(ends)
+
+
+def credentials(name: str | None, password: str | None) -> tuple[tuple[bytes, bytes], ...]:
+    if name is None:
+        return ()
+    pair = f"{unquote(name)}:{unquote(password or '')}".encode()
+    return ((b"Proxy-Authorization", b"Basic " + base64.b64encode(pair)),)

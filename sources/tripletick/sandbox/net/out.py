@@ -1,0 +1,173 @@
+"""The way out for one request: a name looked up, judged by `gate`, connected to, maybe by a further proxy."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from tripletick.sandbox.net import heads
+from tripletick.sandbox.net.copying import Link
+from tripletick.sandbox.net.gate import Further, Gate, No, find_further
+from tripletick.sandbox.net.heads import HEAD, Asked
+
+REACHED = "network: the block reaches {host}"
+MORE = "network: the block asks for further hosts, which are not listed"
+UNKNOWN = "{host}: no address was found for this name"
+NOT_REACHED = "{host} cannot be reached: {why}"
+SILENT = "it does not answer"
+FURTHER = "the proxy of this computer does not lead to {host}: it answers {status}"
+NOTHING = "nothing"
+MOST_TOLD = 100
+
+Resolve = Callable[[str, int], Sequence[str]]
+"""Gives the addresses of a name, raises OSError or UnicodeError where there are none; may take its time."""
+
+
+def look_up(host: str, port: int) -> list[str]:
+    """Ask the system; it also reads the odd ways to write a number, such as 127.1."""
+    rows = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(row[4][0]) for row in rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How names are looked up, how many connections there may be, and how many seconds things may take."""
+
+    resolve: Resolve = look_up
+    connections: int = 128
+    head: float = 30.0
+    connect: float = 15.0
+    look_up: float = 20.0
+    look_up_chained: float = 3.0
+    """A further proxy resolves for itself, often because nothing else can."""
+    idle: float = 900.0
+    linger: float = 60.0
+    """Silence after one side has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Opens the connections of one session, and tells the person of each new host once."""
+
+    gate: Gate
+    environ: Mapping[str, str]
+    notice: Callable[[str], None]
+    terms: Terms
+    told: set[str] = field(default_factory=set)
+    unknown: set[str] = field(default_factory=set)
+
+    async def open(self, asked: Asked) -> Link | No:
+        """Connect to what is asked for and send it the head of a plain request."""
+        further = find_further(asked, self.environ)
+        if isinstance(further, No):
+            return self._say(further)
+        addresses = await self._addresses(asked, chained=further is not None)
+        if no := self._judge(asked, addresses, chained=further is not None):
+            return self._say(no)
+        self._tell(REACHED.format(host=asked.shown))
+        if further is None:
+            link = await self._connect(asked.shown, asked.port, addresses)
+        else:
+            link = await self._connect_over(asked, further)
+        if not isinstance(link, No) and not asked.is_tunnel:
+            link[1].write(asked.head(absolute=bool(further), extra=further.fields if further else ()))
+        return link
+
+    def _judge(self, asked: Asked, addresses: Sequence[str], *, chained: bool) -> No | None:
+        if no := self.gate.refuse_port(asked):
+            return no
+        if addresses:
+            return self.gate.refuse(asked, addresses)
+        return self.gate.refuse_name(asked) if chained else No(502, UNKNOWN.format(host=asked.host))
+
+    async def _addresses(self, asked: Asked, *, chained: bool) -> Sequence[str]:
+        """Resolve; where a further proxy does too, what could not be resolved is not tried again."""
+        if not chained:
+            return await self._resolve(asked.host, asked.port, self.terms.look_up)
+        if asked.host in self.unknown:
+            return ()
+        found = await self._resolve(asked.host, asked.port, self.terms.look_up_chained)
+        if not found and len(self.unknown) < MOST_TOLD:
+            self.unknown.add(asked.host)
+        return found
+
+    async def _resolve(self, host: str, port: int, seconds: float) -> Sequence[str]:
+        """Look a name up in a thread that nobody waits for at the end, as asyncio would for its own."""
+        loop = asyncio.get_running_loop()
+        found: asyncio.Future[Sequence[str]] = loop.create_future()
+
+        def settle(addresses: Sequence[str]) -> None:
+            if not found.done():
+                found.set_result(addresses)
+
+        def work() -> None:
+            addresses: Sequence[str] = ()
+            with suppress(OSError, UnicodeError):
+                addresses = self.terms.resolve(host, port)
+            # Raised where the loop has been closed meanwhile.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(settle, addresses)
+
+        threading.Thread(target=work, name="look-up", daemon=True).start()
+        try:
+            return await asyncio.wait_for(found, seconds)
+        except TimeoutError:
+            return ()
+
+    async def _connect(
+        self, shown: str, port: int, addresses: Sequence[str], further: Further | None = None
+    ) -> Link | No:
+        """Connect to one of these addresses: nothing is resolved again."""
+        why = SILENT
+        for address in addresses:
+            try:
+                async with asyncio.timeout(self.terms.connect):
+                    return await open_link(address, port, further)
+            except TimeoutError:
+                why = SILENT
+            except OSError as error:
+                why = error.strerror or SILENT
+        return No(502, NOT_REACHED.format(host=shown, why=why))
+
+    async def _connect_over(self, asked: Asked, further: Further) -> Link | No:
+        addresses = await self._resolve(further.host, further.port, self.terms.look_up)
+        link = await self._connect(further.host, further.port, addresses, further)
+        if isinstance(link, No) or not asked.is_tunnel:
+            return link
+        status = await self._tunnel(link, asked, further)
+        if status == 200:
+            return link
+        link[1].transport.abort()
+        return No(502, FURTHER.format(status=status or NOTHING, host=asked.shown))
+
+    async def _tunnel(self, link: Link, asked: Asked, further: Further) -> int:
+        """Ask the further proxy for a tunnel; give the status of its answer, 0 where there is none."""
+        link[1].write(heads.connect(asked, further.fields))
+        try:
+            async with asyncio.timeout(self.terms.head):
+                return heads.status_of(await link[0].readuntil(b"\r\n\r\n"))
+        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            return 0
+
+    def _say(self, no: No) -> No:
+        self._tell(f"network: {no.sentence}")
+        return no
+
+    def _tell(self, line: str) -> None:
+        line = line if len(self.told) < MOST_TOLD else MORE
+        if line not in self.told:
+            self.told.add(line)
+            self.notice(line)
+
+
+async def open_link(address: str, port: int, further: Further | None) -> Link:
+    if further is None or not further.tls:
+        return await asyncio.open_connection(address, port, limit=HEAD)
+    import ssl
+
+    context = ssl.create_default_context()
+    return await asyncio.open_connection(address, port, limit=HEAD, ssl=context, server_hostname=further.host)
