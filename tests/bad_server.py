@@ -1,7 +1,8 @@
 """A real server on a real socket that answers what it is told to, well or badly: cut, reset, silent, rubbish.
 
-An act is what happens after one request: bytes are sent as they stand, `RESET`, `STALL` and `HANG` do what
-they say, and the connection is closed at the end. Acts are listed by path; a path's last one is repeated.
+An act is what happens after one request: bytes are sent as they stand, `RESET`, `STALL`, `HANG` and `DRIP` do
+what they say, and the connection is closed at the end; an act may be endless. Acts are listed by path; the
+last one of a path is repeated.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 import socket
 import struct
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from types import TracebackType
@@ -21,10 +22,11 @@ class Trick(Enum):
     RESET = "reset the connection"
     STALL = "say nothing until the test is over"
     HANG = "wait until the other side has hung up"
+    DRIP = "wait a twentieth of a second"
 
 
-RESET, STALL, HANG = Trick
-Act = Sequence[bytes | Trick]
+RESET, STALL, HANG, DRIP = Trick
+Act = Iterable[bytes | Trick]
 
 
 def answer(status: int, body: bytes | str = b"", kind: str = "application/json") -> list[bytes]:
@@ -129,8 +131,8 @@ class BadServer:
                 connection.sendall(part)
             elif part is RESET:
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            elif part is STALL:
-                self.over.wait(30)
+            elif part in (STALL, DRIP):
+                self.over.wait(30 if part is STALL else 0.05)
             elif not connection.recv(1):
                 self.hung_up.set()
 

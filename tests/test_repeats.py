@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from tripletick.events import Answered, GaveUp, Notice, Repairing
+from tripletick.events import Answered, GaveUp, Notice, Refused, Repairing
 from tripletick.repeats import Repeats, period
 
 REFRAIN = (
@@ -79,9 +79,8 @@ def test_the_period_is_that_of_the_whole_text():
 def test_the_person_and_the_model_are_told_and_the_model_goes_on(session):
     it = session("I try.\n" + "It will work.\n" * 2000, "It works.")
     events = it.play()
-    assert [e.text for e in events if isinstance(e, Notice)] == [
-        "The model wrote the same again and again, so it was stopped there."
-    ]
+    (told,) = [e.problem.text for e in events if isinstance(e, Refused) and e.problem.text]
+    assert told.startswith("Your answer said the same again and again")
     assert events[-1] == Answered("It works.")
     assert it.model.asked[1][-2].text == "I try.\nIt will work.\n"
     assert "again and again and was stopped" in it.model.asked[1][-1].text
@@ -111,7 +110,9 @@ def test_twice_in_a_row_ends_the_turn(session):
 
 def test_in_talk_what_was_said_once_is_the_answer(session):
     it = session("Well.\n" + "So it is.\n" * 2000)
-    assert it.play(agent="casual")[-1] == Answered("Well.\nSo it is.")
+    events = it.play(agent="casual")
+    assert events[-1] == Answered("Well.\nSo it is.")
+    assert Notice("The model wrote the same again and again, so it was stopped there.") in events
 
 
 def test_reasoning_that_repeats_itself_is_stopped_too(session):

@@ -15,12 +15,14 @@ from tripletick.agents import Agent
 from tripletick.context import SMALLEST_REPLY, Budget, Conversation
 from tripletick.dialects.dialect import Dialect, Reader, Reading
 from tripletick.errors import ContextFullError, StreamCutError
-from tripletick.events import Compacted, Event, Notice, Reply, Usage
+from tripletick.events import Compacted, Event, Notice, Refused, Reply, Usage
 from tripletick.messages import Chunk, Counts, Finish, Problem
 from tripletick.models.model import Model, Sampling
 from tripletick.repeats import Repeats
 
 INTERRUPTED = "(interrupted by the person)"
+UNUSED = Refused(Problem("cut", 0, ""))
+"""What was shown of the reply is not used; what follows is another one."""
 STUCK = "The model wrote the same again and again, so it was stopped there."
 REPEATED = (
     "Your answer said the same again and again and was stopped; nothing of it was run. Go on another way."
@@ -58,6 +60,7 @@ class Replies:
         try:
             return (yield from self._stream(agent))
         except StreamCutError as error:
+            yield UNUSED
             yield Notice(f"{error.what} Asking again.")
         except ContextFullError as error:
             yield from self._drop(error.needed or self.budget.window, error)
@@ -83,11 +86,13 @@ class Replies:
                 self.budget.count(counts, sent)
                 yield Usage(counts, self.budget.window, time.monotonic() - begun)
             if stuck:
-                yield Notice(STUCK)
+                yield UNUSED
         except KeyboardInterrupt:
             self.talk.reply(f"{reader.close('length').text}\n\n{INTERRUPTED}")
             raise
         if stuck:
+            if not agent.tools:
+                yield Notice(STUCK)
             return self._read_cut(agent, said.kept())
         return Heard(reader.close(finish), finish)
 

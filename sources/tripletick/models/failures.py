@@ -63,6 +63,12 @@ BROKEN = Saying(StreamCutError, "The server failed in the middle of its answer."
 GARBLED = Saying(
     StreamCutError, "The server's answer cannot be read.", "This is not a line of it: {told}", AGAIN
 )
+ENDLESS = Saying(
+    StreamCutError,
+    "The server's answer has no end.",
+    "It sent {lines} lines, more than it was asked for.",
+    AGAIN,
+)
 SILENT = Saying(
     ServerFailedError,
     "The server at {where} has said nothing for {seconds:g} s.",
@@ -109,6 +115,12 @@ STATUSES: Mapping[int, Saying] = {
         "It answers only to local names: {told}.",
         "On the server: OLLAMA_HOST=0.0.0.0 ollama serve; behind a proxy: set its Host header to localhost",
     ),
+    429: Saying(
+        ServerFailedError,
+        "The server wants fewer requests (status 429).",
+        "It says: {told}.",
+        "Wait a little, then ask again",
+    ),
     500: Saying(ServerFailedError, "The server failed (status 500).", "It says: {told}.", AGAIN),
     503: Saying(
         ServerFailedError,
@@ -137,6 +149,7 @@ REASONS: Mapping[type[BaseException], str] = {
     ConnectionResetError: "connection reset",
     BrokenPipeError: "connection reset",
     TimeoutError: "no answer in time",
+    HTTPException: "it ended too soon",
 }
 
 

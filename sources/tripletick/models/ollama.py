@@ -25,6 +25,9 @@ DEFAULT_CONTEXT = 4096
 """Sent where `fix` was not called: the server's own default moves with the video memory."""
 FINISHES: Mapping[str, Finish] = {"stop": "stop", "length": "length", "load": "stop", "unload": "stop"}
 NANO = 1e-9
+LINES_A_TOKEN, LINES = 2, 1000
+"""The most lines of an answer: a token is a line, and some have no text. A server without a limit of its own
+would go on for ever."""
 
 BUSY = "The server is busy. Trying again in {seconds:g} s ({number} of {of})."
 FAILED_ONCE = "The server failed ({told}). Trying once more."
@@ -108,9 +111,12 @@ class Ollama:
 
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
         with closing(self._answer(self._request(messages, sampling))) as reply:
-            for line in reply.lines():
+            most = LINES_A_TOKEN * sampling.output + LINES
+            for count, line in enumerate(reply.lines()):
+                if count > most:
+                    raise failures.ENDLESS(lines=count)
                 fields = self._line(line)
-                if fields.get("done"):
+                if fields.get("done") is True:
                     last = _last(fields)
                     self._watch.look(messages, last.counts or Counts())
                     yield last
@@ -152,7 +158,8 @@ class Ollama:
 
     def _answer(self, request: Mapping[str, Any]) -> Reply:
         """Send until the server is not busy, and once more where it failed."""
-        waits = {503: list(self.settings.busy_waits), 500: [0.0]}
+        busy = list(self.settings.busy_waits)
+        waits = {503: busy, 429: busy, 500: [0.0]}
         while True:
             reply = self._wire.send("/api/chat", request)
             if reply.status == 200 and reply.kind != "text/html":
@@ -167,7 +174,7 @@ class Ollama:
 
     def _pause(self, status: int, told: str, left: list[float]) -> None:
         seconds, of = left.pop(0), len(self.settings.busy_waits)
-        words = BUSY if status == 503 else FAILED_ONCE
+        words = FAILED_ONCE if status == 500 else BUSY
         self.settings.notice(words.format(seconds=seconds, number=of - len(left), of=of, told=told or status))
         time.sleep(seconds)
 
