@@ -1,0 +1,279 @@
+"""Reads a shell script as its commands and their words, as a shell would split them: nothing is run.
+
+Quotes, here-documents and comments are text, never commands; what `$(…)`, backticks and subshells hold is.
+Not covered: aliases, functions, and what variables hold. A script that no shell could read gives what was
+read so far.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+OPENING = {"if", "while", "until", "{"}
+INNER = {"then", "else", "elif", "do", "!", "time", "coproc"}
+CLOSING = {"fi", "done", "esac", "}"}
+NAMING = {"for", "case", "select", "function"}
+"""Their first line holds names and no command."""
+DEEPEST = 40
+"""Substitutions in one another that are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word without its quotes. `plain`: the shell puts nothing in its place; `glob`: it may match files."""
+
+    text: str
+    plain: bool = True
+    glob: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A simple command: its words, the operators around it, and where it stands in the script."""
+
+    words: tuple[Word, ...]
+    before: str = ""
+    after: str = ""
+    start: int = 0
+    end: int = 0
+    depth: int = 0
+    """0: a line of the script itself, in no loop, condition or substitution."""
+    redirected: bool = False
+    fed: str = ""
+    """What a here-document or a here-string gives it to read."""
+
+    @property
+    def argv(self) -> tuple[str, ...]:
+        return tuple(word.text for word in self.words)
+
+    @property
+    def plain(self) -> bool:
+        """True where its words are all that it gets."""
+        return all(word.plain for word in self.words) and not self.redirected
+
+
+def commands(script: str) -> list[Command]:
+    """Give the commands of a script, inner ones before those that hold them."""
+    scan = _Scan(script.replace("\r\n", "\n"))
+    while scan.at < len(scan.script):
+        scan.read("", 0)
+    return scan.found
+
+
+@dataclass(slots=True)
+class _Frame:
+    """The command at work, of the script or of one substitution."""
+
+    depth: int
+    words: list[Word] = field(default_factory=list)
+    text: str | None = None
+    plain: bool = True
+    glob: bool = False
+    quoted: bool = False
+    redirect: str = ""
+    redirected: bool = False
+    documents: list[tuple[str, bool]] = field(default_factory=list)
+    fed: str = ""
+    before: str = ""
+    start: int = -1
+    nested: int = 0
+
+    def add(self, text: str, *, plain: bool = True, glob: bool = False, quoted: bool = False) -> None:
+        self.text = (self.text or "") + text
+        self.plain, self.glob = self.plain and plain, self.glob or glob
+        self.quoted = self.quoted or quoted
+
+    def end_word(self) -> None:
+        if self.text is None:
+            return
+        if self.redirect.startswith("<<") and self.redirect != "<<<":
+            self.documents.append((self.text, self.redirect == "<<-"))
+        elif self.redirect == "<<<":
+            self.fed = self.text
+        elif not self.redirect and (self.quoted or self.words or not self._is_keyword(self.text)):
+            self.words.append(Word(self.text, self.plain, self.glob))
+        self.text, self.plain, self.glob, self.quoted, self.redirect = None, True, False, False, ""
+
+    def _is_keyword(self, text: str) -> bool:
+        """Tell whether a command's first word is the shell's own; count how deep the lines lie."""
+        if text in CLOSING:
+            self.nested = max(0, self.nested - 1)
+        elif text in OPENING or text in NAMING - {"function"}:
+            self.nested += 1
+        return text in OPENING | CLOSING | INNER
+
+    def command(self, after: str, end: int) -> Command:
+        return Command(
+            tuple(self.words),
+            self.before,
+            after,
+            self.start,
+            end,
+            self.depth + self.nested,
+            self.redirected,
+            self.fed,
+        )
+
+    def begin_command(self, before: str) -> None:
+        self.words, self.documents, self.fed = [], [], ""
+        self.redirected, self.start, self.before = False, -1, before
+
+
+class _Scan:
+    def __init__(self, script: str) -> None:
+        self.script, self.at = script, 0
+        self.found: list[Command] = []
+        self.waiting: list[tuple[str, bool, int]] = []
+        """Here-documents whose lines come next: the last line, whether tabs go, and whose they are."""
+
+    def read(self, end: str, depth: int) -> None:
+        """Read commands up to `end`, or to the script's own end."""
+        frame = _Frame(depth)
+        while self.at < len(self.script):
+            if end and self.script.startswith(end, self.at):
+                break
+            self._take(frame, _OUTSIDE)
+        self._end_command(frame, "")
+        self.at += len(end)
+
+    def _take(self, frame: _Frame, steps: tuple[tuple[re.Pattern[str], Step], ...]) -> None:
+        """Read one piece with the first pattern that fits; the last one always does."""
+        pattern, step = next(row for row in steps if row[0].match(self.script, self.at))
+        match = pattern.match(self.script, self.at)
+        assert match
+        if frame.start < 0 and step not in (_Scan._blank, _Scan._comment, _Scan._operator):
+            frame.start = self.at
+        self.at = match.end()
+        step(self, frame, match)
+
+    def _blank(self, frame: _Frame, match: re.Match[str]) -> None:
+        frame.end_word()
+
+    def _comment(self, frame: _Frame, match: re.Match[str]) -> None:
+        if frame.text is not None:
+            self.at = match.start() + 1
+            frame.add("#")
+
+    def _escape(self, frame: _Frame, match: re.Match[str]) -> None:
+        frame.add(match[0][1:], quoted=True)
+
+    def _single(self, frame: _Frame, match: re.Match[str]) -> None:
+        frame.add(match[1], quoted=True)
+
+    def _ansi(self, frame: _Frame, match: re.Match[str]) -> None:
+        frame.add(match[1].replace("\\n", "\n").replace("\\'", "'"), quoted=True)
+
+    def _double(self, frame: _Frame, match: re.Match[str]) -> None:
+        frame.add("", quoted=True)
+        while self.at < len(self.script) and self.script[self.at] != '"':
+            self._take(frame, _INSIDE)
+        self.at += 1
+
+    def _quoted_escape(self, frame: _Frame, match: re.Match[str]) -> None:
+        frame.add(match[0][1:].replace("\n", "") if match[0][1:] in '"\\$`\n' else match[0])
+
+    def _text(self, frame: _Frame, match: re.Match[str]) -> None:
+        frame.add(match[0])
+
+    def _expansion(self, frame: _Frame, match: re.Match[str]) -> None:
+        frame.add(match[0], plain=False)
+
+    def _substitution(self, frame: _Frame, match: re.Match[str]) -> None:
+        if frame.depth < DEEPEST:
+            self.read(")", frame.depth + frame.nested + 1)
+        frame.add(self.script[match.start() : self.at], plain=False)
+
+    def _backticks(self, frame: _Frame, match: re.Match[str]) -> None:
+        self.found += [replace(one, depth=one.depth + 1) for one in commands(match[1])]
+        frame.add(match[0], plain=False)
+
+    def _redirection(self, frame: _Frame, match: re.Match[str]) -> None:
+        if frame.text is not None and frame.text.isdigit():
+            frame.text = None
+        frame.end_word()
+        frame.redirect, frame.redirected = match[0], True
+
+    def _parenthesis(self, frame: _Frame, match: re.Match[str]) -> None:
+        """Go into a subshell; `name()` defines a function, and `name=(…)` is an array and no command."""
+        if frame.depth >= DEEPEST:
+            return
+        if frame.text is None and not frame.words:
+            frame.begin_command("(")
+            self.read(")", frame.depth + frame.nested + 1)
+            return
+        kept, empty = len(self.found), self.script.startswith(")", self.at)
+        self.read(")", frame.depth + 1)
+        del self.found[kept:]
+        if empty:
+            frame.text = None
+            frame.begin_command("()")
+        else:
+            frame.add("()", plain=False)
+
+    def _operator(self, frame: _Frame, match: re.Match[str]) -> None:
+        self._end_command(frame, match[0])
+        if match[0] == "\n":
+            self._read_documents()
+
+    def _run(self, frame: _Frame, match: re.Match[str]) -> None:
+        frame.add(match[0], glob=bool(re.search(r"[*?\[]|\{.*,", match[0])))
+
+    def _end_command(self, frame: _Frame, operator: str) -> None:
+        end = self.at - len(operator)
+        frame.end_word()
+        number = -1
+        if frame.words and frame.words[0].text not in NAMING:
+            self.found.append(frame.command(operator, end))
+            number = len(self.found) - 1
+        self.waiting += [(last, dashed, number) for last, dashed in frame.documents]
+        frame.begin_command(operator if operator != "\n" or frame.words else frame.before)
+
+    def _read_documents(self) -> None:
+        for last, dashed, number in self.waiting:
+            lines: list[str] = []
+            while self.at < len(self.script):
+                end = self.script.find("\n", self.at)
+                line = self.script[self.at : end] if end >= 0 else self.script[self.at :]
+                self.at += len(line) + 1
+                if (line.lstrip("\t") if dashed else line) == last:
+                    break
+                lines.append(line)
+            if number >= 0:
+                self.found[number] = replace(self.found[number], fed="\n".join(lines), redirected=True)
+        self.waiting.clear()
+
+
+Step = Callable[[_Scan, _Frame, re.Match[str]], None]
+_SHARED: tuple[tuple[str, Step], ...] = (
+    (r"\$\(\((?:[^()]|\([^()]*\))*\)\)", _Scan._expansion),
+    (r"\$\(", _Scan._substitution),
+    (r"`((?:[^`\\]|\\.)*)`?", _Scan._backticks),
+    (r"\$\{[^}]*\}?|\$\w+|\$[@*#?$!-]", _Scan._expansion),
+)
+_OUTSIDE: tuple[tuple[re.Pattern[str], Step], ...] = tuple(
+    (re.compile(pattern, re.DOTALL), step)
+    for pattern, step in (
+        (r"(?:[ \t\r]|\\\n)+", _Scan._blank),
+        (r"#[^\n]*", _Scan._comment),
+        (r"\\.", _Scan._escape),
+        (r"'([^']*)'?", _Scan._single),
+        (r"\$'((?:[^'\\]|\\.)*)'?", _Scan._ansi),
+        (r'\$?"', _Scan._double),
+        *_SHARED,
+        (r"[<>]\(", _Scan._substitution),
+        (r"&>>?|<<<|<<-?|<&|>&|>>|>\||<>|[<>]", _Scan._redirection),
+        (r"&&|\|\||\|&|;;|[;&|)\n]", _Scan._operator),
+        (r"\(", _Scan._parenthesis),
+        (r"[^\s;&|()<>\\'\"$`#]+|.", _Scan._run),
+    )
+)
+_INSIDE: tuple[tuple[re.Pattern[str], Step], ...] = tuple(
+    (re.compile(pattern, re.DOTALL), step)
+    for pattern, step in (
+        (r"\\.", _Scan._quoted_escape),
+        *_SHARED,
+        (r'[^"\\$`]+|.', _Scan._text),
+    )
+)
