@@ -19,7 +19,11 @@ def read(path: Path) -> Iterator[tuple[str, str, str, str]]:
 
     A file that is not there has none. Raises ConfigError for one that is no INI file.
     """
-    source = _text(path)
+    yield from parse(_text(path), path)
+
+
+def parse(source: str, path: Path) -> Iterator[tuple[str, str, str, str]]:
+    """Give what `read` gives, of a text that was read already; `path` names it. Raises ConfigError."""
     parser = _parsed(source, path)
     for section in parser.sections():
         if not parser.options(section):

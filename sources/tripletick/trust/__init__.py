@@ -1,0 +1,19 @@
+"""What the person lets happen in a folder, and what the folder itself may bring."""
+
+from tripletick.trust.folder import Leave, Said, settle
+from tripletick.trust.memory import Memory
+from tripletick.trust.outside import named_outside, refused, welcome
+from tripletick.trust.workspace import Bounds, Trusted, bring
+
+__all__ = [
+    "Bounds",
+    "Leave",
+    "Memory",
+    "Said",
+    "Trusted",
+    "bring",
+    "named_outside",
+    "refused",
+    "settle",
+    "welcome",
+]

@@ -1,0 +1,188 @@
+"""What a workspace brings: AGENTS.md, settings and agents, used after a yes to these very files.
+
+They are read once, through the workspace's handle; what was shown and hashed is what is used. Not covered:
+what AGENTS.md says to the model, which is nothing yet; so nobody is asked for it alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tripletick import inifile
+from tripletick.agents import EVERY_LANGUAGE, Agent, parse
+from tripletick.config import Config, Given
+from tripletick.errors import ConfigError
+from tripletick.events import Ask
+from tripletick.languages import LANGUAGES
+from tripletick.messages import Answer
+from tripletick.paths import PathRefused, Workspace
+from tripletick.trust.memory import Memory
+from tripletick.trust.settings import Listed, there, tightened
+
+SETTINGS, AGENTS, WORDS = ".tripletick/config.ini", ".tripletick/agents", "AGENTS.md"
+LARGEST = 64 << 10
+"""Bytes of one file."""
+MOST = 20
+"""Agents."""
+SHOWN = 60
+NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
+
+QUESTION = "This folder brings {what}. Use it?"
+WHY = (
+    "You have not said yes to these files as they are now. They may choose an agent and a model and narrow "
+    "the box, no more. n: they are left aside; you are asked again next time."
+)
+UNASKED = "{names} of this folder: not used, since nobody has said yes to them yet. To be asked: tripletick"
+DECLINED = "{names} of this folder: not used, as you said."
+NOT_READ = "{path} is not used: {why}."
+TOO_LARGE = "it is larger than 64 KiB"
+TAKEN = "{path} is not used: {name} is the name of another agent, or no plain word."
+TAGS = "{path} is not used: it asks for {tags}, which no agent of tripletick owns."
+TOO_MANY = "{path} is not used: {most} agents are the most that a folder may bring."
+NO_AGENT = "{where}: [agent] name = {value} is ignored: there are {names}."
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a workspace may not go beyond: the person's settings, the agents there are, the models listed."""
+
+    base: Config
+    agents: Collection[str]
+    """The names of agents that are chosen by name."""
+    taken: Collection[str]
+    """Further names that no agent of a workspace may bear."""
+    tags: Collection[str]
+    """What its agents may own."""
+    listed: Listed
+
+
+@dataclass(frozen=True, slots=True)
+class Trusted:
+    """What the person said yes to, as far as a workspace may bring it."""
+
+    settings: tuple[Given, ...] = ()
+    agents: Mapping[str, Agent] = field(default_factory=dict)
+    words: str = ""
+    """The text of AGENTS.md."""
+
+
+NOTHING = Trusted()
+
+
+def bring(
+    workspace: Workspace, bounds: Bounds, memory: Memory, ask: Callable[[Ask], Answer] | None
+) -> tuple[Trusted, list[str]]:
+    """Give what may be used, and lines for the person; `ask` is None where nobody is there."""
+    told: list[str] = []
+    texts = _texts(workspace, told)
+    if not texts.keys() - {WORDS}:
+        return NOTHING, []
+    marks = {path: hashlib.sha256(text.encode()).hexdigest() for path, text in texts.items()}
+    trusted, problems = _within(texts, bounds)
+    names = ", ".join(texts)
+    if not marks.items() <= memory.of(workspace.root).files.items():
+        if ask is None:
+            return NOTHING, [UNASKED.format(names=names)]
+        question = Ask(QUESTION.format(what=", ".join(_told(texts, trusted))), "yn?", WHY)
+        if ask(question).choice != "y":
+            return NOTHING, [DECLINED.format(names=names)]
+        memory.keep(workspace.root, files=marks)
+    checked, missing = _checked(trusted, bounds)
+    return checked, [*told, *problems, *missing]
+
+
+def _texts(workspace: Workspace, told: list[str]) -> dict[str, str]:
+    """Read the files by their paths; what cannot be read is left out and told."""
+    found: dict[str, str] = {}
+    for path in [SETTINGS, WORDS, *_agent_files(workspace)]:
+        try:
+            entry = workspace.look(path)
+            if entry.kind == "missing":
+                continue
+            data = workspace.read_bytes(path, LARGEST + 1)
+            found[path] = data.decode("utf-8").replace("\r\n", "\n")
+            if len(data) > LARGEST:
+                del found[path]
+                told.append(NOT_READ.format(path=path, why=TOO_LARGE))
+        except (PathRefused, UnicodeError) as error:
+            told.append(NOT_READ.format(path=path, why=str(error)))
+    return found
+
+
+def _agent_files(workspace: Workspace) -> list[str]:
+    try:
+        names = [entry.name for entry in workspace.entries(AGENTS) if entry.kind == "file"]
+    except PathRefused:
+        return []
+    # one more than may be brought, so that it is told
+    return [f"{AGENTS}/{name}" for name in names if name.endswith(".md")][: MOST + 1]
+
+
+def _within(texts: Mapping[str, str], bounds: Bounds) -> tuple[Trusted, list[str]]:
+    """Take what a workspace may bring, and tell what it may not; nothing is contacted for it."""
+    problems: list[str] = []
+    try:
+        rows = inifile.parse(texts.get(SETTINGS, ""), Path(SETTINGS))
+        settings, told = tightened(bounds.base, [Given(*row) for row in rows])
+        problems += told
+    except ConfigError as error:
+        settings = ()
+        problems.append(NOT_READ.format(path=SETTINGS, why=f"{error.why}".rstrip(".")))
+    agents: dict[str, Agent] = {}
+    for path in texts:
+        if path.startswith(f"{AGENTS}/"):
+            agent = _agent(path, texts[path], bounds, problems)
+            if agent and len(agents) == MOST:
+                problems.append(TOO_MANY.format(path=path, most=MOST))
+            elif agent:
+                agents[agent.name] = agent
+    return Trusted(settings, agents, texts.get(WORDS, "")), problems
+
+
+def _agent(path: str, source: str, bounds: Bounds, problems: list[str]) -> Agent | None:
+    name = path.rpartition("/")[2].removesuffix(".md")
+    if not NAME.fullmatch(name) or name in {*bounds.agents, *bounds.taken}:
+        problems.append(TAKEN.format(path=path, name=name))
+        return None
+    try:
+        agent = parse(name, source)
+    except ConfigError as error:
+        problems.append(NOT_READ.format(path=path, why=error.why.rstrip(".")))
+        return None
+    owned = {*bounds.tags, *(LANGUAGES if EVERY_LANGUAGE in bounds.tags else ())}
+    if more := [tag for tag in agent.tools if tag not in owned]:
+        problems.append(TAGS.format(path=path, tags=" ".join(more)))
+        return None
+    return agent
+
+
+def _checked(trusted: Trusted, bounds: Bounds) -> tuple[Trusted, list[str]]:
+    """Leave out an agent and a model that there are not."""
+    kept, problems = [], []
+    names = [*bounds.agents, *trusted.agents]
+    for given in trusted.settings:
+        problem = ""
+        if (given.section, given.key) == ("agent", "name") and given.value.strip() not in names:
+            problem = NO_AGENT.format(where=given.where, value=given.value, names=", ".join(names))
+        elif (given.section, given.key) == ("model", "name"):
+            problem = there(given, bounds.base, bounds.listed)
+        kept += [] if problem else [given]
+        problems += [problem] if problem else []
+    return Trusted(tuple(kept), trusted.agents, trusted.words), problems
+
+
+def _told(texts: Mapping[str, str], trusted: Trusted) -> Iterator[str]:
+    """Name the files, and what they set."""
+    sets = ", ".join(f"{each.key} = {each.value}"[:SHOWN] for each in trusted.settings)
+    for path, text in texts.items():
+        if path == SETTINGS:
+            yield f"{path} ({sets or 'sets nothing that it may'})"
+        elif path == WORDS:
+            yield f"{path} ({len(text.splitlines())} lines)"
+        else:
+            agent = trusted.agents.get(path.rpartition("/")[2].removesuffix(".md"))
+            yield f"{path} ({' '.join(agent.tools) or 'no tags' if agent else 'not used'})"
