@@ -12,7 +12,7 @@ LAYERS = (
     {"errors", "messages", "platforms"},
     {"events", "config", "sections", "languages", "paths", "agents", "places", "inifile"},
     {"models", "sandbox"},
-    {"tools", "advice", "repair", "context", "session", "checkpoint", "approval", "repeats"},
+    {"tools", "advice", "repair", "context", "session", "checkpoint", "approval", "trust", "repeats"},
     {"dialects"},
     {"replies", "loop"},
     {"ui"},
