@@ -1,18 +1,24 @@
-"""A program of its own: gives up all but the rights that it is told, for good, and becomes a block.
+"""A program of its own: gives up all but the rights that it is told, for good, and starts a block.
 
-Landlock decides on files, seccomp on system calls; both bind whatever the block starts. Started by file as
-`python -I -S` below our reaper, so it imports nothing of ours. Arguments: a descriptor with a JSON object,
-then the command. Where anything cannot be given up it ends with 125 and runs nothing.
+Landlock decides on files, seccomp on system calls; both bind whatever the block starts. Modes, owners and
+times of files are outside Landlock: the kernel asks us, and we change them where the block may write. Started
+by file as `python -I -S` below our reaper, so it imports nothing of ours, and nothing slow. Arguments: a
+descriptor with a JSON object, then the command. Where anything cannot be given up it ends with 125 and runs
+nothing.
 
-Facts: landlock(7), seccomp(2), linux/landlock.h. The calls have the same numbers on every architecture.
+Facts: landlock(7), seccomp(2), seccomp_unotify(2). The calls of Landlock have one number everywhere.
 """
 
 from __future__ import annotations
 
+import _socket
 import ctypes
+import errno
+import fcntl
 import json
 import os
 import resource
+import select
 import stat
 import struct
 import sys
@@ -33,7 +39,14 @@ OF_A_FILE = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 14 | 1 << 15 | 1 << 16
 SIZES = ((1, 8), (4, 16), (6, 24))
 NO_SYMLINKS = 0x04
 SET_SECCOMP, BOUNDING_DROP, NO_NEW_PRIVS, AMBIENT, CLEAR_ALL = 22, 24, 38, 47, 4
-FILTER = 2
+FILTER, SET_FILTER, LISTENER = 2, 1, 1 << 3
+RECEIVE, SEND = 0xC0502100, 0xC0182101
+"""SECCOMP_IOCTL_NOTIF_*; a question is id, thread, flags, then struct seccomp_data; an answer is id, value,
+error, flags."""
+QUESTION, ANSWER = "=QIIiIQ6Q", "=QqiI"
+HERE, NOFOLLOW, EMPTY = -100, 0x100, 0x1000
+"""AT_FDCWD, AT_SYMLINK_NOFOLLOW, AT_EMPTY_PATH."""
+LONGEST, TIMES, KEPT_BITS = 4096, 32, 0o1777
 CAPABILITIES_3 = 0x20080522
 FAMILIES = (1, 2, 10, 16)
 SHORT_STEP = 8
@@ -112,9 +125,19 @@ def drop_powers() -> None:
     check(libc.capset(header, nothing), "capset")
 
 
-def restrict_calls(program: bytes) -> None:
+def pack(program: bytes) -> tuple[bytes, Any]:
+    """Give a struct sock_fprog, and what it points to."""
     steps = ctypes.create_string_buffer(program, len(program))
-    wanted = struct.pack("@HP", len(program) // SHORT_STEP, ctypes.addressof(steps))
+    return struct.pack("@HP", len(program) // SHORT_STEP, ctypes.addressof(steps)), steps
+
+
+def restrict_calls(settings: dict[str, Any], to: _socket.socket) -> None:
+    """Install both filters; who answers the questions of the first gets its listener."""
+    wanted, _steps = pack(bytes.fromhex(settings["asking"]))
+    listener = check(libc.syscall(settings["filtering"], SET_FILTER, LISTENER, wanted), "seccomp")
+    to.sendmsg([b"+"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", listener))])
+    os.close(listener)
+    wanted, _steps = pack(bytes.fromhex(settings["refusing"]))
     check(libc.prctl(SET_SECCOMP, FILTER, wanted, 0, 0), "seccomp")
 
 
@@ -130,13 +153,11 @@ def become(user: list[Any] | None, processes: int) -> None:
         resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
 
 
-def confine(settings: dict[str, Any]) -> None:
+def confine(settings: dict[str, Any], to: _socket.socket) -> None:
     """Give up the rest, in an order in which each step may still be made. Raises OSError."""
-    become(settings["user"], settings["processes"])
-    drop_powers()
     restrict_files(settings["rules"])
-    for program in settings["filters"]:
-        restrict_calls(bytes.fromhex(program))
+    restrict_calls(settings, to)
+    to.close()
     if any(libc.socket(family, 1, 0) >= 0 for family in FAMILIES):
         raise OSError("sockets can still be made")
 
@@ -153,15 +174,123 @@ def start(command: list[str]) -> NoReturn:
         os._exit(status)
 
 
-def main(number: int, command: list[str]) -> NoReturn:
-    with open(number, "rb") as given:
-        settings = json.load(given)
+def begin(settings: dict[str, Any], to: _socket.socket, command: list[str]) -> NoReturn:
     try:
-        confine(settings)
+        confine(settings, to)
     except (OSError, OverflowError) as error:
         os.write(2, f"tripletick: the block could not be confined: {error}\n".encode(errors="replace"))
         os._exit(NOT_CONFINED)
     start(command)
+
+
+def locate(thread: int, folder: int | None, path: bytes | None) -> bytes:
+    """Give a path to what a thread names, from where we are."""
+    here = f"/proc/{thread}/cwd" if folder in (None, HERE) else f"/proc/{thread}/fd/{folder}"
+    if not path:
+        return here.encode()
+    for its, seen in ((b"/proc/self/", b"/proc/%d/"), (b"/proc/thread-self/", b"/proc/%d/")):
+        if path.startswith(its):
+            return seen % thread + path.removeprefix(its)
+    return path if path.startswith(b"/") else here.encode() + b"/" + path
+
+
+def read(thread: int, address: int, size: int) -> bytes:
+    """Read the memory of who asks; up to the end of a page where the next one is not there."""
+    handle = os.open(f"/proc/{thread}/mem", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        first = min(size, LONGEST - address % LONGEST)
+        data = os.pread(handle, first, address)
+        if first < size and b"\0" not in data:
+            data += os.pread(handle, size - first, address + first)
+        return data
+    finally:
+        os.close(handle)
+
+
+def signed(number: int) -> int:
+    return ctypes.c_int(number).value
+
+
+def change(kind: str, target: bytes, value: list[int], thread: int) -> None:
+    if kind == "mode":
+        check(libc.chmod(target, value[0] & KEPT_BITS), "chmod")
+    elif kind == "times":
+        times = read(thread, value[0], TIMES) if value[0] else None
+        check(libc.utimensat(HERE, target, times, 0), "utimensat")
+    else:
+        os.chown(target, signed(value[0]), signed(value[1]))
+
+
+def answer(question: tuple[int, ...], settings: dict[str, Any]) -> None:
+    """Do what a block asks for where it may write. Raises OSError with what it gets elsewhere.
+
+    What we change is the file that we have opened and looked at, wherever its name leads by then; its name in
+    the block's memory can change meanwhile, and is read once.
+    """
+    thread, number, values = question[1], question[3], question[6:]
+    kind, folder, path, flags, first = settings["asked"][str(number)]
+    bits = values[flags] if flags is not None else NOFOLLOW if kind.startswith("own ") else 0
+    name = read(thread, values[path], LONGEST).split(b"\0")[0] if path is not None and values[path] else None
+    if name == b"" and not bits & EMPTY:
+        raise FileNotFoundError(errno.ENOENT, "")
+    where = locate(thread, None if folder is None else signed(values[folder]), name)
+    handle = os.open(where, os.O_PATH | os.O_CLOEXEC | (os.O_NOFOLLOW if name and bits & NOFOLLOW else 0))
+    try:
+        opened = f"/proc/self/fd/{handle}"
+        real = os.readlink(opened)  # noqa: PTH115 (pathlib takes as long to load as all the rest)
+        if not any(f"{real}/".startswith(f"{root}/") for root in settings["writable"]):
+            raise PermissionError(errno.EPERM, "")
+        change(kind.removeprefix("own "), opened.encode(), list(values[first:]), thread)
+    finally:
+        os.close(handle)
+
+
+def serve(listener: int, settings: dict[str, Any]) -> None:
+    """Take one question and answer it; who asked may be gone by then."""
+    space = bytearray(struct.calcsize(QUESTION))
+    try:
+        fcntl.ioctl(listener, RECEIVE, space)
+    except OSError:
+        return
+    question, failed = struct.unpack(QUESTION, space), 0
+    try:
+        answer(question, settings)
+    except OSError as error:
+        failed = error.errno or errno.EPERM
+    try:
+        fcntl.ioctl(listener, SEND, struct.pack(ANSWER, question[0], 0, -failed, 0))
+    except OSError:
+        return
+
+
+def watch(child: int, listener: int, settings: dict[str, Any]) -> None:
+    """Answer until the child has ended."""
+    ended, poll = os.pidfd_open(child), select.poll()
+    for handle in (ended, listener):
+        poll.register(handle, select.POLLIN)
+    while ended not in (events := dict(poll.poll())):
+        if events.get(listener, 0) & select.POLLIN:
+            serve(listener, settings)
+        else:
+            poll.unregister(listener)
+
+
+def main(number: int, command: list[str]) -> NoReturn:
+    with open(number, "rb") as given:
+        settings = json.load(given)
+    ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    become(settings["user"], settings["processes"])
+    drop_powers()
+    child = os.fork()
+    if not child:
+        ours.close()
+        begin(settings, theirs, command)
+    theirs.close()
+    _, passed, _, _ = ours.recvmsg(1, _socket.CMSG_SPACE(4))
+    for _, _, data in passed:
+        watch(child, struct.unpack("i", data)[0], settings)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    os._exit(status if status >= 0 else 128 - status)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,116 @@
+"""The system calls that a block may not make freely where it shares the machine's namespaces (tier 2).
+
+Adds to seccomp.py: no sockets but pairs, no shared memory or queues by number, no limits of other processes.
+What changes modes, owners and times is asked for (confine.py answers), since Landlock does not cover it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import struct
+
+from tripletick.sandbox.seccomp import (
+    ALLOW,
+    ARCHITECTURE_AT,
+    ARCHITECTURES,
+    EQUAL,
+    LOAD,
+    NUMBER_AT,
+    RETURN,
+    Bits,
+    Check,
+    Only,
+    Step,
+    decide,
+    on_call,
+    refuse_all,
+)
+
+ASK = 0x7FC00000
+"""SECCOMP_RET_USER_NOTIF."""
+FILTERING = {"x86_64": 317, "aarch64": 277}
+"""seccomp(2), which has no name in the C library."""
+
+Asked = tuple[str, int | None, int | None, int | None, int]
+
+REFUSED = {
+    "socket": (41, 198, errno.ENETUNREACH),
+    "shmget": (29, 194, errno.ENOSYS),
+    "shmat": (30, 196, errno.ENOSYS),
+    "shmctl": (31, 195, errno.ENOSYS),
+    "semget": (64, 190, errno.ENOSYS),
+    "semop": (65, 193, errno.ENOSYS),
+    "semctl": (66, 191, errno.ENOSYS),
+    "semtimedop": (220, 192, errno.ENOSYS),
+    "msgget": (68, 186, errno.ENOSYS),
+    "msgsnd": (69, 189, errno.ENOSYS),
+    "msgrcv": (70, 188, errno.ENOSYS),
+    "msgctl": (71, 187, errno.ENOSYS),
+    "mq_open": (240, 180, errno.ENOSYS),
+    "mq_unlink": (241, 181, errno.ENOSYS),
+    "setxattr": (188, 5, errno.EOPNOTSUPP),
+    "lsetxattr": (189, 6, errno.EOPNOTSUPP),
+    "fsetxattr": (190, 7, errno.EOPNOTSUPP),
+    "removexattr": (197, 14, errno.EOPNOTSUPP),
+    "lremovexattr": (198, 15, errno.EOPNOTSUPP),
+    "fremovexattr": (199, 16, errno.EOPNOTSUPP),
+    "setxattrat": (463, 463, errno.ENOSYS),
+    "removexattrat": (466, 466, errno.ENOSYS),
+    "file_setattr": (469, 469, errno.ENOSYS),
+    "utime": (132, None, errno.ENOSYS),
+    "utimes": (235, None, errno.ENOSYS),
+    "futimesat": (261, None, errno.ENOSYS),
+}
+"""Name: number on x86_64, on aarch64, what it gives. The C library changes times by utimensat alone."""
+CHECKED: dict[str, tuple[int, int, Check]] = {
+    # A datagram socket can send to any path, also one that came as a pair.
+    "socketpair": (53, 199, Bits(((1, 0b10),))),
+    "prlimit64": (302, 261, Only(0, (0,))),
+}
+ASKED: dict[str, tuple[int | None, int | None, Asked]] = {
+    "chmod": (90, None, ("mode", None, 0, None, 1)),
+    "fchmod": (91, 52, ("mode", 0, None, None, 1)),
+    "fchmodat": (268, 53, ("mode", 0, 1, None, 2)),
+    "fchmodat2": (452, 452, ("mode", 0, 1, 3, 2)),
+    "chown": (92, None, ("owner", None, 0, None, 1)),
+    "lchown": (94, None, ("own owner", None, 0, None, 1)),
+    "fchown": (93, 55, ("owner", 0, None, None, 1)),
+    "fchownat": (260, 54, ("owner", 0, 1, 4, 2)),
+    "utimensat": (280, 88, ("times", 0, 1, 3, 2)),
+}
+"""Name: numbers, then what is changed and which arguments are folder, path, flags and the first new value."""
+
+
+def asked(machine: str) -> dict[int, Asked]:
+    """Give the calls that are asked for, by number."""
+    first = machine == next(iter(ARCHITECTURES))
+    rows = ((one if first else other, how) for one, other, how in ASKED.values())
+    return {number: how for number, how in rows if number is not None}
+
+
+def list_steps(machine: str) -> list[Step]:
+    column = list(ARCHITECTURES).index(machine)
+    steps: list[Step] = [
+        (LOAD, 0, 0, ARCHITECTURE_AT),
+        # The other filter refuses every other architecture.
+        (EQUAL, 1, 0, ARCHITECTURES[machine]),
+        (RETURN, 0, 0, ALLOW),
+        (LOAD, 0, 0, NUMBER_AT),
+    ]
+    for error in sorted({row[2] for row in REFUSED.values()}):
+        numbers = [row[column] for row in REFUSED.values() if row[2] == error]
+        steps += refuse_all([number for number in numbers if number is not None], error)
+    for one, other, judged in CHECKED.values():
+        steps += on_call((one, other)[column], decide(judged))
+    for number in asked(machine):
+        steps += on_call(number, [(RETURN, 0, 0, ASK)])
+    return [*steps, (RETURN, 0, 0, ALLOW)]
+
+
+def program(machine: str = "") -> bytes | None:
+    """Give the filter for this machine, to be installed with a listener; None for unknown ones."""
+    machine = machine or os.uname().machine
+    if machine not in ARCHITECTURES:
+        return None
+    return b"".join(struct.pack("=HBBI", *step) for step in list_steps(machine))
