@@ -11,8 +11,11 @@ PIECE = 64 << 10
 
 def is_gone(writer: asyncio.StreamWriter) -> bool:
     """Tell whether the other end has closed altogether, which reads like one that only sends no more."""
+    handle = writer.get_extra_info("socket").fileno()
+    if handle < 0:
+        return True
     poll = select.poll()
-    poll.register(writer.get_extra_info("socket").fileno(), 0)
+    poll.register(handle, 0)
     return any(event & (select.POLLHUP | select.POLLERR) for _, event in poll.poll(0))
 
 

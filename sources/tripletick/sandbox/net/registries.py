@@ -34,7 +34,6 @@ CARGO = re.compile(r"CARGO_REGISTRIES_\w+_INDEX")
 PIP_KEYS = {"index-url": "PIP_INDEX_URL", "extra-index-url": "PIP_EXTRA_INDEX_URL"}
 UV_KEYS = {"index-url": "UV_INDEX_URL", "extra-index-url": "UV_EXTRA_INDEX_URL", "index": "UV_INDEX"}
 YARN_KEYS = {"registry": "YARN_REGISTRY", "npmRegistryServer": "YARN_NPM_REGISTRY_SERVER"}
-LINE = re.compile(r"""^\s*"?(?P<key>[\w@:/.-]+?)"?\s*(?:[=:]|\s)\s*(?P<value>\S.*?)\s*$""")
 ADDRESS = re.compile(r"https?://[^\s,|'\"]+", re.IGNORECASE)
 NAMED = re.compile(r"\$\{(\w+)\}")
 LARGEST = 1 << 20
@@ -82,9 +81,9 @@ def settings(home: Path, environ: Mapping[str, str]) -> Iterator[Setting]:
         yield from read_uv(path)
     for path in npm_files(home, environ):
         yield from read_npm(path, environ)
-    for path in (home / ".yarnrc", home / ".yarnrc.yml"):
-        yield from read_lines(path, YARN_KEYS)
-    yield from read_lines(Path(environ.get("GOENV") or config / "go/env"), {"GOPROXY": "GOPROXY"})
+    yield from read_lines(home / ".yarnrc", " ", YARN_KEYS)
+    yield from read_lines(home / ".yarnrc.yml", ":", YARN_KEYS)
+    yield from read_lines(Path(environ.get("GOENV") or config / "go/env"), "=", {"GOPROXY": "GOPROXY"})
     cargo = Path(environ.get("CARGO_HOME") or home / ".cargo")
     for path in (cargo / "config", cargo / "config.toml"):
         yield from read_cargo(path)
@@ -132,20 +131,21 @@ def read_pip(path: Path) -> Iterator[Setting]:
 
 
 def read_npm(path: Path, environ: Mapping[str, str]) -> Iterator[Setting]:
-    for key, value in read_pairs(path):
+    for key, value in read_pairs(path, "="):
         if key == "registry" or key.endswith(":registry"):
             yield f"npm_config_{key}", NAMED.sub(lambda name: environ.get(name[1], name[0]), value)
 
 
-def read_lines(path: Path, names: Mapping[str, str]) -> Iterator[Setting]:
-    return ((names[key], value) for key, value in read_pairs(path) if key in names)
+def read_lines(path: Path, mark: str, names: Mapping[str, str]) -> Iterator[Setting]:
+    return ((names[key], value) for key, value in read_pairs(path, mark) if key in names)
 
 
-def read_pairs(path: Path) -> Iterator[Setting]:
-    """Give `key = value`, `key: value` and `key value` of a file's lines, without quotes."""
+def read_pairs(path: Path, mark: str) -> Iterator[Setting]:
+    """Give the two sides of each line with this mark between them, without quotes."""
     for line in read(path).splitlines():
-        if found := LINE.match(line):
-            yield found["key"], found["value"].strip("\"'")
+        key, found, value = line.strip().partition(mark)
+        if found:
+            yield key.strip(" \t\"'"), value.strip(" \t\"'")
 
 
 def parsed(path: Path) -> dict[str, Any]:
