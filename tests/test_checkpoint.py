@@ -1,11 +1,12 @@
-import json
 import os
 import shutil
 import signal
+import sqlite3
 import stat
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ from typing import Any
 import pytest
 
 from tripletick.checkpoint import Checkpoints
-from tripletick.checkpoint.snapshots import entry_of, is_untouched
+from tripletick.checkpoint.snapshots import entry_of
+from tripletick.checkpoint.values import is_untouched
 from tripletick.errors import TripletickError
 
 KILLED = """
@@ -27,7 +29,8 @@ points.keep("notes.txt")
 Path(sys.argv[1], "notes.txt").write_text("half")
 os.kill(os.getpid(), signal.SIGKILL)
 """
-IGNORED = ("x.log", "build/x", ".tripletick/out", "nested/x")
+OWN = ".tripletick/out"
+IGNORED = ("x.log", "build/x", OWN, "nested/x")
 ATTRIBUTES = (
     "* text=auto eol=crlf ident filter=evil working-tree-encoding=UTF-16\n*.bin filter=lfs diff=lfs -text\n"
 )
@@ -192,17 +195,19 @@ def test_a_git_that_lies_in_the_workspace_is_not_run(ws, tmp_path, monkeypatch):
     assert not (tmp_path / "ran").exists()
 
 
-def test_ignored_files_our_own_folder_and_nested_repositories_are_left_out(ws, points):
+def test_ignored_files_and_nested_repositories_come_back_too_and_our_own_folder_is_left_out(ws, points):
     (ws / ".gitignore").write_text("*.log\nbuild/\n")
     subprocess.run(["git", "init", "-q", ws / "nested"], check=True)
     for name in IGNORED:
         (ws / name).parent.mkdir(exist_ok=True)
-    said = turn(
+        (ws / name).write_text("old")
+    before, after = undone(
+        ws,
         points,
-        *[lambda name=name: (ws / name).write_text("new") for name in IGNORED],
+        lambda: [(ws / name).write_text("new") for name in IGNORED],
+        lambda: shutil.rmtree(ws / "nested"),
     )
-    assert len(said) == 1 and "nested" in said[0]
-    assert points.undo(ask=never).requests == ()
+    assert before.pop(OWN) != after.pop(OWN) and after == before
 
 
 def test_a_file_that_was_ignored_is_not_removed_when_the_block_ends_that(ws, points):
@@ -377,14 +382,10 @@ def test_a_pipe_in_a_files_place_is_not_waited_for_nor_replaced(ws, points):
     assert stat.S_ISFIFO((ws / "notes.txt").stat().st_mode)
 
 
-def test_without_git_saves_and_edits_can_be_undone_and_it_is_said_once(without_git, ws, tmp_path):
+def test_git_need_not_be_installed(without_git, ws, tmp_path):
     points = Checkpoints(ws, tmp_path / "state")
-    save = [lambda n=n: (points.keep(n), (ws / n).write_text("new")) for n in ("notes.txt", "made.txt")]
-    said = turn(points, *save) + turn(points, lambda: (ws / "unseen.txt").write_text("by a program"))
-    assert len(said) == 1 and "git is not installed" in said[0]
-    done = points.undo(ask=never)
-    assert (done.restored, done.removed) == (("notes.txt",), ("made.txt",))
-    assert (ws / "notes.txt").read_text() == "mine\n"
+    assert turn(points, lambda: (ws / "made.txt").write_text("by a program")) == []
+    assert points.undo(ask=never).removed == ("made.txt",)
 
 
 @pytest.mark.parametrize("calm", [1, 2, 3])
@@ -422,12 +423,16 @@ def test_two_programs_in_one_workspace_see_each_others_turns(ws, points, tmp_pat
     assert look(ws).keys() == {"notes.txt", "a.txt"} and (ws / "a.txt").read_text() == "a"
 
 
-def test_a_broken_manifest_costs_time_and_nothing_else(ws, points, tmp_path):
-    turn(points, lambda: (ws / "notes.txt").write_text("new"))
-    (manifest,) = (tmp_path / "state").rglob("manifest.json")
-    manifest.write_text('{"format":1,"files":{"notes')
-    Checkpoints(ws, tmp_path / "state").undo(ask=never)
-    assert (ws / "notes.txt").read_text() == "mine\n"
+@pytest.mark.parametrize("damage", [b"no database at all" * 400, b""])
+def test_a_damaged_store_is_set_aside_and_the_next_turns_can_be_undone(ws, tmp_path, damage):
+    turn(Checkpoints(ws, tmp_path / "state"), lambda: (ws / "notes.txt").write_text("new"))
+    (store,) = (tmp_path / "state").rglob("store.db")
+    store.write_bytes(damage)
+    fresh = Checkpoints(ws, tmp_path / "state")
+    said = turn(fresh, lambda: None, lambda: (ws / "notes.txt").write_text("newer"))
+    turn(fresh, lambda: (ws / "notes.txt").write_text("newest"))
+    fresh.undo(ask=never)
+    assert (ws / "notes.txt").read_text() == "newer" and ("begin anew" in "".join(said)) == bool(damage)
 
 
 def test_a_state_folder_that_cannot_be_written_is_said_and_work_goes_on(ws, tmp_path):
@@ -437,19 +442,26 @@ def test_a_state_folder_that_cannot_be_written_is_said_and_work_goes_on(ws, tmp_
     assert len(said) == 1 and "cannot be undone" in said[0]
 
 
-def test_a_newer_versions_journal_is_refused_with_a_word(ws, points, tmp_path):
-    turn(points, lambda: (ws / "notes.txt").write_text("new"))
-    (journal,) = (tmp_path / "state").rglob("turns.jsonl")
-    journal.write_text(journal.read_text().replace('"format":1', '"format":2'))
+def test_a_newer_versions_store_is_refused_with_a_word(ws, tmp_path):
+    turn(Checkpoints(ws, tmp_path / "state"), lambda: (ws / "notes.txt").write_text("new"))
+    (store,) = (tmp_path / "state").rglob("store.db")
+    with closing(sqlite3.connect(store)) as db:
+        db.execute("PRAGMA user_version = 99")
+    points = Checkpoints(ws, tmp_path / "state")
     with pytest.raises(TripletickError, match="newer"):
         points.undo(ask=never)
+    assert "newer tripletick" in turn(points, lambda: None)[0]
 
 
-def test_the_snapshots_folder_is_for_its_owner_alone(ws, points, tmp_path):
-    turn(points, lambda: (ws / "notes.txt").write_text("new"))
-    (journal,) = (tmp_path / "state").rglob("turns.jsonl")
-    assert journal.parent.stat().st_mode & 0o777 == 0o700
-    assert {"Begun", "Ended"} == {json.loads(line)["event"] for line in journal.read_text().splitlines()}
+def test_the_snapshots_are_for_their_owner_alone(ws, points, tmp_path):
+    old = os.umask(0)
+    try:
+        turn(points, lambda: (ws / "notes.txt").write_text("new"))
+    finally:
+        os.umask(old)
+    modes = {path.stat().st_mode for path in (tmp_path / "state").rglob("*")}
+    assert {oct(mode) for mode in modes} == {"0o40700", "0o100600"}
+    assert (tmp_path / "state").stat().st_mode & 0o777 == 0o700
 
 
 def test_two_workspaces_do_not_mix(ws, points, tmp_path):

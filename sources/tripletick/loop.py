@@ -153,6 +153,7 @@ class Loop:
                 answer = yield event
         except StopIteration as stop:
             result: Result = stop.value
+            yield from map(Notice, self.checkpoints.after_block())
             return result
         except KeyboardInterrupt:
             stopped = Result(

@@ -1,4 +1,4 @@
-"""Turns that can be undone: snapshots before blocks, a journal of turns, and undo."""
+"""Turns that can be undone: snapshots around blocks, their steps, undo, redo and diff."""
 
 from tripletick.checkpoint.journal import Checkpoints
 

@@ -1,53 +1,51 @@
-"""Turns that can be undone: a snapshot before each block that may write, a journal of turns, and undo.
+"""Turns that can be undone: a snapshot before and after each block that may write, undo, redo and diff.
 
-The journal (turns.jsonl in the workspace's folder below state/snapshots) says what each turn changed. A turn
-that never ended, because the program was killed, is closed by whoever comes next, with what differs then.
-Undo touches those paths alone, snapshots the present first, and is itself a line of the journal.
-What a snapshot holds and leaves out: shadow.py. Redo, diff and the expiry of old snapshots are not here.
+What differs between the two is the block's; what the person changes between blocks is not. A block that never
+ended, because the program was killed, is looked after by whoever comes next. Where several programs work in a
+folder at once, each change counts once, as that of a block that was at work then. Undo touches those paths
+alone, snapshots the present first, and is itself a step that redo takes back.
 """
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
-import shutil
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from tripletick.checkpoint.shadow import Shadow
-from tripletick.checkpoint.snapshots import Copies, Manifest, Store, load_manifest, save_manifest
-from tripletick.checkpoint.trees import Tree, write_all
+from tripletick.checkpoint.alerts import alerts
+from tripletick.checkpoint.applying import carry_out
+from tripletick.checkpoint.comparing import Compared, compared
+from tripletick.checkpoint.snapshots import Snapshots
+from tripletick.checkpoint.steps import Kind, Steps, Turn, net
+from tripletick.checkpoint.store import Store
+from tripletick.checkpoint.trees import Tree
 from tripletick.checkpoint.turns import (
-    Change,
+    SAID,
+    Ask,
     Plan,
-    Turn,
+    Report,
     Undone,
-    differences,
     file_changes,
     first_words,
-    from_fields,
+    listed,
     make_plan,
-    states_of,
-    summary,
-    to_fields,
 )
+from tripletick.checkpoint.values import Change, State
+from tripletick.errors import TripletickError
 from tripletick.messages import FileChange
-from tripletick.session import FORMAT, Record, cut_torn, new_id, read, to_line
+from tripletick.session import new_id
 
 FAILED = "The files could not be recorded ({why}): this turn cannot be undone."
-UNREAD = "Nothing was undone: {why}."
+GIT = ".git/"
 
 
-def find_git(workspace: Path) -> str | None:
-    """Give the path of git; folders on PATH that are relative or in the workspace do not count."""
-    inside = workspace.resolve()
-    folders = [Path(folder) for folder in os.environ.get("PATH", os.defpath).split(os.pathsep)]
-    safe = [str(f) for f in folders if f.is_absolute() and not f.resolve().is_relative_to(inside)]
-    return shutil.which("git", path=os.pathsep.join(safe))
+def folder_of(workspace: Path, state: Path) -> Path:
+    """Where the snapshots of a workspace lie."""
+    name = hashlib.sha256(os.fsencode(workspace.resolve())).hexdigest()[:40]
+    return state / "snapshots" / name
 
 
 class Checkpoints:
@@ -55,18 +53,11 @@ class Checkpoints:
 
     def __init__(self, workspace: Path, state: Path) -> None:
         self._workspace = workspace.resolve()
-        name = hashlib.sha256(os.fsencode(self._workspace)).hexdigest()[:32]
-        self._folder = state / "snapshots" / name
-        self._journal = self._folder / "turns.jsonl"
-        git = find_git(self._workspace)
-        self._store: Store = (
-            Shadow(git, self._workspace, self._folder) if git else Copies(self._workspace, self._folder)
-        )
+        self._store = Store(folder_of(workspace, state))
+        self._steps = Steps(self._store)
+        self._snapshots = Snapshots(self._workspace, self._store)
         self._session = self._request = self._turn = ""
-        self._began = 0
-        self._before: Manifest = {}
-        self._last: Manifest = {}
-        self._also: set[str] = set()
+        self._step = self._last = 0
         self._said: set[str] = set()
         self.changed: tuple[FileChange, ...] | None = None
         """What the last turn changed, once it has ended; None where that is not known."""
@@ -74,162 +65,180 @@ class Checkpoints:
     def begin_turn(self, session: str, request: str) -> None:
         """A request begins; the blocks from here on belong to it."""
         self._session, self._request, self._turn = session, first_words(request), ""
-        self._before, self._last, self._also = {}, {}, set()
+        self._step = self._last = 0
         self.changed = ()
 
     def before_block(self) -> str:
         """Take a snapshot; gives what the person must know, each line once: mostly nothing."""
-        return self._guarded(self._snapshot)
+        return "\n".join(self._guarded(self._begin))
 
     def keep(self, path: str) -> str:
-        """Keep a file that a save or an edit is about to write, where snapshots do not hold it."""
-        if path in self._last or path in self._also:
-            return ""
-        self._also.add(path)
-        return self._guarded(partial(self._snapshot, path))
+        """Keep a file that a save or an edit is about to write, where snapshots pass it over."""
+        return "" if self._snapshots.covers(path) else "\n".join(self._guarded(partial(self._adopt, path)))
+
+    def after_block(self) -> list[str]:
+        """Take a snapshot: what differs is the block's. Gives failures, and files that run later."""
+        if not self._step:
+            return []
+        told: list[str] = []
+        return [*self._guarded(partial(self._finish, told)), *told]
+
+    def restore_block(self) -> str:
+        """Put back what the last block changed, so that it can run again, as if it had not run before.
+
+        After `after_block`, or in its place; what has changed since then stays and is named.
+        """
+        said: list[str] = []
+        if self._step or self._last:
+            said = self._guarded(partial(self._take_back, said))
+        return "\n".join(said)
 
     def end_turn(self) -> str:
-        """Record what the turn changed, where a block of it could have written."""
-        return self._guarded(self._end) if self._turn else ""
+        """Say in `changed` what the turn changed."""
+        said = self.after_block()
+        if self._turn and self.changed is not None:
+            said += self._guarded(self._sum_up)
+        self._turn = ""
+        return "\n".join(said)
 
-    def undo(self, turns: int = 1, *, ask: Callable[[str], bool]) -> Undone:
+    def undo(self, turns: int = 1, *, ask: Ask) -> Undone:
         """Put the files back as they were before the last `turns` turns that changed any.
 
         `ask` gets a line for each file that is not as its turn left it; where it says no, the file stays.
-        Raises TripletickError where a newer version wrote the journal.
+        Raises TripletickError where a newer version wrote the snapshots.
         """
-        if not self._journal.exists():
-            return Undone()
-        try:
-            return self._undo(turns, ask)
-        except OSError as error:
-            return Undone(text=UNREAD.format(why=error.strerror or error))
+        return self._go("undo", turns, ask)
 
-    def _guarded(self, step: Callable[[], None]) -> str:
+    def redo(self, turns: int = 1, *, ask: Ask) -> Undone:
+        """Bring back the last `turns` turns that were undone, until another turn changes files. As `undo`."""
+        return self._go("redo", turns, ask)
+
+    def diff(self, turns: int = 1) -> tuple[Compared, ...]:
+        """Compare each file that the last turns changed, before and after.
+
+        Raises TripletickError as `undo`, OSError where a content cannot be read.
+        """
+        if not self._store.exists:
+            return ()
+        with self._store.transaction():
+            self._look()
+            done = self._steps.history().done
+            last = done[max(len(done) - max(turns, 0), 0) :]
+            changes = net(change for turn in last for change in turn.changes)
+            return tuple(compared(change, self._now(change.path), self._store.get) for change in changes)
+
+    def _guarded(self, step: Callable[[], object]) -> list[str]:
         try:
-            with self._locked():
+            with self._store.transaction():
                 step()
-        except OSError as error:
-            self.changed = None
-            return self._once([FAILED.format(why=error.strerror or error)])
-        return self._once(self._store.said())
-
-    def _once(self, lines: Iterable[str]) -> str:
-        new = [line for line in lines if line not in self._said]
+                said = self._snapshots.said()
+        except (OSError, TripletickError) as error:
+            self._snapshots.forget()
+            self._step, self.changed = 0, None
+            why = error.what if isinstance(error, TripletickError) else error.strerror or str(error)
+            said = [FAILED.format(why=why.rstrip("."))]
+        said += self._store.notices
+        self._store.notices.clear()
+        new = [line for line in said if line not in self._said]
         self._said.update(new)
-        return "\n".join(new)
+        return new
 
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Hold the workspace's folder against other processes."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        fd = os.open(self._folder / "turns.lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(fd)
-
-    def _snapshot(self, kept: str = "") -> None:
-        self._last = self._store.snapshot(self._also)
-        if not self._turn:
-            self._begin()
-        elif kept:
-            # What an earlier block of the turn saved is no part of what there was before it.
-            if kept in self._last:
-                self._before.setdefault(kept, self._last[kept])
-            save_manifest(self._open(self._turn), self._before, self._also)
+    def _look(self) -> None:
+        """Take a snapshot; what differs is that of the block at work, if there is one."""
+        opened = self._steps.opened()
+        alive = [one for one in opened if self._store.is_alive(one.owner)]
+        mine = [one for one in alive if one.id == self._step]
+        at_work = (*mine, *alive, *opened)
+        changes = self._snapshots.take(at_work[0].began if at_work else 0)
+        if at_work:
+            self._steps.add(at_work[0].id, changes)
+        for one in opened:
+            if one not in alive:
+                self._steps.end(one.id)
 
     def _begin(self) -> None:
-        """Write down that a turn is at work, before its first block runs."""
-        self._close_open(self._last)
-        self._turn, self._before = new_id(), dict(self._last)
-        save_manifest(self._open(self._turn), self._before, self._also)
-        # The file system's own clock, which lags behind ours by up to a tick.
-        self._began = self._open(self._turn).stat().st_ctime_ns
-        self._append({"event": "Begun", "turn": self._turn, "request": self._request, "began": self._began})
+        self._look()
+        if self._step:
+            self._steps.end(self._step)
+        self._turn = self._turn or new_id()
+        self._step = self._last = self._steps.begin(self._turn, self._session, self._request)
 
-    def _end(self) -> None:
-        turn, self._turn, self.changed = self._turn, "", None
-        changes = differences(self._before, self._store.snapshot(self._also), self._began)
-        self._close(turn, changes)
-        self.changed = file_changes(changes)
+    def _adopt(self, path: str) -> None:
+        self._snapshots.adopt(path)
 
-    def _open(self, turn: str) -> Path:
-        """The manifest of a turn that has not ended: what there was before it."""
-        return self._folder / f"open-{turn}.json"
+    def _finish(self, told: list[str]) -> None:
+        self._look()
+        self._steps.end(self._step)
+        changes = self._steps.changes(self._step)
+        self._step = 0
+        told += alerts(net(changes), self._snapshots.known, self._content)
 
-    def _close(self, turn: str, changes: tuple[Change, ...]) -> None:
-        self._append({"event": "Ended", "turn": turn, "changes": to_fields(changes)})
-        self._open(turn).unlink(missing_ok=True)
+    def _content(self, state: State | None) -> bytes:
+        with suppress(OSError):
+            return self._store.get(state[1]) if state else b""
+        return b""
 
-    def _close_open(self, present: Manifest) -> None:
-        """End the turns that a killed program left: what differs now is what they changed."""
-        left = {path.stem.removeprefix("open-"): path for path in self._folder.glob("open-*.json")}
-        if not left:
-            return
-        began = {record.get("turn"): record.get("began", 0) for record in self._records()}
-        for turn, path in sorted(left.items(), reverse=True):
-            before, also = load_manifest(path)
-            now = present if isinstance(self._store, Shadow) else self._store.snapshot(also)
-            self._close(turn, differences(before, now, began.get(turn, 0)))
+    def _sum_up(self) -> None:
+        changes = net(self._steps.of_turn(self._turn))
+        shown = (change for change in changes if not self._snapshots.is_bulk(change.path))
+        self.changed = file_changes(change for change in shown if not change.path.startswith(GIT))
 
-    def _append(self, record: Record) -> None:
-        about = {
-            "format": FORMAT,
-            "at": datetime.now(UTC).isoformat(timespec="seconds"),
-            "session": self._session,
-        }
-        fd = os.open(self._journal, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
-        try:
-            cut_torn(fd, self._journal.with_suffix(".torn"))
-            write_all(fd, [to_line(about | record)])
-        finally:
-            os.close(fd)
+    def _take_back(self, said: list[str]) -> None:
+        self._look()
+        changes = self._steps.changes(self._last)
+        plan = make_plan(Turn("", "", changes), self._states(changes), lambda question: False)
+        self._apply(plan)
+        self._steps.drop(self._last, {change.path for change in changes} - plan.kept.keys())
+        self._steps.reopen(self._last)
+        self._step = self._last
+        if plan.kept:
+            said.append(SAID["kept"].format(paths=listed(plan.kept)))
 
-    def _records(self) -> tuple[Record, ...]:
-        return read(self._journal).records if self._journal.exists() else ()
+    def _go(self, word: Kind, turns: int, ask: Ask) -> Undone:
+        report = Report(word)
+        if self._store.exists:
+            try:
+                while turns > 0 and self._one(report, ask):
+                    turns -= 1
+            except OSError as error:
+                if not report.requests:
+                    return Undone(text=SAID[f"{word}-failed"].format(why=error.strerror or error))
+        return report.told()
 
-    def _turns(self) -> list[Turn]:
-        """Give the turns that changed files and are not undone, the last one first."""
-        records = self._records()
-        ended = {record["turn"]: record["changes"] for record in records if record["event"] == "Ended"}
-        for record in records:
-            if record["event"] == "Undone":
-                ended |= dict.fromkeys(record["turns"], ())
-        begun = [record for record in reversed(records) if record["event"] == "Begun"]
-        turns = ((record, from_fields(ended.get(record["turn"], ()))) for record in begun)
-        return [Turn(record["turn"], record["request"], changes) for record, changes in turns if changes]
-
-    def _undo(self, count: int, ask: Callable[[str], bool]) -> Undone:
-        with self._locked():
-            self._close_open(self._store.snapshot())
-            turns = self._turns()[: max(count, 0)]
-            paths = {change.path for turn in turns for change in turn.changes}
-            now = states_of(self._store.snapshot(paths), paths)
-        if not turns:
-            return Undone()
+    def _one(self, report: Report, ask: Ask) -> bool:
+        """Undo or redo one turn; False where that was not possible."""
+        with self._store.transaction():
+            self._look()
+            history = self._steps.history()
+            turns = history.done if report.word == "undo" else history.undone
+            if not turns:
+                return False
+            turn = turns[-1]
+            now = self._states(turn.changes)
         # Nobody else waits while the person thinks; so what has changed meanwhile is looked at once more.
-        plan = make_plan(turns, now, ask)
-        with self._locked():
-            then = states_of(self._store.snapshot(paths), paths)
+        plan = make_plan(turn, now, lambda line: ask(line), report.word)
+        with self._store.transaction():
+            self._look()
+            then = self._states(turn.changes)
             plan.keep([path for path in plan.wanted if then[path] != now[path]])
             self._apply(plan)
+            report.add(turn, plan)
             if plan.kept and not plan.wanted:
-                return summary(turns, plan)
-            self._store.snapshot(paths)
+                return False
             changes = [Change(path, now[path], wanted) for path, wanted in sorted(plan.wanted.items())]
-            self._append(
-                {"event": "Undone", "turns": [turn.id for turn in turns], "changes": to_fields(changes)}
-            )
-        return summary(turns, plan)
+            kind: Kind = "undo" if report.word == "undo" else "redo"
+            self._steps.record(kind, turn, self._session, changes)
+        return True
 
     def _apply(self, plan: Plan) -> None:
-        """Remove first: a file may stand where a folder was, or the other way."""
-        removals = sorted(path for path, state in plan.wanted.items() if state is None)
-        restores = sorted((path, state) for path, state in plan.wanted.items() if state is not None)
-        with Tree(self._workspace) as tree, self._store.reading() as read_content:
-            for path in removals:
-                plan.attempt(path, partial(tree.remove, path))
-            for path, (mode, oid) in restores:
-                plan.attempt(path, partial(tree.write, path, mode, read_content(oid)))
+        """Carry out a plan; the snapshot after it is no block's."""
+        with Tree(self._workspace) as tree:
+            carry_out(plan, tree, self._store.get)
+        self._snapshots.take()
+
+    def _states(self, changes: Iterable[Change]) -> dict[str, State | None]:
+        return {change.path: self._now(change.path) for change in changes}
+
+    def _now(self, path: str) -> State | None:
+        entry = self._snapshots.known.get(path)
+        return entry.state if entry else None

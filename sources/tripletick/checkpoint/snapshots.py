@@ -1,81 +1,42 @@
-"""What files held at a moment: the values of snapshots, and single copies where there is no git.
+"""What the files of a workspace held at a moment, kept in the store: the values, and how a snapshot is taken.
 
-A manifest names each file with its mode, the hash of its content, and what tells without reading it that it
-was not touched since. Contents are kept by a store: `Copies` here, or `Shadow` (shadow.py).
+An entry has a file's mode, the hash of its content, and what tells without reading it that it was not touched
+since. Contents of what is too large are not kept; such a file has a mark in the hash's place, so that changes
+are seen and a moved file can be moved back. Which files are looked at is decided in walk.py.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
+import stat
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, Protocol
+from typing import NamedTuple
 
+from tripletick.checkpoint.store import Store
 from tripletick.checkpoint.trees import Tree
+from tripletick.checkpoint.values import FRESH, Change, Entry, Manifest, Statuses
+from tripletick.checkpoint.walk import Seen, Walk, look_at
 
-PIECE = 1 << 20
-FRESH = 100_000_000
-"""Nanoseconds: what changed this shortly before it was looked at may change again within one tick of the file
-system's clock, and would look the same; so it is read again the next time."""
-
-State = tuple[int, str]
-"""A file's mode, and the hash of its content as git counts it."""
-
-
-class Entry(NamedTuple):
-    """A file in a snapshot, with what tells that it has not been touched since."""
-
-    mode: int
-    oid: str
-    size: int
-    changed: int
-    inode: int
-    fresh: bool = False
-
-    @property
-    def state(self) -> State:
-        return self.mode, self.oid
+MIB = 1 << 20
+LARGEST, LARGEST_IGNORED = 50 * MIB, 5 * MIB
+"""Bytes of a file that is kept, and of one in a folder that git ignores."""
+MOST = 1024 * MIB
+"""Bytes that one snapshot adds; what comes after that counts as too large."""
+BULK = "Not in the snapshots, so no undo brings them back: {} (ignored or of a tool, with too many files)."
+LARGE = f"Too large for the snapshots ({LARGEST // MIB} MB, ignored ones {LARGEST_IGNORED // MIB} MB): {{}}."
+CLOSED = "Not in the snapshots, as they cannot be read: {}."
+NAMED = 5
 
 
-Manifest = dict[str, Entry]
-Statuses = dict[str, os.stat_result]
-Read = Callable[[str], Iterator[bytes]]
+class Taken(NamedTuple):
+    """One snapshot against the one before: entries that are new or changed, and paths that are gone."""
 
-
-class Store(Protocol):
-    """Where snapshots are kept; whoever calls holds the lock of its folder."""
-
-    def snapshot(self, also: Iterable[str] = ()) -> Manifest:
-        """Keep what is there now, with the paths in `also` that it would leave out. Raises OSError."""
-        ...
-
-    def reading(self) -> AbstractContextManager[Read]:
-        """Open the store; what it gives takes a hash and gives pieces, or raises OSError."""
-        ...
-
-    def said(self) -> list[str]:
-        """Give the lines for the person about what the last snapshot does not hold."""
-        ...
-
-
-def pieces(file: BinaryIO, size: int) -> Iterator[bytes]:
-    """Give exactly `size` bytes; one that shrinks meanwhile is filled up with zeros, and read again later."""
-    while size:
-        piece = file.read(min(size, PIECE)) or bytes(min(size, PIECE))
-        size -= len(piece)
-        yield piece
-
-
-def hash_of(content: Iterable[bytes], size: int) -> str:
-    """Give the hash that git gives a blob."""
-    digest = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
-    for piece in content:
-        digest.update(piece)
-    return digest.hexdigest()
+    fresh: Manifest
+    gone: frozenset[str]
 
 
 def entry_of(status: os.stat_result, oid: str, now: int) -> Entry:
@@ -85,74 +46,155 @@ def entry_of(status: os.stat_result, oid: str, now: int) -> Entry:
     return Entry(status.st_mode, oid, status.st_size, changed, status.st_ino, fresh)
 
 
-def is_untouched(entry: Entry, status: os.stat_result) -> bool:
-    """Tell that a file need not be read again."""
-    return entry == (status.st_mode, entry[1], status.st_size, status.st_ctime_ns, status.st_ino, False)
+def is_older(entry: Entry, began: int) -> bool:
+    """Tell a file that was there before `began`; some file systems count in steps of two seconds."""
+    return entry.changed < began - (2_000_000_000 if entry.changed % 1_000_000_000 == 0 else 0)
 
 
-def look_over(known: Manifest, root: int) -> tuple[Statuses, bool]:
-    """Look at what is known, quickly (so through links, if there are any); tell whether all is untouched."""
-    seen, same = {}, True
-    for path, entry in known.items():
+def mark_of(status: os.stat_result) -> str:
+    """Stand for a content that is not kept: the same after a move, another after a change."""
+    return f"!{status.st_ino}:{status.st_size}:{status.st_mtime_ns}"
+
+
+class Snapshots:
+    """The snapshots of one workspace. Callers hold the store's transaction; all of it raises OSError."""
+
+    def __init__(self, workspace: Path, store: Store) -> None:
+        self._workspace, self._store = workspace, store
+        self.known: Manifest = {}
+        self._seen_version: tuple[int, int] | None = None
+        self._walk = Walk()
+        self._extra: set[str] = set()
+        self._room = 0
+        self._now = 0
+        self._left_out: dict[str, set[str]] = {}
+
+    def take(self, began: int = 0) -> tuple[Change, ...]:
+        """Keep what is there now; give what differs from the last time, nothing at the first time.
+
+        A file that is new here but older than `began` (nanoseconds of the file system's clock) was there all
+        the time, in a folder that was passed over; unless it was moved from a path that is known. It is
+        nobody's to remove.
+        """
+        self.refresh()
+        before = self.known
         try:
-            seen[path] = status = os.stat(path, dir_fd=root, follow_symlinks=False)
-        except OSError:
-            same = False
-        else:
-            same = same and is_untouched(entry, status)
-    return seen, same
+            fresh, gone = self._look()
+        except BaseException:
+            self.forget()
+            raise
+        if not before:
+            return ()
+        return tuple(self._differences(before, Taken(fresh, gone), began))
 
+    def adopt(self, path: str) -> None:
+        """Keep a file that the walk passes over, from here on; it is no change of anybody's."""
+        self.refresh()
+        self._extra.add(path)
+        self._store.add_extra(path)
+        with Tree(self._workspace) as tree:
+            self._save(tree, look_at(tree, [path]), frozenset())
 
-def save_manifest(path: Path, manifest: Mapping[str, Entry], also: Iterable[str] = ()) -> None:
-    """Replace a manifest file at once. `also`: paths that were looked for and are not there."""
-    draft = path.with_suffix(f".{os.getpid()}")
-    with draft.open("w") as file:
-        json.dump({"format": 1, "files": manifest, "also": list(also)}, file, separators=(",", ":"))
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
+    def covers(self, path: str) -> bool:
+        """Tell that a file which appears at `path` will be seen."""
+        return path in self.known or path in self._extra or not self._walk.is_left_out(path)
 
+    def is_bulk(self, path: str) -> bool:
+        """Tell what lies in a folder that git ignores, or one of a tool's."""
+        return self._walk.is_bulk(path)
 
-def load_manifest(path: Path) -> tuple[Manifest, set[str]]:
-    """Read a manifest file; one that is missing or broken is an empty one."""
-    try:
-        with path.open() as file:
-            held = json.load(file)
-        return {name: Entry(*fields) for name, fields in held["files"].items()}, set(held["also"])
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
-        return {}, set()
-
-
-class Copies:
-    """Without git: the contents of single files, under their hashes."""
-
-    def __init__(self, workspace: Path, folder: Path) -> None:
-        self._workspace, self._folder = workspace, folder
+    def forget(self) -> None:
+        """Believe nothing that is in memory."""
+        self._seen_version, self._walk = None, Walk()
 
     def said(self) -> list[str]:
-        return ["git is not installed: only saves and edits can be undone."]
+        """Give the lines about what is not kept, each path once for a workspace."""
+        rows = {BULK: self._left_out.get("bulk"), LARGE: self._left_out.get("large")}
+        rows[CLOSED] = self._left_out.get("closed")
+        self._left_out = {}
+        new = {line: self._store.unsaid(paths) for line, paths in rows.items() if paths}
+        return [line.format(_named(paths)) for line, paths in new.items() if paths]
 
-    def snapshot(self, also: Iterable[str] = ()) -> Manifest:
+    def refresh(self) -> None:
+        """Read the manifest where another process has written it."""
+        if self._store.version() != self._seen_version:
+            self.forget()
+            self.known, self._extra = self._store.files(), self._store.extra()
+            self._seen_version = self._store.version()
+
+    def _look(self) -> Taken:
+        self._now = time.time_ns()
+        self._room = MOST
         with Tree(self._workspace) as tree:
-            return {path: self._keep(tree, path) for path in also if tree.status(path)}
+            seen = self._walk.walk(tree, self.known, self._extra)
+            gone = self._gone(seen)
+            if seen.over:
+                self._left_out.setdefault("bulk", set()).update(seen.over)
+            if seen.closed:
+                self._left_out.setdefault("closed", set()).update(seen.closed)
+            return self._save(tree, seen.changed, gone)
 
-    def _keep(self, tree: Tree, path: str) -> Entry:
-        with tree.open(path) as (status, file):
-            content = b"".join(pieces(file, status.st_size))
-        oid = hash_of([content], len(content))
-        copy = self._folder / oid
-        if not copy.exists():
-            self._folder.mkdir(mode=0o700, exist_ok=True)
-            draft = copy.with_suffix(f".{os.getpid()}")
-            draft.write_bytes(content)
-            draft.replace(copy)
-        return entry_of(status, oid, time.time_ns())
+    def _gone(self, seen: Seen) -> frozenset[str]:
+        if seen.same and self.known:
+            return frozenset()
+        gone = self.known.keys() - seen.present()
+        closed = tuple(f"{path}/" for path in seen.closed)
+        return frozenset(path for path in gone if not path.startswith(closed)) if closed else frozenset(gone)
 
-    @contextmanager
-    def reading(self) -> Iterator[Read]:
-        yield self._read
+    def _save(self, tree: Tree, changed: Statuses, gone: frozenset[str]) -> Taken:
+        """Read what may have changed, the small first; put contents and entries into the store."""
+        fresh = {}
+        for path in sorted(changed, key=lambda path: changed[path].st_size):
+            if entry := self._entry(tree, path, changed[path]):
+                fresh[path] = entry
+        if fresh or gone:
+            self._store.save_files(fresh, gone)
+            self.known = {path: each for path, each in self.known.items() if path not in gone} | fresh
+        return Taken(fresh, gone)
 
-    def _read(self, oid: str) -> Iterator[bytes]:
-        with (self._folder / oid).open("rb") as file:
-            while piece := file.read(PIECE):
-                yield piece
+    def _entry(self, tree: Tree, path: str, status: os.stat_result) -> Entry | None:
+        """Read a file; None where it is gone. What may not be read stays as it was known."""
+        if stat.S_ISDIR(status.st_mode):
+            return entry_of(status, "", self._now)
+        try:
+            with tree.open(path) as (status, file):
+                most = min(self._room, LARGEST_IGNORED if self.is_bulk(path) else LARGEST)
+                if status.st_size > most:
+                    return self._too_large(path, status)
+                content = file.read(most + 1)
+        except FileNotFoundError:
+            return None
+        except OSError:
+            self._left_out.setdefault("closed", set()).add(path)
+            old = self.known.get(path)
+            return old._replace(mode=status.st_mode, changed=status.st_ctime_ns, fresh=False) if old else None
+        if len(content) > most:
+            return self._too_large(path, status)
+        oid = hashlib.blake2b(content, digest_size=20).hexdigest()
+        if self._store.put(oid, content):
+            self._room -= len(content)
+        return entry_of(status, oid, self._now)
+
+    def _too_large(self, path: str, status: os.stat_result) -> Entry:
+        self._left_out.setdefault("large", set()).add(path)
+        return entry_of(status, mark_of(status), self._now)
+
+    def _differences(self, before: Manifest, taken: Taken, began: int) -> Iterable[Change]:
+        inodes: set[int] = set()
+        for path in sorted(taken.fresh.keys() | taken.gone):
+            old, new = before.get(path), taken.fresh.get(path)
+            if old is None and new and is_older(new, began):
+                inodes = inodes or {entry.inode for entry in before.values()}
+                if new.inode not in inodes:
+                    continue
+            was, left = old and old.state, new and new.state
+            if was != left:
+                yield Change(path, was, left)
+
+
+def _named(paths: Iterable[str]) -> str:
+    names = sorted(paths)
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    with suppress(UnicodeError):
+        return (", ".join(names[:NAMED]) + more).encode("utf-8", "replace").decode()
+    return ""

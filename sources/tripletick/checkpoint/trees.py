@@ -22,9 +22,22 @@ FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
+KEPT = (stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR)
+
+
 def is_kept(status: os.stat_result) -> bool:
-    """Tell files and links from folders, devices, sockets and pipes."""
-    return stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)
+    """Tell files, links and folders from devices, sockets and pipes."""
+    return stat.S_IFMT(status.st_mode) in KEPT
+
+
+@contextmanager
+def absent_ok() -> Iterator[None]:
+    """Pass over what is not there, or lies behind a link or a closed door."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in ABSENT:
+            raise
 
 
 def write_all(fd: int, pieces: Iterable[bytes]) -> None:
@@ -33,6 +46,19 @@ def write_all(fd: int, pieces: Iterable[bytes]) -> None:
         rest = memoryview(piece)
         while rest:
             rest = rest[os.write(fd, rest) :]
+
+
+def change_mode(folder: int, name: str, mode: int) -> None:
+    """Set the mode of a file or folder that perhaps may not be opened, never through a link."""
+    if os.chmod in os.supports_follow_symlinks:
+        os.chmod(name, stat.S_IMODE(mode), dir_fd=folder, follow_symlinks=False)
+        return
+    fd = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        # fchmod refuses such a handle; its path in /proc leads to the very file.
+        Path(f"/proc/self/fd/{fd}").chmod(stat.S_IMODE(mode))
+    finally:
+        os.close(fd)
 
 
 class Tree:
@@ -48,7 +74,7 @@ class Tree:
         os.close(self.fd)
 
     @contextmanager
-    def _folder(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
+    def folder(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
         """Open the folder that holds `path`; give its handle and the last name."""
         *folders, name = path.split("/")
         with ExitStack() as opened:
@@ -74,7 +100,7 @@ class Tree:
     def status(self, path: str) -> os.stat_result | None:
         """Look at a file or link; None where there is neither, or only behind a link or a closed door."""
         try:
-            with self._folder(path) as (fd, name):
+            with self.folder(path) as (fd, name):
                 status = self._look(name, fd)
         except OSError as error:
             if error.errno in ABSENT:
@@ -92,7 +118,7 @@ class Tree:
     @contextmanager
     def open(self, path: str) -> Iterator[tuple[os.stat_result, BinaryIO]]:
         """Open a regular file, or a link as a file that holds its target; give its status with it."""
-        with self._folder(path) as (fd, name):
+        with self.folder(path) as (fd, name):
             status = os.stat(name, dir_fd=fd, follow_symlinks=False)
             if stat.S_ISLNK(status.st_mode):
                 yield status, io.BytesIO(os.fsencode(os.readlink(name, dir_fd=fd)))
@@ -105,7 +131,7 @@ class Tree:
 
     def write(self, path: str, mode: int, pieces: Iterable[bytes]) -> None:
         """Put a file or link in place at once, folders made; what is neither is never replaced."""
-        with self._folder(path, make=True) as (fd, name):
+        with self.folder(path, make=True) as (fd, name):
             old = self._look(name, fd)
             if old and not is_kept(old):
                 raise FileExistsError(errno.EEXIST, "a folder or special file is in its place")
@@ -134,13 +160,36 @@ class Tree:
             os.close(handle)
 
     def remove(self, path: str) -> None:
-        """Remove a file or link, and the folders that it leaves empty."""
-        with self._folder(path) as (fd, name):
+        """Remove a file or link."""
+        with self.folder(path) as (fd, name):
             os.unlink(name, dir_fd=fd)
-        while "/" in path:
-            path = path.rpartition("/")[0]
-            try:
-                with self._folder(path) as (fd, name):
-                    os.rmdir(name, dir_fd=fd)
-            except OSError:
-                return
+
+    def remove_folder(self, path: str) -> None:
+        """Remove an empty folder."""
+        with self.folder(path) as (fd, name):
+            os.rmdir(name, dir_fd=fd)
+
+    def make(self, path: str) -> None:
+        """Make a folder, and those above it."""
+        with self.folder(path, make=True) as (fd, name):
+            self._make_folder(fd, name)
+
+    def set_mode(self, path: str, mode: int) -> None:
+        """Set a folder's mode; the tree itself is `.`."""
+        if path == ".":
+            os.fchmod(self.fd, stat.S_IMODE(mode))
+            return
+        with self.folder(path) as (fd, name):
+            status = os.stat(name, dir_fd=fd, follow_symlinks=False)
+            if not stat.S_ISDIR(status.st_mode):
+                raise NotADirectoryError(errno.ENOTDIR, "it is no folder any more")
+            change_mode(fd, name, mode)
+
+    def move(self, source: str, path: str, mode: int) -> None:
+        """Move a file to where nothing is, and give it a mode; the same path twice gives the mode alone."""
+        with self.folder(source) as (old, was), self.folder(path, make=True) as (fd, name):
+            if source != path:
+                if self._look(name, fd):
+                    raise FileExistsError(errno.EEXIST, "something is in its place")
+                os.rename(was, name, src_dir_fd=old, dst_dir_fd=fd)
+            change_mode(fd, name, mode)

@@ -1,64 +1,60 @@
-"""What turns changed, and the plan that takes the changes back: values and rules, no file is touched here."""
+"""The plan that takes changes back, or brings them back: values, rules and words, no file is touched here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import stat
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from tripletick.checkpoint.snapshots import Entry, Manifest, State
+from tripletick.checkpoint.steps import Turn
+from tripletick.checkpoint.values import Change, State
 from tripletick.messages import FileChange
 from tripletick.session import clean_text
 
 WORDS = 12
-"""Words of a request that the journal keeps."""
+"""Words of a request that are kept."""
 NAMED = 8
 """Paths that a sentence names before it counts the rest."""
 CHANGED = "changed since"
 SAID = {
-    "none": "There is nothing to undo here.",
-    "changed": "{path} is not as the turn “{request}” left it. Undo its change all the same?",
-    "undone": "Undone: {requests}.",
+    "undo-none": "There is nothing to undo here.",
+    "redo-none": "There is nothing to redo here.",
+    "undo-question": "{path} is not as the turn “{request}” left it. Undo its change all the same?",
+    "redo-question": "{path} is not as the undo of “{request}” left it. Redo its change all the same?",
+    "gone": "{path} is too large to be kept: once removed it cannot come back. Remove it?",
+    "undo-done": "Undone: {requests}.",
+    "redo-done": "Redone: {requests}.",
     "restored": "Restored: {paths}.",
     "removed": "Removed: {paths}.",
     "kept": "Left as they are: {paths}.",
-    "nothing": "Nothing was undone: {requests}.",
+    "undo-nothing": "Nothing was undone: {requests}.",
+    "redo-nothing": "Nothing was redone: {requests}.",
+    "undo-failed": "Nothing was undone: {why}.",
+    "redo-failed": "Nothing was redone: {why}.",
     "same": "The files already were as before.",
 }
 
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What a turn did to one path: its state before and after, None where there was no file."""
-
-    path: str
-    was: State | None
-    left: State | None
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A turn in the journal; `request` is its first words."""
-
-    id: str
-    request: str
-    changes: tuple[Change, ...] = ()
+Ask = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What an undo did, by path; `requests` of its turns, the last one first; `text` is for the person."""
+    """What an undo or a redo did, by path; `requests` of its turns, the last one first; `text` is for the
+    person.
+    """
 
     restored: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     requests: tuple[str, ...] = ()
-    text: str = SAID["none"]
+    text: str = SAID["undo-none"]
 
 
 @dataclass(slots=True)
 class Plan:
     """Which state each path shall get, and which paths stay as they are, with the reason."""
 
+    now: Mapping[str, State | None]
     wanted: dict[str, State | None] = field(default_factory=dict)
     kept: dict[str, str] = field(default_factory=dict)
 
@@ -75,49 +71,62 @@ class Plan:
             self.keep([path], (error.strerror or str(error)).lower())
 
 
-def state_in(manifest: Manifest, path: str) -> State | None:
-    return manifest[path].state if path in manifest else None
+@dataclass(slots=True)
+class Report:
+    """What has been done so far, over several turns."""
+
+    word: str
+    requests: list[str] = field(default_factory=list)
+    there: dict[str, bool] = field(default_factory=dict)
+    """Paths that were put back or removed; folders end in a slash."""
+    kept: dict[str, str] = field(default_factory=dict)
+
+    def add(self, turn: Turn, plan: Plan) -> None:
+        self.requests.append(turn.request)
+        self.kept |= plan.kept
+        for path, state in plan.wanted.items():
+            folder = is_folder(state) or (state is None and is_folder(plan.now[path]))
+            self.there[f"{path}/" if folder else path] = state is not None
+
+    def told(self) -> Undone:
+        """Say what was done."""
+        if not self.requests:
+            return Undone(text=SAID[f"{self.word}-none"])
+        restored, removed = self._named(there=True), self._named(there=False)
+        kept = dict(sorted(self.kept.items()))
+        word = "nothing" if kept and not self.there else "done"
+        requests = ", ".join(f"“{request}”" for request in self.requests)
+        lines = [SAID[f"{self.word}-{word}"].format(requests=requests)]
+        reasons = [f"{path} ({reason})" for path, reason in kept.items()]
+        rows = (("restored", restored), ("removed", removed), ("kept", reasons))
+        lines += [SAID[word].format(paths=listed(paths)) for word, paths in rows if paths]
+        if len(lines) == 1:
+            lines.append(SAID["same"])
+        return Undone(restored, removed, tuple(kept), tuple(self.requests), "\n".join(lines))
+
+    def _named(self, *, there: bool) -> tuple[str, ...]:
+        """Name the files; folders only where no file was touched."""
+        files = any(not path.endswith("/") for path in self.there)
+        paths = sorted(path for path, now in self.there.items() if now == there)
+        return tuple(path for path in paths if not (files and path.endswith("/")))
 
 
-def is_older(entry: Entry, began: int) -> bool:
-    """Tell a file that was there before `began`; some file systems count in steps of two seconds."""
-    return entry.changed < began - (2_000_000_000 if entry.changed % 1_000_000_000 == 0 else 0)
+def is_folder(state: State | None) -> bool:
+    return bool(state) and stat.S_ISDIR((state or (0, ""))[0])
 
 
-def differences(before: Manifest, after: Manifest, began: int) -> tuple[Change, ...]:
-    """Give what has changed since `began` (nanoseconds of the file system's clock), by path.
-
-    A file that is only in `after` may have been there all the time, ignored until .gitignore was changed: its
-    inode's time is older, and it was not moved from a path that is known. Such a file is nobody's to remove.
-    """
-    inodes = {entry.inode for entry in before.values()}
-    new = {
-        path: entry
-        for path, entry in after.items()
-        if path in before or entry.inode in inodes or not is_older(entry, began)
-    }
-    pairs = (
-        (path, state_in(before, path), state_in(new, path)) for path in sorted(before.keys() | new.keys())
-    )
-    return tuple(Change(*pair) for pair in pairs if pair[1] != pair[2])
+def is_mark(state: State | None) -> bool:
+    """Tell a file whose content was not kept."""
+    return bool(state) and (state or (0, ""))[1].startswith("!")
 
 
 def file_changes(changes: Iterable[Change]) -> tuple[FileChange, ...]:
+    """Name the files among the changes, for the person and `-o json`."""
     return tuple(
         FileChange(one.path, "created" if one.was is None else "changed" if one.left else "deleted")
         for one in changes
+        if not (is_folder(one.was) or is_folder(one.left))
     )
-
-
-def to_fields(changes: Iterable[Change]) -> list[list[object]]:
-    return [[change.path, change.was, change.left] for change in changes]
-
-
-def from_fields(fields: Iterable[list[object]]) -> tuple[Change, ...]:
-    """Read what `to_fields` wrote."""
-    states = ([tuple(state) if isinstance(state, list) else None for state in row[1:3]] for row in fields)
-    rows = zip((str(row[0]) for row in fields), states, strict=True)
-    return tuple(Change(path, was, left) for path, (was, left) in rows)
 
 
 def first_words(request: str) -> str:
@@ -125,42 +134,53 @@ def first_words(request: str) -> str:
     return " ".join(words[:WORDS])[:100] + (" …" if len(words) > WORDS else "")
 
 
-def states_of(manifest: Manifest, paths: Iterable[str]) -> dict[str, State | None]:
-    return {path: state_in(manifest, path) for path in paths}
-
-
-def make_plan(turns: Iterable[Turn], now: dict[str, State | None], ask: Callable[[str], bool]) -> Plan:
-    """Go back turn by turn from the present; what is not as a turn left it is asked for."""
-    plan = Plan()
-    for turn in turns:
-        for change in turn.changes:
-            path = change.path
-            state = plan.wanted.get(path, now[path])
-            if path in plan.kept or state == change.was:
-                continue
-            if state == change.left or ask(SAID["changed"].format(path=path, request=turn.request)):
-                plan.wanted[path] = change.was
-            else:
-                plan.kept[path] = CHANGED
+def make_plan(turn: Turn, now: Mapping[str, State | None], ask: Ask, word: str = "undo") -> Plan:
+    """Go back change by change from the present; what is not as a change left it is asked for."""
+    plan = Plan(now)
+    for change in reversed(turn.changes):
+        path = change.path
+        state = plan.wanted.get(path, now[path])
+        if path in plan.kept or state == change.was:
+            continue
+        question = SAID[f"{word}-question"].format(path=clean_text(path), request=turn.request)
+        if state == change.left or _is_calm(state, change) or ask(question):
+            plan.wanted[path] = change.was
+        else:
+            plan.keep([path] if path in plan.wanted else [])
+            plan.kept[path] = CHANGED
+    _drop_useless(plan)
+    _spare_marks(plan, ask)
     return plan
+
+
+def _is_calm(state: State | None, change: Change) -> bool:
+    """A folder that is there, or is gone, is nobody's work; its mode is."""
+    return is_folder(change.left or change.was) and (state is None or change.left is None)
+
+
+def _drop_useless(plan: Plan) -> None:
+    for path in [path for path, state in plan.wanted.items() if state == plan.now[path]]:
+        del plan.wanted[path]
+
+
+def _spare_marks(plan: Plan, ask: Ask) -> None:
+    """What is not kept cannot come back but by a move, and is not removed unasked."""
+    moved = {(plan.now[path] or (0, ""))[1] for path, state in plan.wanted.items() if state is None}
+    back = {state[1] for state in plan.wanted.values() if state}
+    for path, state in list(plan.wanted.items()):
+        now = plan.now[path]
+        if state and is_mark(state) and state[1] not in moved and (now is None or now[1] != state[1]):
+            plan.keep([path], "too large, it was not kept")
+        elif (
+            state is None
+            and now
+            and is_mark(now)
+            and now[1] not in back
+            and not ask(SAID["gone"].format(path=clean_text(path)))
+        ):
+            plan.keep([path], "too large, it could not come back")
 
 
 def listed(paths: Iterable[str]) -> str:
     names = [clean_text(path) for path in paths]
     return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
-
-
-def summary(turns: Iterable[Turn], plan: Plan) -> Undone:
-    """Say what was done."""
-    restored = tuple(sorted(path for path, state in plan.wanted.items() if state))
-    removed = tuple(sorted(path for path, state in plan.wanted.items() if not state))
-    kept = dict(sorted(plan.kept.items()))
-    requests = tuple(turn.request for turn in turns)
-    word = "nothing" if kept and not plan.wanted else "undone"
-    lines = [SAID[word].format(requests=", ".join(f"“{request}”" for request in requests))]
-    reasons = [f"{path} ({reason})" for path, reason in kept.items()]
-    rows = (("restored", restored), ("removed", removed), ("kept", reasons))
-    lines += [SAID[word].format(paths=listed(paths)) for word, paths in rows if paths]
-    if len(lines) == 1:
-        lines.append(SAID["same"])
-    return Undone(restored, removed, tuple(kept), requests, "\n".join(lines))

@@ -1,0 +1,103 @@
+"""Files that run later: what a block has left that some program runs by itself another day.
+
+Nothing is held up here, the person is told. The rows, with the reason that is said, are in runs_later.toml. A
+file that is gone is no alert; what runs only when its name is typed is none either.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from tripletick.checkpoint.turns import is_folder
+from tripletick.checkpoint.values import Change, Manifest, State
+from tripletick.session import clean_text
+
+NAMED = 10
+"""Paths of one reason that a line names."""
+LINE = "Runs later: {paths} ({why})"
+REPOSITORY = "git runs what the settings and hooks of this repository name"
+BARE = frozenset(("HEAD", "objects", "config"))
+"""What makes a folder a repository for git, whatever it is called (git-init(1))."""
+
+Read = Callable[[State | None], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Names of files, why they run, and the part of them that does: all of it where there is none."""
+
+    names: re.Pattern[str]
+    why: str
+    part: tuple[str, ...] = ()
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """Read the table; a name without a slash is looked for in every folder, `*` goes over slashes."""
+    table = tomllib.loads(files(__package__).joinpath("runs_later.toml").read_text("utf-8"))
+    return tuple(Row(_pattern(row["names"]), row["why"], tuple(row.get("part", ()))) for row in table["row"])
+
+
+def _pattern(names: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(fnmatch.translate(f"*/{name.casefold()}") for name in names))
+
+
+def alerts(changes: Iterable[Change], known: Manifest, read: Read) -> list[str]:
+    """Give a line for each reason, with the paths that are new or changed."""
+    left = [change for change in changes if change.left and change.path != "."]
+    repositories = sorted(set(_repositories(left, known)))
+    inside = tuple(f"{path}/" for path in repositories)
+    told: dict[str, list[str]] = {REPOSITORY: repositories}
+    for change in left:
+        if not is_folder(change.left) and not (inside and change.path.startswith(inside)):
+            for why in _reasons(change, read):
+                told.setdefault(why, []).append(change.path)
+    return [LINE.format(paths=_listed(paths), why=why) for why, paths in told.items() if paths]
+
+
+def _repositories(changes: Iterable[Change], known: Manifest) -> Iterator[str]:
+    """Find new repositories, and old ones whose settings have changed."""
+    for change in changes:
+        folder, _, name = change.path.rpartition("/")
+        if name == ".git" and folder and change.was is None:
+            yield change.path
+        elif name in BARE and _is_bare(folder, known) and (name == "config" or change.was is None):
+            yield folder
+
+
+def _is_bare(folder: str, known: Manifest) -> bool:
+    return bool(folder) and all(f"{folder}/{part}" in known for part in BARE)
+
+
+def _reasons(change: Change, read: Read) -> Iterator[str]:
+    path = f"/{change.path.casefold()}"
+    for row in rows():
+        if row.names.match(path) and (not row.part or _part_differs(change, row.part, read)):
+            yield row.why
+
+
+def _part_differs(change: Change, keys: tuple[str, ...], read: Read) -> bool:
+    """Compare one part of a JSON or TOML file; what cannot be read counts as changed."""
+    try:
+        parts = [_part(change.path, read(state), keys) for state in (change.was, change.left)]
+    except (ValueError, RecursionError):
+        return True
+    return parts[0] != parts[1]
+
+
+def _part(path: str, content: bytes, keys: tuple[str, ...]) -> list[object]:
+    parse = tomllib.loads if path.endswith(".toml") else json.loads
+    data = parse(content.decode("utf-8")) if content.strip() else {}
+    return [data.get(key) for key in keys] if isinstance(data, dict) else [data]
+
+
+def _listed(paths: list[str]) -> str:
+    more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
+    return ", ".join(clean_text(path) for path in paths[:NAMED]) + more

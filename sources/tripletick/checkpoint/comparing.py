@@ -1,0 +1,106 @@
+"""What turns changed, file by file, as a unified diff.
+
+Values alone: colours, and making them fit for a terminal, are not here.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from tripletick.checkpoint.turns import is_folder, is_mark
+from tripletick.checkpoint.values import Change, State
+
+LARGEST = 1 << 20
+"""Bytes of a file that is compared line by line; difflib takes the square of the lines at worst."""
+NO_NEWLINE = "\\ No newline at end of file"
+
+Tone = Literal["head", "added", "removed", "place", "same", "note"]
+SIGNS: dict[str, Tone] = {"+": "added", "-": "removed", "@": "place"}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a diff, without its newline."""
+
+    tone: Tone
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One path and what was done to it."""
+
+    path: str
+    lines: tuple[Line, ...]
+
+
+Read = Callable[[str], bytes]
+
+
+def compared(change: Change, now: State | None, read: Read) -> Compared:
+    """Compare the two states of a path; raises OSError where a content is not kept any more."""
+    lines = [*_heads(change), *_body(change, read)]
+    if now != change.left and not is_folder(change.left):
+        lines.append(Line("note", f"{change.path}: changed again since"))
+    return Compared(change.path, tuple(lines))
+
+
+def _heads(change: Change) -> Iterator[Line]:
+    was, left = change.was, change.left
+    if was and left and was[0] != left[0] and stat.S_IFMT(was[0]) == stat.S_IFMT(left[0]):
+        modes = f"{stat.S_IMODE(was[0]):o} to {stat.S_IMODE(left[0]):o}"
+        yield Line("note", f"{change.path}: mode {modes}")
+    for state, word in ((was, "removed"), (left, "created")):
+        if is_folder(state) and not is_folder(left if state is was else was):
+            yield Line("note", f"{change.path}/: folder {word}")
+
+
+def _body(change: Change, read: Read) -> Iterator[Line]:
+    states = [None if is_folder(state) else state for state in (change.was, change.left)]
+    if states[0] and states[1] and states[0][1] == states[1][1]:
+        return
+    if any(map(is_mark, states)):
+        yield Line("note", f"{change.path}: too large, not kept")
+        return
+    contents = [read(state[1]) if state else b"" for state in states]
+    if not any(states):
+        return
+    if any(_is_binary(content) for content in contents):
+        sizes = [f"{len(c)} bytes" if s else "nothing" for c, s in zip(contents, states, strict=True)]
+        yield Line("note", f"{change.path}: binary or large, {' to '.join(sizes)}")
+        return
+    names = [
+        f"{side}/{_kind(state)}{change.path}" if state else "/dev/null"
+        for side, state in zip("ab", states, strict=True)
+    ]
+    yield from _unified(contents, names)
+
+
+def _kind(state: State) -> str:
+    return "link " if stat.S_ISLNK(state[0]) else ""
+
+
+def _is_binary(content: bytes) -> bool:
+    return len(content) > LARGEST or b"\0" in content[:8000]
+
+
+def _unified(contents: list[bytes], names: list[str]) -> Iterator[Line]:
+    old, new = ([os.fsdecode(line) for line in content.split(b"\n")] for content in contents)
+    for lines in (old, new):
+        # What is behind the last newline is empty, or a line that has none.
+        if lines[-1]:
+            lines[-1] += f"\n{NO_NEWLINE}"
+        else:
+            lines.pop()
+    yield Line("head", f"--- {names[0]}")
+    yield Line("head", f"+++ {names[1]}")
+    for text in list(difflib.unified_diff(old, new, lineterm=""))[2:]:
+        first, _, rest = text.partition("\n")
+        yield Line(SIGNS.get(first[:1], "same"), first)
+        if rest:
+            yield Line("same", rest)

@@ -1,0 +1,146 @@
+"""What was done in a workspace, in order: blocks, undos and redos, each with the paths that it changed.
+
+A block's step is open, with the name of its program, until the block has been looked after. From the steps
+follow which turns can be undone and which undos can be redone. The files themselves are not touched here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Literal, NamedTuple
+
+from tripletick.checkpoint.store import Store
+from tripletick.checkpoint.values import Change, State
+
+Kind = Literal["block", "undo", "redo"]
+
+
+class Open(NamedTuple):
+    """A block that has begun and was not looked after yet; `began` by the file system's clock."""
+
+    id: int
+    owner: str
+    began: int
+
+
+@dataclass(slots=True)
+class Turn:
+    """A turn, or the undoing of one; `request` is its first words, `changes` are in their order."""
+
+    id: str
+    request: str
+    changes: list[Change] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class History:
+    """The turns that changed files, and the undos that can be taken back, the last ones at the end."""
+
+    done: list[Turn] = field(default_factory=list)
+    undone: list[Turn] = field(default_factory=list)
+
+    def add(self, kind: Kind, turn: Turn) -> None:
+        """Go on by one step."""
+        same = next((one for one in self.done if one.id == turn.id), None)
+        if kind == "block":
+            self.undone.clear()
+            if same:
+                same.changes += turn.changes
+            else:
+                self.done.append(turn)
+        elif kind == "undo" and same:
+            self.done.remove(same)
+            self.undone.append(Turn(turn.id, turn.request, turn.changes))
+            self._taken[turn.id] = same
+        elif kind == "redo" and turn.id in self._taken:
+            self.undone = [one for one in self.undone if one.id != turn.id]
+            self.done.append(self._taken.pop(turn.id))
+
+    _taken: dict[str, Turn] = field(default_factory=dict)
+
+
+class Steps:
+    """The steps in a store; callers hold its transaction."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def begin(self, turn: str, session: str, request: str) -> int:
+        """Begin a block."""
+        return self._insert(("block", turn, session, request, self._store.clock(), self._store.token))
+
+    def record(self, kind: Kind, turn: Turn, session: str, changes: Iterable[Change]) -> None:
+        """Write down an undo or a redo that has been done."""
+        self.add(self._insert((kind, turn.id, session, turn.request, 0, "")), changes)
+
+    def _insert(self, row: tuple[object, ...]) -> int:
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        put = "INSERT INTO step (at, kind, turn, session, request, began, owner) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        return int(self._store.db.execute(put, (now, *row)).lastrowid or 0)
+
+    def reopen(self, step: int) -> None:
+        """Begin a block once more, as if it had not run."""
+        row = (self._store.clock(), self._store.token, step)
+        self._store.db.execute("UPDATE step SET began = ?, owner = ? WHERE id = ?", row)
+
+    def end(self, step: int) -> None:
+        self._store.db.execute("UPDATE step SET owner = '' WHERE id = ?", (step,))
+
+    def opened(self) -> list[Open]:
+        """Give the blocks that nobody has looked after, the last one first."""
+        rows = self._store.db.execute("SELECT id, owner, began FROM step WHERE owner != '' ORDER BY id DESC")
+        return [Open(*row) for row in rows]
+
+    def add(self, step: int, changes: Iterable[Change]) -> None:
+        """Add what a step has changed."""
+        none = (None, None)
+        self._store.db.executemany(
+            "INSERT INTO change VALUES (?, ?, ?, ?, ?, ?)",
+            ((step, os.fsencode(c.path), *(c.was or none), *(c.left or none)) for c in changes),
+        )
+
+    def drop(self, step: int, paths: Iterable[str]) -> None:
+        """Forget what a step did to some paths."""
+        rows = ((step, os.fsencode(path)) for path in paths)
+        self._store.db.executemany("DELETE FROM change WHERE step = ? AND path = ?", rows)
+
+    def changes(self, step: int) -> list[Change]:
+        query = "SELECT path, was_mode, was, left_mode, left FROM change WHERE step = ? ORDER BY rowid"
+        return [_change(*row) for row in self._store.db.execute(query, (step,))]
+
+    def of_turn(self, turn: str) -> list[Change]:
+        """Give what the blocks of a turn changed, in order."""
+        query = "SELECT id FROM step WHERE turn = ? AND kind = 'block' ORDER BY id"
+        steps = self._store.db.execute(query, (turn,)).fetchall()
+        return [change for (step,) in steps for change in self.changes(step)]
+
+    def history(self) -> History:
+        """Follow the steps from the first one."""
+        history = History()
+        query = "SELECT id, kind, turn, request FROM step ORDER BY id"
+        for step, kind, turn, request in self._store.db.execute(query).fetchall():
+            changes = self.changes(step)
+            if changes or kind != "block":
+                history.add(kind, Turn(turn, request, changes))
+        return history
+
+
+def net(changes: Iterable[Change]) -> list[Change]:
+    """Give one change a path, from its first state to its last; what came back is none."""
+    first: dict[str, Change] = {}
+    for change in changes:
+        was = first[change.path].was if change.path in first else change.was
+        first[change.path] = Change(change.path, was, change.left)
+    return [change for _, change in sorted(first.items()) if change.was != change.left]
+
+
+def _change(path: bytes, *fields: object) -> Change:
+    was, left = _state(*fields[:2]), _state(*fields[2:])
+    return Change(os.fsdecode(path), was, left)
+
+
+def _state(mode: object, oid: object) -> State | None:
+    return (mode, oid) if isinstance(mode, int) and isinstance(oid, str) else None

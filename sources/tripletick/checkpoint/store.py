@@ -1,0 +1,250 @@
+"""The store of one workspace's snapshots: one SQLite file in the state folder.
+
+It holds the contents, packed, by their hash; the manifest, which is what the workspace held when it was last
+looked at; and the steps (steps.py). One transaction at a time changes it, so a program that is killed leaves
+it whole. Everything here raises OSError, whatever SQLite says; a newer version's file raises TripletickError.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import secrets
+import weakref
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tripletick.checkpoint.values import Entry, Manifest
+from tripletick.errors import TripletickError
+
+if TYPE_CHECKING:
+    import sqlite3
+
+FORMAT = 2
+"""1 was a shadow git; it is not read, and goes with its age (pruning.py)."""
+NAME, LOCK, RUNNING = "store.db", "lock", "running-"
+SCHEMA = """
+CREATE TABLE content (oid TEXT PRIMARY KEY, packed INTEGER, data BLOB);
+CREATE TABLE file (path BLOB PRIMARY KEY, mode INTEGER, oid TEXT, size INTEGER, changed INTEGER,
+    inode INTEGER, fresh INTEGER) WITHOUT ROWID;
+CREATE TABLE extra (path BLOB PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE said (path BLOB PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE step (id INTEGER PRIMARY KEY, at TEXT, kind TEXT, turn TEXT, session TEXT, request TEXT,
+    began INTEGER, owner TEXT);
+CREATE TABLE change (step INTEGER, path BLOB, was_mode INTEGER, was TEXT, left_mode INTEGER, left TEXT);
+CREATE INDEX change_of_step ON change (step);
+CREATE TABLE serial (number INTEGER);
+INSERT INTO serial VALUES (0);
+"""
+NEWER = (
+    "The snapshots of this folder were written by a newer tripletick.",
+    "Their format is {}, this version reads up to {}.",
+    "Update tripletick.",
+)
+NOT_OURS = 26
+"""SQLITE_NOTADB; 11 is SQLITE_CORRUPT (sqlite.org/rescode.html)."""
+BROKEN = (11, NOT_OURS)
+BEGUN_ANEW = "The snapshots of this folder were damaged and begin anew; earlier turns cannot be undone."
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder and those above it, for their owner alone."""
+    for each in [*reversed(folder.parents), folder]:
+        with suppress(FileExistsError):
+            each.mkdir(mode=0o700)
+
+
+class Store:
+    """Opened by its first transaction."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.token = secrets.token_hex(8)
+        """Names this program among those that work in the folder."""
+        self.notices: list[str] = []
+        self._db: sqlite3.Connection | None = None
+
+    @property
+    def exists(self) -> bool:
+        return (self.folder / NAME).exists()
+
+    @property
+    def db(self) -> sqlite3.Connection:
+        assert self._db is not None
+        return self._db
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Hold the store against other programs; what is changed in it counts when this ends well."""
+        import sqlite3
+
+        with self._locked():
+            try:
+                self._open()
+                self.db.execute("BEGIN IMMEDIATE")
+                try:
+                    yield
+                except BaseException:
+                    # A full disk has ended the transaction already.
+                    if self.db.in_transaction:
+                        self.db.execute("ROLLBACK")
+                    raise
+                self.db.execute("COMMIT")
+            except sqlite3.Error as error:
+                self._set_aside(error)
+                raise OSError(errno.EIO, str(error)) from error
+
+    def clock(self) -> int:
+        """Give the present as the file system counts it, nanoseconds: it lags up to a tick behind ours."""
+        os.utime(self.folder / LOCK)
+        return (self.folder / LOCK).stat().st_ctime_ns
+
+    def version(self) -> tuple[int, int]:
+        """Give a number that differs once another program has changed the manifest."""
+        (number,) = self.db.execute("SELECT number FROM serial").fetchone()
+        return id(self.db), number
+
+    def files(self) -> Manifest:
+        rows = self.db.execute("SELECT path, mode, oid, size, changed, inode, fresh FROM file")
+        decode = os.fsdecode
+        return {decode(path): Entry(m, o, s, c, i, bool(f)) for path, m, o, s, c, i, f in rows}
+
+    def save_files(self, fresh: Manifest, gone: Iterable[str]) -> None:
+        """Bring the manifest up to date."""
+        self.db.executemany("DELETE FROM file WHERE path = ?", ((os.fsencode(path),) for path in gone))
+        self.db.executemany(
+            "REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?)",
+            ((os.fsencode(path), *entry) for path, entry in fresh.items()),
+        )
+        self.db.execute("UPDATE serial SET number = number + 1")
+
+    def extra(self) -> set[str]:
+        return {os.fsdecode(path) for (path,) in self.db.execute("SELECT path FROM extra")}
+
+    def add_extra(self, path: str) -> None:
+        self.db.execute("INSERT OR IGNORE INTO extra VALUES (?)", (os.fsencode(path),))
+
+    def unsaid(self, paths: Iterable[str]) -> list[str]:
+        """Give the paths that the person was not told of yet, and count them as told."""
+        add = "INSERT OR IGNORE INTO said VALUES (?)"
+        return [path for path in sorted(paths) if self.db.execute(add, (os.fsencode(path),)).rowcount]
+
+    def put(self, oid: str, content: bytes) -> bool:
+        """Keep a content; False where it is kept already."""
+        if self.db.execute("SELECT 1 FROM content WHERE oid = ?", (oid,)).fetchone():
+            return False
+        packed = zlib.compress(content, 1)
+        small = len(packed) < len(content)
+        row = (oid, small, packed if small else content)
+        self.db.execute("INSERT INTO content VALUES (?, ?, ?)", row)
+        return True
+
+    def get(self, oid: str) -> bytes:
+        """Give a content. Raises FileNotFoundError where it is not kept."""
+        import sqlite3
+
+        try:
+            row = self.db.execute("SELECT packed, data FROM content WHERE oid = ?", (oid,)).fetchone()
+        except sqlite3.Error as error:
+            raise OSError(errno.EIO, str(error)) from error
+        if row is None:
+            raise FileNotFoundError(errno.ENOENT, "its content is not kept")
+        return zlib.decompress(row[1]) if row[0] else bytes(row[1])
+
+    def is_alive(self, token: str) -> bool:
+        """Tell whether the program of this token is still at work here."""
+        return token == self.token or is_held(self.folder / f"{RUNNING}{token}")
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        make_private(self.folder)
+        path, flags = self.folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        while True:
+            fd = os.open(path, flags, 0o600)
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX)
+                # Whoever prunes may have removed the folder while we waited.
+                if _is_there(fd, path):
+                    yield
+                    return
+            finally:
+                os.close(fd)
+            make_private(self.folder)
+
+    def _open(self) -> None:
+        import sqlite3
+
+        path = self.folder / NAME
+        if self._db is not None and path.exists():
+            return
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+        db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        weakref.finalize(self, db.close)
+        try:
+            (form,) = db.execute("PRAGMA user_version").fetchone()
+            if form > FORMAT:
+                raise TripletickError(NEWER[0], NEWER[1].format(form, FORMAT), NEWER[2])
+            # A pragma that comes after the first page has been written has no effect.
+            db.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+            if not form:
+                db.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {FORMAT}; COMMIT;")
+        except BaseException as error:
+            db.close()
+            if isinstance(error, sqlite3.Error):
+                self._set_aside(error)
+            raise
+        self._db = db
+        self._be_present()
+
+    def _be_present(self) -> None:
+        """Hold a file as long as this program lives, so that others can tell."""
+        path = self.folder / f"{RUNNING}{self.token}"
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        weakref.finalize(self, _leave, fd, path)
+
+    def _set_aside(self, error: sqlite3.Error) -> None:
+        """Begin anew where the file is damaged; other troubles may pass."""
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in BROKEN:
+            if self._db:
+                self._db.close()
+            self._db = None
+            for name in (NAME, f"{NAME}-wal", f"{NAME}-shm"):
+                with suppress(FileNotFoundError):
+                    (self.folder / name).replace(self.folder / f"broken-{name}")
+            self.notices.append(BEGUN_ANEW)
+
+
+def is_held(path: Path) -> bool:
+    """Tell whether somebody holds the lock of a file."""
+    try:
+        fd = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(fd)
+    return False
+
+
+def _is_there(fd: int, path: Path) -> bool:
+    try:
+        ours, there = os.fstat(fd), path.stat()
+    except FileNotFoundError:
+        return False
+    return (ours.st_dev, ours.st_ino) == (there.st_dev, there.st_ino)
+
+
+def _leave(fd: int, path: Path) -> None:
+    path.unlink(missing_ok=True)
+    os.close(fd)

@@ -1,0 +1,47 @@
+"""The values that the parts of the snapshots pass to each other: entries, states, changes."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import NamedTuple
+
+FRESH = 100_000_000
+"""Nanoseconds: what changed this shortly before it was looked at may change again within one tick of the file
+system's clock, and would look the same; so it is read again the next time."""
+
+State = tuple[int, str]
+"""A file's mode, and the hash of its content; "" for a folder, `!…` where the content is not kept."""
+
+
+class Entry(NamedTuple):
+    """A file, link or folder in a snapshot, with what tells that it has not been touched since."""
+
+    mode: int
+    oid: str
+    size: int
+    changed: int
+    inode: int
+    fresh: bool = False
+
+    @property
+    def state(self) -> State:
+        return self.mode, self.oid
+
+
+Manifest = dict[str, Entry]
+Statuses = dict[str, os.stat_result]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What was done to one path: its state before and after, None where there was nothing."""
+
+    path: str
+    was: State | None
+    left: State | None
+
+
+def is_untouched(entry: Entry, status: os.stat_result) -> bool:
+    """Tell that a file need not be read again."""
+    return entry == (status.st_mode, entry[1], status.st_size, status.st_ctime_ns, status.st_ino, False)

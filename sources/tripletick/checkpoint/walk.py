@@ -1,0 +1,269 @@
+"""Looking over all files of a workspace, quickly: what may have changed since a snapshot.
+
+A folder that is as it was is not listed again, so a look costs one stat a file. No link is followed. Folders
+that git ignores, and those of package tools, are passed over where they hold too much; what is known of them
+is still looked at, and so are the few files in them that run later (WATCHED). `.tripletick` is ours, and of
+the workspace's own `.git` only those few are looked at. The person's global ignore file is not read.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import stat
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from tripletick.checkpoint.ignoring import IGNORE, Ignores, Specs
+from tripletick.checkpoint.trees import ABSENT, FOLDER, Tree, absent_ok, is_kept
+from tripletick.checkpoint.values import FRESH, Manifest, Statuses, is_untouched
+
+MOST_FILES, MOST_BYTES = 4000, 100 << 20
+"""What an ignored folder may hold and still be kept."""
+DEEPEST = 120
+"""Folders within folders; each level holds a handle open."""
+OURS, GIT = ".tripletick", ".git"
+WATCHED = (
+    ("bin", "*"),
+    ("Scripts", "*"),
+    (".bin", "*"),
+    ("lib", "python*", "site-packages", "*.pth"),
+    ("lib", "python*", "site-packages", "*customize.py"),
+    ("config",),
+    ("hooks", "*"),
+)
+
+
+@dataclass(slots=True)
+class Look:
+    """A folder as it was last seen; `prints` tell that none of its files was touched."""
+
+    prefix: str
+    identity: tuple[int, int, int] | None
+    names: list[str]
+    paths: list[str]
+    folders: list[str]
+    prints: list[tuple[int, int]] | None = None
+
+
+@dataclass(slots=True)
+class Bulk:
+    """An ignored folder, and what has been counted in it."""
+
+    top: str
+    files: int = 0
+    size: int = 0
+
+
+class TooMuch(Exception):  # noqa: N818
+    """An ignored folder holds more than is kept."""
+
+
+@dataclass(slots=True)
+class Seen:
+    """What a walk saw. `same`: nothing has come or gone. `closed`: folders that cannot be entered."""
+
+    changed: Statuses = field(default_factory=dict)
+    looks: list[Look] = field(default_factory=list)
+    also: set[str] = field(default_factory=set)
+    closed: list[str] = field(default_factory=list)
+    over: list[str] = field(default_factory=list)
+    same: bool = True
+
+    def present(self) -> set[str]:
+        return self.also.union(*(look.paths for look in self.looks))
+
+
+@dataclass(slots=True)
+class Spot:
+    """Where a walk stands: a folder's handle, its path with a slash at the end, what holds for it."""
+
+    fd: int
+    prefix: str
+    specs: Specs = ()
+    bulk: Bulk | None = None
+    depth: int = 0
+
+
+def look_at(tree: Tree, paths: Iterable[str]) -> Statuses:
+    """Look at single files, folder by folder."""
+    by_folder: dict[str, list[str]] = defaultdict(list)
+    for path in paths:
+        by_folder[path.rpartition("/")[0]].append(path)
+    found = {}
+    for several in by_folder.values():
+        with absent_ok(), tree.folder(several[0]) as (fd, _):
+            for path in several:
+                with suppress(OSError):
+                    found[path] = os.stat(path.rpartition("/")[2], dir_fd=fd, follow_symlinks=False)
+    return {path: status for path, status in found.items() if is_kept(status)}
+
+
+class Walk:
+    """The walks through one workspace, with what each remembers for the next."""
+
+    def __init__(self) -> None:
+        self._looks: dict[str, Look] = {}
+        self._over: dict[str, tuple[int, int]] = {}
+        self._tops: set[str] = set()
+        self._ignores = Ignores()
+        self._known: Manifest = {}
+        self._also: set[str] = set()
+        self._seen = Seen()
+        self._now = 0
+
+    def walk(self, tree: Tree, known: Manifest, extra: Iterable[str]) -> Seen:
+        """Look at everything; raises OSError where the workspace itself cannot be read."""
+        self._known, self._seen, self._now = known, Seen(), time.time_ns()
+        seen, self._tops = self._seen, set()
+        self._note(".", os.fstat(tree.fd))
+        self._folder(Spot(tree.fd, ""))
+        seen.also = {".", *self._single(tree, extra)}
+        seen.same = seen.same and len(seen.looks) == len(self._looks) and seen.also == self._also
+        self._looks, self._also = {look.prefix: look for look in seen.looks}, seen.also
+        return seen
+
+    def is_bulk(self, path: str) -> bool:
+        return any(above in self._tops for above in _above(path))
+
+    def is_left_out(self, path: str) -> bool:
+        return any(above in self._over for above in _above(path))
+
+    def _single(self, tree: Tree, extra: Iterable[str]) -> Statuses:
+        """Look at what the walk passes over and is known all the same, or runs later."""
+        wanted = set(extra).union(*(self._watched(tree, top) for top in (*self._seen.over, GIT)))
+        tops = tuple(f"{top}/" for top in self._seen.over)
+        wanted.update(path for path in self._known if tops and path.startswith(tops))
+        found = look_at(tree, wanted)
+        for path, status in found.items():
+            self._note(path, status)
+        return found
+
+    def _note(self, path: str, status: os.stat_result) -> None:
+        entry = self._known.get(path)
+        if entry is None or not is_untouched(entry, status):
+            self._seen.changed[path] = status
+
+    def _folder(self, spot: Spot) -> None:
+        look, statuses = self._looked(spot)
+        if spot.bulk:
+            spot.bulk.files += len(statuses)
+            spot.bulk.size += sum(status.st_size for status in statuses)
+            if spot.bulk.files > MOST_FILES or spot.bulk.size > MOST_BYTES:
+                raise TooMuch
+        prints = [(status.st_ctime_ns, status.st_ino) for status in statuses]
+        if prints != look.prints:
+            for path, status in zip(look.paths, statuses, strict=True):
+                self._note(path, status)
+            settled = all(changed < self._now - FRESH for changed, _ in prints)
+            look.prints = prints if settled else None
+        self._seen.looks.append(look)
+        if look.folders:
+            specs = spot.specs
+            if IGNORE in look.names and not spot.bulk:
+                specs = self._ignores.below(spot.fd, spot.prefix, prints[look.names.index(IGNORE)], specs)
+            for name in look.folders:
+                self._below(spot, name, specs)
+
+    def _looked(self, spot: Spot) -> tuple[Look, list[os.stat_result]]:
+        """List a folder unless it is as it was, and look at all that is in it."""
+        status = os.fstat(spot.fd)
+        identity = (status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
+        look = self._looks.get(spot.prefix)
+        if look and look.identity == identity:
+            with suppress(FileNotFoundError):
+                return look, [os.stat(n, dir_fd=spot.fd, follow_symlinks=False) for n in look.names]
+        self._seen.same = False
+        settled = max(identity[1:]) < self._now - FRESH
+        found = {entry.name: entry.stat(follow_symlinks=False) for entry in self._listed(spot)}
+        names = list(found)
+        folders = [name for name, status in found.items() if stat.S_ISDIR(status.st_mode)]
+        paths = [f"{spot.prefix}{name}" for name in names]
+        look = Look(spot.prefix, identity if settled else None, names, paths, folders)
+        self._looks[spot.prefix] = look
+        return look, list(found.values())
+
+    @staticmethod
+    def _listed(spot: Spot) -> Iterator[os.DirEntry[str]]:
+        with os.scandir(spot.fd) as entries:
+            for entry in entries:
+                if not spot.prefix and entry.name in (OURS, GIT):
+                    continue
+                kinds = (entry.is_dir, entry.is_file)
+                if entry.is_symlink() or any(kind(follow_symlinks=False) for kind in kinds):
+                    with suppress(FileNotFoundError):
+                        entry.stat(follow_symlinks=False)
+                        yield entry
+
+    def _below(self, spot: Spot, name: str, specs: Specs) -> None:
+        """Go into a folder, or pass it over."""
+        path = f"{spot.prefix}{name}"
+        bulk = spot.bulk or (Bulk(path) if self._ignores.are(path, specs) else None)
+        if bulk and bulk.top == path:
+            self._tops.add(path)
+        if spot.depth == DEEPEST:
+            self._seen.closed.append(path)
+            return
+        try:
+            fd = os.open(name, FOLDER, dir_fd=spot.fd)
+        except PermissionError:
+            self._seen.closed.append(path)
+            return
+        except OSError as error:
+            if error.errno in ABSENT:
+                return
+            raise
+        below = Spot(fd, f"{path}/", specs, bulk, spot.depth + 1)
+        try:
+            self._bulk(below) if bulk and bulk.top == path else self._folder(below)
+        finally:
+            os.close(fd)
+
+    def _bulk(self, spot: Spot) -> None:
+        """Go into an ignored folder; where it holds too much, take back what was seen in it."""
+        status, top = os.fstat(spot.fd), spot.prefix[:-1]
+        identity = (status.st_ino, status.st_mtime_ns)
+        looks = len(self._seen.looks)
+        if self._over.pop(top, None) != identity:
+            try:
+                return self._folder(spot)
+            except TooMuch:
+                del self._seen.looks[looks:]
+                changed = self._seen.changed
+                self._seen.changed = {p: s for p, s in changed.items() if not p.startswith(spot.prefix)}
+        self._over[top] = identity
+        self._seen.over.append(top)
+        return None
+
+    @staticmethod
+    def _watched(tree: Tree, top: str) -> Iterator[str]:
+        for parts in WATCHED:
+            with absent_ok(), tree.folder(f"{top}/x") as (fd, _):
+                yield from (f"{top}/{name}" for name in _matching(fd, parts))
+
+
+def _matching(fd: int, parts: tuple[str, ...]) -> list[str]:
+    """Find the paths below a folder whose names match, part by part."""
+    pattern, *rest = parts
+    found = []
+    for name in sorted(fnmatch.filter(os.listdir(fd), pattern)):
+        if not rest:
+            found.append(name)
+            continue
+        with suppress(OSError):
+            below = os.open(name, FOLDER, dir_fd=fd)
+            try:
+                found += [f"{name}/{path}" for path in _matching(below, tuple(rest))]
+            finally:
+                os.close(below)
+    return found
+
+
+def _above(path: str) -> Iterator[str]:
+    """Give the folders that hold a path, the nearest first."""
+    while "/" in path:
+        path = path.rpartition("/")[0]
+        yield path
