@@ -21,6 +21,7 @@ commands:
   (none)                the chat, in a terminal
   undo [N]              put the files back as they were before the last N turns
   models create offline fetch the small offline model (100 MB)
+  remove-data           delete everything of ours on this machine
   blocks [FILE|-]       show what the reader sees in a model's answer
 
 exit codes:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tripletick.errors import ConfigError
+from tripletick.places import make_private
 
 
 def read(path: Path) -> Iterator[tuple[str, str, str, str]]:
@@ -49,7 +50,7 @@ def put(path: Path, section: str, key: str, value: str) -> None:
             f"{value!r} cannot be put into {path}.", "It needs a line of its own.", "Edit the file."
         )
     try:
-        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(target.parent)
         _replace(target, text.encode())
     except OSError as error:
         why = error.strerror or str(error)

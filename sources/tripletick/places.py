@@ -18,6 +18,13 @@ class Places:
     config: Path
     state: Path
     cache: Path
+    throwaway: Path | None = None
+    """Where snapshots lie instead, if nothing is to stay of them."""
+
+    @property
+    def turns(self) -> Path:
+        """The folder above the snapshots, by which turns are undone."""
+        return self.throwaway or self.state
 
     @property
     def user_config(self) -> Path:
@@ -41,6 +48,13 @@ class Places:
     def private(self) -> tuple[Path, ...]:
         """The person's folders of ours: no workspace lies in one or holds one."""
         return (self.config, self.state, self.cache)
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder and those above it that are missing, for their owner alone whatever the umask."""
+    for each in (*reversed(folder.parents), folder):
+        if not each.is_dir():
+            each.mkdir(mode=0o700, exist_ok=True)
 
 
 def find() -> Places:

@@ -23,6 +23,7 @@ from typing import Any
 from tripletick import __version__, platforms
 from tripletick.errors import TripletickError, UsageError
 from tripletick.events import Event, Output, Text, Thought
+from tripletick.places import make_private
 
 FORMAT = 1
 JOINED = (Text, Thought, Output)
@@ -183,7 +184,7 @@ class Log:
 
     @classmethod
     def _opened(cls, folder: Path, session_id: str | None) -> Log:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(folder)
         folder.chmod(0o700)
         name = session_id or new_id()
         path = folder / f"{name}.jsonl"

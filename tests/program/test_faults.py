@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-from tests.bad_server import DRIP, RESET, STALL, BadServer, answer, done, line, stream, unmeasured
+from tests.bad_server import DRIP, RESET, STALL, BadServer, Trick, answer, done, line, stream, unmeasured
 
 from tripletick import session
 
@@ -22,6 +22,7 @@ ABOUT = answer(200, json.dumps({"model_info": {"general.architecture": "a", "a.c
 TAGS = answer(200, json.dumps({"models": [{"name": "alpha:7b"}]}))
 VERSION = answer(200, json.dumps({"version": "0.12.9"}))
 BLOCK = line("```bash\ntouch made\n```\n")
+THOUGHT = line(message={"content": "", "thinking": "hm, wait. "})
 QUICK = "[model]\nfirst_timeout = 1\ntoken_timeout = 1\n"
 
 
@@ -30,9 +31,9 @@ class Forever:
     """An act without an end: a head, then the same parts again and again."""
 
     head: bytes
-    parts: tuple
+    parts: tuple[bytes | Trick, ...]
 
-    def __iter__(self) -> Iterator:
+    def __iter__(self) -> Iterator[bytes | Trick]:
         return itertools.chain([self.head], itertools.cycle(self.parts))
 
 
@@ -97,9 +98,13 @@ FAULTS = {
         "has no end",
     ),
     "the same line for ever": (Forever(HEAD, (line("the same\n"),)), 1, "again and again"),
-    "the same thought for ever": (Forever(HEAD, (line(thinking="hm"),)), 7, "has no end"),
+    "the same thought for ever": (Forever(HEAD, (THOUGHT,)), 1, "again and again"),
     "the same block for ever": (Forever(HEAD, (BLOCK,)), 1, "again and again"),
-    "content that is no text": (stream(line({"a": 1}), done()), 1, "answered with nothing"),
+    "content that is no text": (
+        stream(line(message={"content": [1]}), done()),
+        1,
+        "answered with nothing",
+    ),
     "nothing but done": (stream(done()), 1, "answered with nothing"),
 }
 

@@ -12,6 +12,7 @@ Command = Callable[[argparse.Namespace, Sequence[str]], int]
 COMMANDS = {
     "undo": "undo.undo",
     "models": "models.models",
+    "remove-data": "data.remove_data",
 }
 """Commands that work in a folder, and where their functions lie below this package."""
 OWN_FLAGS = {"blocks": "blocks.blocks"}

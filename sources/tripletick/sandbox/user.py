@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from tripletick import platforms
+from tripletick.places import make_private
 
 NOWHERE = Path("/nonexistent")
 """The home of users without one (FHS, Debian)."""
@@ -170,7 +171,7 @@ def find_tops(state: Path, user: User) -> tuple[Path, str]:
 def make_top(state: Path, user: User) -> tuple[Path, Lock]:
     """Make and lock a new folder of mode 0700."""
     above, start = find_tops(state, user)
-    above.mkdir(0o700, parents=True, exist_ok=True)
+    make_private(above)
     while True:
         top = new_folder(above, start)
         try:

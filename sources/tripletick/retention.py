@@ -1,0 +1,156 @@
+"""How long what we keep is kept: old sessions and snapshots go at a start, at most once a day; with --no-save
+nothing stays at all.
+
+What belongs to a program that is running is left alone. Not covered: the session's folder of the box, which
+goes with the session (sandbox/user.py), and deleting everything (commands/data.py).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tripletick.places import Places, make_private
+from tripletick.sections import DataSection
+
+DAY = 86_400.0
+STAMP = "pruned"
+"""The file whose time says when that was done last."""
+UNSAVED = "unsaved-"
+LOG = ".jsonl"
+SUFFIXES = (LOG, ".torn")
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A session's files, their bytes, and when one was written last (seconds since the epoch)."""
+
+    files: tuple[Path, ...]
+    size: int
+    last: float
+
+
+def prune(found: Places, wanted: DataSection) -> None:
+    """Remove what is older than `keep_days`, then the oldest until all takes at most `keep_size`.
+
+    Where our folder is missing or cannot be written nothing is done, and nothing is raised.
+    """
+    with suppress(OSError):
+        sweep(found)
+        if not is_due(found.state / STAMP):
+            return
+        oldest = datetime.now(UTC).timestamp() - wanted.keep_days * DAY
+        for kept in sessions(found.sessions):
+            if kept.last < oldest:
+                drop(kept)
+        drop_oldest(sessions(found.sessions), wanted.keep_size // 2)
+
+
+def is_due(stamp: Path) -> bool:
+    """Tell whether a day has passed since the stamp was made, and make it anew; a stamp of the future counts
+    for nothing.
+    """
+    now = datetime.now(UTC).timestamp()
+    with suppress(FileNotFoundError):
+        if 0 <= now - stamp.stat().st_mtime < DAY:
+            return False
+    fd = os.open(stamp, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    os.utime(fd)
+    os.close(fd)
+    return True
+
+
+def sessions(folder: Path) -> list[Kept]:
+    """Give the sessions of a folder, the oldest first."""
+    files: dict[str, list[Path]] = {}
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if path.suffix in SUFFIXES:
+            files.setdefault(path.stem, []).append(path)
+    found = []
+    for paths in files.values():
+        status = [path.lstat() for path in paths]
+        found.append(
+            Kept(tuple(paths), sum(one.st_size for one in status), max(one.st_mtime for one in status))
+        )
+    return sorted(found, key=lambda kept: kept.last)
+
+
+def drop_oldest(kept: Sequence[Kept], most: int) -> None:
+    """Remove from the front until the rest has at most so many bytes; the newest always stays."""
+    total = sum(one.size for one in kept)
+    for one in kept[:-1]:
+        if total > most and drop(one):
+            total -= one.size
+
+
+def drop(kept: Kept) -> bool:
+    """Remove a session's files, unless a program has it open."""
+    with held([path for path in kept.files if path.suffix == LOG]) as free:
+        for path in kept.files if free else ():
+            path.unlink(missing_ok=True)
+    return free
+
+
+@contextmanager
+def held(paths: Iterable[Path], how: int = fcntl.LOCK_EX) -> Iterator[bool]:
+    """Hold files or folders against other programs; gives False where one is held already or is a link."""
+    with ExitStack() as handles:
+        yield all(_lock(path, how, handles) for path in paths)
+
+
+def _lock(path: Path, how: int, handles: ExitStack) -> bool:
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        handles.callback(os.close, handle)
+        fcntl.flock(handle, how | fcntl.LOCK_NB)
+    except OSError:
+        # Taken, or a file system without locks: what may be in use is left alone.
+        return False
+    return True
+
+
+@contextmanager
+def in_use(found: Places) -> Iterator[None]:
+    """Show other programs that one is at work on our folder, where there is one."""
+    with held([found.state] if found.state.is_dir() else [], fcntl.LOCK_SH):
+        yield
+
+
+@contextmanager
+def unsaved(found: Places) -> Iterator[Places]:
+    """Give places whose snapshots go at the end. They lie in our folder, where no block reaches them."""
+    from tripletick.sandbox.user import Lock, remove
+
+    try:
+        make_private(found.state)
+        folder = Path(tempfile.mkdtemp(prefix=UNSAVED, dir=found.state))
+    except OSError:
+        # Nothing can be kept there; what needs it says so.
+        yield found
+        return
+    lock = Lock(folder)
+    try:
+        yield replace(found, throwaway=folder)
+    finally:
+        remove(folder)
+        lock.close()
+        for empty in (found.state / "boxes", found.state):
+            with suppress(OSError):
+                empty.rmdir()
+
+
+def sweep(found: Places) -> None:
+    """Remove what programs with --no-save left that were killed."""
+    left = list(found.state.glob(f"{UNSAVED}*"))
+    if left:
+        from tripletick.sandbox.user import remove
+
+        for folder in left:
+            with held([folder]) as free:
+                remove(*[folder] * free)
