@@ -144,3 +144,16 @@ def ask(proxy: Proxy, sent: bytes) -> tuple[int, str]:
 def tunnel(proxy: Proxy, place: str) -> tuple[int, socket.socket]:
     connection = knock(proxy, f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n".encode())
     return int(read_head(connection).split()[1]), connection
+
+
+@dataclass
+class Upstream:
+    """A further proxy that answers CONNECT with `status`, then echoes; `heads` are what it was asked."""
+
+    status: int = 200
+    heads: list[str] = field(default_factory=list)
+
+    def __call__(self, connection: socket.socket) -> None:
+        self.heads.append(read_head(connection).decode())
+        connection.sendall(f"HTTP/1.1 {self.status} Said\r\n\r\n".encode())
+        echo(connection)

@@ -15,7 +15,7 @@ NAME_AND_VALUE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\0\r]*)")
 HOST = rb"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[0-9A-Za-z._-]{1,253}))"
 PLACE = re.compile(HOST + rb":(?P<port>\d{1,5})")
 URL = re.compile(
-    rb"(?i:http)://(?:[^/?#@]*@)?" + HOST + rb"(?::(?P<port>\d{0,5}))?(?P<path>/[^#]*|\?[^#]*|)(?:#.*)?"
+    rb"(?i:http)://(?:[^/?#@\\]*@)?" + HOST + rb"(?::(?P<port>\d{0,5}))?(?P<path>/[^#]*|\?[^#]*|)(?:#.*)?"
 )
 HOP = {b"connection", b"keep-alive", b"te", b"upgrade", b"host"}
 """Fields of one hop, and Host, which is written anew; all that begin with `proxy-` too."""
@@ -78,9 +78,9 @@ def parse(head: bytes) -> Asked | None:
     method, target, version = found.groups()
     where = (PLACE if method == b"CONNECT" else URL).fullmatch(target)
     port = int(where["port"] or 80) if where else 0
-    if not where or not 0 < port < 65536:
+    host = (where["v6"] or where["name"]).decode().lower().rstrip(".") if where else ""
+    if not where or not host or not 0 < port < 65536:
         return None
-    host = (where["v6"] or where["name"]).decode().lower()
     if method == b"CONNECT":
         return Asked(host, port)
     path = where["path"].decode("latin-1")

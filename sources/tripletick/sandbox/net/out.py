@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +22,7 @@ NOT_REACHED = "{host} cannot be reached: {why}"
 SILENT = "it does not answer"
 FURTHER = "the proxy of this computer does not lead to {host}: it answers {status}"
 NOTHING = "nothing"
+OPENED = 200
 MOST_TOLD = 100
 
 Resolve = Callable[[str, int], Sequence[str]]
@@ -130,7 +132,7 @@ class Way:
             except TimeoutError:
                 why = SILENT
             except OSError as error:
-                why = error.strerror or SILENT
+                why = os.strerror(error.errno) if error.errno else SILENT
         return No(502, NOT_REACHED.format(host=shown, why=why))
 
     async def _connect_over(self, asked: Asked, further: Further) -> Link | No:
@@ -138,10 +140,14 @@ class Way:
         link = await self._connect(further.host, further.port, addresses, further)
         if isinstance(link, No) or not asked.is_tunnel:
             return link
-        status = await self._tunnel(link, asked, further)
-        if status == 200:
+        status = 0
+        try:
+            status = await self._tunnel(link, asked, further)
+        finally:
+            if status != OPENED:
+                link[1].transport.abort()
+        if status == OPENED:
             return link
-        link[1].transport.abort()
         return No(502, FURTHER.format(status=status or NOTHING, host=asked.shown))
 
     async def _tunnel(self, link: Link, asked: Asked, further: Further) -> int:

@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from tripletick.sandbox.net import heads
@@ -115,19 +116,26 @@ class Proxy:
         places = asyncio.Semaphore(self._terms.connections)
         while True:
             await places.acquire()
+            await readable(self._loop, self._listener)
             try:
-                connection, _ = await self._loop.sock_accept(self._listener)
+                connection, _ = self._listener.accept()
             except OSError:
-                # No descriptor is free: one will be.
+                # It has gone, or no descriptor is free: one will be.
                 places.release()
                 await asyncio.sleep(0.1)
                 continue
             task = self._loop.create_task(self._serve(connection))
             self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-            task.add_done_callback(lambda _: places.release())
+            task.add_done_callback(partial(self._end, connection, places))
+
+    def _end(self, connection: socket.socket, places: asyncio.Semaphore, task: asyncio.Task[None]) -> None:
+        # A task that was cancelled before its first step has closed nothing.
+        connection.close()
+        self._tasks.discard(task)
+        places.release()
 
     async def _serve(self, connection: socket.socket) -> None:
+        connection.setblocking(False)
         links = [await asyncio.open_connection(sock=connection, limit=HEAD)]
         try:
             if no := await self._talk(links):
@@ -172,6 +180,16 @@ class Proxy:
             async with asyncio.timeout(self._terms.linger):
                 while await reader.read(PIECE):
                     continue
+
+
+async def readable(loop: asyncio.AbstractEventLoop, listener: socket.socket) -> None:
+    """Wait for a connection without taking it: cancelled, asyncio's sock_accept can lose one."""
+    found = asyncio.Event()
+    loop.add_reader(listener, found.set)
+    try:
+        await found.wait()
+    finally:
+        loop.remove_reader(listener)
 
 
 async def read_head(reader: asyncio.StreamReader) -> bytes:
