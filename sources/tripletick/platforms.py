@@ -132,6 +132,16 @@ def memory_file(data: bytes) -> int:
     return handle
 
 
+def tasks_of(uid: int) -> int:
+    """Threads of this user, as RLIMIT_NPROC counts them; 0 where the system does not tell."""
+    total = 0
+    for name in filter(str.isdecimal, list_names(PROC)):
+        with contextlib.suppress(OSError):
+            if (PROC / name).stat().st_uid == uid:
+                total += read_fields(PROC / name / "status").get("Threads", 0)
+    return total
+
+
 def send(pid: int, number: signal.Signals) -> None:
     with contextlib.suppress(OSError):
         os.kill(pid, number)
@@ -150,6 +160,11 @@ def wait_gone(pids: Iterable[int], seconds: float) -> None:
                 poll.poll(seconds * 1000)
             finally:
                 os.close(handle)
+
+
+def boxes() -> tuple[str, ...]:
+    """Name the tiers of the sandbox that this system may have, the best first."""
+    return {"linux": ("bubblewrap", "landlock"), "darwin": ("seatbelt",)}.get(sys.platform, ())
 
 
 def unix_sockets() -> frozenset[str]:

@@ -142,13 +142,6 @@ def test_a_vanished_workspace_is_an_ordinary_failure(place):
     place.workspace.mkdir()
 
 
-def test_without_bubblewrap_there_is_no_box_and_the_reason_is_said(make, monkeypatch):
-    monkeypatch.setenv("PATH", "relative:/nonexistent")
-    box = make("auto").box
-    assert (box.name, box.holds) == ("none", False)
-    assert box.sentence == "no sandbox: bubblewrap is not installed (apt install bubblewrap)"
-
-
 def test_an_unknown_tier_is_refused(make):
-    with pytest.raises(ConfigError, match="bubblewrap, none"):
+    with pytest.raises(ConfigError, match="bubblewrap, landlock, .*, none"):
         make("landlock2")

@@ -1,28 +1,48 @@
-"""Where blocks run: the tiers of the sandbox, by name, imported when chosen."""
+"""Where blocks run: the tiers of the sandbox, by name, imported when chosen.
+
+A tier is a box only after its live probe has passed in this run; else what is left is tier `none`, with why.
+"""
 
 from __future__ import annotations
 
-from tripletick.errors import ConfigError
-from tripletick.sandbox.box import Box, Ground
+from importlib import import_module
 
-TIERS = ("auto", "bubblewrap", "none")
+from tripletick import platforms
+from tripletick.errors import ConfigError
+from tripletick.sandbox.box import Box, Ground, ProbedBox
+
+BOXES = {
+    "bubblewrap": "bubblewrap.Bubblewrap",
+    "landlock": "landlock.Landlock",
+    "seatbelt": "seatbelt.Seatbelt",
+    "docker": "container.docker",
+    "podman": "container.podman",
+}
+"""Where what opens them lies below this package."""
+TIERS = ("auto", *BOXES, "none")
 
 
 def open_box(ground: Ground, tier: str = "auto") -> Box:
-    """Open the box of this tier, or tier `none` with the reason where its live probe fails.
+    """Open the box of this tier, or tier `none` with the reasons where no live probe passes.
 
     Raises ConfigError for a tier that does not exist.
     """
     if tier not in TIERS:
         raise ConfigError(f"[sandbox] tier = {tier} does not exist", remedy=f"tiers: {', '.join(TIERS)}")
-    from tripletick.sandbox.bare import Bare
+    from tripletick.sandbox.bare import CHOSEN, Bare
 
-    if tier == "none":
-        return Bare(ground)
-    from tripletick.sandbox.bubblewrap import Bubblewrap
+    problems = []
+    for name in {"auto": platforms.boxes(), "none": ()}.get(tier, (tier,)):
+        box = open_tier(ground, name)
+        if box.holds:
+            return box
+        problems.append(box.problem)
+        box.close()
+    return Bare(ground, "; ".join(filter(None, problems)) or CHOSEN)
 
-    box = Bubblewrap(ground)
-    if box.holds:
-        return box
-    box.close()
-    return Bare(ground, box.problem)
+
+def open_tier(ground: Ground, name: str) -> ProbedBox:
+    """Open one tier, whether it holds or not."""
+    module, _, opener = BOXES[name].partition(".")
+    box: ProbedBox = getattr(import_module(f"{__name__}.{module}"), opener)(ground)
+    return box

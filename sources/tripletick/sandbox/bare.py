@@ -55,6 +55,10 @@ class Bare:
     def home(self) -> Path:
         return self._session.home
 
+    @property
+    def environment(self) -> dict[str, str]:
+        return environment.clean(os.environ, self._user.name, self.home, self._path)
+
     def run(
         self,
         command: Sequence[str],
@@ -67,11 +71,10 @@ class Bare:
         """Run in the workspace; `mode` cannot be held without a box."""
         limits = self._ground.limits
         seconds = min(timeout or limits.timeout, limits.max_timeout)
-        clean = environment.clean(os.environ, self._user.name, self.home, self._path)
         settings = describe(limits, seconds, self._user)
         launch = Launch(
             argv=(sys.executable, "-I", "-S", str(REAPER), settings, *command),
-            env={**clean, **(env or {})},
+            env={**self.environment, **(env or {})},
             cwd=self._ground.workspace,
             # The reaper becomes the user itself: he may not reach the interpreter that we run with.
             user=replace(self._user, switched=False),

@@ -109,6 +109,15 @@ class Box(Protocol):
         ...
 
 
+class ProbedBox(Box, Protocol):
+    """A box that may turn out not to hold."""
+
+    @property
+    def problem(self) -> str:
+        """Why the live probe did not pass, empty where it did."""
+        ...
+
+
 def untold(line: str) -> None:
     """Tell nobody."""
 

@@ -155,6 +155,7 @@ def become(user: list[Any] | None, processes: int) -> None:
 
 def confine(settings: dict[str, Any], to: _socket.socket) -> None:
     """Give up the rest, in an order in which each step may still be made. Raises OSError."""
+    os.chdir(settings["folder"])
     restrict_files(settings["rules"])
     restrict_calls(settings, to)
     to.close()

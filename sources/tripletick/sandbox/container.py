@@ -1,0 +1,176 @@
+"""Tier 4: a container of the person's choice, docker or podman. Never chosen by itself.
+
+Covers files, secrets, network, memory and processes as far as the engine does. Programs are those of the
+image, not the machine's. The engine's service runs the container, so where tripletick is killed it ends at
+its time limit and not at once.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import subprocess
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tripletick.sandbox import environment
+from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Limits, Mode
+from tripletick.sandbox.hidden import IGNORE, OURS, Secrets
+from tripletick.sandbox.probing import Probe, find_problem
+from tripletick.sandbox.running import Launch, end_family, running
+from tripletick.sandbox.toolchains import BASIC, look_up
+from tripletick.sandbox.user import Session, User, find_user
+
+IMAGE = "python:3-slim"
+INSIDE = Path("/tmp")
+SENTENCE = (
+    "{name}: a block can change files only in this folder (not its .git), sees no other file of yours and no "
+    "secret of your environment, and no network but its own localhost; its programs are those of {image}"
+)
+MISSING = "{name} is not installed, or lies in the workspace"
+REMEDY = "{name}: {why} (the image: {name} pull {image})"
+NOT_GIVEN = "a container cannot give a block network, installs, commits or files outside"
+START = 'echo + >&0; exec "$@" </dev/null'
+CLIENT = ("PATH", "HOME", "DOCKER_HOST", "DOCKER_CONTEXT", "XDG_RUNTIME_DIR", "CONTAINER_HOST")
+"""What the engine's own program needs of our environment; the block gets none of it."""
+SPECIAL = frozenset(',"\n ')
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A path of the machine at its place in the container."""
+
+    source: Path
+    target: Path
+    read_only: bool = True
+
+    def word(self) -> str:
+        """Word it for --mount, which reads comma-separated values (RFC 4180)."""
+        fields = ["type=bind", f"source={self.source}", f"target={self.target}"]
+        fields += ["readonly"] if self.read_only else []
+        return ",".join(
+            f'"{each.replace(chr(34), chr(34) * 2)}"' if SPECIAL & {*each} else each for each in fields
+        )
+
+
+def list_limits(limits: Limits) -> Iterator[str]:
+    yield from ("--memory", str(limits.memory), "--memory-swap", str(limits.memory))
+    yield from ("--pids-limit", str(limits.processes))
+    for limit in (f"fsize={limits.file}", "core=0", "nofile=1024"):
+        yield from ("--ulimit", limit)
+
+
+def arguments(name: str, user: User, limits: Limits, mounts: Sequence[Mount]) -> list[str]:
+    """Give the words between `run` and the environment."""
+    return [
+        *("--rm", "--init", "--name", name, "--pull", "never", "--hostname", "sandbox", "--network", "none"),
+        *("--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--read-only"),
+        *("--user", f"{user.uid}:{user.gid}"),
+        *list_limits(limits),
+        *(word for mount in mounts for word in ("--mount", mount.word())),
+    ]
+
+
+class Container:
+    """The box as a container engine makes it."""
+
+    def __init__(self, ground: Ground, name: str, extra: Sequence[str] = ()) -> None:
+        ground = replace(ground, workspace=ground.workspace.resolve(), state=ground.state.resolve())
+        self.name, self._extra, self._ground = name, tuple(extra), ground
+        self._user = find_user(ground.workspace)
+        self._session = Session(ground.state, self._user)
+        self._secrets = Secrets(ground.workspace)
+        self._engine = look_up(name, ground.workspace)
+        self._env = environment.clean({}, self._user.name, INSIDE, BASIC)
+        self.problem = self._probe()
+
+    @property
+    def holds(self) -> bool:
+        return not self.problem
+
+    @property
+    def sentence(self) -> str:
+        return SENTENCE.format(name=self.name, image=IMAGE)
+
+    @property
+    def home(self) -> Path:
+        return self._session.home
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        mode: Mode = "work",
+        timeout: float | None = None,
+        env: Mapping[str, str] | None = None,
+        grant: Grant = NOTHING,
+    ) -> Generator[str, None, Finished]:
+        """Run in a new container (see the Protocol)."""
+        if grant != NOTHING:
+            raise OSError(NOT_GIVEN)
+        mode = "read" if "read" in (mode, self._ground.mode) else "work"
+        limits = self._ground.limits
+        seconds = min(timeout or limits.timeout, limits.max_timeout)
+        name = f"tripletick-{secrets.token_hex(8)}"
+        given = [
+            word
+            for key, value in {**self._env, **(env or {})}.items()
+            for word in ("--env", f"{key}={value}")
+        ]
+        words = (*arguments(name, self._user, limits, self._mounts(mode)), *self._extra, *given)
+        place = ("--workdir", str(self._ground.workspace), IMAGE, "timeout", "-s", "KILL", str(seconds + 1))
+        launch = Launch(
+            argv=("/bin/sh", "-c", START, "sh", str(self._engine), "run", *words, *place, *command),
+            env={key: os.environ[key] for key in CLIENT if key in os.environ},
+            cwd=Path("/"),
+            user=replace(self._user, switched=False),
+            limits=limits,
+            timeout=seconds,
+            end=lambda pid: self._end(pid, name),
+            folders=(self._ground.workspace, self.home),
+        )
+        try:
+            return (yield from running(launch))
+        finally:
+            self._secrets.settle()
+
+    def let_read(self, folder: Path) -> None:
+        self._ground = replace(self._ground, see=(*self._ground.see, folder))
+
+    def close(self) -> None:
+        self._session.close()
+
+    def _end(self, pid: int, name: str) -> None:
+        """End the container, then the engine's own program."""
+        subprocess.run([str(self._engine), "kill", name], check=False, capture_output=True)
+        end_family(pid)
+
+    def _mounts(self, mode: Mode) -> list[Mount]:
+        root, found = self._ground.workspace, self._secrets.look(frozenset())
+        kept = [root / name for name in (*OURS, IGNORE)]
+        kept += [path.resolve() for path in self._ground.ours if root in path.resolve().parents]
+        covers = [(self._session.nothing, found.files), (self._session.nowhere, found.folders)]
+        return [
+            Mount(self.home, INSIDE, read_only=False),
+            *(Mount(path.resolve(), path.resolve()) for path in self._ground.see),
+            Mount(root, root, read_only=mode == "read"),
+            *(Mount(path, path) for path in kept if path.exists() and not path.is_symlink()),
+            *(Mount(cover, Path(path)) for cover, paths in covers for path in sorted(paths)),
+        ]
+
+    def _probe(self) -> str:
+        if self._engine is None:
+            return MISSING.format(name=self.name)
+        probe = Probe(self.home.parent, {*self._env, "HOSTNAME"})
+        why = find_problem(probe, lambda command: self.run(command, mode="read", timeout=10))
+        return why and REMEDY.format(name=self.name, why=why, image=IMAGE)
+
+
+def docker(ground: Ground) -> Container:
+    return Container(ground, "docker")
+
+
+def podman(ground: Ground) -> Container:
+    """Without root, podman must be told that the user inside is the one outside."""
+    return Container(ground, "podman", ("--userns", "keep-id"))

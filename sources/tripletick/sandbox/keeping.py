@@ -1,0 +1,216 @@
+"""Puts back what a block may not change, where no mount can keep it from that (tier 2).
+
+Covers .git, .tripletick, what is ours and what is hidden in the workspace: bytes, modes, links, and what is
+new there, but for new objects of git: the person may have made them meanwhile. Copies lie where no block can
+write; what is large or read-only (git's objects) is a hard link instead, which survives removal and
+replacement, but not being overwritten in place: that is told.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import filecmp
+import os
+import shutil
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tripletick.sandbox.user import remove
+
+COPIED = 64 << 20
+"""Bytes that are copied at most; what comes after is linked."""
+WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+QUIET = (".git/index",)
+"""git rewrites it when it only looks."""
+GROWS, REDIRECTS = ".git/objects", ".git/objects/info"
+KEPT_KINDS = (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK)
+
+Identity = tuple[int, int, int, int, int]
+
+
+def identify(status: os.stat_result) -> Identity:
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+@dataclass(slots=True)
+class Entry:
+    """One kept file, folder or link; `names` are those in a folder that is kept whole."""
+
+    status: os.stat_result
+    target: str = ""
+    names: frozenset[str] | None = None
+    copy: Path | None = None
+
+    @property
+    def kind(self) -> int:
+        return stat.S_IFMT(self.status.st_mode)
+
+    @property
+    def mode(self) -> int:
+        return stat.S_IMODE(self.status.st_mode)
+
+    def is_as(self, path: Path, now: os.stat_result) -> bool:
+        """Tell whether what lies there now, another inode or a touched one, is the same for its readers."""
+        if stat.S_IFMT(now.st_mode) != self.kind or stat.S_IMODE(now.st_mode) != self.mode:
+            return False
+        if self.kind == stat.S_IFLNK:
+            return str(path.readlink()) == self.target
+        if self.copy is None or now.st_nlink != self.status.st_nlink:
+            return False
+        if path.samefile(self.copy):
+            return identify(now)[:4] == identify(self.status)[:4]
+        return filecmp.cmp(path, self.copy, shallow=False)
+
+
+@dataclass(slots=True)
+class Keeper:
+    """Keeps parts of one workspace over one block at a time."""
+
+    workspace: Path
+    store: Path
+    _kept: dict[Path, Entry] = field(default_factory=dict)
+    """Parents first."""
+    _absent: list[Path] = field(default_factory=list)
+    _number: int = 0
+    _copied: int = 0
+    lost: list[str] = field(default_factory=list)
+    """What could not be kept, for the person."""
+
+    def take(self, paths: Iterable[Path]) -> None:
+        """Look at these paths before a block, and copy what is not kept as it is now."""
+        known, self._kept, self._absent = self._kept, {}, []
+        self.store.mkdir(0o700, exist_ok=True)
+        for path in paths:
+            if os.path.lexists(path):
+                self._take(path, known)
+            else:
+                self._absent.append(path)
+        used = {entry.copy for entry in self._kept.values()}
+        for entry in known.values():
+            if entry.copy and entry.copy not in used:
+                self._copied -= entry.status.st_size if entry.copy.stat().st_nlink == 1 else 0
+                entry.copy.unlink()
+
+    def put_back(self) -> list[str]:
+        """Give what a block has changed, relative to the workspace; all of it is put back where it can be."""
+        changed = [path for path in self._absent if os.path.lexists(path)]
+        remove(*changed)
+        for path, entry in self._kept.items():
+            try:
+                changed += self._restore(path, entry)
+            except OSError:
+                self._lose(path)
+        names = dict.fromkeys(self._name(path) for path in changed)
+        return [name for name in names if name not in QUIET]
+
+    def _name(self, path: Path) -> str:
+        return str(path.relative_to(self.workspace))
+
+    def _lose(self, path: Path) -> None:
+        if self._name(path) not in self.lost:
+            self.lost.append(self._name(path))
+
+    def _take(self, path: Path, known: Mapping[Path, Entry]) -> None:
+        for above in [each for each in reversed(path.parents) if each.is_relative_to(self.workspace)]:
+            self._kept.setdefault(above, Entry(above.lstat()))
+        for each, entry in walk(path):
+            if entry.kind == stat.S_IFREG and not same_copy(known.get(each), entry):
+                try:
+                    self._copy(each, entry)
+                except OSError:
+                    self._lose(each)
+            self._kept[each] = entry
+
+    def _copy(self, path: Path, entry: Entry) -> None:
+        self._number += 1
+        copy, size = self.store / str(self._number), entry.status.st_size
+        with contextlib.suppress(OSError):
+            if not entry.mode & WRITABLE or self._copied + size > COPIED:
+                os.link(path, copy, follow_symlinks=False)
+                # The new link has changed the file's ctime.
+                entry.status, entry.copy = path.lstat(), copy
+                return
+        if self._copied + size > COPIED:
+            self._lose(path)
+            return
+        shutil.copyfile(path, copy, follow_symlinks=False)
+        self._copied += size
+        entry.copy = copy
+
+    def _restore(self, path: Path, entry: Entry) -> Iterator[Path]:
+        now = look(path)
+        if now and stat.S_IFMT(now.st_mode) == entry.kind == stat.S_IFDIR:
+            yield from self._restore_folder(path, entry, now)
+        elif not now or identify(now) != identify(entry.status):
+            if now and entry.is_as(path, now):
+                return
+            if entry.kind == stat.S_IFREG and (not entry.copy or (now and path.samefile(entry.copy))):
+                self._lose(path)
+                return
+            remove(path)
+            self._make(path, entry)
+            yield path
+
+    def _restore_folder(self, path: Path, entry: Entry, now: os.stat_result) -> Iterator[Path]:
+        mode = stat.S_IMODE(now.st_mode)
+        if entry.names is None:
+            path.chmod(mode | (entry.mode & stat.S_IRWXU))
+            return
+        if mode != entry.mode:
+            path.chmod(entry.mode)
+            yield path
+        for new in [each for each in path.iterdir() if each.name not in entry.names]:
+            name = self._name(new)
+            if not name.startswith(GROWS + "/") or name.startswith(REDIRECTS):
+                remove(new)
+                yield new
+
+    def _make(self, path: Path, entry: Entry) -> None:
+        if entry.kind == stat.S_IFDIR:
+            path.mkdir()
+            path.chmod(entry.mode)
+        elif entry.kind == stat.S_IFLNK:
+            path.symlink_to(entry.target)
+        elif entry.copy:
+            shutil.copyfile(entry.copy, path)
+            path.chmod(entry.mode)
+            os.utime(path, ns=(entry.status.st_atime_ns, entry.status.st_mtime_ns))
+        if os.geteuid() == 0 and os.path.lexists(path):
+            os.chown(path, entry.status.st_uid, entry.status.st_gid, follow_symlinks=False)
+
+
+def same_copy(known: Entry | None, entry: Entry) -> bool:
+    """Take over the copy of a file that is as it was."""
+    if known is None or identify(known.status) != identify(entry.status):
+        return False
+    entry.copy = known.copy
+    return entry.copy is not None
+
+
+def look(path: Path) -> os.stat_result | None:
+    try:
+        return path.lstat()
+    except OSError:
+        return None
+
+
+def walk(path: Path) -> Iterator[tuple[Path, Entry]]:
+    """Give the files, folders and links at and below a path, parents first; no link is followed."""
+    status = path.lstat()
+    kind = stat.S_IFMT(status.st_mode)
+    if kind == stat.S_IFDIR:
+        names = list_folder(path)
+        yield path, Entry(status, names=names)
+        for name in sorted(names or ()):
+            yield from walk(path / name)
+    elif kind in KEPT_KINDS:
+        yield path, Entry(status, str(path.readlink()) if kind == stat.S_IFLNK else "")
+
+
+def list_folder(path: Path) -> frozenset[str] | None:
+    try:
+        return frozenset(each.name for each in path.iterdir())
+    except OSError:
+        return None

@@ -1,0 +1,278 @@
+"""Tier 2: Landlock and seccomp, on Linux where there are no namespaces to have. Standard library only.
+
+Covers files, secrets, network, signals and limits. Processes and /tmp are the machine's: a block sees the
+command lines of others and the names of files, has no localhost and no /tmp of its own, and what it changes
+in .git is put back after it. It gives no network and no installs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tripletick import platforms
+from tripletick.sandbox import environment, rights, seccomp, unshared
+from tripletick.sandbox.bare import REAPER, describe
+from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
+from tripletick.sandbox.bubblewrap import SENTENCE_READ, SENTENCE_ROOT, SENTENCE_USER, make_view
+from tripletick.sandbox.hidden import IGNORE, OURS, Found, Secrets
+from tripletick.sandbox.keeping import Keeper
+from tripletick.sandbox.probing import Probe, find_problem
+from tripletick.sandbox.running import Launch, end_family, running
+from tripletick.sandbox.toolchains import is_inside
+from tripletick.sandbox.user import Session, find_user, remove
+
+CONFINE = Path(__file__).with_name("confine.py")
+SENTENCE = (
+    "landlock: a block can change files only in this folder (its .git is put back after it), reads no other "
+    "file of your home, no secret of your environment, and has no network, no localhost and no /tmp; it can "
+    "see the names of your files and the command lines of your programs"
+)
+UNKNOWN = "this processor is not known"
+PROBLEM = "landlock: {why} (Linux 6.12 and Landlock are needed)"
+NO_NETWORK = "landlock cannot give a block network; bubblewrap can (apt install bubblewrap)"
+CLOSED = "landlock does not open {path} for writing"
+PUT_BACK = "Put back, because blocks may not change it: {names}"
+DAMAGED = "Could not be kept or put back: {names} (look at it with git fsck)"
+CLOSE_BY = "{folder} holds hidden files: what a block makes beside them only the next block can read."
+GIT_KEPT = ("config", "config.worktree", "hooks", "info", "modules", "worktrees")
+"""What runs or redirects in a .git that a block may otherwise write."""
+SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What one block gets."""
+
+    mode: Mode
+    home: Path
+    writable: tuple[Path, ...]
+    hidden: Found
+
+
+class Landlock:
+    """The box as Landlock and seccomp make it."""
+
+    name = "landlock"
+
+    def __init__(self, ground: Ground) -> None:
+        ground = replace(ground, workspace=ground.workspace.resolve(), state=ground.state.resolve())
+        self._ground = ground
+        self._user = find_user(ground.workspace)
+        self._session = Session(ground.state, self._user)
+        self._view, self._tools = make_view(ground, self._user, self._session)
+        self._rules = rights.fixed_rules(self._view)
+        self._secrets = Secrets(ground.workspace)
+        self._keeper = Keeper(ground.workspace, self._session.home.parent / "kept")
+        self._told: set[str] = set()
+        self.problem = self._probe()
+        """Why it does not hold; empty where it does."""
+
+    @property
+    def holds(self) -> bool:
+        return not self.problem
+
+    @property
+    def sentence(self) -> str:
+        parts = [SENTENCE]
+        if self._user.switched:
+            parts.append(SENTENCE_USER.format(name=self._user.name))
+        elif self._user.is_root:
+            parts.append(SENTENCE_ROOT)
+        return "".join(parts) + (SENTENCE_READ if self._ground.mode == "read" else "")
+
+    @property
+    def home(self) -> Path:
+        return self._session.home
+
+    @property
+    def left_out(self) -> tuple[Path, ...]:
+        """Folders of PATH that blocks do not see."""
+        return self._tools.left_out
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        mode: Mode = "work",
+        timeout: float | None = None,
+        env: Mapping[str, str] | None = None,
+        grant: Grant = NOTHING,
+    ) -> Generator[str, None, Finished]:
+        """Run confined (see the Protocol)."""
+        mode = "read" if "read" in (mode, self._ground.mode) else "work"
+        with self._scope(mode, grant) as scope:
+            launch = self._launch(command, scope, timeout, env or {})
+            try:
+                finished = yield from running(launch)
+            finally:
+                self._secrets.settle()
+                told = self._put_back() if mode == "work" else ""
+            if told:
+                yield told
+                finished = add(finished, told.encode())
+        return finished
+
+    def let_read(self, folder: Path) -> None:
+        """Show a further folder to the blocks from here on."""
+        self._ground = replace(self._ground, see=(*self._ground.see, folder))
+        self._view, self._tools = make_view(self._ground, self._user, self._session)
+        self._rules = rights.fixed_rules(self._view)
+
+    def close(self) -> None:
+        self._session.close()
+
+    def _probe(self) -> str:
+        if unshared.program() is None:
+            return PROBLEM.format(why=UNKNOWN)
+        probe = Probe(self._session.home.parent, self._environment(self.home), shared=True)
+        why = find_problem(probe, lambda command: self.run(command, mode="read", timeout=10))
+        return why and PROBLEM.format(why=why.removeprefix("tripletick: "))
+
+    def _environment(self, home: Path) -> dict[str, str]:
+        return environment.clean(os.environ, self._user.name, home, self._tools.path)
+
+    @contextlib.contextmanager
+    def _scope(self, mode: Mode, grant: Grant) -> Iterator[Scope]:
+        """Look at what there is, keep what must stay; clear away afterwards what lies outside."""
+        writable = self._granted(grant)
+        found = self._secrets.look(frozenset())
+        self._warn(found)
+        if mode == "work":
+            self._keeper.take(self._protected(grant, found))
+        home = self._fresh_home() if grant.git else self.home
+        shared = rights.shared_memory_is_free()
+        writable += (rights.SHARED_MEMORY,) if shared else ()
+        try:
+            yield Scope(mode, home, writable, found)
+        finally:
+            if home != self.home:
+                remove(home)
+            if shared:
+                clear_shared_memory(self._user.uid)
+
+    def _granted(self, grant: Grant) -> tuple[Path, ...]:
+        if grant.network or grant.only:
+            raise OSError(NO_NETWORK)
+        closed = (*self._view.unseen, *self._view.ours)
+        for path in grant.write:
+            real = path.resolve()
+            if any(is_inside(real, each) or is_inside(each, real) for each in closed):
+                raise OSError(CLOSED.format(path=path))
+        return tuple(path.resolve() for path in grant.write)
+
+    def _protected(self, grant: Grant, found: Found) -> list[Path]:
+        root = self._ground.workspace
+        names = [IGNORE, *OURS]
+        if grant.git:
+            names = [IGNORE, OURS[1], *(f"{OURS[0]}/{name}" for name in GIT_KEPT)]
+        elif not os.path.lexists(root / OURS[0]):
+            # A block may make a repository; the person is told of it.
+            names.remove(OURS[0])
+        ours = sorted(
+            (path for path in self._view.ours if root in path.parents), key=lambda path: len(path.parts)
+        )
+        return [*(root / name for name in names), *ours, *map(Path, sorted(found.files))]
+
+    def _fresh_home(self) -> Path:
+        home = Path(tempfile.mkdtemp(prefix="home-", dir=self._session.home.parent))
+        if self._user.switched:
+            os.chown(home, self._user.uid, self._user.gid)
+        return home
+
+    def _put_back(self) -> str:
+        """Put back what the block may not have changed; give the line for the model."""
+        names = self._keeper.put_back()
+        if self._keeper.lost:
+            self._tell(DAMAGED.format(names=shorten(self._keeper.lost)))
+        if not names:
+            return ""
+        line = PUT_BACK.format(names=shorten(names))
+        self._ground.notice(line)
+        return f"tripletick: {line}\n"
+
+    def _warn(self, found: Found) -> None:
+        for folder in sorted({str(Path(path).parent) for path in (*found.files, *found.folders)}):
+            self._tell(CLOSE_BY.format(folder=folder))
+
+    def _tell(self, line: str) -> None:
+        if line not in self._told:
+            self._told.add(line)
+            self._ground.notice(line)
+
+    def _settings(self, scope: Scope) -> bytes:
+        """Word what the block keeps for the program that gives up the rest."""
+        machine, user = os.uname().machine, self._user
+        place = rights.block_rules(
+            self._ground.workspace, scope.mode, scope.hidden.files | scope.hidden.folders
+        )
+        changed = [(str(path), rights.CHANGE) for path in (scope.home, *scope.writable)]
+        inside = (self._ground.workspace,) if scope.mode == "work" else ()
+        tasks = 0 if user.is_root else platforms.tasks_of(user.uid) + self._ground.limits.processes
+        settings = {
+            "user": [user.uid, user.gid, list(user.groups)] if user.switched else None,
+            "processes": tasks,
+            "folder": str(self._ground.workspace),
+            "rules": [*self._rules, *place, *changed],
+            "writable": [str(path) for path in (*inside, scope.home, *scope.writable)],
+            "asking": (unshared.program() or b"").hex(),
+            "refusing": (seccomp.program() or b"").hex(),
+            "filtering": unshared.FILTERING[machine],
+            "asked": unshared.asked(machine),
+        }
+        return json.dumps(settings).encode()
+
+    def _launch(
+        self, command: Sequence[str], scope: Scope, timeout: float | None, env: Mapping[str, str]
+    ) -> Launch:
+        limits = self._ground.limits
+        seconds = min(timeout or limits.timeout, limits.max_timeout)
+        user = replace(self._user, switched=False)
+        python = (sys.executable, "-I", "-S")
+        return Launch(
+            argv=(
+                *python,
+                str(REAPER),
+                describe(limits, seconds, user),
+                *python,
+                str(CONFINE),
+                "{0}",
+                *command,
+            ),
+            env={**self._environment(scope.home), **env},
+            cwd=Path("/"),
+            # The program itself becomes the user: he may not reach the interpreter that we run with.
+            user=user,
+            limits=limits,
+            timeout=seconds,
+            end=end_family,
+            data=(self._settings(scope),),
+            folders=(self._ground.workspace, scope.home, *scope.writable),
+            count=True,
+        )
+
+
+def add(finished: Finished, line: bytes) -> Finished:
+    if finished.tail:
+        return replace(finished, tail=finished.tail + line)
+    return replace(finished, head=finished.head + line)
+
+
+def shorten(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
+
+
+def clear_shared_memory(uid: int) -> None:
+    """Remove what the block left in /dev/shm, which was empty before it; what is in use is another's."""
+    for name in platforms.list_names(rights.SHARED_MEMORY):
+        path = rights.SHARED_MEMORY / name
+        with contextlib.suppress(OSError):
+            if path.lstat().st_uid == uid and not rights.is_mapped(path):
+                remove(path)

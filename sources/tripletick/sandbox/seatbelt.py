@@ -1,0 +1,173 @@
+"""Tier 3: Seatbelt, on macOS. A profile is written for each block; the system's sandbox-exec holds to it.
+
+Covers files, secrets and network. Does not cover memory, which macOS lets nobody bound, and gives no
+localhost: the network is closed whole. Written after the profiles in /System/Library/Sandbox; off until the
+probe passes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tripletick.sandbox.bare import Bare
+from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
+from tripletick.sandbox.hidden import IGNORE, OURS, Secrets
+from tripletick.sandbox.probing import Probe, find_problem
+from tripletick.sandbox.toolchains import PRIVATE, Fences, find_tools
+from tripletick.sandbox.user import find_homes, find_user
+
+PROGRAM = Path("/usr/bin/sandbox-exec")
+"""By its whole path: another one on PATH would hold nothing."""
+SENTENCE = (
+    "seatbelt: a block can change files only in this folder (not its .git), reads no other file of your "
+    "home, no secret of your environment, and has no network and no localhost"
+)
+MISSING = "seatbelt: there is no {program} here (it is a part of macOS)"
+ONLY_WRITE = "seatbelt cannot give a block network, installs or commits"
+START = """(version 1)
+(deny default)
+(allow process-fork process-exec* sysctl-read)
+(allow signal process-info* (target same-sandbox))
+(allow mach-lookup (global-name "com.apple.system.opendirectoryd.libinfo"))
+(allow ipc-posix-sem)
+(allow file-read*)
+"""
+DEVICES = ("/dev/null", "/dev/zero", "/dev/tty", "/dev/fd")
+START_FILES = (".bashrc", ".bash_profile", ".profile", ".zshrc", ".zprofile", ".zshenv", ".gitconfig")
+ESCAPES = {ord("\\"): "\\\\", ord('"'): '\\"', ord("\n"): "\\n", ord("\t"): "\\t", ord("\r"): "\\r"}
+CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), 127)} | ESCAPES
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What a profile is made of: real paths, those of files and those of folders alike."""
+
+    workspace: Path
+    home: Path
+    """The session's."""
+    mode: Mode
+    homes: tuple[Path, ...]
+    tools: tuple[Path, ...] = ()
+    kept: tuple[Path, ...] = ()
+    """Read-only, wherever they lie."""
+    hidden: tuple[Path, ...] = ()
+    writable: tuple[Path, ...] = ()
+
+
+def quote(path: Path) -> str:
+    """Word a path as a string of the profile's language."""
+    return f'"{str(path).translate(CONTROLS)}"'
+
+
+def rule(what: str, kind: str, paths: Iterable[Path]) -> str:
+    """Word one rule; a rule without paths would hold for all, so there is none then."""
+    named = " ".join(f"({kind} {quote(path)})" for path in dict.fromkeys(paths))
+    return f"({what} {named})\n" if named else ""
+
+
+def ancestors(paths: Iterable[Path]) -> list[Path]:
+    return list(dict.fromkeys(above for path in paths for above in path.parents))
+
+
+def profile(rows: Rows) -> str:
+    """Word the whole profile; of the rules that fit, the last one counts."""
+    private = [home / name for home in rows.homes for name in PRIVATE]
+    inside = (rows.workspace,) if rows.mode == "work" else ()
+    changed = (*inside, rows.home, *rows.writable)
+    starts = [home / name for home in rows.homes for name in START_FILES]
+    shown = (*rows.tools, rows.workspace, rows.home, *rows.writable)
+    return "".join(
+        (
+            START,
+            rule("deny file-read*", "subpath", rows.homes),
+            rule("allow file-read*", "subpath", shown),
+            rule("allow file-read-metadata", "literal", ancestors(shown)),
+            rule("allow file-write*", "subpath", changed),
+            rule("allow file-write-data file-ioctl", "literal", map(Path, DEVICES)),
+            rule("deny file-read* file-write*", "subpath", (*private, *rows.hidden)),
+            rule("deny file-write*", "subpath", (*rows.kept, *starts)),
+            # The session's own folder lies in our state folder, which is kept.
+            rule("allow file-read* file-write*", "subpath", (rows.home,)),
+            rule("deny file-write-unlink", "literal", (*ancestors((*rows.kept, *changed)), *changed)),
+            "(deny file-write-setugid)\n",
+        )
+    )
+
+
+class Seatbelt:
+    """Runs blocks as tier 0 does, below sandbox-exec."""
+
+    name = "seatbelt"
+
+    def __init__(self, ground: Ground) -> None:
+        ground = replace(ground, workspace=ground.workspace.resolve(), state=ground.state.resolve())
+        self._ground = ground
+        self._bare = Bare(ground)
+        self._homes = find_homes(find_user(ground.workspace))
+        self._secrets = Secrets(ground.workspace)
+        self.problem = self._probe()
+
+    @property
+    def holds(self) -> bool:
+        return not self.problem
+
+    @property
+    def sentence(self) -> str:
+        return SENTENCE
+
+    @property
+    def home(self) -> Path:
+        return self._bare.home
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        mode: Mode = "work",
+        timeout: float | None = None,
+        env: Mapping[str, str] | None = None,
+        grant: Grant = NOTHING,
+    ) -> Generator[str, None, Finished]:
+        """Run below a new profile (see the Protocol)."""
+        if grant.network or grant.only or grant.git:
+            raise OSError(ONLY_WRITE)
+        mode = "read" if "read" in (mode, self._ground.mode) else "work"
+        words = (str(PROGRAM), "-p", profile(self._rows(mode, grant)), *command)
+        try:
+            return (yield from self._bare.run(words, mode=mode, timeout=timeout, env=env))
+        finally:
+            self._secrets.settle()
+
+    def let_read(self, folder: Path) -> None:
+        self._ground = replace(self._ground, see=(*self._ground.see, folder))
+
+    def close(self) -> None:
+        self._bare.close()
+
+    def _rows(self, mode: Mode, grant: Grant) -> Rows:
+        ground, found = self._ground, self._secrets.look(frozenset())
+        ours = tuple(path.resolve() for path in ground.ours)
+        fences = Fences(self._homes, ground.workspace, (*ours, ground.state))
+        tools = find_tools(os.environ, self._homes[0], fences).folders
+        own = [ground.workspace / name for name in (*OURS, IGNORE)]
+        return Rows(
+            workspace=ground.workspace,
+            home=self.home.resolve(),
+            mode=mode,
+            homes=self._homes,
+            tools=(*tools, *(path.resolve() for path in ground.see)),
+            kept=(*own, *ours, Path(os.path.realpath(sys.prefix))),
+            hidden=tuple(map(Path, sorted(found.files | found.folders | found.sockets))),
+            writable=tuple(path.resolve() for path in grant.write),
+        )
+
+    def _probe(self) -> str:
+        if not PROGRAM.is_file():
+            return MISSING.format(program=PROGRAM)
+        given = self._bare.environment
+        probe = Probe(self.home.parent, given, shared=True)
+        return find_problem(probe, lambda command: self.run(command, mode="read", timeout=10))
