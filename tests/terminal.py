@@ -89,13 +89,13 @@ class Terminal:
 
 
 @contextmanager
-def opened(home: Path, *words: str, **env: str) -> Iterator[Terminal]:
-    """Start tripletick in the folder `project` of a home."""
+def opened(home: Path, *words: str, given: bool = True, **env: str) -> Iterator[Terminal]:
+    """Start tripletick in the folder `project` of a home; `given` False: the folder is asked about."""
     kept = {name: os.environ[name] for name in ("PATH", "LC_ALL") if name in os.environ}
     settings = {"HOME": str(home), "TERM": "xterm-256color", "LANG": "C.UTF-8", "PYTHONWARNINGS": "error"}
     program: pexpect.spawn[bytes] = pexpect.spawn(
         sys.executable,
-        ["-m", "tripletick.cli", *words],
+        ["-m", "tripletick.cli", *(("-C", ".") if given else ()), *words],
         cwd=str(home / "project"),
         env={**kept, **settings, **env},
         dimensions=(HEIGHT, WIDTH),

@@ -6,13 +6,12 @@ events tell of it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tripletick import agents, wiring
-from tripletick.checkpoint import Checkpoints
+from tripletick import agents, wiring, wording
+from tripletick.checkpoint import Checkpoints, Undone
 from tripletick.config import Config
 from tripletick.errors import TripletickError, UsageError
 from tripletick.events import (
@@ -29,18 +28,18 @@ from tripletick.events import (
 )
 from tripletick.loop import Loop, Turn
 from tripletick.messages import Answer, Call
-from tripletick.models.model import About
-from tripletick.paths import Workspace
+from tripletick.models.model import About, Model
 from tripletick.places import Places
 from tripletick.session import Log
+from tripletick.standing import Standing
+from tripletick.trust import Said, Trusted
 
-FOLDER_LINE = 120
-"""Characters of the line that names the folder's files: about 40 tokens."""
 WARMER, HOTTEST = 0.4, 2.0
 """What /retry adds to the temperature, and its limit."""
 PERSON = agents.Agent("person", "", "", ("bash",))
 BY_HAND = "The person ran this script, not you:\n{script}\n"
 UNDONE = "The person undid your work on {requests}.\n{files}"
+REDONE = "The person took the undo of {requests} back: your work is there again.\n{files}"
 ANEW = "{name} goes on; it reads the whole conversation anew."
 
 Sink = Callable[[Event], None]
@@ -59,32 +58,41 @@ class App:
     person: bool = False
     """Whether somebody is there to be asked."""
     notices: list[str] = field(default_factory=list)
-    """Lines for the person that wait for the next event."""
+    """Lines for the person that wait for the next event; any thread may add one."""
+    said: Said = field(default_factory=Said)
+    """What the command line says of the folder."""
+    brought: Trusted = field(default_factory=Trusted)
+    """What the workspace brings, as far as the person said yes to it."""
     loop: Loop | None = None
     about: About | None = None
     """What the engine told of the model at work."""
     asked: tuple[str, str] | None = None
     """The last request, and what was piped in with it."""
+    standing: Standing = field(init=False)
 
     def __post_init__(self) -> None:
         self.notices.extend(self.config.warnings)
+        self.standing = Standing(
+            self.config, self.places, self.folder, self.said, self.person, self.notices.append
+        )
 
     @property
     def prompts(self) -> agents.Prompts:
         """Read the prompts of the personality. Raises ConfigError, UsageError where there is none."""
-        return wiring.prompts(self.config, self.places)
+        return wiring.prompts(self.config, self.places, self.brought.agents)
 
     def begin(self) -> Turn:
-        """Open what is slow or can fail before the first request. Raises what the parts raise."""
-        _named(self.prompts, self.config.agent.name)
-        yield from self._opened()
+        """Open what is slow or can fail before the first request, and ask what blocks may do here. Raises
+        what the parts raise.
+        """
+        yield from self._opened(self._agent())
 
     def turn(self, request: str, *, piped: str = "") -> Turn:
         """Work on one request; `piped` is what came on standard input. Raises what the parts raise when
         opened.
         """
         yield Requested(request)
-        agent = _named(self.prompts, self.config.agent.name)
+        agent = self._agent()
         yield Routed(agent.name, self.chosen_by)
         self.asked = (request, piped)
         yield from self._work(agent, request, piped)
@@ -92,19 +100,23 @@ class App:
     def retry(self) -> Turn:
         """Ask the last request again, warmer, with the history cut back to before it. Raises UsageError."""
         if self.asked is None:
-            raise UsageError("There is nothing to ask again.", "No request has been sent yet.")
-        agent = _named(self.prompts, self.config.agent.name)
+            raise UsageError(
+                "There is nothing to ask again.", "This conversation has no request yet.", "Type one."
+            )
+        agent = self._agent()
         usual = self.config.model.temperature if agent.temperature is None else agent.temperature
         yield Requested(self.asked[0])
         yield Routed(agent.name, "retry")
         if self.loop:
             self.loop.replies.talk.take_back()
+            self.standing.tell_again()
             yield TakenBack("request")
         yield from self._work(replace(agent, temperature=min(HOTTEST, usual + WARMER)), *self.asked)
 
     def clear(self) -> Turn:
         """Begin the conversation anew; the files stay as they are."""
         self.asked = None
+        self.standing.tell_again()
         if self.loop:
             self.loop.replies.talk.clear()
             self.loop.bench.ledger.known.clear()
@@ -112,7 +124,7 @@ class App:
 
     def shell(self, script: str) -> Turn:
         """Run a script of the person's in the box and add what came of it to the conversation."""
-        loop = yield from self._opened()
+        loop = yield from self._opened(PERSON)
         loop.bench.ledger.begin_turn()
         loop.checkpoints.begin_turn(self.log.id, script)
         try:
@@ -125,13 +137,25 @@ class App:
 
     def undo(self, turns: int, ask: Callable[[str], bool]) -> Turn:
         """Put the files back as they were before the last turns, and tell the model."""
-        done = Checkpoints(self.folder, self.places.state).undo(turns, ask=ask)
+        return self._told(UNDONE, self.checkpoints.undo(turns, ask=ask))
+
+    def redo(self, turns: int, ask: Callable[[str], bool]) -> Turn:
+        """Bring back what the last undos took back, and tell the model."""
+        return self._told(REDONE, self.checkpoints.redo(turns, ask=ask))
+
+    @property
+    def checkpoints(self) -> Checkpoints:
+        """The turns of the folder that is worked in."""
+        return self.loop.checkpoints if self.loop else Checkpoints(self.folder, self.places.turns)
+
+    def _told(self, words: str, done: Undone) -> Turn:
         yield Notice(done.text)
-        if self.loop and done.requests:
-            self.loop.bench.ledger.known.difference_update((*done.restored, *done.removed))
-            files = done.text.partition("\n")[2]
+        files = {*done.restored, *done.removed}
+        if self.loop and files:
+            self.loop.bench.ledger.known.difference_update(files)
             requests = ", ".join(f"“{request}”" for request in done.requests)
-            self.loop.replies.talk.say(UNDONE.format(requests=requests, files=files))
+            said = words.format(requests=requests, files=done.text.partition("\n")[2])
+            self.loop.replies.talk.say(said)
 
     def use_agent(self, name: str) -> None:
         """Give what follows to this agent. Raises UsageError where there is none."""
@@ -181,85 +205,93 @@ class App:
         """Give back what the engine holds, remove the box's folder and finish the log."""
         if self.loop:
             self.loop.replies.model.close()
-            self.loop.bench.box.close()
+        self.standing.close()
         self.log.close()
 
+    def _agent(self) -> agents.Agent:
+        """Give the agent at work. Raises UsageError where there is none of that name."""
+        name = self.config.agent.name
+        where = self.config.where.get("agent.name", "") if self.chosen_by == "config" else ""
+        return _named(self.prompts, name, where)
+
     def _tell(self, event: Event, sinks: Sequence[Sink]) -> None:
-        told = [*self.notices, *self.log.notices]
-        self.notices.clear()
-        self.log.notices.clear()
+        told = []
+        for notices in (self.notices, self.log.notices):
+            while notices:
+                # one by one: another thread may add one meanwhile
+                told.append(notices.pop(0))
         for one in (*map(Notice, told), event):
             self.log.write(one)
             for sink in sinks:
                 sink(one)
 
     def _work(self, agent: agents.Agent, request: str, piped: str) -> Turn:
-        loop = yield from self._opened()
+        loop = yield from self._opened(agent)
         names = ""
         wanted = agent.tools and agent.folder and self.config.agent.folder
         if wanted and not loop.replies.talk.introduced:
-            names = _folder_line(loop.bench.workspace)
-        whole = "\n\n".join(filter(None, (request, piped and self._fenced(loop, piped))))
+            names = wording.folder_line(loop.bench.workspace)
+        whole = "\n\n".join(filter(None, (request, piped and wording.fenced(loop, piped))))
+        if agent.tools:
+            yield from self.standing.let_in(request)
+            whole += wording.readable(self.standing.readable)
+            self.standing.readable.clear()
         yield from loop.turn(agent, whole, folder=names)
 
-    def _opened(self) -> Generator[Event, Reply, Loop]:
+    def _opened(self, agent: agents.Agent) -> Generator[Event, Reply, Loop]:
+        """Give the loop; what blocks may do here is asked before the first agent that has tools."""
+        if agent.tools and self.standing.leave is None:
+            yield from self.standing.settle()
+            self.standing.open()
+            if old := self.loop:
+                self.loop = self._moved(old)
         if self.loop is None:
             self.loop = yield from self._open(self.config)
         return self.loop
 
     def _open(self, config: Config) -> Generator[Event, Reply, Loop]:
         """Build a loop on the model that the config names; folder and box are those of the session."""
-        found, old = self.places, self.loop.bench if self.loop else None
-        workspace = (
-            old.workspace
-            if old
-            else Workspace(self.folder, ours=found.ours, state=found.private, home=Path.home())
-        )
+        self.standing.open()
         model = wiring.engine(config, self.notices.append)
         about = model.about()
         window = model.fix(wiring.window(config, about))
         yield Loading(f"{about.engine}:{about.name}", window)
-        box = old.box if old else wiring.box(config, found, workspace.root)
-        if not old and not box.holds:
-            self.notices.append(box.sentence)
         self.about = about
-        prompts = wiring.prompts(config, found)
-        return wiring.loop(
-            wiring.Parts(config, found, workspace, model, box, prompts, self.person), self.log.id, window
+        return self._built(config, model, window)
+
+    def _built(self, config: Config, model: Model, window: int) -> Loop:
+        at, prompts = self.standing, wiring.prompts(config, self.places, self.brought.agents)
+        leave = at.leave
+        parts = wiring.Parts(
+            config,
+            self.places,
+            at.workspace,
+            model,
+            at.box,
+            prompts,
+            self.person,
+            yes=self.said.yes,
+            allowed=leave is not None and leave.allowed,
+            mode=leave.mode if leave else "read",
         )
+        return wiring.loop(parts, self.log.id, window)
 
-    def _fenced(self, loop: Loop, piped: str) -> str:
-        """Put standard input into a fence; what is over a quarter of the context is kept as a file, its ends
-        are sent.
-        """
-        budget = loop.replies.budget
-        most = int(budget.window / 4 / budget.rate)
-        if len(piped) > most:
-            kept = loop.bench.workspace.keep_output(self.log.id, 0, piped.encode("utf-8", "replace"))
-            left = f"{len(piped) - most} characters left out"
-            gap = f"… {left}; read {kept} …" if kept else f"… {left} …"
-            piped = f"{piped[: most // 2]}\n{gap}\n{piped[-most // 2 :]}"
-        fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", piped)), default=0))
-        return f"{fence}text\n{piped.rstrip(chr(10))}\n{fence}"
+    def _moved(self, old: Loop) -> Loop:
+        """Give the loop as the person lets it work now: the conversation and the model stay."""
+        replies = old.replies
+        loop = self._built(self.config, replies.model, replies.budget.window)
+        if replies.talk.system != loop.replies.talk.system:
+            replies.talk.introduce_anew(loop.replies.talk.system)
+        bench = replace(loop.bench, ledger=old.bench.ledger)
+        return replace(loop, replies=replies, bench=bench)
 
 
-def _named(prompts: agents.Prompts, name: str) -> agents.Agent:
+def _named(prompts: agents.Prompts, name: str, where: str = "") -> agents.Agent:
     if name in prompts.agents:
         return prompts.agents[name]
     there = ", ".join(sorted(prompts.agents))
     raise UsageError(
-        f"There is no agent {name!r}.",
+        f"{where}: there is no agent {name!r}." if where else f"There is no agent {name!r}.",
         f"There are: {there}.",
         "Choose one: tripletick -a coder, in the chat: /agent coder",
     )
-
-
-def _folder_line(workspace: Workspace) -> str:
-    """Name what the folder holds, in one line that small models can afford."""
-    names = sorted(name for name in workspace.listdir(".") if not name.startswith("."))
-    line, left = "Folder:", len(names)
-    for name in names:
-        if len(line) + len(name) > FOLDER_LINE:
-            return f"{line} … {left} more" if left < len(names) else ""
-        line, left = f"{line} {name}", left - 1
-    return line if names else "Folder: empty"

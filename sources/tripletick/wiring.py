@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import platform
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tripletick import agents, languages, platforms
-from tripletick.agents import Prompts
+from tripletick.agents import Agent, Prompts
 from tripletick.checkpoint import Checkpoints
 from tripletick.config import Config
 from tripletick.context import Budget, Conversation
 from tripletick.dialects import open_dialect
-from tripletick.errors import ModelError
+from tripletick.errors import ModelError, TripletickError
 from tripletick.loop import Loop
 from tripletick.models import Settings, open_model
 from tripletick.models.model import About, Model, Sampling
@@ -25,8 +25,10 @@ from tripletick.places import Places
 from tripletick.replies import Replies
 from tripletick.sandbox import open_box
 from tripletick.sandbox.box import NOTHING, Box, Grant, Ground, Limits, Mode, untold
+from tripletick.sandbox.toolchains import PRIVATE, is_system
 from tripletick.tools import tools
 from tripletick.tools.tool import Bench, Ledger
+from tripletick.trust import Bounds, refused
 
 if TYPE_CHECKING:
     from tripletick.models.ollama import Listed
@@ -42,6 +44,9 @@ THINK = {"auto": None, "yes": True, "no": False}
 TRAINED = {"embedded:offline": "offline"}
 """Models that know one wording and stumble over another: the folder of prompts that they were trained on.
 Of 20 chores the offline model did 15 with its own wording, 11 with that of base."""
+WIDEST = ("coder", "file")
+"""The agents whose tags together are the most that a workspace's agent may own."""
+NO_AGENTS: Mapping[str, Agent] = {}
 PROMPT_EXAMPLE = 'echo "a command stands here"'
 
 
@@ -112,10 +117,43 @@ def window(config: Config, about: About) -> int:
     return config.model.context or min(about.context or UNKNOWN_CONTEXT, LARGEST_CONTEXT)
 
 
-def prompts(config: Config, places: Places) -> Prompts:
-    """Read the prompts of the personality, or those that the model was trained on."""
+def prompts(config: Config, places: Places, brought: Mapping[str, Agent] = NO_AGENTS) -> Prompts:
+    """Read the prompts of the personality, or those that the model was trained on; add the workspace's."""
     name = TRAINED.get(config.model.name, config.agent.personality)
-    return agents.load(places.prompts, *agents.personality(places.prompts, name))
+    shipped = agents.load(places.prompts, *agents.personality(places.prompts, name))
+    return replace(shipped, agents={**shipped.agents, **brought})
+
+
+def bounds(base: Config, settings: Config, places: Places) -> Bounds:
+    """Say what a workspace may not go beyond: `base` are the person's files, `settings` with variables and
+    flags.
+    """
+    shipped = agents.load(places.prompts).agents
+    files = places.prompts.parent.glob("*/*.md")
+    tags = {tag for name in WIDEST for tag in shipped[name].tools}
+
+    def names() -> set[str]:
+        try:
+            return {model.name for model in listed(settings)}
+        except TripletickError:
+            return set()
+
+    return Bounds(base, shipped, {"person", *(path.stem for path in files)}, tags, names)
+
+
+def hidden() -> tuple[Path, ...]:
+    """Name what stays out of sight also in what is let in: keys, secrets, the config of programs."""
+    return tuple(Path.home() / name for name in PRIVATE)
+
+
+def closed(path: Path, places: Places) -> str:
+    """Say why a path cannot be let in, "" where it can."""
+    return refused(path, (*hidden(), *places.private))
+
+
+def worth_asking(path: Path, places: Places) -> bool:
+    """Tell whether the person can be asked to let a path in; what a box shows anyway is not asked for."""
+    return not is_system(path) and not closed(path, places)
 
 
 def limits(config: Config) -> Limits:
@@ -155,7 +193,7 @@ def loop(parts: Parts, session: str, context: int) -> Loop:
         tuple(rows),
         (PROMPT_EXAMPLE, *(tool.example.body for tool in table.values() if tool.example)),
     )
-    checkpoints = Checkpoints(parts.workspace.root, parts.places.state)
+    checkpoints = Checkpoints(parts.workspace.root, parts.places.turns)
     return Loop(
         replies,
         table,

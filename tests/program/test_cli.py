@@ -37,7 +37,7 @@ def run(home, *words, text="", code="import sys; from tripletick.cli import main
 
 
 def task(home, *words, **more):
-    return run(home, "-m", f"scripted:{home / 'script.md'}", *words, **more)
+    return run(home, "-C", ".", "-m", f"scripted:{home / 'script.md'}", *words, **more)
 
 
 def named(events):

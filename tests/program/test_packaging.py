@@ -52,7 +52,7 @@ def test_a_wheel_holds_prompts_config_and_tables(wheel):
 
 
 def test_an_installed_wheel_does_a_request(wheel, home):
-    done = run(home, wheel, "-m", f"scripted:{home / 'script.md'}", "do it")
+    done = run(home, wheel, "-C", ".", "-m", f"scripted:{home / 'script.md'}", "do it")
     assert (done.returncode, done.stdout) == (0, "Done.\n")
     assert (home / "project" / "ran").exists()
 

@@ -40,7 +40,7 @@ def do(chore, folder, cache):
         (folder / name).write_text(text)
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "tripletick.cli", "-m", "embedded:offline", "--ctx", "4096"),
+            *(sys.executable, "-m", "tripletick.cli", "-C", ".", "-m", "embedded:offline", "--ctx", "4096"),
             *("-a", chore["agent"], "-o", "json", "--", chore["request"]),
         ],
         cwd=folder,

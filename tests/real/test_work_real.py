@@ -45,7 +45,7 @@ def home(tmp_path):
 def run(home, *words):
     kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
     return subprocess.run(
-        [sys.executable, "-m", "tripletick.cli", "-o", "json", *words],
+        [sys.executable, "-m", "tripletick.cli", "-C", ".", "-o", "json", *words],
         cwd=home / "project",
         env={**kept, "HOME": str(home)},
         stdin=subprocess.DEVNULL,

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tripletick import config, places
-from tripletick.errors import TripletickError
+from tripletick.errors import TripletickError, WorkspaceError
 from tripletick.screens import Screen, open_screen
 
 if TYPE_CHECKING:
     from tripletick.app import App
     from tripletick.firstrun import FirstRun
+    from tripletick.trust import Trusted
 
 FLAGS = {
     "agent": "agent.name",
@@ -31,12 +32,14 @@ FLAGS = {
 THINK = {True: "yes", False: "no"}
 
 
-def load_settings(options: argparse.Namespace, found: places.Places) -> config.Config:
-    """Read the config with the flags over it."""
+def load_settings(
+    options: argparse.Namespace, found: places.Places, workspace: Iterable[config.Given] = ()
+) -> config.Config:
+    """Read the config with the flags over it; `workspace` is what the folder may set."""
     flags = {key: getattr(options, name) for name, key in FLAGS.items() if getattr(options, name) is not None}
     if options.think is not None:
         flags["model.think"] = THINK[options.think]
-    return config.load([found.shipped_config, found.user_config], os.environ, flags)
+    return config.load([found.shipped_config, found.user_config], os.environ, flags, workspace)
 
 
 @contextmanager
@@ -45,22 +48,50 @@ def session(options: argparse.Namespace) -> Iterator[tuple[App, Screen, Tripleti
     from tripletick.app import App
     from tripletick.firstrun import FirstRun
     from tripletick.session import Log
+    from tripletick.trust import Said
 
     found, why = places.find(), None
     settings = load_settings(options, found)
     folder = options.directory.expanduser().resolve()
     screen = open_screen(options, settings)
     try:
+        brought, told = _brought(options, found, settings, screen)
+        if brought.settings:
+            settings = load_settings(options, found, brought.settings)
         if not options.quiet:
             settings, why = _prepared(FirstRun(settings, found, folder, screen))
         log = Log.open(found.sessions, workspace=folder, save=not options.no_save)
-        app = App(settings, found, folder, log, "flag" if options.agent else "config", screen.person)
+        said = Said(options.given, options.yes, tuple(options.read), not options.no_save)
+        by = "flag" if options.agent else "config"
+        app = App(settings, found, folder, log, by, screen.person, told, said, brought)
         try:
             yield app, screen, why
         finally:
             app.close()
     finally:
         screen.close()
+
+
+def _brought(
+    options: argparse.Namespace, found: places.Places, settings: config.Config, screen: Screen
+) -> tuple[Trusted, list[str]]:
+    """Give what the folder brings and the person said yes to; a folder that is refused brings nothing."""
+    from tripletick import trust, wiring
+    from tripletick.paths import Workspace
+
+    folder = options.directory.expanduser()
+    if not (folder / ".tripletick").is_dir():
+        return trust.Trusted(), []
+    try:
+        workspace = Workspace(folder, ours=found.ours, state=found.private)
+    except WorkspaceError:
+        # told by the first turn
+        return trust.Trusted(), []
+    memory = trust.Memory(found.state, save=not options.no_save)
+    base = config.load([found.shipped_config, found.user_config], {}, {})
+    bounds = wiring.bounds(base, settings, found)
+    brought, told = trust.bring(workspace, bounds, memory, screen.ask if screen.person else None)
+    return brought, [*told, *memory.problems]
 
 
 def _prepared(first: FirstRun) -> tuple[config.Config, TripletickError | None]:

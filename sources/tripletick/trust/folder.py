@@ -43,6 +43,8 @@ class Said:
     """-y."""
     read: tuple[Path, ...] = ()
     """--read."""
+    keep: bool = True
+    """False after --no-save: no answer is kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,156 @@
+"""Where a session stands: the folder that its blocks work in, their box, and what else they may read.
+
+Opened by the first turn; asked about before the first that has tools. In the home folder itself blocks work
+elsewhere or not at all. What a box holds and what a guard refuses is theirs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tripletick import trust, wiring
+from tripletick.config import Config
+from tripletick.errors import UsageError
+from tripletick.events import Ask, Reply
+from tripletick.paths import Workspace
+from tripletick.places import Places
+from tripletick.sandbox.box import Box
+from tripletick.trust import Leave, Memory, Said
+
+NO_BOX = "NO SANDBOX: every block is asked for; {why}"
+UNREADABLE = "{path} cannot be read here: {why}."
+
+Asking = Generator[Ask, Reply, None]
+
+
+@dataclass(slots=True)
+class Standing:
+    """One session's ground; `workspace` and `box` are there once `open` was called."""
+
+    config: Config
+    places: Places
+    folder: Path
+    said: Said
+    person: bool
+    notice: Callable[[str], None]
+    leave: Leave | None = None
+    """What the person lets blocks do; None while no agent with tools was at work."""
+    readable: list[Path] = field(default_factory=list)
+    """What was let in, and the model was not told of yet."""
+    _workspace: Workspace | None = None
+    _box: Box | None = None
+    _let_in: list[Path] = field(default_factory=list)
+    _asked: set[Path] = field(default_factory=set)
+    _nowhere: tempfile.TemporaryDirectory[str] | None = None
+
+    @property
+    def workspace(self) -> Workspace:
+        if self._workspace is None:
+            self.open()
+        assert self._workspace
+        return self._workspace
+
+    @property
+    def box(self) -> Box:
+        if self._box is None:
+            self.open()
+        assert self._box
+        return self._box
+
+    def settle(self) -> Asking:
+        """Ask once what blocks may do here. Raises WorkspaceError where none can work."""
+        if self.leave:
+            return
+        if not self._at_home():
+            # a folder that is refused is not asked about
+            self._guard(self.folder)
+        memory = Memory(self.places.state, save=self.said.keep)
+        leave = yield from trust.settle(self.folder, Path.home(), self.said, memory, self.person)
+        self.leave = leave
+        for line in filter(None, (leave.notice, *memory.problems)):
+            self.notice(line)
+
+    def open(self) -> bool:
+        """Open the folder that blocks get, and its box; True where it is another one than before.
+
+        Raises WorkspaceError, ConfigError, and UsageError for a --read that cannot be.
+        """
+        root = self._root()
+        if self._workspace and self._workspace.root == root.resolve():
+            return False
+        workspace = self._guard(root)
+        if self._box:
+            self._box.close()
+        self._workspace = workspace
+        self._box = wiring.box(self.config, self.places, workspace.root, self.notice)
+        if not self._box.holds:
+            self.notice(NO_BOX.format(why=self._box.sentence))
+        for path in self._let_in or self.said.read:
+            self._let(path.expanduser())
+        return True
+
+    def let_in(self, words: str) -> Asking:
+        """Ask for what the person's words name outside the folder; without a person nothing is let in."""
+        if not self.person or not (self.leave and self.leave.allowed):
+            return
+        for path in trust.named_outside(words, self.workspace.root, Path.home()):
+            known = any(path.resolve().is_relative_to(each) for each in self._let_in)
+            if path in self._asked or known or not wiring.worth_asking(path, self.places):
+                continue
+            self._asked.add(path)
+            answer = yield trust.welcome(path)
+            if answer and answer.choice == "y":
+                try:
+                    self._let(path)
+                except UsageError as error:
+                    self.notice(error.what)
+
+    def tell_again(self) -> None:
+        """The model has forgotten what it may read: the next request names it."""
+        self.readable[:] = self._let_in
+
+    def close(self) -> None:
+        if self._box:
+            self._box.close()
+        if self._nowhere:
+            self._nowhere.cleanup()
+
+    def _at_home(self) -> bool:
+        return self.folder.resolve() == Path.home().resolve()
+
+    def _root(self) -> Path:
+        """Give the folder that blocks get; an empty one where they get none of their own."""
+        if self.leave and self.leave.folder:
+            if self._at_home():
+                self.leave.folder.mkdir(parents=True, exist_ok=True)
+            return self.leave.folder
+        if not self._at_home():
+            return self.folder
+        if self._nowhere is None:
+            self._nowhere = tempfile.TemporaryDirectory(prefix="tripletick-", ignore_cleanup_errors=True)
+        empty = Path(self._nowhere.name, "empty")
+        empty.mkdir(exist_ok=True)
+        return empty
+
+    def _guard(self, root: Path) -> Workspace:
+        found = self.places
+        hidden = wiring.hidden()
+        return Workspace(root, ours=found.ours, state=found.private, hidden=hidden, home=Path.home())
+
+    def _let(self, path: Path) -> None:
+        """Let blocks and file tools read a path. Raises UsageError where that cannot be."""
+        real = path.resolve()
+        why = wiring.closed(real, self.places)
+        if not why:
+            with contextlib.suppress(OSError):
+                self.workspace.let_read(path)
+                self.box.let_read(real)
+                self._let_in += [] if real in self._let_in else [real]
+                self.readable.append(real)
+                return
+            why = "it cannot be opened"
+        raise UsageError(UNREADABLE.format(path=path, why=why), "", "Another folder: tripletick --read DIR")

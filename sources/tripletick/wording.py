@@ -1,0 +1,46 @@
+"""What a request tells the model beside the person's words: the folder, what was piped in or let in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from tripletick.loop import Loop
+from tripletick.paths import Workspace
+
+FOLDER_LINE = 120
+"""Characters of the line that names the folder's files: about 40 tokens."""
+READABLE = "\n\nYou may also read, not change: {paths}"
+
+
+def folder_line(workspace: Workspace) -> str:
+    """Name what the folder holds, in one line that small models can afford."""
+    names = sorted(name for name in workspace.listdir(".") if not name.startswith("."))
+    line, left = "Folder:", len(names)
+    for name in names:
+        if len(line) + len(name) > FOLDER_LINE:
+            return f"{line} … {left} more" if left < len(names) else ""
+        line, left = f"{line} {name}", left - 1
+    return line if names else "Folder: empty"
+
+
+def fenced(loop: Loop, piped: str) -> str:
+    """Put standard input into a fence; what is over a quarter of the context is kept as a file, its ends are
+    sent.
+    """
+    budget, bench = loop.replies.budget, loop.bench
+    most = int(budget.window / 4 / budget.rate)
+    if len(piped) > most:
+        kept = bench.workspace.keep_output(bench.session, 0, piped.encode("utf-8", "replace"))
+        left = f"{len(piped) - most} characters left out"
+        gap = f"… {left}; read {kept} …" if kept else f"… {left} …"
+        piped = f"{piped[: most // 2]}\n{gap}\n{piped[-most // 2 :]}"
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", piped)), default=0))
+    return f"{fence}text\n{piped.rstrip(chr(10))}\n{fence}"
+
+
+def readable(paths: Iterable[Path]) -> str:
+    """Name what was let in, as the box knows it: `~` is another folder there."""
+    named = ", ".join(map(str, paths))
+    return READABLE.format(paths=named) if named else ""
