@@ -104,15 +104,20 @@ def _ipv4(number: int) -> ipaddress.IPv4Address:
 
 
 def is_own(text: str) -> bool:
-    """Tell whether this computer bears the address: the kernel would then send from that very address."""
-    family = socket.AF_INET6 if ":" in text else socket.AF_INET
+    """Tell whether this computer bears the address, or one that it wraps."""
+    address = ipaddress.ip_address(text.partition("%")[0])
+    return any(_sends_from(each) for each in (address, *unwrap(address)))
+
+
+def _sends_from(address: Address) -> bool:
+    """Tell whether the kernel would send to the address from that very address. Nothing is sent."""
+    family = socket.AF_INET if address.version == 4 else socket.AF_INET6
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
-            probe.connect((text, 9))
-            source = probe.getsockname()[0]
+            probe.connect((str(address), 9))
+            return ipaddress.ip_address(probe.getsockname()[0]) == address
     except OSError:
         return False
-    return ipaddress.ip_address(source) == ipaddress.ip_address(text)
 
 
 def is_local_name(name: str) -> bool:
