@@ -78,6 +78,10 @@ class Ask:
     call: Call | None = None
     default: str = ""
     """What Enter alone means, "" where it means nothing."""
+    edit: str = ""
+    """The text that `e` gives the person to edit."""
+    workspace: str = ""
+    """No program that lies in this folder may be the editor."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 
-from tripletick import approval, repair
+from tripletick import repair
 from tripletick.agents import Agent
+from tripletick.approval import Block, Gate
 from tripletick.checkpoint import Checkpoints
 from tripletick.events import (
     Answered,
@@ -29,7 +30,6 @@ from tripletick.events import (
     Returned,
 )
 from tripletick.messages import Call, Problem, Result
-from tripletick.paths import PathRefused
 from tripletick.repair import Results, Tries
 from tripletick.replies import INTERRUPTED, Heard, Replies
 from tripletick.tools.tool import Bench, Tool
@@ -56,6 +56,8 @@ class Loop:
     max_attempts: int = 5
     max_steps: int = 25
     person: bool = False
+    gate: Gate = field(default_factory=Gate)
+    """What every block passes."""
 
     def turn(self, agent: Agent, request: str, *, folder: str = "") -> Turn:
         """Work on one request until it is answered, or one of the endings of `repair` is due."""
@@ -86,19 +88,14 @@ class Loop:
         if not results and not told and reading.question is None:
             return (yield from self._words(tries, heard))
         failed = tries.add(results, told)
-        said = self._feedback(tries, results, told) if results or told else ""
-        short = (
-            self._feedback(tries, [(call, _shortened(result)) for call, result in results], told)
-            if results
-            else ""
-        )
+        said, short = self._feedback(tries, results, told) if results or told else ("", "")
         if reading.question is not None:
             answer = yield Ask(reading.question, "", "The model asks you.")
             if answer is None or not answer.there:
                 return GaveUp("clarification", "The model has a question.", 3, reading.question)
             words = answer.text or NO_ANSWER
             said, short = _join(said, words), short and _join(short, words)
-        talk.say(said, short=short if short != said else None)
+        talk.say(said, short=short or None)
         if failed:
             yield Repairing(tries.failures, tries.max_attempts, tries.error)
         return None
@@ -114,8 +111,13 @@ class Loop:
         self.replies.talk.say(NUDGE.format(request=self.replies.talk.asked.partition("\n")[0]))
         return None
 
-    def act(self, agent: Agent, calls: Sequence[Call]) -> Generator[Event, Reply, list[tuple[Call, Result]]]:
-        """Run the blocks in their order; the first that does not succeed stops the rest."""
+    def act(
+        self, agent: Agent, calls: Sequence[Call], *, typed: bool = False
+    ) -> Generator[Event, Reply, list[tuple[Call, Result]]]:
+        """Run the blocks in their order; the first that does not succeed stops the rest.
+
+        `typed`: the person wrote them.
+        """
         results: list[tuple[Call, Result]] = []
         stop = ""
         self.bench.ledger.begin_reply()
@@ -125,7 +127,7 @@ class Loop:
                 result = Result("skipped", stop)
             else:
                 yield Called(call, number, len(calls))
-                result = yield from self._run(self._tool(agent, call), call, results)
+                result = yield from self._run(self._tool(agent, call), call, results, typed=typed)
             if not result.ok and not stop:
                 how = {"failed": "failed", "denied": "was refused"}.get(result.outcome, "was not run")
                 stop = f"was not run, because block {number} {how}"
@@ -138,12 +140,11 @@ class Loop:
         owned = {*agent.owned(self.replies.languages), "append"} & self.tools.keys()
         return self.tools[call.tool if call.tool in owned else "write"]
 
-    def _run(self, tool: Tool, call: Call, before: Results) -> Generator[Event, Reply, Result]:
-        if (ask := approval.question(call, self.bench.box)) and (no := approval.denial(ask, (yield ask))):
-            return no
-        if tool.writes:
-            yield from self._snapshot(call)
-        running, printed = tool.run(call, self.bench), []
+    def _run(
+        self, tool: Tool, call: Call, before: Results, *, typed: bool
+    ) -> Generator[Event, Reply, Result]:
+        block = Block(tool, call, self.bench, self.checkpoints, typed)
+        running, printed = self.gate.run(block), []
         answer: Reply = None
         try:
             while True:
@@ -165,19 +166,15 @@ class Loop:
         finally:
             running.close()
 
-    def _snapshot(self, call: Call) -> Generator[Event, Reply, None]:
-        notices = [self.checkpoints.before_block()]
-        if call.path:
-            with suppress(PathRefused):
-                notices.append(self.checkpoints.keep(self.bench.workspace.resolve(call.path).path))
-        yield from (Notice(line) for line in notices if line)
-
-    def _feedback(self, tries: Tries, results: Results, problems: Sequence[Problem]) -> str:
+    def _feedback(self, tries: Tries, results: Results, problems: Sequence[Problem]) -> tuple[str, str]:
+        """Word what came of a reply: whole, and as it reads once room is needed ("": the same)."""
         failed = [result.tool for _, result in results if result.outcome == "failed"]
         tag = next((tag for tag in (*failed, *(problem.tag for problem in problems)) if tag), "")
         example = self.tools[tag].example if tag in self.tools else None
         hint = repair.hint(tries, results)
-        return self.replies.dialect.feedback(results, problems, hint=hint, example=example)
+        word = partial(self.replies.dialect.feedback, problems=problems, hint=hint, example=example)
+        shorter = [(call, _shortened(result)) for call, result in results]
+        return word(results), word(shorter) if shorter != list(results) else ""
 
 
 def _shortened(result: Result) -> Result:

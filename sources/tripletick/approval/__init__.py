@@ -4,6 +4,7 @@ It decides when to ask, never what is possible: that is the box's.
 """
 
 from tripletick.approval.asking import Asking
-from tripletick.approval.gate import denial, question
+from tripletick.approval.block import Block
+from tripletick.approval.gate import Gate
 
-__all__ = ["Asking", "denial", "question"]
+__all__ = ["Asking", "Block", "Gate"]

@@ -55,6 +55,7 @@ class Act:
     sources: tuple[Act, ...] = ()
     """What comes before it in its pipeline."""
     command: Command | None = None
+    """None where it stands in a script within the script."""
 
     @property
     def name(self) -> str:
@@ -82,7 +83,7 @@ def acts(script: str, wraps: Mapping[str, Sequence[str]], depth: int = 0) -> Ite
         if act.name == "cd" and len(words) == 2 and words[1].plain and not command.depth:
             folder = posixpath.normpath(posixpath.join(folder, words[1].text))
         for inner in inner_scripts(act) if depth < DEEPEST else ():
-            yield from (replace(one, folder=folder) for one in acts(inner, wraps, depth + 1))
+            yield from (replace(one, folder=folder, command=None) for one in acts(inner, wraps, depth + 1))
 
 
 def resolved(word: Word, known: Mapping[str, str]) -> Word:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
-
-Kind = Literal["read", "work", "net", "bare"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +15,5 @@ class Asking:
     """`-y`: risky commands are a yes where a box holds; nothing else is."""
     person: bool = False
     """Whether somebody is there; without one every question is a no."""
-    mode: Kind = "work"
     allowed: bool = True
     """False where the person lets no block run in this folder."""

@@ -1,31 +1,187 @@
-"""When the person is asked before a block runs, and what a no means.
+"""How a block gets to run: what is asked before it, what it lacked is asked after it, and then it runs again.
 
-It decides when to ask, never what is possible: that is the box's.
+The box decides what is possible; here is decided when a person is asked. Without one every question is a no.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from tripletick.approval import needs, risky
+from tripletick.approval.asking import Asking
+from tripletick.approval.block import Block, work
+from tripletick.approval.needs import Need
+from tripletick.approval.parts import Parts, part
+from tripletick.approval.questions import Answering, Person, Question, Working, fingerprint
+from tripletick.approval.risky import SHELL, Risk
+from tripletick.approval.special import commit, install
+from tripletick.approval.words import commands
 from tripletick.errors import PersonNeededError
-from tripletick.events import Ask
-from tripletick.messages import Answer, Call, Result
-from tripletick.sandbox.box import Box
+from tripletick.events import Ask, Notice, Output
+from tripletick.messages import Answer, Result
+from tripletick.sandbox.box import NOTHING, Grant
+
+FOLDER = "was not run: the person lets no block run in this folder"
+UNBOXED = "Nothing was run: there is no sandbox, and nobody to ask."
+PUSH = "was not run: git push is left to the person, who has been shown the command"
+TO_PUSH = "Pushing is yours: {command}"
+NOT_PUSHED = "(git push was not run: it is left to the person, who has been shown the command.)"
+RISKY_WHY = "In its box it can change files only in this folder; tripletick undo brings them back."
+ALWAYS_WHY = "Every block is asked for: [sandbox] ask = always."
+VENV = 'export PATH="$PWD/{folder}/bin:$PATH"; '
+Step = Callable[[], Working]
+Permitting = Generator[Output | Ask | Notice, Answer | None, Block | Result]
 
 
-def question(call: Call, box: Box) -> Ask | None:
-    """Ask for every block where no kernel holds it; None where it may run."""
-    if box.holds:
+@dataclass(slots=True)
+class Gate:
+    """What every block of a session passes."""
+
+    asking: Asking = field(default_factory=Asking)
+    person: Person = field(default_factory=Person)
+    given: dict[str, Grant] = field(default_factory=dict)
+    """What the person gave all blocks of this session, by the kind of the question."""
+
+    def __post_init__(self) -> None:
+        self.person = Person(self.asking)
+
+    def run(self, block: Block) -> Working:
+        """Ask, run, and ask again where it lacked something; give the block's one result."""
+        if not self.asking.allowed:
+            return Result("forbidden", FOLDER)
+        if not block.bench.box.holds:
+            return (yield from self._bare(block))
+        if block.tool.tag == SHELL and not block.call.path:
+            parts = part(block.call.body, block.bench.workspace)
+            if not parts.whole:
+                return (yield from self._parted(block, parts))
+        return (yield from self._ordinary(block))
+
+    def _bare(self, block: Block) -> Working:
+        """Ask for a block that no kernel holds. Raises PersonNeededError where nobody is there."""
+        call, box = block.call, block.bench.box
+        risk = risky.find(block.meant, block.bench.workspace.root)
+        warning = f" {risk.say}" if risk and risk.needs != "nothing" else ""
+        text = f"NO SANDBOX.{warning} Run this {block.name} block on this computer?"
+        kind = f"bare {fingerprint(call, block.bench.workspace)}"
+        answer = yield from self._ask(block, Question(kind, text, "a block without a sandbox", box.sentence))
+        if isinstance(answer, Result):
+            if answer.outcome == "forbidden":
+                raise PersonNeededError(UNBOXED, box.sentence, "Set up: apt install bubblewrap")
+            return answer
+        return (yield from work(block.answered(answer)))
+
+    def _ordinary(self, block: Block) -> Working:
+        permitted = yield from self._permit(block)
+        if isinstance(permitted, Result):
+            return permitted
+        result = yield from work(permitted)
+        return (yield from self._after(permitted, result))
+
+    def _permit(self, block: Block) -> Permitting:
+        """Ask what must be asked before a block; give the block as it may run."""
+        block = block.granted(self._given())
+        risk = risky.find(block.meant, block.bench.workspace.root)
+        if risk and risk.needs == "nothing":
+            yield Notice(risk.say)
+            return Result("forbidden", f"was not run: {risk.what}")
+        question = self._question(block, risk)
+        if question is None:
+            return block
+        answer = yield from self._ask(block, question)
+        if isinstance(answer, Result):
+            return answer
+        if risk and risk.needs == "network":
+            block = block.granted(Grant(network=True))
+        return block.answered(answer)
+
+    def _question(self, block: Block, risk: Risk | None) -> Question | None:
+        said = (block.typed or self.asking.yes) and risk is not None and not risk.needs
+        if risk and not said:
+            return Question(risk.id, f"{risk.say} Run it?", risk.what, RISKY_WHY)
+        if self.asking.always and not block.typed:
+            tag = block.tool.tag
+            return Question(f"always {tag}", f"Run this {block.name} block?", f"each {tag} block", ALWAYS_WHY)
         return None
-    what = f"{call.tool} {call.path}" if call.path else call.tool
-    return Ask(f"NO SANDBOX. Run this {what} block on this computer?", "yn?", box.sentence, call)
+
+    def _after(self, block: Block, result: Result) -> Working:
+        """Ask for what a failed block lacked, put its snapshot back and run it again."""
+        asked: set[str] = set()
+        while need := needs.find(result, block.bench.workspace.root, block.bench.grant):
+            if need.id in asked:
+                break
+            asked.add(need.id)
+            text = f"This block needs {need.what}. Allow it once?"
+            answer = yield from self._ask(block, Question(need.id, text, need.what, need.why))
+            if isinstance(answer, Result):
+                return replace(answer, verdict=_needed(need, answer), files=result.files)
+            if need.id in self.person.allowed:
+                self.given[need.id] = need.grant
+            block = block.granted(need.grant).answered(answer)
+            result = yield from _again(block, need)
+        return result
+
+    def _parted(self, block: Block, parts: Parts) -> Working:
+        """Run installs, the rest and commits one after the other, each in its own box."""
+        yield from (Notice(TO_PUSH.format(command=command)) for command in parts.pushes)
+        if parts.problem:
+            return Result("failed", parts.problem, flags=frozenset({"refused"}))
+        results: list[Result] = []
+        for step in self._steps(block, parts):
+            results.append((yield from step()))
+            if not results[-1].ok:
+                break
+        if not results:
+            return Result("forbidden", PUSH)
+        texts = [result.text for result in results] + [NOT_PUSHED] * bool(parts.pushes and results[-1].ok)
+        return replace(results[-1], text="\n".join(filter(None, texts)))
+
+    def _steps(self, block: Block, parts: Parts) -> Iterator[Step]:
+        yield from (partial(install, self._ask, block, one) for one in parts.installs)
+        venv = next((one.folder for one in parts.installs if one.manager == "pip"), "")
+        if commands(parts.rest):
+            rest = (VENV.format(folder=venv) if venv else "") + parts.rest
+            yield partial(self._ordinary, block.having(rest))
+        if parts.commits:
+            yield partial(commit, self._ask, block, parts)
+        if parts.looks:
+            yield partial(self._ordinary, block.having(parts.looks))
+
+    def _ask(self, block: Block, question: Question, edit: str = "") -> Answering:
+        return (yield from self.person.ask(question, block.call, block.bench.workspace, edit))
+
+    def _given(self) -> Grant:
+        write = tuple(path for grant in self.given.values() for path in grant.write if path.exists())
+        return Grant(any(grant.network for grant in self.given.values()), write) if self.given else NOTHING
 
 
-def denial(ask: Ask, answer: Answer | None) -> Result | None:
-    """Turn a no into a result. Raises PersonNeededError where nobody was there: nothing runs outside a box
-    then.
-    """
-    if answer is None or not answer.there:
-        remedy = "Set up: apt install bubblewrap"
-        raise PersonNeededError("Nothing was run: there is no sandbox, and nobody to ask.", ask.why, remedy)
-    if answer.choice == "y":
-        return None
-    return Result("denied", f"refused by the person{': ' + answer.text if answer.text else ''}")
+def _needed(need: Need, answer: Result) -> str:
+    """Word for the model what it may not have."""
+    return answer.verdict if answer.outcome == "forbidden" else f"needs {need.what}: {answer.verdict}"
+
+
+def _again(block: Block, need: Need) -> Working:
+    made: list[Path] = []
+    if notice := block.points.restore_block():
+        yield Notice(notice)
+    try:
+        made = [path for path in need.grant.write if need.new and _make(path)]
+        return (yield from work(block))
+    except OSError as error:
+        return Result("forbidden", f"was not run: {error.strerror or error}")
+    finally:
+        for path in made:
+            with suppress(OSError):
+                if not path.stat().st_size:
+                    path.unlink()
+
+
+def _make(path: Path) -> bool:
+    """Make the file that is to be written, so that it alone can be let in."""
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o644))
+    return True

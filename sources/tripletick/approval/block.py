@@ -1,0 +1,75 @@
+"""One block on its way through the gate: the call, what works on it, and what it may do."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from tripletick.checkpoint import Checkpoints
+from tripletick.events import Ask, Notice, Output
+from tripletick.messages import Answer, Call, Result
+from tripletick.paths import PathRefused
+from tripletick.sandbox.box import Grant
+from tripletick.tools.tool import Bench, Tool
+
+INSTEAD = "The person ran this instead:\n{script}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A call, its tool, the bench it works on, and the snapshots around it."""
+
+    tool: Tool
+    call: Call
+    bench: Bench
+    points: Checkpoints
+    typed: bool = False
+    """True for what the person typed himself."""
+    edited: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{self.tool.tag} {self.call.path}" if self.call.path else self.tool.tag
+
+    @property
+    def meant(self) -> Call:
+        """The call under the tag of the tool that will take it."""
+        return replace(self.call, tool=self.tool.tag)
+
+    def granted(self, grant: Grant) -> Block:
+        """Let it do this, too."""
+        own = self.bench.grant
+        write = tuple(dict.fromkeys((*own.write, *grant.write)))
+        both = replace(own, network=own.network or grant.network, write=write)
+        return replace(self, bench=replace(self.bench, grant=both))
+
+    def answered(self, answer: Answer) -> Block:
+        """Take what the person made of it."""
+        if answer.choice != "e":
+            return self
+        return replace(self, call=replace(self.call, body=answer.text.strip("\n")), edited=True)
+
+    def having(self, script: str) -> Block:
+        return replace(self, call=replace(self.call, body=script))
+
+
+def work(block: Block) -> Generator[Output | Ask | Notice, Answer | None, Result]:
+    """Run a block between two snapshots; a result of the person's own says so."""
+    if block.tool.writes:
+        yield from before(block)
+    result = yield from block.tool.run(block.call, block.bench)
+    if block.tool.writes:
+        yield from (Notice(line) for line in block.points.after_block())
+    if block.edited:
+        result = replace(result, text=INSTEAD.format(script=block.call.body) + result.text)
+    return result
+
+
+def before(block: Block) -> Generator[Notice, Answer | None, None]:
+    """Take a snapshot, and keep the file that the block is about to save."""
+    lines = [block.points.before_block()]
+    if block.call.path:
+        with suppress(PathRefused):
+            lines.append(block.points.keep(block.bench.workspace.resolve(block.call.path).path))
+    yield from (Notice(line) for line in lines if line)

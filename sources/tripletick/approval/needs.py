@@ -1,0 +1,100 @@
+"""What a block that failed lacked of its box: the last lines of its output, read by the rows of needs.toml.
+
+A block that failed for its own reasons lacks nothing. Not covered: what a block that went well would have
+liked to have.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from tripletick.messages import Result
+from tripletick.sandbox.box import NOTHING, Grant
+
+LINES = 12
+LONGEST = 500
+SYSTEM = frozenset("bin boot dev etc lib lib32 lib64 nix opt proc run sbin sys tmp usr var".split())  # noqa: SIM905
+"""What lies in these is the system's, or the box's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """One thing that the box does not give. `what` goes into a question, `grant` is the yes to it."""
+
+    id: str
+    what: str = ""
+    why: str = ""
+    grant: Grant = NOTHING
+    new: bool = False
+    """The file that is to be written is not there yet."""
+
+    def granted(self, grant: Grant) -> Grant:
+        """Add it to what a block has already."""
+        own = self.grant
+        return replace(grant, network=grant.network or own.network, write=(*grant.write, *own.write))
+
+
+def find(result: Result, root: Path, grant: Grant) -> Need | None:
+    """Tell what a failed block lacked, None where that was nothing, or nothing that could be given."""
+    if (
+        result.outcome != "failed"
+        or not result.exit
+        or result.flags & {"timeout", "memory", "output", "disk"}
+    ):
+        return None
+    lines = [line[:LONGEST] for line in result.text.splitlines() if line.strip()][-LINES:]
+    for number, line in enumerate(reversed(lines)):
+        for need, last, pattern in rows():
+            match = pattern.search(line) if not (last and number) else None
+            if match and (found := _need(need, match.groupdict().get("path") or "", root, grant)):
+                return found if found.id != "own" else None
+    return None
+
+
+def _need(need: str, path: str, root: Path, grant: Grant) -> Need | None:
+    if need == "network":
+        why = "Through our proxy, which shows each host; nothing of this computer itself is reachable."
+        return None if grant.network else Need("network", "network", why, Grant(network=True))
+    if need == "write":
+        return _writing(Path(path), root)
+    return Need(need)
+
+
+def _writing(written: Path, root: Path) -> Need | None:
+    """Offer one file or folder outside the workspace, where it may be offered at all."""
+    path = Path(os.path.realpath(os.path.expanduser(written)))  # noqa: PTH111 - "~" of the person, "/x" of all
+    if not may_be_offered(path, root):
+        return None
+    home = Path.home()
+    shown = f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
+    why = f"{shown} lies outside this folder: undo does not bring back what changes there."
+    return Need(f"write {shown}", f"to write {shown}", why, Grant(write=(path,)), new=not path.exists())
+
+
+def may_be_offered(path: Path, root: Path) -> bool:
+    """Tell whether a person may be asked for a path: never for the system's, for keys or for settings."""
+    home = Path.home().resolve()
+    if path.is_relative_to(root) or root.is_relative_to(path) or home.is_relative_to(path):
+        return False
+    if any(part.startswith(".") for part in path.parts):
+        return False
+    if not path.is_relative_to(home) and path.parts[1] in SYSTEM:
+        return False
+    return path.is_file() or path.is_dir() or (not os.path.lexists(path) and path.parent.is_dir())
+
+
+@cache
+def rows() -> Sequence[tuple[str, bool, re.Pattern[str]]]:
+    """Read the table: the need, whether it reads the last line alone, the pattern."""
+    text = files("tripletick").joinpath("approval/needs.toml").read_text("utf-8")
+    return [
+        (row["need"], row.get("reads") == "last", re.compile(row["pattern"]))
+        for row in tomllib.loads(text)["row"]
+    ]

@@ -1,0 +1,126 @@
+"""Parts a shell block into installs at its beginning, commits at its end, and the rest.
+
+Only what stands plainly in lines of its own is parted; everything else stays in the rest, whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from tripletick.approval import commits, installs
+from tripletick.approval.acts import Act, acts
+from tripletick.approval.installs import Install
+from tripletick.approval.risky import table
+from tripletick.paths import Workspace
+
+APART = ("", "\n", ";", "&&")
+ALONE = "not run: send `{line}` as a plain line at the beginning of a block of its own"
+PUSHED = "not run: git push is left to the person, who is shown the command; send the block without it"
+SETTING_UP = frozenset({"set", "source", ".", "venv"})
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A block in its parts; `problem` is for the model where something stands where it cannot be parted."""
+
+    installs: tuple[Install, ...] = ()
+    rest: str = ""
+    commits: tuple[tuple[str, ...], ...] = ()
+    committing: str = ""
+    """The commits as they were written."""
+    looks: str = ""
+    """What shows the commits after them."""
+    pushes: tuple[str, ...] = ()
+    problem: str = ""
+
+    @property
+    def whole(self) -> bool:
+        """True where there is nothing to part."""
+        return not (self.installs or self.commits or self.pushes or self.problem)
+
+
+def part(script: str, workspace: Workspace) -> Parts:
+    """Part a script."""
+    script = script.replace("\r\n", "\n")
+    found = list(acts(script, table().wraps))
+    top = [act for act in found if act.command and not act.command.depth]
+    leading = _leading(top, workspace)
+    looks, ending = _trailing(top)
+    pushes = [act for act in found if commits.is_push(act)]
+    if not _can_commit(top, ending, found, workspace):
+        looks, ending = (), tuple(act for act in ending if act in pushes)
+    taken = [*leading, *ending, *looks]
+    committing = [act for act in ending if act not in pushes]
+    return Parts(
+        tuple(installs.into(one, workspace) for act in leading if (one := installs.parse(act, workspace))),
+        _without(script, taken),
+        tuple(texts for act in committing if (texts := commits.parse(act))),
+        " && ".join(_written(act, script) for act in committing),
+        "\n".join(_written(act, script) for act in looks),
+        tuple(act.line for act in pushes),
+        _problem(found, taken, workspace),
+    )
+
+
+def _problem(found: Sequence[Act], taken: Sequence[Act], workspace: Workspace) -> str:
+    """Say what stands where it cannot be parted."""
+    for act in found:
+        if act not in taken and commits.is_push(act):
+            return PUSHED
+        if act not in taken and installs.parse(act, workspace):
+            return ALONE.format(line=act.line)
+    return ""
+
+
+def _leading(top: Sequence[Act], workspace: Workspace) -> list[Act]:
+    """Give the installs that come before everything but what sets them up."""
+
+    def is_early(act: Act) -> bool:
+        return _apart(act) and (act.name in SETTING_UP or _is_install(act, workspace))
+
+    return [act for act in takewhile(is_early, top) if act.name not in SETTING_UP]
+
+
+def _is_install(act: Act, workspace: Workspace) -> bool:
+    plain = act.command is not None and act.command.plain
+    return plain and installs.parse(act, workspace) is not None
+
+
+def _trailing(top: Sequence[Act]) -> tuple[tuple[Act, ...], tuple[Act, ...]]:
+    """Give what only looks at the very end, and the commits and pushes before it."""
+    looks = tuple(takewhile(lambda act: _apart(act) and commits.is_look(act), reversed(top)))
+    before = reversed(top[: len(top) - len(looks)])
+    ending = tuple(
+        takewhile(lambda act: _apart(act) and bool(commits.parse(act) or commits.is_push(act)), before)
+    )
+    return (looks[::-1], ending[::-1]) if ending else ((), ())
+
+
+def _can_commit(
+    top: Sequence[Act], ending: Sequence[Act], found: Sequence[Act], workspace: Workspace
+) -> bool:
+    """Tell whether the commits are for the repository that the folder is: not one that `cd` leads to."""
+    made = any(act.name == "git" and "init" in [word.text for word in act.words[1:3]] for act in found)
+    there = made or workspace.kind(".git") != "missing"
+    return there and not any(act.name == "cd" for act in top if act not in ending)
+
+
+def _apart(act: Act) -> bool:
+    return act.command is not None and act.command.before in APART and act.command.after in APART
+
+
+def _written(act: Act, script: str) -> str:
+    assert act.command
+    return script[act.command.start : act.command.end].strip()
+
+
+def _without(script: str, taken: Iterable[Act]) -> str:
+    """Cut acts out of a script, each with the operator after it."""
+    kept, at = "", 0
+    for command in sorted((act.command for act in taken if act.command), key=lambda one: one.start):
+        kept += script[at : command.start]
+        at = command.end + len(command.after)
+    left = (kept + script[at:]).strip()
+    return left.removesuffix("&&").removesuffix(";").strip() if kept or at else left

@@ -1,0 +1,87 @@
+"""Asks the person and says what the answer means; keeps what was allowed for this session.
+
+Nothing of it is kept on disk. What there is to ask is found elsewhere (gate).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Generator, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from tripletick.approval.asking import Asking
+from tripletick.events import Ask, Notice, Output
+from tripletick.messages import Answer, Call, Result
+from tripletick.paths import PathRefused, Workspace
+
+Working = Generator[Output | Ask | Notice, Answer | None, Result]
+Answering = Generator[Output | Ask | Notice, Answer | None, Answer | Result]
+NOBODY = "was not run: {what} needs the person's yes, and nobody is there to ask"
+REFUSED = "refused by the person"
+MOST_NAMES = 400
+LARGEST = 16 << 20
+_NAME = re.compile(r"[\w./~@%+-]+")
+YES = Answer("y")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question. `kind` is what a yes for the session is for, `what` names it to the model."""
+
+    kind: str
+    text: str
+    what: str
+    why: str = ""
+    choices: str = "ynse"
+
+
+@dataclass(slots=True)
+class Person:
+    """Who is asked, and what he has allowed for this session."""
+
+    asking: Asking = field(default_factory=Asking)
+    allowed: set[str] = field(default_factory=set)
+
+    def ask(self, question: Question, call: Call, workspace: Workspace, edit: str = "") -> Answering:
+        """Give the answer where it is a yes (`y`, or `e` with the text), else the result of a no."""
+        if question.kind in self.allowed:
+            return YES
+        if not self.asking.person:
+            return Result("forbidden", NOBODY.format(what=question.what))
+        answer = yield Ask(
+            question.text,
+            question.choices,
+            question.why,
+            call,
+            edit=edit or call.body,
+            workspace=str(workspace.root),
+        )
+        if answer is None or not answer.there:
+            return Result("forbidden", NOBODY.format(what=question.what))
+        if answer.choice == "s":
+            self.allowed.add(question.kind)
+        if answer.choice in ("y", "s"):
+            return YES
+        if answer.choice == "e" and answer.text.strip():
+            return YES if answer.text.strip() == (edit or call.body).strip() else answer
+        words = f": {answer.text}" if answer.choice == "n" and answer.text else ""
+        return Result("denied", REFUSED + words)
+
+
+def fingerprint(call: Call, workspace: Workspace) -> str:
+    """Give what changes when the block does, or a file of the workspace that it names."""
+    digest = hashlib.sha256(repr((call.tool, call.path, call.args, call.body)).encode("utf-8", "replace"))
+    for path, data in _named(call, workspace):
+        digest.update(repr((path, hashlib.sha256(data).hexdigest())).encode())
+    return digest.hexdigest()
+
+
+def _named(call: Call, workspace: Workspace) -> Iterator[tuple[str, bytes]]:
+    names = [match[0] for match in _NAME.finditer(call.body)]
+    for name in dict.fromkeys(names[:MOST_NAMES]):
+        with suppress(PathRefused):
+            path = workspace.resolve(name).path
+            if workspace.kind(path) == "file":
+                yield path, workspace.read_bytes(path, LARGEST)

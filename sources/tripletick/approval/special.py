@@ -1,0 +1,118 @@
+"""Runs what a block is parted into besides its script: installs and commits, each asked for, in its own box.
+
+What they are is parsed elsewhere (installs, commits); how they are confined is the grant's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from tripletick.approval import commits
+from tripletick.approval.block import Block, before
+from tripletick.approval.installs import NO_WHEEL, Install
+from tripletick.approval.parts import Parts, part
+from tripletick.approval.questions import Answering, Question, Working
+from tripletick.events import Notice
+from tripletick.messages import Result
+from tripletick.sandbox.box import NOTHING, Finished, Grant
+from tripletick.tools import output
+from tripletick.tools.check import drain
+from tripletick.tools.code import Step, shown
+
+Asks = Callable[[Block, Question, str], Answering]
+INSTALL_WHY = "That command sees {paths} and a package cache, nothing else of this folder; {how}."
+HOWS = {"pip": "built packages only, no setup code runs", "npm": "install scripts do not run"}
+BUILD = "No built package fits {names}. Build it from source in that box? Its setup code runs there."
+INSTALLED = {
+    "pip": "ok, installed into {folder}; start programs with {folder}/bin/python",
+    "npm": "ok, installed into {folder}; install scripts did not run",
+}
+COMMIT_WHY = "Only these lines run, as you see them, in a box that may write .git; hooks and signing do not."
+UNREADABLE = "refused by the person: his own lines could not be read"
+
+
+def install(asks: Asks, block: Block, wanted: Install) -> Working:
+    """Ask for an install and run it in a box that sees the packages' folder alone."""
+    workspace = block.bench.workspace
+    why = INSTALL_WHY.format(paths=", ".join(wanted.paths), how=HOWS[wanted.manager])
+    line = " ".join([wanted.manager, "install", *wanted.packages])
+    question = Question(f"install {line}", wanted.question(workspace), "installing packages", why)
+    answer = yield from asks(block, question, line)
+    if isinstance(answer, Result):
+        return answer
+    several = part(answer.text, workspace).installs if answer.choice == "e" else (wanted,)
+    if len(several) != 1:
+        return Result("denied", UNREADABLE)
+    yield from before(block)
+    try:
+        result = yield from _installed(asks, block, several[0])
+    except OSError as error:
+        return Result("forbidden", f"was not run: {error.strerror or error}")
+    yield from (Notice(line) for line in block.points.after_block())
+    return result
+
+
+def _installed(asks: Asks, block: Block, wanted: Install) -> Working:
+    if any(block.bench.workspace.kind(path) == "missing" for path in wanted.paths):
+        made = yield from _run(block, wanted.preparing(), NOTHING)
+        if made.status:
+            return _result(block, made, "")
+    grant = Grant(network=True, only=tuple(block.bench.workspace.root / path for path in wanted.paths))
+    finished = yield from _run(block, wanted.command(), grant)
+    if finished.status and wanted.manager == "pip" and NO_WHEEL.search(output.clip(finished, block.bench)):
+        names = ", ".join(wanted.names[:5])
+        question = Question(f"build {names}", BUILD.format(names=names), "building a package", choices="yn")
+        answer = yield from asks(block, question, "")
+        if isinstance(answer, Result):
+            return answer
+        finished = yield from _run(block, wanted.command(building=True), grant)
+    return _result(block, finished, INSTALLED[wanted.manager].format(folder=wanted.folder))
+
+
+def commit(asks: Asks, block: Block, parts: Parts) -> Working:
+    """Ask for the commits of a block and run them in a box that may write .git."""
+    line = parts.committing
+    lines, text = parts.commits, " ".join(line.split())
+    if not block.typed:
+        question = Question("", f"{text}?", "git commit", COMMIT_WHY, choices="yne")
+        answer = yield from asks(block, question, line)
+        if isinstance(answer, Result):
+            return answer
+        lines = part(answer.text, block.bench.workspace).commits if answer.choice == "e" else lines
+    if not lines:
+        return Result("denied", UNREADABLE)
+    try:
+        return (yield from _committed(block, lines))
+    except OSError as error:
+        return Result("forbidden", f"was not run: {error.strerror or error}")
+
+
+def _committed(block: Block, lines: Sequence[Sequence[str]]) -> Working:
+    author = _author(block)
+    finished = Finished(0, b"")
+    for texts in lines:
+        words = commits.command(texts, author)
+        finished = output.joined(finished, (yield from _run(block, words, Grant(git=True), commits.ENV)))
+        if finished.status:
+            break
+    return _result(block, finished, "ok, committed" if lines[-1][0] == "commit" else "ok")
+
+
+def _author(block: Block) -> dict[str, str]:
+    """Give the person's name where the repository has none of its own."""
+    asked = ["git", "config", "--get", "user.email"]
+    own = drain(block.bench.box.run(asked, mode="read", env=commits.ENV))
+    return {} if own.status == 0 else commits.find_author(block.bench.workspace.root)
+
+
+def _run(block: Block, words: Sequence[str], grant: Grant, env: Mapping[str, str] | None = None) -> Step:
+    limit = block.bench.limits.max_timeout
+    return (yield from shown(block.bench.box.run(words, timeout=limit, env=env, grant=grant)))
+
+
+def _result(block: Block, finished: Finished, ok: str) -> Result:
+    how = output.verdict(finished, block.bench.limits)
+    text = output.clip(finished, block.bench)
+    if how == "ok":
+        return Result("ok", ok, text, exit=0)
+    return Result("failed", how, text, exit=finished.status, flags=output.flags(finished))
