@@ -128,7 +128,7 @@ class App:
         loop.bench.ledger.begin_turn()
         loop.checkpoints.begin_turn(self.log.id, script)
         try:
-            results = yield from loop.act(PERSON, [Call("bash", script)])
+            results = yield from loop.act(PERSON, [Call("bash", script)], typed=True)
             loop.replies.talk.say(BY_HAND.format(script=script) + loop.replies.dialect.feedback(results, ()))
         except KeyboardInterrupt:
             yield Interrupted("")
@@ -170,7 +170,8 @@ class App:
         if old := self.loop:
             old.replies.talk.introduce_anew(loop.replies.talk.system)
             bench = replace(loop.bench, ledger=old.bench.ledger)
-            loop = replace(loop, replies=replace(loop.replies, talk=old.replies.talk), bench=bench)
+            replies = replace(loop.replies, talk=old.replies.talk)
+            loop = replace(loop, replies=replies, bench=bench, gate=old.gate)
             old.replies.model.close()
         self.config, self.loop = config, loop
         yield Notice(ANEW.format(name=name))

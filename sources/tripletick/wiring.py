@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from tripletick import agents, languages, platforms
 from tripletick.agents import Agent, Prompts
+from tripletick.approval import Asking, Gate
 from tripletick.checkpoint import Checkpoints
 from tripletick.config import Config
 from tripletick.context import Budget, Conversation
@@ -202,7 +203,14 @@ def loop(parts: Parts, session: str, context: int) -> Loop:
         max_attempts=config.agent.max_attempts,
         max_steps=config.agent.max_steps,
         person=parts.person,
+        gate=Gate(asking(parts)),
     )
+
+
+def asking(parts: Parts) -> Asking:
+    """Say when the person is asked before a block, and what is answered already."""
+    wanted = parts.config.sandbox
+    return Asking(wanted.ask == "always", parts.yes, parts.person, parts.allowed)
 
 
 def bench(parts: Parts, session: str, context: int) -> Bench:
