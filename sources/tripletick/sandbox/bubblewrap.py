@@ -7,20 +7,25 @@ cover what two blocks of one session leave for each other, nor how long the proc
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import sys
-from collections.abc import Generator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tripletick import platforms
-from tripletick.sandbox import environment, mounts, seccomp, toolchains
-from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Limits, Mode
+from tripletick.sandbox import environment, first, grants, mounts, points, seccomp, toolchains
+from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
 from tripletick.sandbox.hidden import IGNORE, Found, Secrets
 from tripletick.sandbox.probing import BLOCKERS, Probe, find_problem
 from tripletick.sandbox.running import NOT_STARTED, Launch, end_namespace, running
 from tripletick.sandbox.user import Session, User, find_homes, find_user
 from tripletick.sandbox.watchdog import bytes_under, free_space
+
+if TYPE_CHECKING:
+    from tripletick.sandbox.net.proxy import Proxy
 
 SENTENCE = (
     "bubblewrap: a block can change files only in this folder (not its .git), sees no other file "
@@ -38,29 +43,7 @@ TOO_MANY = (
 UNLISTED = "tripletick: {path} cannot be listed (chmod u+r), so what must stay hidden in it is not known\n"
 WEIGH = 32 << 20
 """Growth of the disk after which the session's folder is weighed again."""
-FIRST = """echo + >&0
-"$@" </dev/null
-status=$? looks=0
-while set -- /proc/[0-9]*; [ $# -gt 1 ] && [ $looks -lt 40 ]; do looks=$((looks + 1)); sleep .02; done
-[ $# -gt 1 ] && echo $(($# - 1)) >&0
-exit $status
-"""
-"""The first process of a box: says that it starts, runs the program, gives what that left behind about a
-second to end, and says how much is left; the kernel ends the rest with it."""
-MISSING = "{name} is not installed (apt install {package})"
-NEEDED = (("bwrap", "bubblewrap"), ("prlimit", "util-linux"))
-
-
-def list_limits(limits: Limits, timeout: float) -> list[str]:
-    """The kernel's own limits; processor time is a second line behind the watchdog's."""
-    seconds = int(timeout * (os.cpu_count() or 1)) + 2
-    return [
-        f"--nproc={limits.processes}",
-        f"--fsize={limits.file}",
-        f"--cpu={seconds}",
-        "--nofile=1024",
-        "--core=0",
-    ]
+MISSING = "bubblewrap is not installed (apt install bubblewrap)"
 
 
 def make_view(ground: Ground, user: User, session: Session) -> tuple[mounts.View, toolchains.Tools]:
@@ -82,6 +65,7 @@ def make_view(ground: Ground, user: User, session: Session) -> tuple[mounts.View
         session=session,
         user=user,
         memory=ground.limits.memory,
+        home=session.home,
     )
     return view, tools
 
@@ -89,6 +73,25 @@ def make_view(ground: Ground, user: User, session: Session) -> tuple[mounts.View
 def reaches(user: User, path: Path) -> bool:
     """Tell whether this user can go into a folder, or start a program."""
     return user.reaches(path / "x")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What one block sees and gets."""
+
+    view: mounts.View
+    frame: mounts.Frame
+    place: Sequence[str]
+    """The mounts of its workspace."""
+    words: Sequence[str] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    lead: Callable[[Sequence[str]], Sequence[str]] = list
+    """Puts before the command what leads it out to the network."""
+    settle: Callable[[], None] = lambda: None
+
+    def framed(self, place: Sequence[str]) -> Block:
+        """Give it this workspace, and mounts around it that fit its view."""
+        return replace(self, place=place, frame=mounts.make_frame(self.view))
 
 
 class Bubblewrap:
@@ -102,11 +105,12 @@ class Bubblewrap:
         self._user = find_user(ground.workspace)
         self._session = Session(ground.state, self._user)
         self._view, self._tools = make_view(ground, self._user, self._session)
-        self._fixed = mounts.fixed_arguments(self._view)
+        self._frame = mounts.make_frame(self._view)
+        self._proxy: Proxy | None = None
         self._env = environment.clean(os.environ, self._user.name, mounts.TMP, self._tools.path)
         self._filter = seccomp.program()
         self._secrets = Secrets(ground.workspace)
-        self._programs = {name: toolchains.look_up(name, ground.workspace) for name, _ in NEEDED}
+        self._program = toolchains.look_up("bwrap", ground.workspace)
         self._weight = self._growth = 0
         self._made = False
         self.problem = self.probe()
@@ -155,21 +159,58 @@ class Bubblewrap:
         if text := self._refusal(found):
             yield text
             return Finished(NOT_STARTED, text.encode())
-        mounts.make_points(self._view)
-        arguments = self._fixed + mounts.block_arguments(self._view, mode, found, bound)
         before = free_space([self._session.home])
-        try:
-            finished = yield from running(self._launch(command, arguments, timeout, env or {}))
-        finally:
-            self._secrets.settle()
+        with contextlib.ExitStack() as stack:
+            stack.callback(self._secrets.settle)
+            block = self._give(grant, mode, found, stack)
+            points.make_points(block.view)
+            sockets = mounts.socket_mounts(block.view, bound)
+            arguments = [*block.frame.first, *sockets, *block.place, *block.frame.last]
+            block = replace(block, words=block.lead(command), env={**block.env, **(env or {})})
+            finished = yield from running(self._launch(block, arguments, timeout))
+            block.settle()
         self._growth += max(0, before - free_space([self._session.home]))
         return finished
+
+    def _give(self, grant: Grant, mode: Mode, found: Found, stack: contextlib.ExitStack) -> Block:
+        """Put together what this block sees. Raises OSError where a grant cannot be given."""
+        if grant == NOTHING:
+            return Block(self._view, self._frame, mounts.place_mounts(self._view, mode, found))
+        if self._ground.mode == "read" and (grant.git or grant.only):
+            raise OSError(grants.READ_MODE)
+        view = grants.widen(self._view, grant.write)
+        block = Block(view, self._frame, [])
+        if grant.network:
+            block = self._lead_out(block)
+        if not grant.git and not grant.only:
+            return block.framed(mounts.place_mounts(view, mode, found))
+        room = stack.enter_context(grants.make_room(view))
+        block = replace(block, view=replace(block.view, home=room.home))
+        if grant.git:
+            return block.framed(stack.enter_context(grants.git_place(block.view, found, room)))
+        place, copies = grants.only_place(block.view, grant.only, found, room)
+        block = replace(block, env={**block.env, **grants.PACKAGES}, settle=copies.bring_back)
+        return block.framed(place)
+
+    def _lead_out(self, block: Block) -> Block:
+        """Give the network through our proxy, which is opened at the first need."""
+        from tripletick.sandbox.net.proxy import Proxy
+
+        if self._proxy is None:
+            owner = (self._user.uid, self._user.gid) if self._user.switched else None
+            folder = self._session.home.parent
+            self._proxy = Proxy(folder, self._ground.notice, os.environ, owner=owner)
+        proxy = self._proxy
+        socket = ("--ro-bind", str(proxy.socket), proxy.inside)
+        view = replace(block.view, network=socket)
+        lead = functools.partial(proxy.command, reaches=functools.partial(mounts.can_start, view))
+        return replace(block, view=view, lead=lead, env=proxy.env())
 
     def let_read(self, folder: Path) -> None:
         """Show a further folder to the blocks from here on."""
         self._ground = replace(self._ground, see=(*self._ground.see, folder))
         self._view, self._tools = make_view(self._ground, self._user, self._session)
-        self._fixed = mounts.fixed_arguments(self._view)
+        self._frame = mounts.make_frame(self._view)
 
     def _refusal(self, found: Found) -> str:
         if str(self._ground.workspace) in found.folders:
@@ -179,6 +220,8 @@ class Bubblewrap:
         return ""
 
     def close(self) -> None:
+        if self._proxy is not None:
+            self._proxy.close()
         self._session.close()
         if self._made:
             # Only an empty one: what is kept in it is kept.
@@ -187,15 +230,12 @@ class Bubblewrap:
 
     def probe(self) -> str:
         """Run the real command line; try what must fail. Give what is wrong, empty where the box holds."""
-        for name, package in NEEDED:
-            if self._programs[name] is None:
-                return MISSING.format(name=package, package=package)
+        if self._program is None:
+            return MISSING
         probe = Probe(self._session.home.parent, self._env, reasons=BLOCKERS)
         return find_problem(probe, lambda command: self.run(command, mode="read", timeout=10))
 
-    def _launch(
-        self, command: Sequence[str], arguments: list[str], timeout: float | None, env: Mapping[str, str]
-    ) -> Launch:
+    def _launch(self, block: Block, arguments: list[str], timeout: float | None) -> Launch:
         limits = self._ground.limits
         seconds = min(timeout or limits.timeout, limits.max_timeout)
         data = [b"".join(os.fsencode(word) + b"\0" for word in arguments)]
@@ -203,19 +243,17 @@ class Bubblewrap:
         if self._filter is not None:
             data.append(self._filter)
             options += ["--seccomp", "{1}"]
-        argv = (self._programs["bwrap"], *options, "--", "/bin/sh", "-c", FIRST, "sh")
-        first = (self._programs["prlimit"], *list_limits(limits, seconds), "--")
         return Launch(
-            argv=tuple(filter(None, (*argv, *first, *command))),
-            env={**self._env, **env},
+            argv=(self._program or "bwrap", *options, "--", *first.words(limits, seconds), *block.words),
+            env={**self._env, **block.env},
             cwd=Path("/"),
             user=self._user,
             limits=replace(limits, disk=max(limits.disk - self._weight, limits.disk // 4)),
             timeout=seconds,
             end=end_namespace,
             data=tuple(data),
-            folders=(self._ground.workspace, self._session.home),
-            scratch=tuple(path for path, _ in mounts.SCRATCH),
+            folders=(self._ground.workspace, block.view.home, *block.view.writable),
+            scratch=tuple(mounts.SCRATCH),
             count=self._user.is_root,
         )
 

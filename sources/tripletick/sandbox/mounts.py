@@ -16,27 +16,22 @@ from pathlib import Path
 from tripletick.sandbox.box import Mode
 from tripletick.sandbox.hidden import IGNORE, OURS, Found
 from tripletick.sandbox.toolchains import PRIVATE, SYSTEM, is_folder, is_inside, is_system, mode_of
-from tripletick.sandbox.user import Session, User, remove
+from tripletick.sandbox.user import Session, User
 
 NAMESPACES = (
     *("--unshare-all", "--unshare-user", "--disable-userns", "--new-session", "--die-with-parent"),
     *("--as-pid-1", "--cap-drop", "ALL", "--hostname", "sandbox"),
 )
-SCRATCH = (("/dev/shm", 2), ("/run", 4), ("/var/tmp", 4))
+SHM = "/dev/shm"
+SCRATCH = {SHM: 2, "/run": 4, "/var/tmp": 4}
 """Folders in memory, and their share of the quarter of the memory limit that they may take together."""
 READ_ONLY_PROC = ("/proc/sys",)
-READ_ONLY_PROC_ROOT = (
-    "/proc/sysrq-trigger",
-    "/proc/irq",
-    "/proc/bus",
-    "/proc/fs",
-    "/proc/acpi",
-    "/proc/mtrr",
-)
-"""root owns these, and needs no capability to write to what it owns."""
+READ_ONLY_PROC_ROOT = ("/proc/fs", "/proc/acpi", "/proc/mtrr")
+"""root owns these, and needs no capability to write to what it owns. bubblewrap itself covers sysrq-trigger,
+irq and bus where they could be written."""
 GUARDED = ("/etc", "/opt", "/usr/local")
 """Where files that only root may read are looked for."""
-TMP = Path("/tmp")
+TMP, DEV = Path("/tmp"), Path("/dev")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +50,12 @@ class View:
     session: Session
     user: User
     memory: int
+    home: Path
+    """The block's $HOME and /tmp: the session's, or a fresh one."""
+    writable: tuple[Path, ...] = ()
+    """Of the tools those that the person lets this block write."""
+    network: tuple[str, ...] = ()
+    """The mount of our proxy's socket, for a block that may use the network."""
 
 
 def system_mounts() -> list[str]:
@@ -68,16 +69,17 @@ def system_mounts() -> list[str]:
     return arguments
 
 
-def kernel_mounts(*, root: bool) -> list[str]:
+def kernel_mounts(view: View) -> list[str]:
     arguments = ["--dev", "/dev", "--proc", "/proc"]
-    for path in READ_ONLY_PROC + (READ_ONLY_PROC_ROOT if root else ()):
+    for path in READ_ONLY_PROC + (READ_ONLY_PROC_ROOT if view.user.is_root else ()):
         if Path(path).exists():
             arguments += ["--ro-bind", path, path]
-    return arguments
+    return arguments + scratch_mounts(view.memory, SHM)
 
 
-def scratch_mounts(memory: int) -> list[str]:
-    return [word for path, part in SCRATCH for word in ("--size", str(memory // 4 // part), "--tmpfs", path)]
+def scratch_mounts(memory: int, *paths: str) -> list[str]:
+    parts = [(str(memory // 4 // SCRATCH[path]), path) for path in paths]
+    return [word for size, path in parts for word in ("--size", size, "--tmpfs", path)]
 
 
 def guarded_paths() -> list[Path]:
@@ -147,14 +149,16 @@ def hidden_mounts(view: View) -> list[str]:
 
 
 def is_visible(path: Path, view: View) -> bool:
+    """Tell whether blocks see this without the workspace."""
     return is_system(path) or any(is_inside(path, folder) for folder in view.tools)
 
 
 def tool_mounts(view: View) -> list[str]:
-    """Each mount costs a third of a millisecond: what lies in another folder is seen with it."""
+    """Each mount costs a tenth of a millisecond: what lies in another folder is seen with it."""
     nested = {path for path in view.tools if any(each in path.parents for each in view.tools)}
-    ordered = sorted({*view.tools} - nested)
-    return [word for path in ordered for word in ("--ro-bind-try", str(path), str(path))]
+    ordered = sorted({*view.tools, *view.writable} - (nested - {*view.writable}))
+    how = dict.fromkeys(view.tools, "--ro-bind-try") | dict.fromkeys(view.writable, "--bind")
+    return [word for path in ordered for word in (how[path], str(path), str(path))]
 
 
 def workspace_mounts(view: View, mode: Mode) -> list[str]:
@@ -185,15 +189,18 @@ def pins(root: Path, kept: Sequence[Path]) -> list[str]:
     return [word for path in ordered for word in ("--bind", str(path), str(path))]
 
 
-def found_mounts(found: Found, view: View) -> list[str]:
-    """Hide what was found in the workspace; what hides in a hidden folder needs nothing more."""
-    session = view.session
-    covers = dict.fromkeys(map(Path, found.folders), session.nowhere)
-    covers |= dict.fromkeys(map(Path, found.files), session.nothing)
+def found_mounts(found: Found, view: View, with_: tuple[Path, Path] | None = None) -> list[str]:
+    """Hide what was found in the workspace, with a file and a folder that lie over it.
+
+    What hides in a hidden folder needs nothing more.
+    """
+    nothing, nowhere = with_ or (view.session.nothing, view.session.nowhere)
+    covers = dict.fromkeys(map(Path, found.folders), nowhere)
+    covers |= dict.fromkeys(map(Path, found.files), nothing)
     covers |= dict.fromkeys(map(Path, found.sockets), Path("/dev/null"))
     closed = {barrier for path in covers if (barrier := inner_barrier(path, view))}
-    covers |= dict.fromkeys(closed, session.nowhere)
-    folders = {path for path, cover in covers.items() if cover == session.nowhere}
+    covers |= dict.fromkeys(closed, nowhere)
+    folders = {path for path, cover in covers.items() if cover == nowhere}
     shown = {path: cover for path, cover in covers.items() if not folders.intersection(path.parents)}
     return [word for path, cover in sorted(shown.items()) for word in ("--ro-bind", str(cover), str(path))]
 
@@ -211,72 +218,54 @@ def socket_mounts(view: View, bound: Iterable[str]) -> list[str]:
     return arguments
 
 
-def make_points(view: View) -> None:
-    """Make the mount points in the box's /tmp ourselves: bwrap would follow links that a block has left."""
-    for path in filter(lambda path: TMP in path.parents, (view.workspace, *view.tools)):
-        parts = path.relative_to(TMP).parts
-        if is_folder(path):
-            make_point(view.session.home, parts, view.user)
-        else:
-            make_point(view.session.home, parts[:-1], view.user)
-            make_file(view.session.home / path.relative_to(TMP), view.user)
+def first_arguments(view: View) -> list[str]:
+    """What stays the same for a session: system, memory, tools, and what is hidden in these.
 
-
-def make_file(point: Path, user: User) -> None:
-    """Make an empty file in a folder that has just been opened or made; anything else of that name goes."""
-    if stat.S_ISREG(point.lstat().st_mode if os.path.lexists(point) else 0):
-        return
-    remove(point)
-    handle = os.open(point, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    if user.switched:
-        os.fchown(handle, user.uid, user.gid)
-    os.close(handle)
-
-
-def make_point(home: Path, parts: tuple[str, ...], user: User) -> None:
-    folder = os.open(home, os.O_DIRECTORY | os.O_NOFOLLOW)
-    for part in parts:
-        try:
-            below = open_folder(part, folder, user)
-        finally:
-            os.close(folder)
-        folder = below
-    os.close(folder)
-
-
-def open_folder(name: str, above: int, user: User) -> int:
-    """Open or make a folder; anything else of that name goes."""
-    flags = os.O_DIRECTORY | os.O_NOFOLLOW
-    with contextlib.suppress(OSError):
-        return os.open(name, flags, dir_fd=above)
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(name, dir_fd=above)
-    os.mkdir(name, 0o700, dir_fd=above)
-    if user.switched:
-        os.chown(name, user.uid, user.gid, dir_fd=above, follow_symlinks=False)
-    return os.open(name, flags, dir_fd=above)
-
-
-def fixed_arguments(view: View) -> list[str]:
-    """What stays the same for a session: system, kernel, memory, tools, and what is hidden in these."""
+    Between this and the last arguments lies what is looked at before each block: workspace and sockets.
+    """
     return [
         *NAMESPACES,
         *system_mounts(),
-        *kernel_mounts(root=view.user.is_root),
-        *scratch_mounts(view.memory),
-        *("--bind", str(view.session.home), str(TMP)),
+        *(kernel_mounts(view) if needs_dev(view) else ()),
+        *scratch_mounts(view.memory, "/run", "/var/tmp"),
+        *view.network,
+        *("--bind", str(view.home), str(TMP)),
         *hollow_mounts(view),
         *tool_mounts(view),
         *hidden_mounts(view),
     ]
 
 
-def block_arguments(view: View, mode: Mode, found: Found, bound: frozenset[str]) -> list[str]:
-    """What is looked at again before each block: the workspace and the sockets of others."""
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The arguments that come before and after what is looked at before each block."""
+
+    first: list[str]
+    last: list[str]
+
+
+def make_frame(view: View) -> Frame:
+    return Frame(first_arguments(view), last_arguments(view))
+
+
+def place_mounts(view: View, mode: Mode, found: Found) -> list[str]:
+    return [*workspace_mounts(view, mode), *found_mounts(found, view)]
+
+
+def can_start(view: View, program: Path) -> bool:
+    """Tell whether a block sees this program and its user gets to it."""
+    return is_visible(program, view) and view.user.reaches(program)
+
+
+def last_arguments(view: View) -> list[str]:
+    """What comes after the workspace, and stays the same too."""
     return [
-        *socket_mounts(view, bound),
-        *workspace_mounts(view, mode),
-        *found_mounts(found, view),
+        *(() if needs_dev(view) else kernel_mounts(view)),
         *hollow_ends(view),
         *("--chdir", str(view.workspace), "--remount-ro", "/dev", "--remount-ro", "/"),
     ]
+
+
+def needs_dev(view: View) -> bool:
+    """Tell whether something lies in /dev/shm; else /dev comes late: bwrap reads all mounts for each bind."""
+    return any(DEV in path.parents for path in (view.workspace, *view.tools))

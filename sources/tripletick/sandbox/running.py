@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import os
+import select
 import signal
 import subprocess
 import time
@@ -20,7 +21,7 @@ from pathlib import Path
 from tripletick import platforms
 from tripletick.sandbox.box import Finished, Limits
 from tripletick.sandbox.user import User
-from tripletick.sandbox.watchdog import Watch, Watched
+from tripletick.sandbox.watchdog import PAUSE, Watch, Watched
 
 CHUNK = 64 << 10
 NOT_STARTED = 125
@@ -143,6 +144,11 @@ class Program:
     def pid(self) -> int:
         return self._process.pid
 
+    def has_ended(self, seconds: float) -> bool:
+        """Wait this long for the end."""
+        platforms.wait_gone([self.pid], seconds)
+        return self._process.poll() is not None
+
     def wait(self) -> int:
         """Give the status as a shell counts it."""
         status = self._process.wait()
@@ -154,6 +160,13 @@ class Program:
             return os.read(self._report, 64).decode(errors="replace").split()
         except BlockingIOError:
             return []
+
+
+def is_ready(handle: int, seconds: float) -> bool:
+    """Wait until there is something to read, or the end of it; false when there was not in this time."""
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)
+    return bool(poll.poll(seconds * 1000))
 
 
 def running(launch: Launch) -> Generator[str, None, Finished]:
@@ -168,8 +181,11 @@ def running(launch: Launch) -> Generator[str, None, Finished]:
         )
         watch = Watch(watched, lambda: launch.end(program.pid))
         stack.callback(watch.stop)
-        watch.start()
+        if not is_ready(program.output, min(PAUSE, launch.timeout)):
+            watch.begin()
         while chunk := os.read(program.output, CHUNK):
+            # From here on somebody else may take their time between two pieces.
+            watch.begin()
             kept.add(chunk)
             if kept.total > launch.limits.output and not watch.struck:
                 watch.strike("output")
@@ -177,6 +193,8 @@ def running(launch: Launch) -> Generator[str, None, Finished]:
                 yield text
         if text := decoder.decode(b"", final=True):
             yield text
+        if not program.has_ended(min(PAUSE, launch.timeout)):
+            watch.begin()
         status = program.wait()
         watch.stop()
         return finish(status, program.report(), kept, watch, time.monotonic() - began)

@@ -84,18 +84,26 @@ class Watch(threading.Thread):
         self.struck: Struck = ""
         self._watched, self._end = watched, end
         self._over = threading.Event()
-        self._deadline = time.monotonic() + watched.timeout
+        self._began = time.monotonic()
+        self._deadline = self._began + watched.timeout
         self._since = datetime.now(UTC).timestamp() - 1
         self._free = self._last = free_space(watched.folders)
         self._filled = 0
         self._grown = watched.limits.disk
         self._available = platforms.machine().available
 
+    def begin(self) -> None:
+        """Start, once. Most blocks end before the first look: a thread costs them a millisecond."""
+        if self.ident is None:
+            self.start()
+
     def run(self) -> None:
-        while not self._over.wait(min(PAUSE, max(0.0, self._deadline - time.monotonic()))):
+        due = self._began + PAUSE
+        while not self._over.wait(max(0.0, min(due, self._deadline) - time.monotonic())):
             if reason := self._look():
                 self.strike(reason)
                 return
+            due = time.monotonic() + PAUSE
 
     def strike(self, reason: Struck) -> None:
         """End the block now; the first reason stays."""
