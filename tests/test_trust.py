@@ -1,0 +1,231 @@
+"""What is remembered of a folder, when it is asked about, and which paths the person's words name."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tripletick.events import Ask
+from tripletick.messages import Answer
+from tripletick.trust import Memory, Said, named_outside, refused, settle
+
+NEW = Said(given=False)
+
+
+@pytest.fixture
+def home(tmp_path):
+    (tmp_path / "home/project").mkdir(parents=True)
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def state(tmp_path):
+    return tmp_path / "state"
+
+
+def settled(folder, home, memory, *answers, said=NEW, person=True):
+    """Give what blocks may do, and the questions that were asked."""
+    asking, waiting, asked, reply = settle(folder, home, said, memory, person), list(answers), [], None
+    while True:
+        try:
+            question = asking.send(reply)
+        except StopIteration as stop:
+            return stop.value, asked
+        assert isinstance(question, Ask)
+        asked.append(question.question)
+        reply = Answer(waiting.pop(0))
+
+
+@pytest.mark.parametrize(
+    ("letter", "mode", "allowed"), [("y", "work", True), ("r", "read", True), ("n", "read", False)]
+)
+def test_a_new_folder_is_asked_about_once(home, state, letter, mode, allowed):
+    for times, memory in ((1, Memory(state)), (0, Memory(state))):
+        leave, asked = settled(home / "project", home, memory, letter)
+        assert (leave.folder, leave.mode, leave.allowed) == (home / "project", mode, allowed)
+        assert len(asked) == times
+        assert bool(leave.notice) == (times == 0 and letter != "y")
+
+
+@pytest.mark.parametrize("person", [True, False])
+def test_a_flag_answers_for_this_session_alone(home, state, person):
+    leave, asked = settled(home / "project", home, Memory(state), said=Said(given=True), person=person)
+    assert (leave.mode, asked) == ("work", [])
+    assert len(settled(home / "project", home, Memory(state), "y")[1]) == 1
+
+
+def test_a_flag_takes_an_old_no_back_so_that_it_is_asked_again(home, state):
+    settled(home / "project", home, Memory(state), "n")
+    settled(home / "project", home, Memory(state), said=Said(given=True))
+    assert len(settled(home / "project", home, Memory(state), "y")[1]) == 1
+
+
+def test_without_a_person_blocks_may_only_read_and_a_flag_is_named(home, state):
+    leave, asked = settled(home / "project", home, Memory(state), person=False)
+    assert (leave.mode, leave.allowed, asked) == ("read", True, [])
+    assert "-y" in leave.notice
+    assert not state.exists()
+
+
+def test_an_answer_that_was_given_holds_without_a_person(home, state):
+    settled(home / "project", home, Memory(state), "y")
+    leave, _ = settled(home / "project", home, Memory(state), person=False)
+    assert (leave.mode, leave.notice) == ("work", "")
+
+
+def test_another_folder_at_the_same_path_is_asked_about(home, state):
+    settled(home / "project", home, Memory(state), "y")
+    (home / "project").rename(home / "old")
+    (home / "project").mkdir()
+    assert len(settled(home / "project", home, Memory(state), "y")[1]) == 1
+
+
+def test_a_link_to_a_folder_is_that_folder(home, state):
+    settled(home / "project", home, Memory(state), "y")
+    (home / "way").symlink_to("project")
+    assert settled(home / "way", home, Memory(state))[1] == []
+
+
+def test_in_the_home_folder_blocks_get_a_folder_in_it(home, state):
+    leave, (asked,) = settled(home, home, Memory(state), "y")
+    assert leave.folder == home / "tripletick/scratch"
+    assert str(leave.folder) in asked
+
+
+@pytest.mark.parametrize(
+    ("said", "person", "letters"),
+    [(NEW, True, "n"), (NEW, False, ""), (Said(given=True), False, ""), (Said(given=True), True, "n")],
+)
+def test_in_the_home_folder_no_block_runs_without_a_yes(home, state, said, person, letters):
+    leave, _ = settled(home, home, Memory(state), *letters, said=said, person=person)
+    assert (leave.folder, leave.allowed) == (None, False)
+
+
+def test_in_the_home_folder_minus_y_is_a_yes(home, state):
+    leave, asked = settled(home, home, Memory(state), said=Said(given=True, yes=True), person=False)
+    assert (leave.folder, asked) == (home / "tripletick/scratch", [])
+
+
+def test_answers_are_their_owner_s_alone_and_other_folders_stay(home, state):
+    (home / "other").mkdir()
+    old = os.umask(0)
+    try:
+        settled(home / "project", home, Memory(state), "y")
+        settled(home / "other", home, Memory(state), "r")
+    finally:
+        os.umask(old)
+    assert {path.stat().st_mode & 0o777 for path in state.iterdir()} == {0o600}
+    assert state.stat().st_mode & 0o777 == 0o700
+    assert settled(home / "project", home, Memory(state))[0].mode == "work"
+
+
+def test_without_saving_no_answer_is_kept_but_it_holds_for_the_session(home, state):
+    memory = Memory(state, save=False)
+    settled(home / "project", home, memory, "r")
+    assert settled(home / "project", home, memory)[1] == []
+    assert not state.exists()
+
+
+@pytest.mark.parametrize("text", [b"{", b"\xff", b"[]", b'{"format": 1}', b'{"format": "x", "folders": {}}'])
+def test_a_damaged_file_is_told_and_asked_about_again(home, state, text):
+    state.mkdir()
+    (state / "folders.json").write_bytes(text)
+    memory = Memory(state)
+    assert len(settled(home / "project", home, memory, "y")[1]) == 1
+    assert "folders.json" in memory.problems[0]
+    assert settled(home / "project", home, Memory(state))[1] == []
+
+
+@pytest.mark.parametrize("row", [7, {}, {"blocks": "all"}, {"blocks": "write", "inode": "x", "files": 3}])
+def test_a_row_that_is_none_of_ours_is_no_answer(home, state, row):
+    state.mkdir()
+    whole = {"format": 1, "folders": {str(home / "project"): row}}
+    (state / "folders.json").write_text(json.dumps(whole))
+    assert len(settled(home / "project", home, Memory(state), "y")[1]) == 1
+
+
+def test_a_newer_file_is_told_and_left_as_it_is(home, state):
+    state.mkdir()
+    newer = json.dumps({"format": 2, "folders": {}})
+    (state / "folders.json").write_text(newer)
+    memory = Memory(state)
+    assert len(settled(home / "project", home, memory, "y")[1]) == 1
+    assert "newer tripletick" in memory.problems[0]
+    assert (state / "folders.json").read_text() == newer
+
+
+def test_an_answer_that_cannot_be_kept_is_told(home, tmp_path):
+    (tmp_path / "state").write_text("a file")
+    memory = Memory(tmp_path / "state")
+    assert settled(home / "project", home, memory, "y")[0].mode == "work"
+    assert any("could not be kept" in problem for problem in memory.problems)
+
+
+@pytest.fixture
+def named(home):
+    """Give what words name, from the home folder on."""
+    for name in ("Documents", "My Documents/a", "project/in"):
+        (home / name).mkdir(parents=True)
+    (home / "Documents/x.txt").touch()
+    (home / "it's.txt").touch()
+
+    def find(words):
+        found = named_outside(words.replace("@", str(home)), home / "project", home)
+        return [str(path.relative_to(home)) for path in found]
+
+    return find
+
+
+@pytest.mark.parametrize(
+    ("words", "paths"),
+    [
+        ("sum up ~/Documents.", ["Documents"]),
+        ("sum up ~/Documents/, please", ["Documents"]),
+        ("what is in (~/Documents)?", ["Documents"]),
+        ("see ~/My Documents/a now", ["My Documents/a"]),
+        ("see ~/My\\ Documents now", ["My Documents"]),
+        ("see '~/My Documents' now", ["My Documents"]),
+        ('see "~/My Documents" and `~/Documents`', ["My Documents", "Documents"]),
+        ("see “~/My Documents”", ["My Documents"]),
+        ("read @/Documents/x.txt:", ["Documents/x.txt"]),
+        ("read $HOME/Documents", ["Documents"]),
+        ("compare ../Documents with this", ["Documents"]),
+        ("~/Documents,~/Documents/x.txt", ["Documents", "Documents/x.txt"]),
+        ("read ~/it's.txt!", ["it's.txt"]),
+        ("tidy ~\nand ~/Documents", [".", "Documents"]),
+    ],
+)
+def test_a_path_outside_that_the_words_name_is_found(named, words, paths):
+    assert named(words) == paths
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "and/or 1/2 of it",
+        "~/nothing at all",
+        "about ~ 5 or ~5",
+        "go on ... or ..",
+        "http://localhost/Documents",
+        "@/project/in and ~/project",
+        "in of the project",
+        "~nobody-of-that-name/x",
+        "",
+    ],
+)
+def test_what_names_nothing_outside_is_not_asked_about(named, words):
+    assert named(words) == []
+
+
+@pytest.mark.parametrize("path", ["/", "/tmp", "/proc", "/dev/null", "/run", "/var", "/sys/kernel"])
+def test_what_a_box_has_of_its_own_is_never_let_in(path):
+    assert "running system" in refused(Path(path), [])
+
+
+def test_keys_and_our_own_folders_are_never_let_in_nor_by_a_link(home):
+    (home / ".ssh").mkdir()
+    (home / "link").symlink_to(".ssh")
+    assert all("out of sight" in refused(home / name, [home / ".ssh"]) for name in (".ssh", "link"))
+    assert refused(home / "project", [home / ".ssh"]) == ""
+    assert "no such" in refused(home / "nothing", [])

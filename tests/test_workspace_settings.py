@@ -1,0 +1,289 @@
+"""What a workspace may set and may not: a row for every key there is, so that a new one must be decided."""
+
+from dataclasses import replace
+
+import pytest
+
+from tripletick import config, places, wiring
+from tripletick.messages import Answer
+from tripletick.paths import Workspace
+from tripletick.sections import SECTIONS
+from tripletick.trust import Memory, bring
+
+KEYS = [f"{section}.{key}" for section in SECTIONS for key in config.settings(section)]
+LISTED = ("there:7b", "named:latest")
+NEVER = ()
+"""No value of it is taken."""
+TAKEN: dict[str, tuple[str, ...]] = {
+    "agent.name": ("casual", "coder", "file"),
+    "agent.personality": NEVER,
+    "agent.folder": NEVER,
+    "agent.max_attempts": NEVER,
+    "agent.max_steps": NEVER,
+    "model.name": ("there:7b", "ollama:there:7b", "named"),
+    "model.host": NEVER,
+    "model.context": NEVER,
+    "model.temperature": NEVER,
+    "model.seed": NEVER,
+    "model.think": NEVER,
+    "model.output": NEVER,
+    "model.keep_alive": NEVER,
+    "model.connect_timeout": NEVER,
+    "model.first_timeout": NEVER,
+    "model.token_timeout": NEVER,
+    "model.chunk": NEVER,
+    "sandbox.tier": ("auto", "bubblewrap"),
+    "sandbox.mode": ("read", "work"),
+    "sandbox.ask": ("needed", "always"),
+    "sandbox.timeout": ("1", "120"),
+    "sandbox.max_timeout": ("1", "600"),
+    "sandbox.memory": ("16M", "2G"),
+    "sandbox.processes": ("8", "256"),
+    "sandbox.file": ("1M", "1G"),
+    "sandbox.disk": ("1M", "1G"),
+    "sandbox.output": ("64K", "64M"),
+    "sandbox.see": NEVER,
+    "context.full": NEVER,
+    "context.target": NEVER,
+    "ui.thinking": NEVER,
+    "ui.plain": NEVER,
+    "data.keep_days": NEVER,
+    "data.keep_size": NEVER,
+}
+IGNORED: dict[str, tuple[str, ...]] = {
+    "agent.name": ("nobody", "", "../x"),
+    "model.name": (
+        *("absent", "embedded:x.gguf", "embedded:offline", "scripted:x.md", "openai:gpt-4", "olama:there:7b"),
+        *("http://127.0.0.1:9/there:7b", "127.0.0.1:9/there:7b", "/etc/passwd", ""),
+    ),
+    "model.host": ("http://127.0.0.1:9", ""),
+    "sandbox.tier": ("none", "landlock", "seatbelt", "docker", "podman", "other"),
+    "sandbox.mode": ("net", "bare", "free"),
+    "sandbox.ask": ("never",),
+    "sandbox.timeout": ("121", "0", "nan", "many"),
+    "sandbox.max_timeout": ("601",),
+    "sandbox.memory": ("3G", "much"),
+    "sandbox.processes": ("257",),
+    "sandbox.file": ("2G",),
+    "sandbox.disk": ("2G",),
+    "sandbox.output": ("65M",),
+    "sandbox.see": ("/", "", "~"),
+}
+AGENT = "---\nwhen = Reviews.\ntools = {tools}\n---\nYou review.\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "project/.tripletick/agents").mkdir(parents=True)
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def brought(folder, tmp_path):
+    """Give what the folder brings once the person has answered, the lines told, and the questions."""
+
+    def look(answer="y", *, base=None, state="state"):
+        bounds = wiring.bounds(base or config.Config(), config.Config(), places.find())
+        bounds = replace(bounds, listed=lambda: LISTED)
+        asked = []
+
+        def ask(question):
+            asked.append(question.question)
+            return Answer(answer)
+
+        memory = Memory(tmp_path / state)
+        return *bring(Workspace(folder), bounds, memory, ask if answer else None), asked
+
+    return look
+
+
+def put(folder, text, name=".tripletick/config.ini"):
+    (folder / name).write_text(text)
+
+
+def put_value(folder, name, value):
+    section, _, key = name.partition(".")
+    put(folder, f"[{section}]\n{key} = {value}\n")
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_every_key_is_decided(name):
+    assert name in TAKEN
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name in TAKEN for value in TAKEN[name]])
+def test_what_a_workspace_may_set_stands_over_the_persons_config(folder, brought, name, value):
+    put_value(folder, name, value)
+    trusted, told, _ = brought()
+    section, _, key = name.partition(".")
+    settings = config.load([], {}, {}, trusted.settings)
+    assert getattr(getattr(settings, section), key) == config.read_value(
+        config.Given(section, key, value, "")
+    )
+    assert told == []
+    assert settings.where[name] == ".tripletick/config.ini:2"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [(name, value) for name in KEYS for value in IGNORED.get(name, ())]
+    + [
+        (name, config.show(config.settings(name.split(".")[0])[name.split(".")[1]]))
+        for name in KEYS
+        if not TAKEN[name]
+    ],
+)
+def test_what_a_workspace_may_not_set_is_ignored_and_told_with_its_line(folder, brought, name, value):
+    put_value(folder, name, value)
+    trusted, (told,), _ = brought()
+    assert trusted.settings == ()
+    assert ".tripletick/config.ini:2" in told
+    assert "ignored" in told
+
+
+@pytest.mark.parametrize(
+    ("yours", "value", "taken"),
+    [
+        ({"mode": "read"}, "mode = work", False),
+        ({"mode": "net"}, "mode = work", True),
+        ({"mode": "bare"}, "mode = work", False),
+        ({"mode": "bare"}, "mode = read", True),
+        ({"ask": "always"}, "ask = needed", False),
+        ({"tier": "none"}, "tier = bubblewrap", False),
+        ({"tier": "docker"}, "tier = auto", False),
+        ({"memory": 1 << 30}, "memory = 2G", False),
+        ({"timeout": 300.0}, "timeout = 200", True),
+    ],
+)
+def test_a_workspace_only_tightens_what_the_person_has_set(folder, brought, yours, value, taken):
+    put(folder, f"[sandbox]\n{value}\n")
+    base = config.Config(sandbox=replace(config.Config().sandbox, **yours))
+    assert bool(brought(base=base)[0].settings) == taken
+
+
+def test_a_model_of_the_persons_config_needs_no_server(folder, brought):
+    put(folder, "[model]\nname = mine:1b\n")
+    base = config.Config(model=replace(config.Config().model, name="mine:1b"))
+    assert brought(base=base)[0].settings
+
+
+def test_a_variable_and_a_flag_win_over_the_workspace(folder, brought):
+    put(folder, "[agent]\nname = file\n[sandbox]\nmode = read\ntimeout = 5\n")
+    trusted, _, _ = brought()
+    env = {"TRIPLETICK_AGENT": "casual"}
+    settings = config.load([], env, {"sandbox.mode": "work"}, trusted.settings)
+    assert (settings.agent.name, settings.sandbox.mode, settings.sandbox.timeout) == ("casual", "work", 5)
+
+
+@pytest.mark.parametrize("text", ["[sandbx]\nmode = read\n", "[sandbox]\nmod = read\n"])
+def test_an_unknown_name_is_told(folder, brought, text):
+    put(folder, text)
+    assert "did you mean" in brought()[1][0]
+
+
+@pytest.mark.parametrize("text", ["no section = 1\n", "[a\n", b"\xff\xfe\x00", b"[agent]\n" + b"#" * 70000])
+def test_a_file_that_cannot_be_used_is_told_and_stops_nothing(folder, brought, text):
+    put(folder, "A line.\n", "AGENTS.md")
+    (folder / ".tripletick/config.ini").write_bytes(text if isinstance(text, bytes) else text.encode())
+    put(folder, AGENT.format(tools="bash"), ".tripletick/agents/reviewer.md")
+    trusted, told, _ = brought()
+    assert (set(trusted.agents), trusted.settings) == ({"reviewer"}, ())
+    assert any(line.startswith(".tripletick/config.ini is not used") for line in told)
+
+
+def test_an_agent_of_the_workspace_is_taken_and_may_be_named(folder, brought):
+    put(folder, "[agent]\nname = reviewer\n")
+    put(folder, AGENT.format(tools="bash read go"), ".tripletick/agents/reviewer.md")
+    trusted, told, _ = brought()
+    assert (trusted.agents["reviewer"].card, told) == ("You review.", [])
+    assert (
+        wiring.prompts(config.Config(), places.find(), trusted.agents).agents["reviewer"].tools[0] == "bash"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "tools", "why"),
+    [
+        ("coder", "bash", "another agent"),
+        ("system", "bash", "another agent"),
+        ("person", "bash", "another agent"),
+        ("Coder", "bash", "plain word"),
+        ("a b", "bash", "plain word"),
+        ("reviewer", "bash fetch", "fetch"),
+        ("reviewer", "memory", "memory"),
+    ],
+)
+def test_an_agent_that_takes_a_name_or_more_tags_is_left_out(folder, brought, name, tools, why):
+    put(folder, AGENT.format(tools=tools), f".tripletick/agents/{name}.md")
+    trusted, told, _ = brought()
+    assert trusted.agents == {}
+    assert why in told[0]
+
+
+def test_the_question_names_the_files_and_what_they_set(folder, brought):
+    put(folder, "[agent]\nname = reviewer\n[sandbox]\nmode = read\n[data]\nkeep_days = 9\n")
+    put(folder, AGENT.format(tools="bash read"), ".tripletick/agents/reviewer.md")
+    put(folder, "One.\nTwo.\n", "AGENTS.md")
+    ((question,),) = (brought()[2],)
+    parts = ("config.ini (name = reviewer, mode = read)", "AGENTS.md (2 lines)", "reviewer.md (bash read)")
+    assert all(part in question for part in parts)
+
+
+def test_a_yes_holds_for_these_files_as_they_are(folder, brought):
+    put(folder, "[sandbox]\nmode = read\n")
+    assert len(brought()[2]) == 1
+    trusted, _, asked = brought()
+    assert (len(trusted.settings), asked) == (1, [])
+    put(folder, "[sandbox]\nmode = work\n")
+    assert len(brought()[2]) == 1
+    put(folder, "New.\n", "AGENTS.md")
+    trusted, _, asked = brought()
+    assert (trusted.words, len(asked)) == ("New.\n", 1)
+
+
+def test_a_no_leaves_them_aside_and_is_asked_again(folder, brought):
+    put(folder, "[sandbox]\nmode = read\n")
+    for _ in range(2):
+        trusted, told, asked = brought("n")
+        assert (trusted.settings, len(asked)) == ((), 1)
+        assert "not used, as you said" in told[0]
+
+
+def test_without_a_person_they_count_after_an_earlier_yes_alone(folder, brought):
+    put(folder, "[sandbox]\nmode = read\n")
+    trusted, (told,), _ = brought("")
+    assert (trusted.settings, "nobody has said yes" in told) == ((), True)
+    brought("y")
+    assert len(brought("")[0].settings) == 1
+
+
+def test_a_yes_in_one_folder_is_none_in_another(folder, brought, tmp_path):
+    put(folder, "[sandbox]\nmode = read\n")
+    brought()
+    folder.rename(tmp_path / "old")
+    (tmp_path / "project/.tripletick").mkdir(parents=True)
+    put(tmp_path / "project", "[sandbox]\nmode = read\n")
+    assert len(brought()[2]) == 1
+
+
+@pytest.mark.parametrize("name", [".tripletick/config.ini", ".tripletick/agents/reviewer.md", "AGENTS.md"])
+def test_links_and_what_is_no_file_are_not_read(folder, brought, tmp_path, name):
+    put(folder, AGENT.format(tools="bash"), ".tripletick/agents/other.md")
+    (tmp_path / "secret").write_text("[sandbox]\nmode = read\n")
+    (folder / name).symlink_to(tmp_path / "secret")
+    trusted, _, _ = brought()
+    assert (trusted.settings, set(trusted.agents), trusted.words) == ((), {"other"}, "")
+
+
+@pytest.mark.parametrize("name", ["config.ini", "prompts/base/coder.md", ".tripletick.ini"])
+def test_nothing_else_of_the_workspace_is_read(folder, brought, name):
+    (folder / "prompts/base").mkdir(parents=True)
+    put(folder, "[sandbox]\nmode = read\n", name)
+    assert brought() == (type(brought()[0])(), [], [])
+
+
+def test_many_agents_are_bounded(folder, brought):
+    for number in range(30):
+        put(folder, AGENT.format(tools="bash"), f".tripletick/agents/a{number:02}.md")
+    trusted, told, _ = brought()
+    assert (len(trusted.agents), len(told)) == (20, 1)
