@@ -8,6 +8,7 @@ last one of a path is repeated.
 from __future__ import annotations
 
 import json
+import queue
 import socket
 import struct
 import threading
@@ -80,6 +81,7 @@ class BadServer:
     asked: list[Asked] = field(default_factory=list)
     hung_up: threading.Event = field(default_factory=threading.Event)
     over: threading.Event = field(default_factory=threading.Event)
+    _came: queue.SimpleQueue[str] = field(default_factory=queue.SimpleQueue)
 
     def __enter__(self) -> BadServer:
         self._socket = socket.create_server(("127.0.0.1", 0))
@@ -97,6 +99,11 @@ class BadServer:
         self._socket.close()
         for thread in self._threads:
             thread.join(10)
+
+    def wait_for(self, path: str) -> None:
+        """Wait until this was asked for, once more than at the last call."""
+        while self._came.get(timeout=25) != path:
+            pass
 
     def _accept(self) -> None:
         while not self.over.is_set():
@@ -116,6 +123,7 @@ class BadServer:
             headers = dict(_headers(iter(incoming.readline, b"\r\n")))
             body = incoming.read(int(headers.get("content-length", 0)))
             self.asked.append(Asked(first[0], first[1], headers, json.loads(body) if body else None))
+            self._came.put(first[1])
             try:
                 self._perform(connection, self._next(first[1]))
             except OSError:

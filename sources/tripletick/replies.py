@@ -88,7 +88,7 @@ class Replies:
             if stuck:
                 yield UNUSED
         except KeyboardInterrupt:
-            self.talk.reply(f"{reader.close('length').text}\n\n{INTERRUPTED}")
+            self.talk.reply("\n\n".join(filter(None, (reader.close("length").text, INTERRUPTED))))
             raise
         if stuck:
             if not agent.tools:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from tripletick import platforms
+from tripletick.errors import TripletickError
 from tripletick.places import make_private
 
 NOWHERE = Path("/nonexistent")
@@ -161,16 +162,27 @@ class Lock:
         self._handle = -1
 
 
-def find_tops(state: Path, user: User) -> tuple[Path, str]:
-    """Give where session folders lie, and how their names begin: in /tmp where the user cannot reach ours."""
-    if user.switched:
-        return Path(tempfile.gettempdir()), f"tripletick-{user.uid}"
-    return state / "boxes", "box-"
+def find_tops(state: Path, user: User) -> list[tuple[Path, str]]:
+    """Give where session folders lie, the best first, and how their names begin.
+
+    In /tmp where the user cannot reach ours, or where nothing can be made in it.
+    """
+    shared = (Path(tempfile.gettempdir()), f"tripletick-{user.uid}")
+    return [shared] if user.switched else [(state / "boxes", "box-"), shared]
 
 
 def make_top(state: Path, user: User) -> tuple[Path, Lock]:
-    """Make and lock a new folder of mode 0700."""
-    above, start = find_tops(state, user)
+    """Make and lock a new folder of mode 0700. Raises TripletickError where none can be made."""
+    why = ""
+    for above, start in find_tops(state, user):
+        try:
+            return _made(above, start)
+        except OSError as error:
+            why = f"{error.filename}: {error.strerror}."
+    raise TripletickError("There is no place for the files of a block.", why, "Make room in /tmp")
+
+
+def _made(above: Path, start: str) -> tuple[Path, Lock]:
     make_private(above)
     while True:
         top = new_folder(above, start)
@@ -196,8 +208,12 @@ def new_folder(above: Path, start: str) -> Path:
 
 def sweep(state: Path, user: User) -> None:
     """Remove the folders of sessions that ended without a word."""
-    above, start = find_tops(state, user)
-    for top in [above / name for name in platforms.list_names(above) if is_top(name, start)]:
+    found = [
+        (above / name, start)
+        for above, start in find_tops(state, user)
+        for name in platforms.list_names(above)
+    ]
+    for top in [top for top, start in found if is_top(top.name, start)]:
         try:
             lock = Lock(top)
         except OSError:

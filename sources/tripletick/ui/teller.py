@@ -47,6 +47,8 @@ LOOKS: Mapping[Outcome, tuple[Mark, Style]] = {
 GONE = "{count} deleted: {names}. They come back with: tripletick undo"
 NAMED = 5
 """As many deleted files are named."""
+STOPPED = 130
+"""The exit of a block that the person has interrupted."""
 QUIET = (Answered, GaveUp)
 """What is told with -q."""
 ASIDE = (Text, Thought, Usage, Notice, Answered)
@@ -71,6 +73,8 @@ class Teller:
     held: list[Piece] = field(default_factory=list)
     thought: str = ""
     thought_since: float = 0.0
+    stopped: bool = False
+    """The line above says already that the person has interrupted it."""
 
     def show(self, event: Event) -> None:
         if self.quiet and not isinstance(event, QUIET):
@@ -84,6 +88,7 @@ class Teller:
         tell = _TELLS.get(type(event))
         if tell:
             tell(self, event)
+        self.stopped = isinstance(event, Returned) and event.result.exit == STOPPED
 
     def close(self) -> None:
         """Draw what is left, and take the status line away."""
@@ -152,7 +157,8 @@ class Teller:
         self.pen.line(f"The conversation was compacted from {freed}.", "dim")
 
     def interrupted(self, event: Interrupted) -> None:
-        self.pen.line(f"{self.pen.mark('failed')}interrupted", "warn")
+        if not self.stopped:
+            self.pen.line(f"{self.pen.mark('failed')}interrupted", "warn")
         self._end_turn()
 
     def answered(self, event: Answered) -> None:
