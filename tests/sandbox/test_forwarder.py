@@ -1,6 +1,7 @@
 """The forwarder as it is run: the command is its own, connections lead to the socket, and nothing stays."""
 
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -11,6 +12,7 @@ from contextlib import closing, suppress
 import pytest
 from tests.sandbox.serving import echo
 
+from tripletick.sandbox.net.forwarder import MOST
 from tripletick.sandbox.net.proxy import FORWARDER
 
 TALK = """import socket, sys
@@ -18,10 +20,13 @@ c = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
 c.sendall(b"x" * 300000); c.shutdown(socket.SHUT_WR)
 print(sum(iter(lambda: len(c.recv(99999)), 0)))
 """
-MANY = """import socket, sys
-all = [socket.create_connection(("127.0.0.1", int(sys.argv[1]))) for _ in range(300)]
+MANY = """import os, socket, sys
+port, number = map(int, sys.argv[1:])
+all = [socket.create_connection(("127.0.0.1", port)) for _ in range(number)]
+all[0].sendall(b"a"); all[0].recv(1)
+print(len(os.listdir(f"/proc/{os.getppid()}/fd")))
 for c in all: c.settimeout(30)
-for c in all: c.sendall(b"a"); c.shutdown(socket.SHUT_WR); print(c.recv(9)[:1], end=""); c.close()
+for c in all: c.sendall(b"a"); c.shutdown(socket.SHUT_WR); print(c.recv(1).decode(), end=""); c.close()
 """
 
 
@@ -109,7 +114,15 @@ def test_connections_lead_to_the_socket_and_each_direction_ends_by_itself(forwar
 
 
 def test_more_connections_than_it_takes_at_once_are_served_in_turn(forward, port):
-    assert forward(sys.executable, "-c", MANY, str(port)).stdout == "b'a'" * 300
+    opened, text = forward(sys.executable, "-c", MANY, str(port), "300").stdout.split()
+    assert text == "a" * 300
+    assert int(opened) < 2 * MOST + 10
+
+
+@pytest.mark.parametrize("most", [60, 61])
+def test_connections_wait_where_descriptors_are_few(forward, port, most):
+    few = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))}
+    assert forward(sys.executable, "-c", MANY, str(port), "45", **few).stdout.split()[1] == "a" * 45
 
 
 def test_without_a_proxy_a_connection_ends_at_once(forward, door, port):

@@ -166,6 +166,12 @@ def test_a_registry_of_the_person_s_settings_is_reached_and_its_neighbour_port_i
     assert found[1][0] == 403
 
 
+def test_a_registry_without_a_port_is_reached_at_the_usual_ones_alone(open_proxy, web, own):
+    proxy = open_proxy(near=[own])
+    asked = [f"CONNECT {own}:{port} HTTP/1.1\r\n\r\n".encode() for port in (443, web.server_port)]
+    assert [ask(proxy, each)[0] for each in asked] == [502, 403]
+
+
 def test_no_setting_makes_localhost_a_registry(open_proxy):
     with site("127.0.0.1") as web:
         proxy = open_proxy(near=[f"localhost:{web.server_port}", f"127.0.0.1:{web.server_port}"])
@@ -234,13 +240,19 @@ def test_more_clients_than_places_are_all_served_in_turn(open_proxy, near):
         assert set(pool.map(lambda _: ask(proxy, request), range(60))) == {(200, "hello")}
 
 
-def test_clients_that_are_gone_leave_their_places(open_proxy, own):
-    with tcp_server(echo, own) as port:
-        proxy = open_proxy(near=[f"{own}:{port}"], connections=2)
-        for _ in range(5):
+def test_clients_that_are_gone_leave_their_places_at_a_server_that_never_ends(open_proxy, own):
+    over = threading.Event()
+
+    def never_end(connection):
+        over.wait(40)
+
+    with tcp_server(never_end, own) as port:
+        proxy = open_proxy(near=[f"{own}:{port}"], connections=1, linger=100)
+        for _ in range(3):
             status, connection = tunnel(proxy, f"{own}:{port}")
             connection.close()
             assert status == 200
+        over.set()
 
 
 def test_a_head_that_comes_byte_by_byte_is_read(open_proxy, near):
@@ -382,6 +394,7 @@ def test_a_closed_proxy_ends_the_connections_that_were_open(open_proxy, own):
 def test_the_environment_leads_to_the_proxy_and_holds_no_password(open_proxy):
     env = open_proxy({"PIP_INDEX_URL": "https://me:secret@a.corp/simple", "ALL_PROXY": "socks5://x"}).env()
     assert env["HTTPS_PROXY"] == env["https_proxy"] == env["HTTP_PROXY"] == env["http_proxy"]
+    assert env["https_proxy"].rpartition(":")[2] in env["MAVEN_OPTS"]
     assert env["no_proxy"] == "localhost,127.0.0.1,::1"
     assert env["PIP_INDEX_URL"] == "https://a.corp/simple"
     assert "ALL_PROXY" not in env

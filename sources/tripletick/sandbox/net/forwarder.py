@@ -54,12 +54,17 @@ class Flow:
 
 
 def connect(listener: socket.socket, path: str) -> list[Flow]:
-    """Take a connection and open its counterpart; give the two directions, none where that fails."""
+    """Open a connection's counterpart and take it; give the two directions, none where that fails."""
     try:
-        near = listener.accept()[0]
+        far = socket.socket(socket.AF_UNIX)
     except OSError:
         return []
-    far = socket.socket(socket.AF_UNIX)
+    try:
+        # Only what can be led on is taken: without a free descriptor it waits in the kernel.
+        near = listener.accept()[0]
+    except OSError:
+        far.close()
+        return []
     near.setblocking(False)
     far.setblocking(False)
     try:

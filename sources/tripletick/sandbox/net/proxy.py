@@ -29,6 +29,11 @@ PORT = 61080
 FORWARDER = Path(__file__).with_name("forwarder.py")
 PYTHONS = (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3")
 NO_PYTHON = "network needs a python3 that the block's user can start (apt install python3)"
+MAVEN = (
+    "-Dhttp.proxyHost=127.0.0.1 -Dhttp.proxyPort={port} -Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort={port} "
+    "-Dhttp.nonProxyHosts=localhost|127.*|[::1]"
+)
+"""Java reads no variable of a proxy's."""
 LONGEST = 100
 """Bytes of a socket's path, of which the kernel takes 107."""
 TERMS = Terms()
@@ -84,7 +89,8 @@ class Proxy:
         url, near = f"http://127.0.0.1:{PORT}", "localhost,127.0.0.1,::1"
         lower = {"http_proxy": url, "https_proxy": url, "no_proxy": near}
         upper = {name.upper(): value for name, value in lower.items()}
-        return {**self._pointers, **lower, **upper, "NODE_USE_ENV_PROXY": "1"}
+        others = {"NODE_USE_ENV_PROXY": "1", "MAVEN_OPTS": MAVEN.format(port=PORT)}
+        return {**self._pointers, **lower, **upper, **others}
 
     def close(self) -> None:
         """End all connections; nothing of it stays."""
