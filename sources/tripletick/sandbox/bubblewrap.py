@@ -10,7 +10,7 @@ import contextlib
 import functools
 import os
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,7 +87,8 @@ class Block:
     env: Mapping[str, str] = field(default_factory=dict)
     lead: Callable[[Sequence[str]], Sequence[str]] = list
     """Puts before the command what leads it out to the network."""
-    settle: Callable[[], None] = lambda: None
+    settle: Callable[[], Iterable[str]] = tuple
+    """Brings back what it changed; gives lines for the person."""
 
     def framed(self, place: Sequence[str]) -> Block:
         """Give it this workspace, and mounts around it that fit its view."""
@@ -168,7 +169,8 @@ class Bubblewrap:
             arguments = [*block.frame.first, *sockets, *block.place, *block.frame.last]
             block = replace(block, words=block.lead(command), env={**block.env, **(env or {})})
             finished = yield from running(self._launch(block, arguments, timeout))
-            block.settle()
+            for line in block.settle():
+                self._ground.notice(line)
         self._growth += max(0, before - free_space([self._session.home]))
         return finished
 

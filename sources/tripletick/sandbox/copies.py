@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tripletick.paths import beneath
@@ -18,7 +18,8 @@ LARGEST = 64 << 20
 """Bytes; lock files have a few."""
 READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-TOO_LARGE = "{path} is larger than {size} bytes"
+UNFIT = "it is no regular file of at most {size} bytes"
+LOST = "{name} is as it was before the install: {why}"
 
 
 class Copies:
@@ -37,12 +38,15 @@ class Copies:
             if data is not None:
                 write(self._place, name, data, self._owner)
 
-    def bring_back(self) -> None:
-        """Replace those that are no longer what they were. Raises OSError where the workspace denies it."""
+    def bring_back(self) -> Iterator[str]:
+        """Replace those that are no longer what they were; yield a line for each where that fails."""
         for name in self._names:
-            data = read(self._place, name)
-            if data is not None and data != self._before[name]:
-                write(self._root, name, data, self._owner)
+            try:
+                data = read(self._place, name)
+                if data is not None and data != self._before[name]:
+                    write(self._root, name, data, self._owner)
+            except OSError as error:
+                yield LOST.format(name=name, why=error.strerror or error)
 
 
 def read(root: Path, name: str) -> bytes | None:
@@ -54,10 +58,11 @@ def read(root: Path, name: str) -> bytes | None:
         return None
     finally:
         os.close(folder)
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
+        os.close(handle)
+        raise OSError(UNFIT.format(size=LARGEST))
     with os.fdopen(handle, "rb") as file:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
-            raise OSError(TOO_LARGE.format(path=name, size=LARGEST))
         return file.read(LARGEST)
 
 

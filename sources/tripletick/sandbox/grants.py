@@ -105,7 +105,7 @@ def writable_path(path: Path, view: View) -> Path:
 
 def touch(path: Path, other: Path) -> bool:
     """Tell whether one of these is the other or lies in it."""
-    return is_inside(path, other) or is_inside(other, path)
+    return path == other or path in other.parents or other in path.parents
 
 
 def judge(sentence: str, path: Path, reasons: Sequence[tuple[bool, str]]) -> None:
