@@ -20,6 +20,8 @@ EPILOG = """\
 commands:
   (none)                the chat, in a terminal
   undo [N]              put the files back as they were before the last N turns
+  redo [N]              bring back what the last N undos took back
+  diff [N]              show what the last N turns changed
   models create offline fetch the small offline model (100 MB)
   remove-data           delete everything of ours on this machine
   blocks [FILE|-]       show what the reader sees in a model's answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from tripletick.config import Config
@@ -28,6 +28,10 @@ def _no_status(word: Word | None) -> None:
     pass
 
 
+def _no_diff(lines: Iterable[tuple[str, str]]) -> None:
+    pass
+
+
 def _complain(text: str) -> None:
     sys.stderr.write(f"tripletick: {text}\n")
 
@@ -41,6 +45,8 @@ class Screen:
     close: Callable[[], None] = _nothing
     say: Callable[[str], None] = _complain
     status: Callable[[Word | None], None] = _no_status
+    diff: Callable[[Iterable[tuple[str, str]]], None] = _no_diff
+    """Draws the lines of a diff, each with its tone."""
     person: bool = False
     """True where somebody is there to be asked."""
 
@@ -68,6 +74,7 @@ def open_screen(options: argparse.Namespace, settings: Config) -> Screen:
         terminal.close,
         terminal.say,
         terminal.status,
+        terminal.diff,
         there,
     )
 

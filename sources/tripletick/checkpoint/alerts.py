@@ -95,7 +95,13 @@ def _part_differs(change: Change, keys: tuple[str, ...], read: Read) -> bool:
 def _part(path: str, content: bytes, keys: tuple[str, ...]) -> list[object]:
     parse = tomllib.loads if path.endswith(".toml") else json.loads
     data = parse(content.decode("utf-8")) if content.strip() else {}
-    return [data.get(key) for key in keys] if isinstance(data, dict) else [data]
+    return [_dig(data, key.split(".")) for key in keys]
+
+
+def _dig(data: object, keys: list[str]) -> object:
+    for key in keys:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data
 
 
 def _listed(paths: list[str]) -> str:

@@ -70,7 +70,8 @@ class Checkpoints:
 
     def before_block(self) -> str:
         """Take a snapshot; gives what the person must know, each line once: mostly nothing."""
-        return "\n".join(self._guarded(self._begin))
+        told: list[str] = []
+        return "\n".join([*self._guarded(partial(self._begin, told)), *told])
 
     def keep(self, path: str) -> str:
         """Keep a file that a save or an edit is about to write, where snapshots pass it over."""
@@ -88,10 +89,10 @@ class Checkpoints:
 
         After `after_block`, or in its place; what has changed since then stays and is named.
         """
-        said: list[str] = []
-        if self._step or self._last:
-            said = self._guarded(partial(self._take_back, said))
-        return "\n".join(said)
+        if not (self._step or self._last):
+            return ""
+        told: list[str] = []
+        return "\n".join([*self._guarded(partial(self._take_back, told)), *told])
 
     def end_turn(self) -> str:
         """Say in `changed` what the turn changed."""
@@ -116,16 +117,19 @@ class Checkpoints:
     def diff(self, turns: int = 1) -> tuple[Compared, ...]:
         """Compare each file that the last turns changed, before and after.
 
-        Raises TripletickError as `undo`, OSError where a content cannot be read.
+        Raises TripletickError where the snapshots cannot be read.
         """
         if not self._store.exists:
             return ()
-        with self._store.transaction():
-            self._look()
-            done = self._steps.history().done
-            last = done[max(len(done) - max(turns, 0), 0) :]
-            changes = net(change for turn in last for change in turn.changes)
-            return tuple(compared(change, self._now(change.path), self._store.get) for change in changes)
+        try:
+            with self._store.transaction():
+                self._look()
+                done = self._steps.history().done
+                last = done[max(len(done) - max(turns, 0), 0) :]
+                changes = net(change for turn in last for change in turn.changes)
+                return tuple(compared(change, self._now(change.path), self._store.get) for change in changes)
+        except OSError as error:
+            raise TripletickError("The snapshots cannot be read.", error.strerror or str(error)) from error
 
     def _guarded(self, step: Callable[[], object]) -> list[str]:
         try:
@@ -143,8 +147,10 @@ class Checkpoints:
         self._said.update(new)
         return new
 
-    def _look(self) -> None:
-        """Take a snapshot; what differs is that of the block at work, if there is one."""
+    def _look(self) -> list[int]:
+        """Take a snapshot; what differs is that of the block at work, if there is one. Gives the blocks of
+        programs that are gone, which have ended by this.
+        """
         opened = self._steps.opened()
         alive = [one for one in opened if self._store.is_alive(one.owner)]
         mine = [one for one in alive if one.id == self._step]
@@ -152,12 +158,15 @@ class Checkpoints:
         changes = self._snapshots.take(at_work[0].began if at_work else 0)
         if at_work:
             self._steps.add(at_work[0].id, changes)
-        for one in opened:
-            if one not in alive:
-                self._steps.end(one.id)
+        ended = [one.id for one in opened if one not in alive]
+        for step in ended:
+            self._steps.end(step)
+        return ended
 
-    def _begin(self) -> None:
-        self._look()
+    def _begin(self, told: list[str]) -> None:
+        # What a program that was killed has left is told by the next one.
+        for step in self._look():
+            told += self._alerts(step)
         if self._step:
             self._steps.end(self._step)
         self._turn = self._turn or new_id()
@@ -169,9 +178,11 @@ class Checkpoints:
     def _finish(self, told: list[str]) -> None:
         self._look()
         self._steps.end(self._step)
-        changes = self._steps.changes(self._step)
+        told += self._alerts(self._step)
         self._step = 0
-        told += alerts(net(changes), self._snapshots.known, self._content)
+
+    def _alerts(self, step: int) -> list[str]:
+        return alerts(net(self._steps.changes(step)), self._snapshots.known, self._content)
 
     def _content(self, state: State | None) -> bytes:
         with suppress(OSError):
@@ -183,7 +194,7 @@ class Checkpoints:
         shown = (change for change in changes if not self._snapshots.is_bulk(change.path))
         self.changed = file_changes(change for change in shown if not change.path.startswith(GIT))
 
-    def _take_back(self, said: list[str]) -> None:
+    def _take_back(self, told: list[str]) -> None:
         self._look()
         changes = self._steps.changes(self._last)
         plan = make_plan(Turn("", "", changes), self._states(changes), lambda question: False)
@@ -192,7 +203,7 @@ class Checkpoints:
         self._steps.reopen(self._last)
         self._step = self._last
         if plan.kept:
-            said.append(SAID["kept"].format(paths=listed(plan.kept)))
+            told.append(SAID["kept"].format(paths=listed(f"{p} ({why})" for p, why in plan.kept.items())))
 
     def _go(self, word: Kind, turns: int, ask: Ask) -> Undone:
         report = Report(word)

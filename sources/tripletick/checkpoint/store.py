@@ -13,13 +13,14 @@ import os
 import secrets
 import weakref
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tripletick.checkpoint.values import Entry, Manifest
 from tripletick.errors import TripletickError
+from tripletick.places import make_private
 
 if TYPE_CHECKING:
     import sqlite3
@@ -51,13 +52,6 @@ BROKEN = (11, NOT_OURS)
 BEGUN_ANEW = "The snapshots of this folder were damaged and begin anew; earlier turns cannot be undone."
 
 
-def make_private(folder: Path) -> None:
-    """Make a folder and those above it, for their owner alone."""
-    for each in [*reversed(folder.parents), folder]:
-        with suppress(FileExistsError):
-            each.mkdir(mode=0o700)
-
-
 class Store:
     """Opened by its first transaction."""
 
@@ -67,6 +61,7 @@ class Store:
         """Names this program among those that work in the folder."""
         self.notices: list[str] = []
         self._db: sqlite3.Connection | None = None
+        self._leaving: list[Callable[[], object]] = []
 
     @property
     def exists(self) -> bool:
@@ -97,6 +92,17 @@ class Store:
             except sqlite3.Error as error:
                 self._set_aside(error)
                 raise OSError(errno.EIO, str(error)) from error
+
+    def shrink(self) -> None:
+        """Give the room of what was deleted back to the disk."""
+        # A script, for `execute` stops after the first page.
+        self.db.executescript("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE);")
+
+    def close(self) -> None:
+        """Leave the folder; a further transaction opens it again."""
+        for leave in self._leaving:
+            leave()
+        self._leaving, self._db = [], None
 
     def clock(self) -> int:
         """Give the present as the file system counts it, nanoseconds: it lags up to a tick behind ours."""
@@ -183,7 +189,7 @@ class Store:
             return
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
         db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        weakref.finalize(self, db.close)
+        self._leaving.append(weakref.finalize(self, db.close))
         try:
             (form,) = db.execute("PRAGMA user_version").fetchone()
             if form > FORMAT:
@@ -207,15 +213,13 @@ class Store:
         path = self.folder / f"{RUNNING}{self.token}"
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         fcntl.flock(fd, fcntl.LOCK_EX)
-        weakref.finalize(self, _leave, fd, path)
+        self._leaving.append(weakref.finalize(self, _leave, fd, path))
 
     def _set_aside(self, error: sqlite3.Error) -> None:
         """Begin anew where the file is damaged; other troubles may pass."""
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in BROKEN:
-            if self._db:
-                self._db.close()
-            self._db = None
+            self.close()
             for name in (NAME, f"{NAME}-wal", f"{NAME}-shm"):
                 with suppress(FileNotFoundError):
                     (self.folder / name).replace(self.folder / f"broken-{name}")

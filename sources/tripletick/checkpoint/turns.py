@@ -136,18 +136,19 @@ def first_words(request: str) -> str:
 
 def make_plan(turn: Turn, now: Mapping[str, State | None], ask: Ask, word: str = "undo") -> Plan:
     """Go back change by change from the present; what is not as a change left it is asked for."""
-    plan = Plan(now)
+    plan, stopped = Plan(now), set[str]()
     for change in reversed(turn.changes):
         path = change.path
         state = plan.wanted.get(path, now[path])
-        if path in plan.kept or state == change.was:
+        if path in stopped or state == change.was:
             continue
         question = SAID[f"{word}-question"].format(path=clean_text(path), request=turn.request)
         if state == change.left or _is_calm(state, change) or ask(question):
             plan.wanted[path] = change.was
         else:
-            plan.keep([path] if path in plan.wanted else [])
-            plan.kept[path] = CHANGED
+            # What came before it can be taken back no more, what came after it was.
+            stopped.add(path)
+            plan.kept |= {} if path in plan.wanted else {path: CHANGED}
     _drop_useless(plan)
     _spare_marks(plan, ask)
     return plan

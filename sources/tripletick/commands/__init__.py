@@ -11,6 +11,8 @@ Command = Callable[[argparse.Namespace, Sequence[str]], int]
 
 COMMANDS = {
     "undo": "undo.undo",
+    "redo": "undo.redo",
+    "diff": "undo.diff",
     "models": "models.models",
     "remove-data": "data.remove_data",
 }

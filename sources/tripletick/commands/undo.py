@@ -1,32 +1,74 @@
-"""Putting files back as they were before the last turns."""
+"""Taking turns back, bringing them back, and showing what they changed."""
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
 from tripletick import places
+from tripletick.checkpoint import Checkpoints
 from tripletick.commands.opening import load_settings
 from tripletick.errors import UsageError
 from tripletick.events import Ask
 from tripletick.screens import open_screen
+from tripletick.ui.safe import visible
 
 
 def undo(options: argparse.Namespace, words: Sequence[str]) -> int:
     """Put the files back as they were before the last turns."""
-    from tripletick.checkpoint import Checkpoints
+    return _go("undo", options, words)
 
-    if len(words) > 1 or not all(word.isdecimal() and int(word) for word in words):
-        raise UsageError(
-            f"undo {' '.join(words)} is not understood.", "It takes a number of turns.", "tripletick undo 2"
-        )
-    folder = options.directory.expanduser().resolve()
-    screen = open_screen(options, load_settings(options, places.find()))
-    checkpoints = Checkpoints(folder, places.find().state)
-    done = checkpoints.undo(
-        int(words[0]) if words else 1, ask=lambda line: screen.ask(Ask(line, "yn")).choice == "y"
-    )
-    screen.close()
-    sys.stdout.write(done.text.rstrip("\n") + "\n")
+
+def redo(options: argparse.Namespace, words: Sequence[str]) -> int:
+    """Bring back what the last undos took back."""
+    return _go("redo", options, words)
+
+
+def diff(options: argparse.Namespace, words: Sequence[str]) -> int:
+    """Show what the last turns changed; a file or a pipe gets it as it is, for `patch`."""
+    turns = _number("diff", words)
+    compared = _opened(options).diff(turns)
+    raw = "".join(f"{line.text}\n" for one in compared for line in one.lines)
+    if not sys.stdout.isatty():
+        sys.stdout.flush()
+        sys.stdout.buffer.write(os.fsencode(raw))
+    else:
+        from tripletick.ui import console, pen
+
+        lines = ((line.tone, line.text) for one in compared for line in one.lines)
+        console.draw_diff(lines, pen.PlainPen(sys.stdout) if options.plain else console.page())
+    if not compared:
+        sys.stderr.write("No turn changed anything here.\n")
     return 0
+
+
+def _go(word: str, options: argparse.Namespace, words: Sequence[str]) -> int:
+    turns, checkpoints = _number(word, words), _opened(options)
+    screen = open_screen(options, load_settings(options, places.find()))
+    step = checkpoints.undo if word == "undo" else checkpoints.redo
+    try:
+        done = step(turns, ask=lambda line: screen.ask(Ask(line, "yn")).choice == "y")
+    finally:
+        screen.close()
+    text = done.text if not sys.stdout.isatty() else visible(done.text)
+    sys.stdout.write(text.rstrip("\n") + "\n")
+    return 0
+
+
+def _opened(options: argparse.Namespace) -> Checkpoints:
+    folder = options.directory.expanduser().resolve()
+    if not folder.is_dir():
+        raise UsageError(f"There is no folder {folder}.", "", "Name the folder: -C DIR")
+    return Checkpoints(folder, places.find().state)
+
+
+def _number(word: str, words: Sequence[str]) -> int:
+    if len(words) > 1 or not all(each.isdecimal() and int(each) for each in words):
+        raise UsageError(
+            f"{word} {' '.join(words)} is not understood.",
+            "It takes a number of turns.",
+            f"tripletick {word} 2",
+        )
+    return int(words[0]) if words else 1

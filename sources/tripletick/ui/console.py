@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
@@ -27,12 +27,13 @@ from rich.theme import Theme
 from tripletick.events import Ask, Event
 from tripletick.messages import Answer
 from tripletick.ui import asking
-from tripletick.ui.pen import WORDS, Mark, PlainPen, Style
+from tripletick.ui.pen import WORDS, Mark, Pen, PlainPen, Style
 from tripletick.ui.preview import Code, Opened, Piece, Prose
 from tripletick.ui.safe import visible
 from tripletick.ui.teller import Teller
 
 COLOURS: dict[Style, str] = {"": "", "dim": "dim", "good": "green", "bad": "red", "warn": "yellow"}
+TONES: dict[str, Style] = {"added": "good", "removed": "bad", "place": "dim", "note": "warn"}
 SIGNS: dict[Mark, str] = {"ok": "✓ ", "failed": "✗ ", "skipped": "- ", "repair": "↻ ", "more": "… "}
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 ASCII_SPINNER = "|/-\\"
@@ -199,15 +200,21 @@ class Terminal:
     def ask(self, question: Ask) -> Answer:
         """Ask the person, who is known to be there."""
         self.teller.close()
+        shown = not self.teller.quiet
         if self.keys:
-            return asking.ask(question, self.teller.pen, self.keys)
+            return asking.ask(question, self.teller.pen, self.keys, shown=shown)
         with _keyboard() as keys:
-            return asking.ask(question, self.teller.pen, keys)
+            return asking.ask(question, self.teller.pen, keys, shown=shown)
 
     def say(self, text: str) -> None:
         """Draw lines that are no event: a list, an answer to a command of the chat."""
         self.teller.close()
         self.teller.pen.line(visible(text), prose=True)
+
+    def diff(self, lines: Iterable[tuple[str, str]]) -> None:
+        """Draw the lines of a diff, each with its tone."""
+        self.teller.close()
+        draw_diff(lines, self.teller.pen)
 
     def status(self, word: Callable[[], str] | None) -> None:
         """Show what `word` gives below everything, until None takes it away."""
@@ -218,6 +225,18 @@ class Terminal:
         self.teller.close()
         if isinstance(self.teller.pen, RichPen):
             self.teller.pen.close()
+
+
+def draw_diff(lines: Iterable[tuple[str, str]], pen: Pen) -> None:
+    """Draw lines, each by its tone; nothing in them steers the terminal."""
+    for tone, text in lines:
+        pen.line(visible(text), TONES.get(tone, ""))
+
+
+def page() -> Pen:
+    """Give a pen for what is the command's result and goes to the terminal on standard output."""
+    plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+    return PlainPen(sys.stdout) if plain else RichPen(Console(highlight=False))
 
 
 @contextlib.contextmanager
