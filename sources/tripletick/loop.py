@@ -74,6 +74,7 @@ class Loop:
                 yield Notice(notice)
             yield repair.ended(end, self.checkpoints.changed)
         except KeyboardInterrupt:
+            yield from map(Notice, self.checkpoints.after_block())
             yield Interrupted(self.replies.talk.entries[-1].message.text)
         finally:
             self.checkpoints.end_turn()
@@ -84,18 +85,21 @@ class Loop:
         talk.reply(reading.text)
         results = yield from self.act(agent, reading.calls)
         told = tries.worth_telling(reading.problems, calls=bool(results), owner=bool(agent.tools))
-        yield from (Refused(problem) for problem in reading.problems if problem in told or not problem.text)
+        refused = [Refused(problem) for problem in reading.problems if problem in told or not problem.text]
         if not results and not told and reading.question is None:
+            yield from refused
             return (yield from self._words(tries, heard))
         failed = tries.add(results, told)
-        said, short = self._feedback(tries, results, told) if results or told else ("", "")
+        if results or told:
+            # before anything else is yielded, where the person may stop the turn
+            said, short = self._feedback(tries, results, told)
+            talk.say(said, short=short or None)
+        yield from refused
         if reading.question is not None:
             answer = yield Ask(reading.question, "", "The model asks you.")
             if answer is None or not answer.there:
                 return GaveUp("clarification", "The model has a question.", 3, reading.question)
-            words = answer.text or NO_ANSWER
-            said, short = _join(said, words), short and _join(short, words)
-        talk.say(said, short=short or None)
+            talk.say(answer.text or NO_ANSWER)
         if failed:
             yield Repairing(tries.failures, tries.max_attempts, tries.error)
         return None
@@ -119,32 +123,48 @@ class Loop:
         `typed`: the person wrote them.
         """
         results: list[tuple[Call, Result]] = []
+        printed: list[str] = []
         stop = ""
         self.bench.ledger.begin_reply()
-        for number, call in enumerate(calls, 1):
-            begun = time.monotonic()
-            if stop:
-                result = Result("skipped", stop)
-            else:
-                yield Called(call, number, len(calls))
-                result = yield from self._run(self._tool(agent, call), call, results, typed=typed)
-            if not result.ok and not stop:
-                how = {"failed": "failed", "denied": "was refused"}.get(result.outcome, "was not run")
-                stop = f"was not run, because block {number} {how}"
-            results.append((call, result))
-            yield Returned(call, result, number, time.monotonic() - begun)
+        try:
+            for number, call in enumerate(calls, 1):
+                begun = time.monotonic()
+                if stop:
+                    result = Result("skipped", stop)
+                else:
+                    printed.clear()
+                    yield Called(call, number, len(calls))
+                    block = Block(self._tool(agent, call), call, self.bench, self.checkpoints, typed)
+                    result = yield from self._run(block, printed)
+                if not result.ok and not stop:
+                    how = {"failed": "failed", "denied": "was refused"}.get(result.outcome, "was not run")
+                    stop = f"was not run, because block {number} {how}"
+                results.append((call, result))
+                yield Returned(call, result, number, time.monotonic() - begun)
+        except KeyboardInterrupt:
+            yield from self._stopped(calls, results, "".join(printed)[-self.bench.clip :])
+            raise
         return results
+
+    def _stopped(
+        self, calls: Sequence[Call], results: list[tuple[Call, Result]], printed: str
+    ) -> Generator[Event, Reply, None]:
+        """Tell what ran, and which block the person has interrupted."""
+        at_work = calls[len(results) : len(results) + 1]
+        results += [(call, Result("failed", INTERRUPTED.strip("()"), printed, exit=130)) for call in at_work]
+        said = self.replies.dialect.feedback(results, ())
+        self.replies.talk.say(said if at_work else f"{said}\n\n{INTERRUPTED}")
+        if at_work:
+            yield Returned(*results[-1], len(results))
 
     def _tool(self, agent: Agent, call: Call) -> Tool:
         """Find the tool; a tag with a path that the agent does not own is a file to save and no program."""
         owned = {*agent.owned(self.replies.languages), "append"} & self.tools.keys()
         return self.tools[call.tool if call.tool in owned else "write"]
 
-    def _run(
-        self, tool: Tool, call: Call, before: Results, *, typed: bool
-    ) -> Generator[Event, Reply, Result]:
-        block = Block(tool, call, self.bench, self.checkpoints, typed)
-        running, printed = self.gate.run(block), []
+    def _run(self, block: Block, printed: list[str]) -> Generator[Event, Reply, Result]:
+        """Run one block; `printed` gets its output."""
+        running = self.gate.run(block)
         answer: Reply = None
         try:
             while True:
@@ -156,13 +176,6 @@ class Loop:
             result: Result = stop.value
             yield from map(Notice, self.checkpoints.after_block())
             return result
-        except KeyboardInterrupt:
-            stopped = Result(
-                "failed", INTERRUPTED.strip("()"), "".join(printed)[-self.bench.clip :], exit=130
-            )
-            self.replies.talk.say(self.replies.dialect.feedback([*before, (call, stopped)], ()))
-            yield Returned(call, stopped, len(before) + 1)
-            raise
         finally:
             running.close()
 
@@ -179,7 +192,3 @@ class Loop:
 
 def _shortened(result: Result) -> Result:
     return replace(result, text=DROPPED) if len(result.text) > WORTH_DROPPING else result
-
-
-def _join(*parts: str) -> str:
-    return "\n\n".join(filter(None, parts))
