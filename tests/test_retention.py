@@ -50,7 +50,7 @@ def test_a_session_that_was_gone_on_with_is_as_young_as_its_last_record(found):
 def test_over_the_size_the_oldest_go_first(found):
     for days in range(1, 7):
         put(found, f"{days}.jsonl", days, size=300_000)
-    retention.prune(found, DataSection(keep_size=2_000_000))
+    retention.prune(found, DataSection(keep_size=1_048_576))
     assert names(found) == ["1.jsonl", "2.jsonl", "3.jsonl"]
 
 
@@ -126,3 +126,13 @@ def test_what_a_killed_program_should_not_have_kept_goes_at_the_next_start(found
         retention.prune(found, DataSection())
         assert alive.turns.exists()
         assert not (found.state / "unsaved-dead").exists()
+
+
+def test_snapshots_give_way_to_sessions_up_to_half_of_the_room(found):
+    for days in range(1, 4):
+        put(found, f"{days}.jsonl", days, size=300_000)
+    folder = found.state / "snapshots" / "workspace"
+    folder.mkdir(parents=True)
+    (folder / "store.db").write_bytes(b"x" * 400_000)
+    retention.prune(found, DataSection(keep_size=1_048_576))
+    assert names(found) == ["1.jsonl", "2.jsonl"]

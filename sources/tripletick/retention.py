@@ -49,7 +49,17 @@ def prune(found: Places, wanted: DataSection) -> None:
         for kept in sessions(found.sessions):
             if kept.last < oldest:
                 drop(kept)
-        drop_oldest(sessions(found.sessions), wanted.keep_size // 2)
+        _fit(found, wanted.keep_size, oldest)
+
+
+def _fit(found: Places, most: int, oldest: float) -> None:
+    """Share the room: what sessions leave goes to snapshots, and at least the half of it."""
+    from tripletick.checkpoint import pruning
+
+    logs = sum(kept.size for kept in sessions(found.sessions))
+    pruning.prune(found.state, oldest=oldest, most=max(most - logs, most // 2))
+    snapshots = sum(one.size for one in pruning.held(found.state))
+    drop_oldest(sessions(found.sessions), max(most - snapshots, most // 2))
 
 
 def is_due(stamp: Path) -> bool:
@@ -113,6 +123,20 @@ def _lock(path: Path, how: int, handles: ExitStack) -> bool:
         # Taken, or a file system without locks: what may be in use is left alone.
         return False
     return True
+
+
+@contextmanager
+def at_work(found: Places, wanted: DataSection, *, save: bool = True) -> Iterator[Places]:
+    """Open our folder for a session and give the places to work with; without `save` nothing stays there."""
+    if not save:
+        with unsaved(found) as there, in_use(there):
+            yield there
+        return
+    with suppress(OSError):
+        make_private(found.state)
+    with in_use(found):
+        prune(found, wanted)
+        yield found
 
 
 @contextmanager

@@ -45,6 +45,7 @@ def load_settings(
 @contextmanager
 def session(options: argparse.Namespace) -> Iterator[tuple[App, Screen, TripletickError | None]]:
     """Open what works in a folder, and close it; the error tells why the person has no model, where so."""
+    from tripletick import retention
     from tripletick.app import App
     from tripletick.firstrun import FirstRun
     from tripletick.session import Log
@@ -60,14 +61,15 @@ def session(options: argparse.Namespace) -> Iterator[tuple[App, Screen, Tripleti
             settings = load_settings(options, found, brought.settings)
         if not options.quiet:
             settings, why = _prepared(FirstRun(settings, found, folder, screen))
-        log = Log.open(found.sessions, workspace=folder, save=not options.no_save)
         said = Said(options.given, options.yes, tuple(options.read), not options.no_save)
         by = "flag" if options.agent else "config"
-        app = App(settings, found, folder, log, by, screen.person, told, said, brought)
-        try:
-            yield app, screen, why
-        finally:
-            app.close()
+        with retention.at_work(found, settings.data, save=said.keep) as there:
+            log = Log.open(there.sessions, workspace=folder, save=said.keep)
+            app = App(settings, there, folder, log, by, screen.person, told, said, brought)
+            try:
+                yield app, screen, why
+            finally:
+                app.close()
     finally:
         screen.close()
 

@@ -1,0 +1,221 @@
+"""Data at home: for its owner alone, kept as long as is said, none with --no-save, gone with remove-data."""
+
+import json
+import os
+import sqlite3
+import stat
+import subprocess
+import sys
+from datetime import UTC, datetime
+
+import pytest
+from tests.terminal import opened
+
+SCRIPT = "I write it.\n\n```bash\nseq 3 > made\n```\n---\nDone.\n"
+CANARY = "CANARY-IN-ENV"
+SECRETIVE = f"""\
+```read
+.env
+```
+---
+```file_finder
+.env
+private
+```
+---
+```edit:.env
+<<<<<<< SEARCH
+{CANARY}
+=======
+x
+>>>>>>> REPLACE
+```
+---
+```text:.env
+x
+```
+---
+```bash
+cat .env private/key; grep -r CANARY .; cp .env copy; mv private away; find . -type f | xargs cat
+```
+---
+I give up.
+"""
+
+
+@pytest.fixture
+def home(tmp_path):
+    (tmp_path / "project").mkdir()
+    (tmp_path / "script.md").write_text(SCRIPT)
+    return tmp_path
+
+
+def run(home, *words, umask=0o022, **env):
+    kept = {name: os.environ[name] for name in ("PATH", "LC_ALL") if name in os.environ}
+    return subprocess.run(
+        [sys.executable, "-m", "tripletick.cli", *words],
+        cwd=home / "project",
+        env={**kept, "HOME": str(home), "LANG": "C.UTF-8", "PYTHONWARNINGS": "error", **env},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=50,
+        umask=umask,
+    )
+
+
+def task(home, *words, **more):
+    return run(home, "-C", ".", "-m", f"scripted:{home / 'script.md'}", *words, **more)
+
+
+def state(home):
+    return home / ".local" / "state" / "tripletick"
+
+
+def everything(*folders):
+    return [path for folder in folders for path in (folder, *folder.rglob("*"))]
+
+
+def test_what_we_write_is_for_its_owner_alone_whatever_the_umask(home):
+    assert task(home, "write it", umask=0).returncode == 0
+    (home / "script.json").write_text(json.dumps(["Hello."]))
+    with opened(home, "-m", f"scripted:{home / 'script.json'}") as terminal:
+        terminal.wait("coder>").send("say hello").wait("Hello.").wait_line("coder>").send("/exit")
+        assert terminal.end() == 0
+    assert run(home, "undo", umask=0).returncode == 0
+    found = everything(home / ".local")
+    assert {"typed", "sessions", "snapshots"} <= {path.name for path in found}
+    modes = {path: stat.S_IMODE(path.lstat().st_mode) for path in found if not path.is_symlink()}
+    assert [path for path, mode in modes.items() if mode & 0o077] == []
+
+
+def test_the_config_that_we_write_is_for_its_owner_alone(home):
+    code = (
+        "from pathlib import Path; from tripletick import inifile, places;"
+        "inifile.put(places.find().user_config, 'model', 'name', 'any')"
+    )
+    subprocess.run([sys.executable, "-c", code], env={"HOME": str(home)}, umask=0, check=True)
+    assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in everything(home / ".config")} == {0}
+
+
+def test_with_no_save_nothing_of_ours_stays(home):
+    assert task(home, "--no-save", "write it").returncode == 0
+    files = [path.relative_to(home) for path in everything(home) if path.is_file()]
+    assert sorted(map(str, files)) == ["project/made", "script.md"]
+
+
+def test_with_no_save_a_turn_can_be_undone_while_the_chat_is_open(home):
+    (home / "script.json").write_text(json.dumps(SCRIPT.split("---\n")))
+    with opened(home, "-m", f"scripted:{home / 'script.json'}", "--no-save") as terminal:
+        terminal.wait("coder>").send("write it").wait("Done.").wait_line("coder>")
+        assert (home / "project" / "made").exists()
+        terminal.send("/undo").wait("Removed: made").wait_line("coder>").send("/exit")
+        assert terminal.end() == 0
+    assert [path for path in everything(home / ".local") if path.is_file()] == []
+
+
+def test_with_no_save_what_was_saved_before_stays(home):
+    task(home, "write it")
+    before = {path: path.stat().st_mtime_ns for path in state(home).rglob("*.jsonl")}
+    task(home, "--no-save", "write it")
+    assert {path: path.stat().st_mtime_ns for path in state(home).rglob("*.jsonl")} == before
+    assert [path.name for path in state(home).iterdir() if path.name.startswith("unsaved")] == []
+
+
+def test_old_sessions_and_snapshots_go_at_a_start(home):
+    task(home, "write it")
+    then = datetime.now(UTC).timestamp() - 31 * 86_400
+    for path in everything(state(home)):
+        os.utime(path, (then, then))
+    task(home, "-a", "casual", "write it")
+    assert len(list((state(home) / "sessions").iterdir())) == 1
+    assert list((state(home) / "snapshots").iterdir()) == []
+
+
+def test_remove_data_lists_sizes_asks_and_deletes_everything(home):
+    task(home, "write it")
+    (home / ".config" / "tripletick").mkdir(parents=True)
+    with opened(home, "remove-data") as terminal:
+        terminal.wait("state/tripletick", "KiB", "Delete it all?").type("y\r").wait("settings too?").type(
+            "y\r"
+        )
+        assert terminal.end() == 0
+        assert "Deleted:" in terminal.text()
+    assert not state(home).exists()
+    assert not (home / ".config" / "tripletick").exists()
+    assert (home / "project" / "made").exists()
+
+
+def test_remove_data_may_leave_the_settings_or_everything(home):
+    task(home, "write it")
+    (home / ".config" / "tripletick").mkdir(parents=True)
+    with opened(home, "remove-data") as terminal:
+        terminal.wait("Delete it all?").type("n\r")
+        assert (terminal.end(), state(home).exists()) == (1, True)
+    with opened(home, "remove-data") as terminal:
+        terminal.wait("Delete it all?").type("y\r").wait("settings too?").type("n\r")
+        assert (terminal.end(), state(home).exists()) == (0, False)
+    assert (home / ".config" / "tripletick").exists()
+
+
+def test_remove_data_without_a_person_needs_a_yes_on_the_command_line(home):
+    task(home, "write it")
+    refused = run(home, "remove-data")
+    assert (refused.returncode, state(home).exists()) == (3, True)
+    assert "tripletick remove-data -y" in refused.stderr
+    assert (run(home, "remove-data", "-y").returncode, state(home).exists()) == (0, False)
+    assert "nothing of ours" in run(home, "remove-data", "-y").stdout
+
+
+def test_remove_data_is_refused_while_another_tripletick_runs(home):
+    (home / "script.json").write_text(json.dumps(["Hello."]))
+    with opened(home, "-m", f"scripted:{home / 'script.json'}") as terminal:
+        terminal.wait("coder>")
+        refused = run(home, "remove-data", "-y")
+        assert (refused.returncode, state(home).exists()) == (1, True)
+        assert "another tripletick is running" in refused.stderr
+        terminal.send("/exit").end()
+    assert run(home, "remove-data", "-y").returncode == 0
+
+
+def test_remove_data_deletes_a_link_and_not_what_it_leads_to(home):
+    (home / "dotfiles").mkdir()
+    (home / "dotfiles" / "config.ini").write_text("[ui]\nplain = yes\n")
+    (home / ".config").mkdir()
+    (home / ".config" / "tripletick").symlink_to(home / "dotfiles")
+    done = run(home, "remove-data", "-y")
+    assert (done.returncode, "a link" in done.stdout) == (0, True)
+    assert [path.name for path in (home / "dotfiles").iterdir()] == ["config.ini"]
+
+
+def test_remove_data_works_where_the_settings_are_broken(home):
+    (home / ".config" / "tripletick").mkdir(parents=True)
+    (home / ".config" / "tripletick" / "config.ini").write_text("[model\n= 3")
+    assert run(home, "remove-data", "-y").returncode == 0
+    assert not (home / ".config" / "tripletick").exists()
+
+
+def test_snapshots_of_a_newer_version_are_refused_with_a_word(home):
+    task(home, "write it")
+    (store,) = (state(home) / "snapshots").glob("*/store.db")
+    with sqlite3.connect(store) as db:
+        db.execute("PRAGMA user_version = 99")
+    db.close()
+    done = run(home, "undo")
+    assert (done.returncode, "newer tripletick" in done.stderr) == (1, True)
+    assert "format is 99" in done.stderr
+
+
+def test_files_that_hold_secrets_are_seen_by_no_block_and_no_file_tool(home):
+    (home / "project" / "private").mkdir()
+    (home / "project" / "private" / "key").write_text(CANARY)
+    (home / "project" / ".env").write_text(CANARY)
+    (home / "project" / ".tripletickignore").write_text("private/\n")
+    (home / "script.md").write_text(SECRETIVE)
+    done = task(home, "-o", "jsonl", "show me", "--max-attempts", "20")
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    results = json.dumps([event["result"] for event in told if event["event"] == "Returned"])
+    assert len([event for event in told if event["event"] == "Returned"]) == 5
+    assert CANARY not in results
+    assert (home / "project" / ".env").read_text() == CANARY
+    assert (home / "project" / "private" / "key").read_text() == CANARY
