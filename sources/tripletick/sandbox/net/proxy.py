@@ -31,9 +31,9 @@ PYTHONS = (sys.executable, "/usr/bin/python3", "/usr/local/bin/python3")
 NO_PYTHON = "network needs a python3 that the block's user can start (apt install python3)"
 MAVEN = (
     "-Dhttp.proxyHost=127.0.0.1 -Dhttp.proxyPort={port} -Dhttps.proxyHost=127.0.0.1 -Dhttps.proxyPort={port} "
-    "-Dhttp.nonProxyHosts=localhost|127.*|[::1]"
+    "-Dhttp.nonProxyHosts=localhost|127.*|[::1] -Duser.home=/tmp"
 )
-"""Java reads no variable of a proxy's."""
+"""Java reads no variable of a proxy's, and takes the home from the password file, where a box has none."""
 LONGEST = 100
 """Bytes of a socket's path, of which the kernel takes 107."""
 TERMS = Terms()
