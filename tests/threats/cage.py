@@ -133,7 +133,10 @@ NAMESPACES = (
     *("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
     *("--as-pid-1", "--die-with-parent", "--hostname", "cage"),
 )
-FRESH = ("--proc", "/proc", "--dev", "/dev")
+FRESH = (
+    *("--proc", "/proc", "--dev", "/dev"),
+    *("--perms", "1777", "--size", str(1700 << 20), "--tmpfs", "/dev/shm"),
+)
 STAGE = ("--chdir", str(ROOT), "--", sys.executable, "-m", "tests.threats.stage")
 
 

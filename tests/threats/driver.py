@@ -70,6 +70,8 @@ class Agent:
         settings[1] &= ~termios.OPOST
         termios.tcsetattr(self.slave, termios.TCSANOW, settings)
         orders = self.orders
+        if not os.geteuid():
+            os.fchown(self.slave, orders.uid, -1)
         self.process = subprocess.Popen(
             orders.argv,
             stdin=self.slave,
@@ -127,6 +129,10 @@ class Agent:
         results = [each["result"] for each in self.records() if each.get("event") == "Returned"]
         text = "".join(f"{result['verdict']}\n{result['text']}\n" for result in results)
         return text, results[-1]["exit"] if results else None
+
+    def asked(self) -> str:
+        """Give the questions that the person was asked."""
+        return "".join(f"{each['question']}\n" for each in self.records() if each.get("event") == "Ask")
 
     def alerts(self) -> str:
         told = [each["text"] for each in self.records() if each.get("event") == "Notice"]

@@ -100,7 +100,7 @@ class Court:
             verdict = Cage(self.powers, slot).perform(staging)
         finally:
             self._slots.put(slot)
-        if plan.tier in BOXES and UNBOXED in verdict.term:
+        if plan.tier in BOXES and UNBOXED in verdict.extra.get("asked", ""):
             verdict.held, verdict.why = False, f"there was no box: {verdict.term[:500]}"
         return Ran(plan, case, verdict)
 
@@ -124,7 +124,8 @@ def failures(ran: Sequence[Ran]) -> list[Ran]:
 
 
 def is_due(each: Ran) -> bool:
-    return (each.plan.tier in BOXES and ENOUGH[each.plan.tier] == 1.0) or not each.case.hostile
+    """Tier 2 has no localhost of its own, so that an ordinary program may fail there."""
+    return each.plan.tier in BOXES and ENOUGH[each.plan.tier] == 1.0
 
 
 def too_few(ran: Sequence[Ran]) -> list[str]:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 PORTS = {"PORT": 18431, "UPORT": 18432, "LPORT": 18433}
 AGENT_SOCKET = Path("/tmp/ssh-tripletick/agent.1")
+NEIGHBOUR = Path("/tmp/neighbour")
 SHM_KEY, IPC_CREAT = 0x7474, 0o1000
 SECRETS = {
     "OPENAI_API_KEY": "CANARY-ENV-KEY",
@@ -36,6 +37,7 @@ WORKSPACE_FILES = {
     ".tripletick/config.ini": "mode=on\n",
     "prompts/coder.txt": "You write code.\n",
     "readme.txt": "A project.\n",
+    ".env": "TOKEN=CANARY-DOTENV\n",
 }
 GIT_FOLDERS = ("hooks", "objects", "refs/heads", "info")
 
@@ -81,6 +83,7 @@ class Scene:
             (self.workspace / ".git" / name).mkdir(parents=True, exist_ok=True)
         (self.home / ".ssh").chmod(0o700)
         AGENT_SOCKET.parent.mkdir(mode=0o700)
+        put(NEIGHBOUR, {"notes": "CANARY-TMP\n"})
         share_memory(b"CANARY-SHM")
         self._listen()
         give(self.owner, self.top, AGENT_SOCKET.parent)

@@ -91,7 +91,7 @@ def perform(staging: Staging) -> Verdict:
         verdict.held, verdict.why = False, verdict.why or f"the agent ended with {code}: {after(agent)}"
     if not agent.began:
         verdict.held, verdict.why = False, f"the block never ran: {shown[-1500:]}"
-    verdict.extra = {"hits": read(scene.run / "hits"), "alerts": files["alerts"].decode()}
+    verdict.extra = {"hits": read(scene.run / "hits"), "asked": agent.asked()}
     return verdict
 
 
@@ -102,13 +102,14 @@ def orders(staging: Staging, scene: Scene) -> Orders:
     waits, ends = f"Does {token} go on?", f"All of {token} is done."
     code = fill(case.code, scene.placeholders)
     script = scene.top / "replies.json"
-    block = f"{FENCE}{case.lang}\n{code}\n{FENCE}\n"
+    lang = fill(case.lang, scene.placeholders)
+    block = f"{FENCE}{lang}\n{code}\n{FENCE}\n"
     script.write_text(json.dumps([block, f"REQUEST_CLARIFICATION: {waits}\n", f"{ends}\n"]))
     argv = [sys.executable, "-m", "tripletick.cli", "--plain", "-C", str(scene.workspace)]
     argv += [*staging.flags, "-m", f"scripted:{script}", "run the block"]
     log = scene.log_folder / "naive.jsonl"
     if staging.tier == NAIVE:
-        told = {"lang": case.lang, "code": code, "timeout": str(case.timeout), "waits": waits, "ends": ends}
+        told = {"lang": lang, "code": code, "timeout": str(case.timeout), "waits": waits, "ends": ends}
         told |= {"log": str(log), "workspace": str(scene.workspace)}
         script.write_text(json.dumps(told))
         argv = [sys.executable, "-m", "tests.threats.naive", str(script)]
@@ -147,6 +148,8 @@ def check(case: Case, scene: Scene) -> str:
         )
     except subprocess.TimeoutExpired:
         return "the check did not end"
+    except OSError as error:
+        return f"the check cannot start: {error}"
     said = (done.stdout + done.stderr).decode(errors="replace").strip()
     return (said or "the check failed") if done.returncode else ""
 
