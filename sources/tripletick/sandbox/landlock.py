@@ -11,7 +11,6 @@ import contextlib
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,11 +20,20 @@ from tripletick.sandbox import environment, rights, seccomp, unshared
 from tripletick.sandbox.bare import REAPER, describe
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
 from tripletick.sandbox.bubblewrap import SENTENCE_READ, SENTENCE_ROOT, SENTENCE_USER, make_view
+from tripletick.sandbox.grants import (
+    LEADS_AWAY,
+    NO_GIT,
+    READ_MODE,
+    SHIELDED,
+    git_reasons,
+    judge,
+    make_room,
+    writable_path,
+)
 from tripletick.sandbox.hidden import IGNORE, OURS, Found, Secrets
 from tripletick.sandbox.keeping import Keeper
 from tripletick.sandbox.probing import Probe, find_problem
 from tripletick.sandbox.running import Launch, end_family, running
-from tripletick.sandbox.toolchains import is_inside
 from tripletick.sandbox.user import Session, find_user, remove
 
 CONFINE = Path(__file__).with_name("confine.py")
@@ -37,11 +45,10 @@ SENTENCE = (
 UNKNOWN = "this processor is not known"
 PROBLEM = "landlock: {why} (Linux 6.12 and Landlock are needed)"
 NO_NETWORK = "landlock cannot give a block network; bubblewrap can (apt install bubblewrap)"
-CLOSED = "landlock does not open {path} for writing"
 PUT_BACK = "Put back, because blocks may not change it: {names}"
 DAMAGED = "Could not be kept or put back: {names} (look at it with git fsck)"
 CLOSE_BY = "{folder} holds hidden files: what a block makes beside them only the next block can read."
-GIT_KEPT = ("config", "config.worktree", "hooks", "info", "modules", "worktrees")
+GIT_KEPT = tuple(f"{OURS[0]}/{name}" for name in (*SHIELDED, LEADS_AWAY))
 """What runs or redirects in a .git that a block may otherwise write."""
 SHOWN = 5
 
@@ -54,6 +61,8 @@ class Scope:
     home: Path
     writable: tuple[Path, ...]
     hidden: Found
+    shared: bool
+    """It has the machine's /dev/shm."""
 
 
 class Landlock:
@@ -141,50 +150,40 @@ class Landlock:
     @contextlib.contextmanager
     def _scope(self, mode: Mode, grant: Grant) -> Iterator[Scope]:
         """Look at what there is, keep what must stay; clear away afterwards what lies outside."""
-        writable = self._granted(grant)
+        writable = self._granted(mode, grant)
         found = self._secrets.look(frozenset())
         self._warn(found)
         if mode == "work":
             self._keeper.take(self._protected(grant, found))
-        home = self._fresh_home() if grant.git else self.home
-        shared = rights.shared_memory_is_free()
-        writable += (rights.SHARED_MEMORY,) if shared else ()
-        try:
-            yield Scope(mode, home, writable, found)
-        finally:
-            if home != self.home:
-                remove(home)
-            if shared:
-                clear_shared_memory(self._user.uid)
+        with contextlib.ExitStack() as stack:
+            home = stack.enter_context(make_room(self._view)).home if grant.git else self.home
+            if shared := rights.shared_memory_is_free():
+                writable.append(rights.SHARED_MEMORY)
+                stack.callback(clear_shared_memory, self._user.uid)
+            yield Scope("read" if grant.git else mode, home, tuple(writable), found, shared)
 
-    def _granted(self, grant: Grant) -> tuple[Path, ...]:
+    def _granted(self, mode: Mode, grant: Grant) -> list[Path]:
+        """Give what the block may write besides the workspace. Raises OSError for what it cannot be given."""
         if grant.network or grant.only:
             raise OSError(NO_NETWORK)
-        closed = (*self._view.unseen, *self._view.ours)
-        for path in grant.write:
-            real = path.resolve()
-            if any(is_inside(real, each) or is_inside(each, real) for each in closed):
-                raise OSError(CLOSED.format(path=path))
-        return tuple(path.resolve() for path in grant.write)
+        if mode == "read" and (grant.write or grant.git):
+            raise OSError(READ_MODE)
+        paths = [writable_path(path, self._view) for path in grant.write]
+        if grant.git:
+            git = self._ground.workspace / OURS[0]
+            judge(NO_GIT, git, git_reasons(git))
+            paths.append(git)
+        return paths
 
     def _protected(self, grant: Grant, found: Found) -> list[Path]:
         root = self._ground.workspace
-        names = [IGNORE, *OURS]
-        if grant.git:
-            names = [IGNORE, OURS[1], *(f"{OURS[0]}/{name}" for name in GIT_KEPT)]
-        elif not os.path.lexists(root / OURS[0]):
-            # A block may make a repository; the person is told of it.
-            names.remove(OURS[0])
-        ours = sorted(
-            (path for path in self._view.ours if root in path.parents), key=lambda path: len(path.parts)
-        )
+        names = [IGNORE, OURS[1], *(GIT_KEPT if grant.git else ())]
+        if not grant.git and os.path.lexists(root / OURS[0]):
+            # Where there is none a block may make one; the person is told of it.
+            names.append(OURS[0])
+        ours = [path for path in self._view.ours if root in path.parents]
+        ours.sort(key=lambda path: len(path.parts))
         return [*(root / name for name in names), *ours, *map(Path, sorted(found.files))]
-
-    def _fresh_home(self) -> Path:
-        home = Path(tempfile.mkdtemp(prefix="home-", dir=self._session.home.parent))
-        if self._user.switched:
-            os.chown(home, self._user.uid, self._user.gid)
-        return home
 
     def _put_back(self) -> str:
         """Put back what the block may not have changed; give the line for the model."""
@@ -254,6 +253,8 @@ class Landlock:
             end=end_family,
             data=(self._settings(scope),),
             folders=(self._ground.workspace, scope.home, *scope.writable),
+            scratch=(str(rights.SHARED_MEMORY),) if scope.shared else (),
+            scratch_size=limits.memory // 4,
             count=True,
         )
 

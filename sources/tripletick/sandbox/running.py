@@ -49,6 +49,7 @@ class Launch:
     the first words of `argv`."""
     folders: tuple[Path, ...] = ()
     scratch: tuple[str, ...] = ()
+    scratch_size: int = 0
     count: bool = False
 
 
@@ -177,7 +178,13 @@ def running(launch: Launch) -> Generator[str, None, Finished]:
     with contextlib.ExitStack() as stack:
         program = Program(launch, stack)
         watched = Watched(
-            program.pid, launch.limits, launch.timeout, launch.folders, launch.scratch, launch.count
+            program.pid,
+            launch.limits,
+            launch.timeout,
+            launch.folders,
+            launch.scratch,
+            launch.scratch_size,
+            launch.count,
         )
         watch = Watch(watched, lambda: launch.end(program.pid))
         stack.callback(watch.stop)

@@ -33,6 +33,8 @@ class Watched:
     folders: tuple[Path, ...] = ()
     scratch: tuple[str, ...] = ()
     """Folders in memory (tmpfs), as the block sees them."""
+    scratch_size: int = 0
+    """What these may take together where their own size does not bound them."""
     count: bool = False
     """Count processes here, because the kernel does not."""
 
@@ -129,6 +131,8 @@ class Watch(threading.Thread):
 
     def _too_much_memory(self, pids: Sequence[int], mapped: int) -> bool:
         scratch = scratch_bytes(pids[-1:], self._watched.scratch)
+        if self._watched.scratch_size and scratch > self._watched.scratch_size:
+            return True
         used = mapped + scratch
         limit = self._watched.limits.memory
         if used > limit and platforms.held_exactly(pids, scratch) > limit:
