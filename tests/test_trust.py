@@ -26,7 +26,8 @@ def state(tmp_path):
 
 def settled(folder, home, memory, *answers, said=NEW, person=True):
     """Give what blocks may do, and the questions that were asked."""
-    asking, waiting, asked, reply = settle(folder, home, said, memory, person), list(answers), [], None
+    asking, waiting, reply = settle(folder, home, said, memory, person), list(answers), None
+    asked: list[str] = []
     while True:
         try:
             question = asking.send(reply)

@@ -131,6 +131,7 @@ class App:
             results = yield from loop.act(PERSON, [Call("bash", script)], typed=True)
             loop.replies.talk.say(BY_HAND.format(script=script) + loop.replies.dialect.feedback(results, ()))
         except KeyboardInterrupt:
+            yield from map(Notice, loop.checkpoints.after_block())
             yield Interrupted("")
         finally:
             loop.checkpoints.end_turn()
@@ -146,7 +147,7 @@ class App:
     @property
     def checkpoints(self) -> Checkpoints:
         """The turns of the folder that is worked in."""
-        return self.loop.checkpoints if self.loop else Checkpoints(self.folder, self.places.turns)
+        return self.loop.checkpoints if self.loop else Checkpoints(self.standing.root, self.places.turns)
 
     def _told(self, words: str, done: Undone) -> Turn:
         yield Notice(done.text)

@@ -25,6 +25,7 @@ from tripletick.ui.summary import Summary
 USAGE = 2
 """The exit code of what was typed wrongly on the command line; nothing has been said yet then."""
 TWICE = "Ctrl+C once more leaves."
+UNCHANGED = "No turn changed anything here."
 HELP = "/help tells what can be typed."
 GOES_THERE = "What is read goes to {host}, which is not this machine."
 KEYS = (
@@ -67,7 +68,7 @@ class Chat:
         line, leaving = Line(self.history, self.complete), False
         while not self.done:
             try:
-                text = line.read(f"{self.app.config.agent.name}> ")
+                text = line.read(self._prompt())
                 leaving = False
                 self.take(text)
             except EOFError:
@@ -144,14 +145,25 @@ class Chat:
         if name:
             self._play(self.app.use_model(name))
             return
-        for model in wiring.listed(self.app.config):
-            self.screen.say(model.name)
+        try:
+            for model in wiring.listed(self.app.config):
+                self.screen.say(model.name)
+        except TripletickError as error:
+            # what is at work may need no server
+            self.screen.say(error.what)
         self.screen.say(f"At work: {self._model()}. Switch: /model NAME")
 
     def undo(self, count: str) -> None:
-        if count and not (count.isdecimal() and int(count)):
-            raise UsageError(f"/undo {count} is not understood.", "It takes a number of turns.", "/undo 2")
-        self._play(self.app.undo(int(count or 1), lambda line: self.screen.ask(Ask(line)).choice == "y"))
+        self._play(self.app.undo(_turns("undo", count), self._agrees))
+
+    def redo(self, count: str) -> None:
+        self._play(self.app.redo(_turns("redo", count), self._agrees))
+
+    def diff(self, count: str) -> None:
+        compared = self.app.checkpoints.diff(_turns("diff", count))
+        self.screen.diff((line.tone, line.text) for one in compared for line in one.lines)
+        if not compared:
+            self.screen.say(UNCHANGED)
 
     def clear(self, rest: str) -> None:
         self._play(self.app.clear())
@@ -166,6 +178,11 @@ class Chat:
     def leave(self, rest: str) -> None:
         self.done = True
 
+    def _prompt(self) -> str:
+        loop = self.app.loop
+        bare = "" if loop is None or loop.bench.box.holds else "NO SANDBOX "
+        return f"{bare}{self.app.config.agent.name}> "
+
     def _begin(self) -> int:
         opened = Summary()
         self.app.run(self.app.begin(), [opened.show, self.screen.show], self.screen.ask)
@@ -175,6 +192,9 @@ class Chat:
     def _play(self, turn: Turn) -> None:
         self.app.run(turn, [self.screen.show], self.screen.ask)
         self.screen.close()
+
+    def _agrees(self, line: str) -> bool:
+        return self.screen.ask(Ask(line)).choice == "y"
 
     def _table(self, rows: list[tuple[str, str]]) -> None:
         width = max(len(left) for left, _ in rows)
@@ -203,7 +223,8 @@ class Chat:
             budget = loop.replies.budget
             used = budget.estimate(loop.replies.talk.messages())
             yield "context", f"{used} of {budget.window} tokens used ({100 * used // budget.window} %)"
-            yield "box", f"{loop.bench.box.name}, mode {loop.bench.mode}"
+            yield "box", f"{loop.bench.box.name}, mode {self.app.standing.mode}"
+            yield "blocks", self.app.standing.verdict
         yield "folder", str(self.app.folder)
         yield "session", self.app.log.id
 
@@ -221,12 +242,20 @@ COMMANDS: Mapping[str, Slash] = {
         Slash("agent", "[NAME]", "who there is; another agent for what follows", Chat.agent),
         Slash("model", "[NAME]", "the server's models; another model for what follows", Chat.model),
         Slash("undo", "[N]", "the files as they were before the last N turns", Chat.undo),
+        Slash("redo", "[N]", "what the last N undos took back", Chat.redo),
+        Slash("diff", "[N]", "what the last N turns changed", Chat.diff),
         Slash("clear", "", "a new conversation; the files stay", Chat.clear),
         Slash("retry", "", "the last request once more, a little less predictably", Chat.retry),
         Slash("status", "", "model, context, box, folder, session", Chat.status),
         Slash("exit", "", "leave; Ctrl+D does it too", Chat.leave),
     )
 }
+
+
+def _turns(name: str, count: str) -> int:
+    if count and not (count.isdecimal() and int(count)):
+        raise UsageError(f"/{name} {count} is not understood.", "It takes a number of turns.", f"/{name} 2")
+    return int(count or 1)
 
 
 def _parted(text: str) -> tuple[str, str]:

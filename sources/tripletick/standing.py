@@ -61,6 +61,26 @@ class Standing:
         assert self._box
         return self._box
 
+    @property
+    def root(self) -> Path:
+        """The folder that blocks work in, or would."""
+        return trust.scratch_in(Path.home()) if self._at_home() else self.folder
+
+    @property
+    def mode(self) -> str:
+        """`read work net bare`: what the config says, or less where the person said so."""
+        return "read" if self.leave and self.leave.mode == "read" else self.config.sandbox.mode
+
+    @property
+    def verdict(self) -> str:
+        """What the person lets blocks do; "" while nobody was asked."""
+        if self.leave is None:
+            return ""
+        if not self.leave.allowed:
+            return "do not run"
+        write = self.leave.mode == "work" and self.mode != "read"
+        return f"may {'write' if write else 'only read'} in {self.workspace.root}"
+
     def settle(self) -> Asking:
         """Ask once what blocks may do here. Raises WorkspaceError where none can work."""
         if self.leave:
@@ -102,7 +122,7 @@ class Standing:
             if path in self._asked or known or not wiring.worth_asking(path, self.places):
                 continue
             self._asked.add(path)
-            answer = yield trust.welcome(path)
+            answer = yield trust.welcome(path, Path.home())
             if answer and answer.choice == "y":
                 try:
                     self._let(path)

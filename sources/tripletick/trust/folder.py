@@ -16,9 +16,9 @@ from tripletick.messages import Answer
 from tripletick.places import PACKAGE
 from tripletick.trust.memory import Blocks, Memory
 
-QUESTION = "Blocks may write here, in {folder}? y yes / r read only / n no"
+QUESTION = "Blocks may write here, in {name}? y yes / r read only / n no"
 WHY = (
-    "It is asked once for a folder. Blocks are what the model writes to be run; they run in a box that shows "
+    "It is asked once for a folder: {folder}. Blocks are what the model writes to be run; the box shows "
     "them no other file of your home. -C, --sandbox or -y on the command line answer it."
 )
 AT_HOME = "This is your home folder, where no block runs. May blocks work in {scratch}?"
@@ -78,7 +78,7 @@ def settle(
     if here:
         answer = yield Ask(AT_HOME.format(scratch=scratch), "yn?", WHY_HOME)
     else:
-        answer = yield Ask(QUESTION.format(folder=folder), "yrn?", WHY)
+        answer = yield Ask(QUESTION.format(name=folder.name), "yrn?", WHY.format(folder=folder))
     blocks = LETTERS.get(answer.choice, "none") if answer else "none"
     memory.keep(folder, blocks=blocks)
     return _leave(folder, home, blocks, "")

@@ -28,9 +28,10 @@ ENDS = 40
 """Places that are tried as the end of a name: it may hold blanks and dots."""
 
 
-def welcome(path: Path) -> Ask:
+def welcome(path: Path, home: Path) -> Ask:
     """Word the question for a path that the person's words name."""
-    return Ask(QUESTION.format(path=path), "yn?", WHY)
+    shown = f"~/{path.relative_to(home)}".removesuffix("/.") if path.is_relative_to(home) else path
+    return Ask(QUESTION.format(path=shown), "yn?", WHY)
 
 
 def refused(path: Path, hidden: Sequence[Path]) -> str:
