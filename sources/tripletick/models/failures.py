@@ -44,7 +44,10 @@ class Saying:
 
 
 AGAIN = "Ask again; what the server says: journalctl -u ollama, or ~/.ollama/logs"
-ELSEWHERE = "Start it: ollama serve. Elsewhere: tripletick --host http://HOST:11434"
+ELSEWHERE = (
+    "Start it: ollama serve. Elsewhere: tripletick --host http://HOST:11434. "
+    "Without one: tripletick models create offline"
+)
 OLDER = "Update Ollama (0.12.4 or newer)."
 
 UNREACHED = Saying(
