@@ -54,6 +54,8 @@ WORDS = [
     (Finished(137, b"", signal=9, struck="memory"), "stopped at 2 GiB of memory"),
     (Finished(137, b"", signal=9, struck="output"), "stopped at 64 MiB of output"),
     (Finished(137, b"", signal=9, struck="processes"), "stopped at 256 processes"),
+    (Finished(153, b"", signal=25), "stopped at 1 GiB for one file"),
+    (Finished(152, b"", signal=24), "stopped after 120 s"),
 ]
 DATA = [
     ("a.json", '{"a": 1,\n}', "line 2: "),

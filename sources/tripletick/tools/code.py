@@ -19,7 +19,7 @@ from tripletick.messages import Answer, Call, Result
 from tripletick.sandbox.box import Box, Finished, Mode
 from tripletick.sandbox.user import remove
 from tripletick.tools.check import PLAIN, Wrong, check_program, check_syntax, drain, file_names, find_wrong
-from tripletick.tools.output import clip, flags, joined, leftover, verdict
+from tripletick.tools.output import clip, felt, flags, joined, leftover, verdict
 from tripletick.tools.saving import Saved, save
 from tripletick.tools.tool import Bench, Running, Tool
 
@@ -143,7 +143,7 @@ def ended(program: Program, finished: Finished) -> Result:
     how = verdict(finished, replace(bench.limits, timeout=program.seconds))
     files = saved.files if saved else ()
     text = clip(finished, bench)
-    left = leftover(finished)
+    left = ", ".join(filter(None, (felt(finished, bench.limits), leftover(finished))))
     if how == "ok":
         line = said(saved).verdict if saved else how
         return Result("ok", ", ".join(filter(None, (line, left))), text, exit=0, files=files)

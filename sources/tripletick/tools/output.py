@@ -5,20 +5,40 @@ Head and tail of a long one are kept and the whole lies where `read` finds it. W
 
 from __future__ import annotations
 
+import re
 import signal
 from dataclasses import replace
 
-from tripletick.sandbox.box import Finished, Limits, Struck
+from tripletick.sandbox.box import Finished, Limits
 from tripletick.tools.tool import Bench
 
-_STOPPED: dict[Struck, str] = {
+_STOPPED = {
     "timeout": "stopped after {limits.timeout:g} s",
     "memory": "stopped at {memory} of memory",
     "processes": "stopped at {limits.processes} processes",
     "disk": "stopped at {disk} written to disk",
     "output": "stopped at {output} of output",
+    "file": "stopped at {file} for one file",
     "interrupted": "interrupted by the person",
 }
+_KILLS: dict[int, str] = {signal.SIGXFSZ: "file", signal.SIGXCPU: "timeout"}
+"""Signals by which the kernel itself ends a program at a limit."""
+_MAY = {
+    "processes": "a block may have {limits.processes} processes",
+    "file": "a file of a block may have {file}",
+}
+_FELT = {
+    "file": re.compile(r"File too large|File size limit exceeded|\bEFBIG\b"),
+    "processes": re.compile(
+        r"\bfork\b.{0,80}(?:Resource temporarily unavailable|retry)|[Cc](?:an't|annot) fork"
+        r"|fork[\s\S]{0,400}\[Errno 11\]|can't start new thread|unable to create (?:new )?native thread"
+        r"|pthread_create.{0,80}(?:failed|Resource temporarily)|failed to create new OS thread"
+        r"|spawn.{0,80}(?:EAGAIN|Resource temporarily)|code: 11, kind: WouldBlock"
+    ),
+}
+"""What programs print that the kernel denied more of something, rather than ending them."""
+_LAST = 4000
+"""Bytes of the end of an output in which that is looked for."""
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
@@ -30,18 +50,40 @@ def size(count: int) -> str:
 
 def verdict(finished: Finished, limits: Limits) -> str:
     """Say how a program ended; `limits.timeout` is the time that it was given."""
-    if finished.struck:
-        sizes = {"memory": size(limits.memory), "disk": size(limits.disk), "output": size(limits.output)}
-        return _STOPPED[finished.struck].format(limits=limits, **sizes)
+    if reason := _reason(finished):
+        return _STOPPED[reason].format(limits=limits, **_sizes(limits))
     if finished.signal:
         return f"failed, killed by signal {_signal_name(finished.signal)}"
     return f"failed, exit {finished.status}" if finished.status else "ok"
 
 
+def _reason(finished: Finished) -> str:
+    """Name the limit that ended a program, by the watchdog or by the kernel."""
+    return finished.struck or _KILLS.get(finished.signal, "")
+
+
+def _sizes(limits: Limits) -> dict[str, str]:
+    names = ("memory", "disk", "output", "file")
+    return {name: size(getattr(limits, name)) for name in names}
+
+
 def flags(finished: Finished) -> frozenset[str]:
     """Give the flags of `Result` that a program's end sets."""
-    flag = finished.struck or ("signal" if finished.signal else "")
+    flag = _reason(finished) or ("signal" if finished.signal else "")
     return frozenset({flag} if flag else ())
+
+
+def felt(finished: Finished, limits: Limits) -> str:
+    """Name the limit that a program ran into without being ended by it, "" where none shows.
+
+    What it tried again after a refusal, and got, is nothing to tell.
+    """
+    if _reason(finished):
+        return ""
+    end = _text((finished.head + finished.tail)[-_LAST:])
+    found = [name for name, pattern in _FELT.items() if pattern.search(end)]
+    found = [name for name in found if finished.status or name == "file"]
+    return _MAY[found[0]].format(limits=limits, **_sizes(limits)) if found else ""
 
 
 def leftover(finished: Finished) -> str:

@@ -1,0 +1,86 @@
+"""A limit of the kernel's that a block runs into is named: real programs that fork and write too much."""
+
+import shutil
+
+import pytest
+
+from tripletick.sandbox.box import Finished, Limits
+from tripletick.tools.output import felt, flags, verdict
+
+pytestmark = pytest.mark.skipif(not shutil.which("bwrap"), reason="bubblewrap is not installed")
+LIMITS = Limits(timeout=30, memory=512 << 20, processes=40, file=1 << 20)
+FORKS = {
+    "bash": ["bash", "-c", "for i in $(seq 60); do sleep 0.5 & done; exit 1"],
+    "sh": ["sh", "-c", "for i in $(seq 60); do sleep 0.5 & done; exit 1"],
+    "python": [
+        "sh",
+        "-c",
+        'printf \'import os\\nfor i in range(60):\\n if not os.fork(): os.execvp("sleep", ["", "1"])\' > ~/x.py'
+        "; python3 ~/x.py",
+    ],
+    "subprocess": [
+        "python3",
+        "-c",
+        "import subprocess as s\nl = [s.Popen(['sleep', '0.5']) for _ in range(60)]",
+    ],
+    "thread": [
+        "python3",
+        "-c",
+        "import threading as t, time\nfor i in range(60): t.Thread(target=time.sleep, args=[0.5]).start()",
+    ],
+    "perl": [
+        "perl",
+        "-e",
+        "for (1..60) { defined(my $p = fork) or die qq(cannot fork: $!); exec 'sleep', 1 if !$p }",
+    ],
+    "node": [
+        "node",
+        "-e",
+        "for (let i = 0; i < 60; i++) require('child_process').spawn('sleep', ['0.5'])",
+    ],
+}
+WRITES = {
+    "shell": ["bash", "-c", "head -c 2000000 /dev/zero > big"],
+    "python": ["python3", "-c", "open('big', 'wb').write(bytes(2000000))"],
+    "cp": ["bash", "-c", "trap '' XFSZ; head -c 2000000 /dev/zero | cp /dev/stdin big"],
+}
+SILENT = [
+    (Finished(1, b"BlockingIOError: [Errno 11] Resource temporarily unavailable"), "a socket without data"),
+    (Finished(1, b"the fork is on the table"), "a word"),
+    (Finished(0, b"bash: fork: retry: Resource temporarily unavailable"), "it went on and was well"),
+    (Finished(137, b"File too large", signal=9, struck="memory"), "another limit ended it"),
+    (Finished(1, b"413 Request Entity Too Large"), "what a server says"),
+]
+
+
+@pytest.mark.parametrize("name", [name for name, words in FORKS.items() if shutil.which(words[0])])
+def test_a_program_that_fails_at_the_number_of_processes_names_it(make, owner, name):
+    if not owner:
+        pytest.skip("the kernel does not count root's processes; the watchdog does")
+    _, finished = make(limits=LIMITS).run(FORKS[name])
+    assert (finished.struck, finished.status != 0) == ("", True)
+    assert felt(finished, LIMITS) == "a block may have 40 processes"
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_a_program_that_fails_at_the_size_of_a_file_names_it(make, name):
+    place = make(limits=LIMITS)
+    _, finished = place.run(WRITES[name])
+    said = f"{verdict(finished, LIMITS)}, {felt(finished, LIMITS)}"
+    assert "stopped at 1 MiB for one file" in said or "a file of a block may have 1 MiB" in said
+    assert (place.workspace / "big").stat().st_size <= 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("finished", "why"), SILENT, ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_no_limit_is_named_where_none_struck(finished, why):
+    assert felt(finished, LIMITS) == ""
+
+
+def test_the_flag_of_a_limit_of_the_kernel_s_is_its_name():
+    assert [flags(Finished(128 + number, b"", signal=number)) for number in (25, 24, 11)] == [
+        {"file"},
+        {"timeout"},
+        {"signal"},
+    ]
