@@ -212,11 +212,14 @@ def test_programs_of_other_languages_are_known_by_few_exact_patterns(folder, tag
 
 def test_the_question_names_what_goes_and_how_much_of_it(folder):
     risk = risky.find(Call("bash", "rm -rf src small"), folder)
+    assert risk
     assert risk.say == "This deletes src, small (32 files)."
 
 
 def test_what_only_the_run_can_tell_is_said(folder):
-    assert "what $1 stands for, which only the run can tell" in risky.find(Call("bash", 'rm -rf "$1"'), folder).say
+    risk = risky.find(Call("bash", 'rm -rf "$1"'), folder)
+    assert risk
+    assert "what $1 stands for, which only the run can tell" in risk.say
 
 
 def test_a_script_that_is_saved_and_is_no_program_is_not_asked_about(folder):

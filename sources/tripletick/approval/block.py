@@ -61,9 +61,14 @@ def work(block: Block) -> Generator[Output | Ask | Notice, Answer | None, Result
     result = yield from block.tool.run(block.call, block.bench)
     if block.tool.writes:
         yield from (Notice(line) for line in block.points.after_block())
-    if block.edited:
-        result = replace(result, text=INSTEAD.format(script=block.call.body) + result.text)
-    return result
+    return instead(result, Answer("e", block.call.body)) if block.edited else result
+
+
+def instead(result: Result, answer: Answer) -> Result:
+    """Say in a result that the person's own words ran."""
+    if answer.choice != "e":
+        return result
+    return replace(result, text=INSTEAD.format(script=answer.text.strip("\n")) + result.text)
 
 
 def before(block: Block) -> Generator[Notice, Answer | None, None]:

@@ -139,7 +139,9 @@ class Gate:
         if not results:
             return Result("forbidden", PUSH)
         texts = [result.text for result in results] + [NOT_PUSHED] * bool(parts.pushes and results[-1].ok)
-        return replace(results[-1], text="\n".join(filter(None, texts)))
+        ends = [result.verdict.removeprefix("ok, ") for result in results if result.verdict != "ok"]
+        verdict = ", ".join(["ok", *ends]) if results[-1].ok else results[-1].verdict
+        return replace(results[-1], verdict=verdict, text="\n".join(filter(None, texts)))
 
     def _steps(self, block: Block, parts: Parts) -> Iterator[Step]:
         yield from (partial(install, self._ask, block, one) for one in parts.installs)

@@ -90,10 +90,20 @@ class Install:
         if self.manager == "npm":
             scripts = [] if building else ["--ignore-scripts"]
             word = "ci" if self.clean else "install"
-            return ["npm", word, "--no-audit", "--no-fund", *scripts, *self.options, "--", *self.packages]
+            return [
+                "npm",
+                word,
+                "--no-audit",
+                "--no-fund",
+                "--no-update-notifier",
+                *scripts,
+                *self.options,
+                "--",
+                *self.packages,
+            ]
         wheels = [] if building else ["--only-binary", ":all:"]
         python = f"{self.folder}/bin/python"
-        fixed = ["install", "--no-input", "--disable-pip-version-check", *wheels]
+        fixed = ["install", "--no-input", "--disable-pip-version-check", "--progress-bar", "off", *wheels]
         return [python, "-I", "-m", "pip", *fixed, *self.options, "--", *self.packages]
 
     def question(self, workspace: Workspace) -> str:

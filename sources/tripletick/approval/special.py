@@ -5,15 +5,15 @@ What they are is parsed elsewhere (installs, commits); how they are confined is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 
 from tripletick.approval import commits
-from tripletick.approval.block import Block, before
+from tripletick.approval.block import Block, before, instead
 from tripletick.approval.installs import NO_WHEEL, Install
 from tripletick.approval.parts import Parts, part
-from tripletick.approval.questions import Answering, Question, Working
-from tripletick.events import Notice
-from tripletick.messages import Result
+from tripletick.approval.questions import YES, Answering, Question, Working
+from tripletick.events import Ask, Notice, Output
+from tripletick.messages import Answer, Result
 from tripletick.sandbox.box import NOTHING, Finished, Grant
 from tripletick.tools import output
 from tripletick.tools.check import drain
@@ -28,6 +28,8 @@ INSTALLED = {
     "npm": "ok, installed into {folder}; install scripts did not run",
 }
 COMMIT_WHY = "Only these lines run, as you see them, in a box that may write .git; hooks and signing do not."
+LINKED = "{path} is a link, and what it points to is not known to be a place for packages"
+UNMADE = "{folder} could not be made: {why}"
 UNREADABLE = "refused by the person: his own lines could not be read"
 
 
@@ -43,20 +45,35 @@ def install(asks: Asks, block: Block, wanted: Install) -> Working:
     several = part(answer.text, workspace).installs if answer.choice == "e" else (wanted,)
     if len(several) != 1:
         return Result("denied", UNREADABLE)
-    yield from before(block)
     try:
+        yield from _prepared(block, several[0])
+        yield from before(block)
         result = yield from _installed(asks, block, several[0])
     except OSError as error:
         return Result("forbidden", f"was not run: {error.strerror or error}")
     yield from (Notice(line) for line in block.points.after_block())
-    return result
+    return instead(result, answer)
+
+
+def _prepared(block: Block, wanted: Install) -> Generator[Output | Ask | Notice, Answer | None, None]:
+    """Make what the install is to see. Raises OSError where that fails.
+
+    What is made is ours and the same each time: nobody is told that it runs later.
+    """
+    kinds = {path: block.bench.workspace.kind(path) for path in wanted.paths}
+    if wrong := [path for path, kind in kinds.items() if kind == "other"]:
+        raise OSError(LINKED.format(path=wrong[0]))
+    if "missing" not in kinds.values():
+        return
+    yield from before(block)
+    made = yield from _run(block, wanted.preparing(), NOTHING)
+    lines = block.points.after_block()
+    yield from (Notice(line) for line in lines if f"{wanted.folder}/" not in line)
+    if made.status:
+        raise OSError(UNMADE.format(folder=wanted.folder, why=output.clip(made, block.bench)[-200:]))
 
 
 def _installed(asks: Asks, block: Block, wanted: Install) -> Working:
-    if any(block.bench.workspace.kind(path) == "missing" for path in wanted.paths):
-        made = yield from _run(block, wanted.preparing(), NOTHING)
-        if made.status:
-            return _result(block, made, "")
     grant = Grant(network=True, only=tuple(block.bench.workspace.root / path for path in wanted.paths))
     finished = yield from _run(block, wanted.command(), grant)
     if finished.status and wanted.manager == "pip" and NO_WHEEL.search(output.clip(finished, block.bench)):
@@ -72,17 +89,18 @@ def _installed(asks: Asks, block: Block, wanted: Install) -> Working:
 def commit(asks: Asks, block: Block, parts: Parts) -> Working:
     """Ask for the commits of a block and run them in a box that may write .git."""
     line = parts.committing
-    lines, text = parts.commits, " ".join(line.split())
+    lines, text, answer = parts.commits, " ".join(line.split()), YES
     if not block.typed:
         question = Question("", f"{text}?", "git commit", COMMIT_WHY, choices="yne")
-        answer = yield from asks(block, question, line)
-        if isinstance(answer, Result):
-            return answer
+        said = yield from asks(block, question, line)
+        if isinstance(said, Result):
+            return said
+        answer = said
         lines = part(answer.text, block.bench.workspace).commits if answer.choice == "e" else lines
     if not lines:
         return Result("denied", UNREADABLE)
     try:
-        return (yield from _committed(block, lines))
+        return instead((yield from _committed(block, lines)), answer)
     except OSError as error:
         return Result("forbidden", f"was not run: {error.strerror or error}")
 

@@ -1,6 +1,6 @@
-"""Asking the person: one line, the letters that answer it, `?` for why.
+"""Asking the person: one line, the letters that answer it, `?` for why, `e` to edit.
 
-Whether somebody is there to be asked, the caller knows.
+Whether somebody is there to be asked, the caller knows. How a text is edited is in editing.py.
 """
 
 from __future__ import annotations
@@ -9,33 +9,50 @@ from typing import TextIO
 
 from tripletick.events import Ask
 from tripletick.messages import Answer
+from tripletick.ui import editing
 from tripletick.ui.pen import Pen
 from tripletick.ui.safe import visible
 
 NO = Answer("n")
+LETTERS = (
+    "y yes, once; n no, words after it go to the model; s yes, for this session; e edit it, then run that"
+)
+"""Said where `s` is among the letters."""
 
 
-def ask(question: Ask, pen: Pen, keys: TextIO) -> Answer:
-    """Ask until one of the letters comes; Ctrl-C and the end of input are a no."""
+def ask(question: Ask, pen: Pen, keys: TextIO, *, shown: bool = True) -> Answer:
+    """Ask until one of the letters comes; Ctrl-C and the end of input are a no.
+
+    `shown`: what is asked about stands on the screen already.
+    """
     letters = question.choices.replace("?", "")
-    prompt = visible(question.question)
-    if letters:
-        shown = letters.replace(question.default, question.default.upper())
-        prompt += f" [{'/'.join(shown + '?' * bool(question.why))}]"
+    prompt = _prompt(question, letters)
+    if not shown:
+        _draw(question.edit, pen)
     try:
         while True:
             pen.ask(prompt + " ")
             line = keys.readline()
             answer = _read(question.default if line.isspace() else line, letters)
+            if answer and answer.choice == "e" and not answer.text:
+                answer = _edited(question, pen, keys)
             if answer:
                 return answer
             if not line:
                 break
-            pen.line(visible(_explain(question, line, letters)), "dim")
+            _explain(question, line, letters, pen)
     except KeyboardInterrupt:
         pass
     pen.line("")
     return NO
+
+
+def _prompt(question: Ask, letters: str) -> str:
+    prompt = visible(question.question)
+    if letters:
+        shown = letters.replace(question.default, question.default.upper())
+        prompt += f" [{'/'.join(shown + '?' * bool(question.why))}]"
+    return prompt
 
 
 def _read(line: str, letters: str) -> Answer | None:
@@ -48,7 +65,31 @@ def _read(line: str, letters: str) -> Answer | None:
     return Answer(spelled, rest.strip()) if len(spelled) == 1 and spelled in letters else None
 
 
-def _explain(question: Ask, line: str, letters: str) -> str:
+def _edited(question: Ask, pen: Pen, keys: TextIO) -> Answer | None:
+    """Let the person edit the text in his editor, or type one line; None where nothing came of it."""
+    text = editing.edit(
+        question.edit, question.call.tool if question.call else "txt", question.workspace, keys
+    )
+    if text is None:
+        _draw(question.edit, pen)
+        pen.ask("Run instead (one line): ")
+        text = keys.readline()
+    return Answer("e", text.strip("\n")) if text.strip() else None
+
+
+def _explain(question: Ask, line: str, letters: str, pen: Pen) -> None:
     if line.strip() == "?" and question.why:
-        return question.why
-    return f"Answer with one of: {', '.join(letters)}." if letters else "Write an answer; Ctrl-C for none."
+        pen.line(visible(question.why), "dim")
+        if "s" in letters and "e" in letters:
+            pen.line(LETTERS, "dim")
+        return
+    if line.strip() and not line.strip().lower().startswith("e"):
+        words = (
+            f"Answer with one of: {', '.join(letters)}." if letters else "Write an answer; Ctrl-C for none."
+        )
+        pen.line(words, "dim")
+
+
+def _draw(text: str, pen: Pen) -> None:
+    for line in text.splitlines():
+        pen.line(f"    {visible(line)}")
