@@ -71,8 +71,8 @@ def make_view(ground: Ground, user: User, session: Session) -> tuple[mounts.View
 
 
 def reaches(user: User, path: Path) -> bool:
-    """Tell whether this user can go into a folder, or start a program."""
-    return user.reaches(path / "x")
+    """Tell whether this user can go into a folder, or come to a file."""
+    return user.reaches(path / "x" if path.is_dir() else path)
 
 
 @dataclass(frozen=True, slots=True)
