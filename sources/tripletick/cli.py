@@ -24,6 +24,7 @@ commands:
   diff [N]              show what the last N turns changed
   models create offline fetch the small offline model (100 MB)
   remove-data           delete everything of ours on this machine
+  doctor [--json]       attack the box of this machine, harmlessly, and show what holds
   blocks [FILE|-]       show what the reader sees in a model's answer
 
 exit codes:

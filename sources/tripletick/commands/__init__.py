@@ -17,7 +17,7 @@ COMMANDS = {
     "remove-data": "data.remove_data",
 }
 """Commands that work in a folder, and where their functions lie below this package."""
-OWN_FLAGS = {"blocks": "blocks.blocks"}
+OWN_FLAGS = {"blocks": "blocks.blocks", "doctor": "doctor.doctor"}
 """Commands with flags of their own: they get the words alone."""
 
 

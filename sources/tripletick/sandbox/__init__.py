@@ -27,18 +27,23 @@ def open_box(ground: Ground, tier: str = "auto") -> Box:
 
     Raises ConfigError for a tier that does not exist.
     """
+    return choose_box(ground, tier)[0]
+
+
+def choose_box(ground: Ground, tier: str = "auto") -> tuple[Box, list[str]]:
+    """Open a box as `open_box` does; give also why others were passed over."""
     if tier not in TIERS:
         raise ConfigError(f"[sandbox] tier = {tier} does not exist", remedy=f"tiers: {', '.join(TIERS)}")
     from tripletick.sandbox.bare import CHOSEN, Bare
 
-    problems = []
+    problems: list[str] = []
     for name in {"auto": platforms.boxes(), "none": ()}.get(tier, (tier,)):
         box = open_tier(ground, name)
         if box.holds:
-            return box
+            return box, problems
         problems.append(box.problem)
         box.close()
-    return Bare(ground, "; ".join(filter(None, problems)) or CHOSEN)
+    return Bare(ground, "; ".join(problems) or CHOSEN), problems
 
 
 def open_tier(ground: Ground, name: str) -> ProbedBox:

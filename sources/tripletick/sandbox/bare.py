@@ -41,6 +41,7 @@ class Bare:
 
     name = "none"
     holds = False
+    left_out: tuple[Path, ...] = ()
 
     def __init__(self, ground: Ground, why: str = CHOSEN) -> None:
         ground = replace(ground, workspace=ground.workspace.resolve(), state=ground.state.resolve())

@@ -85,6 +85,11 @@ class Box(Protocol):
         """The session's folder: $HOME and /tmp of what runs, gone at the session's end."""
         ...
 
+    @property
+    def left_out(self) -> tuple[Path, ...]:
+        """Folders of PATH that blocks do not see."""
+        ...
+
     def run(
         self,
         command: Sequence[str],

@@ -75,6 +75,9 @@ def arguments(name: str, user: User, limits: Limits, mounts: Sequence[Mount]) ->
 class Container:
     """The box as a container engine makes it."""
 
+    left_out: tuple[Path, ...] = ()
+    """The image has a PATH of its own."""
+
     def __init__(self, ground: Ground, name: str, extra: Sequence[str] = ()) -> None:
         ground = replace(ground, workspace=ground.workspace.resolve(), state=ground.state.resolve())
         self.name, self._extra, self._ground = name, tuple(extra), ground

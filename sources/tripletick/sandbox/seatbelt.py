@@ -17,7 +17,7 @@ from tripletick.sandbox.bare import Bare
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
 from tripletick.sandbox.hidden import IGNORE, OURS, Secrets
 from tripletick.sandbox.probing import Probe, find_problem
-from tripletick.sandbox.toolchains import PRIVATE, Fences, find_tools
+from tripletick.sandbox.toolchains import PRIVATE, Fences, Tools, find_tools
 from tripletick.sandbox.user import find_homes, find_user
 
 PROGRAM = Path("/usr/bin/sandbox-exec")
@@ -123,6 +123,11 @@ class Seatbelt:
     def home(self) -> Path:
         return self._bare.home
 
+    @property
+    def left_out(self) -> tuple[Path, ...]:
+        """Folders of PATH that blocks do not see."""
+        return self._tools().left_out
+
     def run(
         self,
         command: Sequence[str],
@@ -151,19 +156,21 @@ class Seatbelt:
     def _rows(self, mode: Mode, grant: Grant) -> Rows:
         ground, found = self._ground, self._secrets.look(frozenset())
         ours = tuple(path.resolve() for path in ground.ours)
-        fences = Fences(self._homes, ground.workspace, (*ours, ground.state))
-        tools = find_tools(os.environ, self._homes[0], fences).folders
         own = [ground.workspace / name for name in (*OURS, IGNORE)]
         return Rows(
             workspace=ground.workspace,
             home=self.home.resolve(),
             mode=mode,
             homes=self._homes,
-            tools=(*tools, *(path.resolve() for path in ground.see)),
+            tools=(*self._tools().folders, *(path.resolve() for path in ground.see)),
             kept=(*own, *ours, Path(os.path.realpath(sys.prefix))),
             hidden=tuple(map(Path, sorted(found.files | found.folders | found.sockets))),
             writable=tuple(path.resolve() for path in grant.write),
         )
+
+    def _tools(self) -> Tools:
+        ours = (*(path.resolve() for path in self._ground.ours), self._ground.state)
+        return find_tools(os.environ, self._homes[0], Fences(self._homes, self._ground.workspace, ours))
 
     def _probe(self) -> str:
         if not PROGRAM.is_file():
