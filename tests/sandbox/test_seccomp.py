@@ -120,6 +120,12 @@ def test_opening_without_making_a_file_is_not_judged_by_a_mode_that_means_nothin
     assert calls(f'({NUMBERS["openat"]}, -100, b"fd", 0, 0o6777)') == [0]
 
 
+@pytest.mark.parametrize("size", [1 << 20, 1 << 32, (1 << 32) + 56, (256 << 10) + 1, 1 << 63])
+def test_shared_memory_by_number_is_too_small_to_hide_much_in(calls, size):
+    rows = [f"({NUMBERS['shmget']}, 0, {each}, 0o1600)" for each in (size, 56, 256 << 10)]
+    assert calls(*rows) == [errno.EINVAL, 0, 0]
+
+
 @pytest.mark.skipif(MACHINE != "x86_64", reason="x32 is an interface of x86_64")
 def test_the_same_calls_by_the_numbers_of_x32_are_refused(calls):
     assert (

@@ -23,6 +23,7 @@ NUMBERS = {
     # name: (x86_64, aarch64); from asm/unistd_64.h and asm-generic/unistd.h
     "open": (2, None),
     "ioctl": (16, 29),
+    "shmget": (29, 194),
     "socket": (41, 198),
     "socketpair": (53, 199),
     "clone": (56, 220),
@@ -93,6 +94,9 @@ CREATE = 0o100 | 0o20000000
 SETID = 0o6000
 FAMILIES = (1, 2, 10, 16)
 """AF_UNIX, AF_INET, AF_INET6, AF_NETLINK."""
+SEGMENT = 256 << 10
+"""Bytes of shared memory by number, which no process shows that has let go of it. There are 4096 at most, so
+they stay together under a gigabyte; databases take a few bytes to tell whether they run."""
 TYPING = (0x5412, 0x541C)
 """TIOCSTI and TIOCLINUX put characters into a terminal's input."""
 
@@ -123,9 +127,19 @@ class Only:
     error: int = errno.EPERM
 
 
-Check = Bits | Never | Only
+@dataclass(frozen=True, slots=True)
+class AtMost:
+    """Refuse the call where this argument, of 64 bits, is larger."""
+
+    argument: int
+    most: int
+    error: int = errno.EINVAL
+
+
+Check = Bits | Never | Only | AtMost
 
 CHECKS: dict[str, Check] = {
+    "shmget": AtMost(1, SEGMENT),
     "clone": Bits(((0, NAMESPACES),)),
     "unshare": Bits(((0, NAMESPACES | NEWTIME),)),
     "ioctl": Never(1, TYPING),
@@ -148,8 +162,8 @@ LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 """BPF_LD|W|ABS, BPF_JMP|JEQ|K, JGE, JSET, BPF_RET|K."""
 ALLOW, ERROR, KILL = 0x7FFF0000, 0x00050000, 0x80000000
 NUMBER_AT, ARCHITECTURE_AT, ARGUMENTS_AT = 0, 4, 16
-"""Offsets in struct seccomp_data. Of an argument the low 32 bits are enough: the kernel takes int for each of
-ours but the flags of clone and unshare, which lie in these bits too."""
+"""Offsets in struct seccomp_data. Of most arguments the low 32 bits are enough: the kernel takes int, or
+flags that lie in these."""
 
 Step = tuple[int, int, int, int]
 """Code, jump if true, jump if false (both counted in steps left out), value."""
@@ -166,6 +180,9 @@ def decide(check: Check) -> list[Step]:
         pairs = list(enumerate(reversed(check.masks)))
         steps = [(argument(at), (ANY_BIT, 0, 2 * left + 1, mask)) for left, (at, mask) in reversed(pairs)]
         return [step for pair in steps for step in pair] + [refuse, allow]
+    if isinstance(check, AtMost):
+        low, high = argument(check.argument), (LOAD, 0, 0, ARGUMENTS_AT + 8 * check.argument + 4)
+        return [high, (EQUAL, 0, 2, 0), low, (AT_LEAST, 0, 1, check.most + 1), refuse, allow]
     last = len(check.values) - 1
     same = [(EQUAL, last - place + 1, 0, value) for place, value in enumerate(check.values)]
     ends = [allow, refuse] if isinstance(check, Never) else [refuse, allow]
