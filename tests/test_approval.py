@@ -213,6 +213,16 @@ def test_a_commit_runs_no_hook_and_follows_no_setting(session):
     assert [result.outcome for result in results(it.play())] == ["ok"]
 
 
+def test_the_author_is_the_persons_where_the_repository_names_none(session, outside, monkeypatch):
+    (outside / ".gitconfig").write_text("[user]\n\tname = Person\n\temail = p@example.test\n")
+    monkeypatch.setenv("HOME", str(outside))
+    it = session(
+        "```bash\ngit init -q .\ntouch a\ngit add a && git commit -m first\n```", "Done.", answers=[YES]
+    )
+    assert [result.outcome for result in results(it.play())] == ["ok"]
+    assert log(it) == "Person first\n"
+
+
 def test_a_commit_that_is_refused_leaves_what_came_before_it(session):
     it = repository(session("```bash\necho a > a.txt\ngit add a.txt\n```", "Then not.", answers=[NO]))
     assert results(it.play())[-1].outcome == "denied"

@@ -99,7 +99,7 @@ def test_with_quiet_the_block_is_shown_before_its_question(home):
 
 def test_a_commit_shows_its_line_and_is_the_persons(chat, home):
     subprocess.run(
-        "git init -q . && rm -r src && git config user.email a@example.test",
+        "git init -q . && rm -r src && git config user.email a@b.test && git config user.name Ann",
         shell=True,
         cwd=home / "project",
         check=True,

@@ -117,10 +117,17 @@ def _committed(block: Block, lines: Sequence[Sequence[str]]) -> Working:
 
 
 def _author(block: Block) -> dict[str, str]:
-    """Give the person's name where the repository has none of its own."""
-    asked = ["git", "config", "--get", "user.email"]
-    own = drain(block.bench.box.run(asked, mode="read", env=commits.ENV))
-    return {} if own.status == 0 else commits.find_author(block.bench.workspace.root)
+    """Give what the person's settings say of him and the repository's own do not."""
+    asked = ["git", "config", "--name-only", "--get-regexp", r"^user\.(name|email)$"]
+    own = (
+        drain(block.bench.box.run(asked, mode="read", env=commits.ENV))
+        .head.decode("utf-8", "replace")
+        .split()
+    )
+    if len(own) == 2:
+        return {}
+    author = commits.find_author(block.bench.workspace.root)
+    return {name: value for name, value in author.items() if name not in own}
 
 
 def _run(block: Block, words: Sequence[str], grant: Grant, env: Mapping[str, str] | None = None) -> Step:
