@@ -166,7 +166,7 @@ class Bubblewrap:
             block = self._give(grant, mode, found, stack)
             points.make_points(block.view)
             sockets = mounts.socket_mounts(block.view, bound)
-            arguments = [*block.frame.first, *sockets, *block.place, *block.frame.last]
+            arguments = block.frame.around([*sockets, *block.place])
             block = replace(block, words=block.lead(command), env={**block.env, **(env or {})})
             finished = yield from running(self._launch(block, arguments, timeout))
             for line in block.settle():
@@ -237,10 +237,10 @@ class Bubblewrap:
         probe = Probe(self._session.home.parent, self._env, reasons=BLOCKERS)
         return find_problem(probe, lambda command: self.run(command, mode="read", timeout=10))
 
-    def _launch(self, block: Block, arguments: list[str], timeout: float | None) -> Launch:
+    def _launch(self, block: Block, arguments: bytes, timeout: float | None) -> Launch:
         limits = self._ground.limits
         seconds = min(timeout or limits.timeout, limits.max_timeout)
-        data = [b"".join(os.fsencode(word) + b"\0" for word in arguments)]
+        data = [arguments]
         options = ["--args", "{0}"]
         if self._filter is not None:
             data.append(self._filter)

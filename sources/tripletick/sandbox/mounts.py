@@ -178,13 +178,16 @@ def workspace_mounts(view: View, mode: Mode) -> list[str]:
 
 def inner_barrier(path: Path, view: View) -> Path | None:
     """Give the folder of the workspace that keeps bubblewrap from `path`; the block could open it again."""
+    if path.parent == view.workspace:
+        return None
     barrier = view.user.barrier(path)
     return barrier if barrier and view.workspace in barrier.parents else None
 
 
 def pins(root: Path, kept: Sequence[Path]) -> list[str]:
     """Bind the folders above what is kept onto themselves: a mount cannot be renamed away."""
-    between = {folder for path in kept for folder in path.parents if root in folder.parents}
+    deep = [path for path in kept if path.parent != root]
+    between = {folder for path in deep for folder in path.parents if root in folder.parents}
     ordered = sorted(between, key=lambda path: len(path.parts))
     return [word for path in ordered for word in ("--bind", str(path), str(path))]
 
@@ -238,14 +241,22 @@ def first_arguments(view: View) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The arguments that come before and after what is looked at before each block."""
+    """The arguments that come before and after what is looked at before each block, as bwrap reads them."""
 
-    first: list[str]
-    last: list[str]
+    first: bytes
+    last: bytes
+
+    def around(self, words: Iterable[str]) -> bytes:
+        return b"".join((self.first, written(words), self.last))
 
 
 def make_frame(view: View) -> Frame:
-    return Frame(first_arguments(view), last_arguments(view))
+    return Frame(written(first_arguments(view)), written(last_arguments(view)))
+
+
+def written(words: Iterable[str]) -> bytes:
+    """Put arguments as `bwrap --args` takes them."""
+    return b"".join(os.fsencode(word) + b"\0" for word in words)
 
 
 def place_mounts(view: View, mode: Mode, found: Found) -> list[str]:
