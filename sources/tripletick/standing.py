@@ -22,6 +22,7 @@ from tripletick.sandbox.box import Box
 from tripletick.trust import Leave, Memory, Said
 
 NO_BOX = "NO SANDBOX: every block is asked for; {why}"
+CHOSEN = "you chose it ([sandbox] mode is bare)"
 UNREADABLE = "{path} cannot be read here: {why}."
 
 Asking = Generator[Ask, Reply, None]
@@ -108,7 +109,9 @@ class Standing:
         self._workspace = workspace
         self._box = wiring.box(self.config, self.places, workspace.root, self.notice)
         if not self._box.holds:
-            self.notice(NO_BOX.format(why=self._box.sentence))
+            chosen = self.config.sandbox.mode == "bare"
+            why = CHOSEN if chosen else self._box.sentence.removeprefix("no sandbox: ")
+            self.notice(NO_BOX.format(why=why))
         for path in self._let_in or self.said.read:
             self._let(path.expanduser())
         return True

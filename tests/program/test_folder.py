@@ -107,6 +107,12 @@ def test_sandbox_read_lets_nothing_be_written(home, script):
     assert not made(home)
 
 
+@pytest.mark.parametrize(("mode", "open"), [("net", True), ("work", False), ("read", False)])
+def test_blocks_have_the_way_to_the_network_in_net_alone(home, script, mode, open):
+    done = run(home, *script("```bash\necho proxy=$HTTPS_PROXY.\n```", "Done."), "--sandbox", mode, "do it")
+    assert ("proxy=http" in done.stderr, "proxy=." in done.stderr) == (open, not open)
+
+
 @pytest.mark.parametrize("flag", [["--sandbox", "bare"], ["--sandbox", "bare", "-y"]])
 def test_bare_runs_nothing_where_nobody_can_be_asked(home, script, flag):
     done = run(home, *script(SAVE), *flag, "make it")

@@ -79,10 +79,10 @@ def bring(
     """Give what may be used, and lines for the person; `ask` is None where nobody is there."""
     told: list[str] = []
     texts = _texts(workspace, told)
-    if not texts.keys() - {WORDS}:
-        return NOTHING, []
     marks = {path: hashlib.sha256(text.encode()).hexdigest() for path, text in texts.items()}
     trusted, problems = _within(texts, bounds)
+    if not trusted.settings and not trusted.agents:
+        return NOTHING, [*told, *problems]
     names = ", ".join(texts)
     if not marks.items() <= memory.of(workspace.root).files.items():
         if ask is None:
