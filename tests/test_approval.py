@@ -167,6 +167,11 @@ def test_the_network_for_the_session_is_not_asked_for_again(session):
     assert [result.outcome for result in results(it.play())] == ["ok", "ok"]
 
 
+def test_with_network_from_the_start_nobody_is_asked_for_it(session):
+    it = session(LACKS, "Done.", answers=[NO], sandbox={"mode": "net"})
+    assert asked(it.play()) == []
+
+
 def test_the_network_for_once_is_for_one_block(session):
     it = session(LACKS, LACKS.replace("tries", "more"), "Done.", answers=[YES, NO])
     events = it.play()
@@ -281,6 +286,8 @@ PARTS = [
     ("cat <<'EOF' > a\ngit commit -m x\nEOF\nls", ([], None, ())),
     ("cd sub && git add . && git commit -m x", ([], None, ())),
     ("git commit", ([], None, ())),
+    ("git stash push", ([], None, ())),
+    ("git commit -m push", ([], "", (("commit", "-m", "push"),))),
     ("git commit -m x || true", ([], None, ())),
     ("git commit -F secret -m x", ([], None, ())),
     ('git commit -m "$(cat /etc/passwd)"', ([], None, ())),

@@ -79,7 +79,7 @@ class Ask:
     default: str = ""
     """What Enter alone means, "" where it means nothing."""
     edit: str = ""
-    """The text that `e` gives the person to edit."""
+    """The text that `e` gives the person to edit, "" where it is the call's."""
     workspace: str = ""
     """No program that lies in this folder may be the editor."""
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tripletick.approval.acts import Act
+from tripletick.approval.risky import first_words
 from tripletick.approval.words import Word
 
 HARD = (
@@ -97,7 +98,7 @@ def is_look(act: Act) -> bool:
 
 
 def is_push(act: Act) -> bool:
-    return act.name == "git" and "push" in [word.text for word in act.words[1:4]]
+    return first_words(act)[:2] == ["git", "push"]
 
 
 def command(texts: Sequence[str], author: Mapping[str, str]) -> list[str]:

@@ -55,7 +55,7 @@ class Person:
             question.choices,
             question.why,
             call,
-            edit=edit or call.body,
+            edit=edit,
             workspace=str(workspace.root),
         )
         if answer is None or not answer.there:

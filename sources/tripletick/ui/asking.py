@@ -28,7 +28,7 @@ def ask(question: Ask, pen: Pen, keys: TextIO, *, shown: bool = True) -> Answer:
     letters = question.choices.replace("?", "")
     prompt = _prompt(question, letters)
     if not shown:
-        _draw(question.edit, pen)
+        _draw(_text(question), pen)
     try:
         while True:
             pen.ask(prompt + " ")
@@ -71,7 +71,7 @@ def _edited(question: Ask, pen: Pen, keys: TextIO) -> Answer | None:
         question.edit, question.call.tool if question.call else "txt", question.workspace, keys
     )
     if text is None:
-        _draw(question.edit, pen)
+        _draw(_text(question), pen)
         pen.ask("Run instead (one line): ")
         text = keys.readline()
     return Answer("e", text.strip("\n")) if text.strip() else None
@@ -88,6 +88,10 @@ def _explain(question: Ask, line: str, letters: str, pen: Pen) -> None:
             f"Answer with one of: {', '.join(letters)}." if letters else "Write an answer; Ctrl-C for none."
         )
         pen.line(words, "dim")
+
+
+def _text(question: Ask) -> str:
+    return question.edit or (question.call.body if question.call else "")
 
 
 def _draw(text: str, pen: Pen) -> None:
