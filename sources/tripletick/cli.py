@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import atexit
 import os
 import signal
 import sys
@@ -53,6 +54,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Python would write to the closed pipe once more when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED_PIPE
+    finally:
+        # One more Ctrl-C does not break off the tidying up; what is registered last is done first.
+        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
 
 
 def shared_flags() -> argparse.ArgumentParser:

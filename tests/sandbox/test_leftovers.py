@@ -50,6 +50,14 @@ def die(top):
     return open_and_die
 
 
+def test_a_session_that_nobody_closed_goes_with_its_program(top):
+    code = CODE.replace("os.kill(os.getpid(), signal.SIGKILL)", "raise KeyboardInterrupt")
+    command = [sys.executable, "-c", code, str(top / "state"), str(top / "ws")]
+    done = subprocess.run(command, env={**os.environ, "PYTHONPATH": SOURCES}, capture_output=True, text=True)
+    assert "KeyboardInterrupt" in done.stderr
+    assert not Path(done.stdout.strip()).exists()
+
+
 def test_what_a_killed_session_left_goes_at_the_next_start(start, die):
     left = die()
     assert (left / "home/cache").exists()

@@ -7,6 +7,7 @@ Root does not run blocks in an ordinary user's folder: they become that user. In
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import os
 import pwd
@@ -115,6 +116,8 @@ class Session:
         self._user = user
         sweep(state, user)
         self._top, self._lock = make_top(state, user)
+        # Ctrl-C may come before anybody has it to close it.
+        atexit.register(self.close)
         self.home, self.nothing, self.nowhere = (self._top / name for name in ("home", "file", "folder"))
         self._make()
 
@@ -133,6 +136,7 @@ class Session:
     def close(self) -> None:
         remove(self._top)
         self._lock.close()
+        atexit.unregister(self.close)
 
 
 class Lock:
