@@ -3,6 +3,7 @@ test_checkpoint.py.
 """
 
 import os
+import random
 import shutil
 import stat
 import subprocess
@@ -188,15 +189,23 @@ def test_modes_of_folders_and_empty_folders_are_as_before(ws, points):
     assert look(ws) == before
 
 
-def test_files_behind_doors_that_a_block_closed_come_back(ws, points):
+@pytest.mark.parametrize(
+    "closing", ["000 .", "600 .", "000 src/deep", "600 src/deep", "000 src", "000 src/deep src"]
+)
+def test_files_behind_doors_that_a_block_closed_come_back(ws, points, closing):
     (ws / "src" / "deep").mkdir(parents=True)
     (ws / "src" / "deep" / "x.py").write_text("x")
     before = look(ws)
-    for name in (".", "src/deep", "src"):
-        script = f"rm src/deep/x.py; echo y > src/y; chmod 000 {name}"
-        turn(points, partial(subprocess.run, ["sh", "-c", script], cwd=ws, check=True))
-        points.undo(ask=never)
-        assert look(ws) == before
+    script = f"rm src/deep/x.py; echo y > src/deep/y; echo z > src/z; chmod {closing}"
+    run = partial(subprocess.run, ["sh", "-c", script], cwd=ws, check=True)
+    turn(points, run)
+    points.undo(ask=never)
+    assert look(ws) == before
+    points.begin_turn("session", "again")
+    points.before_block()
+    run()
+    points.restore_block()
+    assert look(ws) == before
 
 
 def test_what_the_person_put_into_a_folder_of_the_turns_stays(ws, points):
@@ -394,3 +403,35 @@ def test_snapshots_of_the_first_format_go_with_their_age(tmp_path):
     os.utime(old / "turns.jsonl", (1e9, 1e9))
     prune(tmp_path / "state", oldest=2e9, most=FOR_EVER)
     assert not old.exists()
+
+
+WORKING = """
+import itertools, os, sys
+from pathlib import Path
+from tripletick.checkpoint import Checkpoints
+ws = Path(sys.argv[1])
+points = Checkpoints(ws, Path(sys.argv[2]))
+for number in itertools.count():
+    points.begin_turn("s", str(number))
+    points.before_block()
+    (ws / f"file{os.getpid() % 7}").write_text(f"{os.getpid()} {number}")
+    (ws / "notes.txt").write_bytes(os.urandom(3000))
+    points.after_block()
+    points.end_turn()
+    print(number, flush=True)
+"""
+
+
+def test_after_kills_at_any_moment_everything_can_still_be_undone(ws, tmp_path):
+    before, pick = look(ws), random.Random(5)
+    for _ in range(8):
+        words = [sys.executable, "-c", WORKING, ws, tmp_path / "state"]
+        with subprocess.Popen(words, stdout=subprocess.PIPE) as program:
+            assert program.stdout
+            for _ in range(pick.randrange(1, 4)):
+                program.stdout.readline()
+            program.stdout.read(pick.randrange(1, 3))
+            program.kill()
+    done = Checkpoints(ws, tmp_path / "state").undo(10_000, ask=never)
+    assert look(ws) == before and len(done.requests) >= 8
+    assert not list((tmp_path / "state").rglob("running-*"))

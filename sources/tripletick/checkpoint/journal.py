@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+import secrets
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -30,13 +31,14 @@ from tripletick.checkpoint.turns import (
     Undone,
     file_changes,
     first_words,
+    is_closed,
+    is_folder,
     listed,
     make_plan,
 )
 from tripletick.checkpoint.values import Change, State
 from tripletick.errors import TripletickError
 from tripletick.messages import FileChange
-from tripletick.session import new_id
 
 FAILED = "The files could not be recorded ({why}): this turn cannot be undone."
 GIT = ".git/"
@@ -122,7 +124,7 @@ class Checkpoints:
         if not self._store.exists:
             return ()
         try:
-            with self._store.transaction():
+            with self._transaction():
                 self._look()
                 done = self._steps.history().done
                 last = done[max(len(done) - max(turns, 0), 0) :]
@@ -131,13 +133,21 @@ class Checkpoints:
         except OSError as error:
             raise TripletickError("The snapshots cannot be read.", error.strerror or str(error)) from error
 
-    def _guarded(self, step: Callable[[], object]) -> list[str]:
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
         try:
             with self._store.transaction():
+                yield
+        except BaseException:
+            self._snapshots.forget()
+            raise
+
+    def _guarded(self, step: Callable[[], object]) -> list[str]:
+        try:
+            with self._transaction():
                 step()
                 said = self._snapshots.said()
         except (OSError, TripletickError) as error:
-            self._snapshots.forget()
             self._step, self.changed = 0, None
             why = error.what if isinstance(error, TripletickError) else error.strerror or str(error)
             said = [FAILED.format(why=why.rstrip("."))]
@@ -169,7 +179,7 @@ class Checkpoints:
             told += self._alerts(step)
         if self._step:
             self._steps.end(self._step)
-        self._turn = self._turn or new_id()
+        self._turn = self._turn or secrets.token_hex(12)
         self._step = self._last = self._steps.begin(self._turn, self._session, self._request)
 
     def _adopt(self, path: str) -> None:
@@ -196,7 +206,7 @@ class Checkpoints:
 
     def _take_back(self, told: list[str]) -> None:
         self._look()
-        changes = self._steps.changes(self._last)
+        changes = self._behind_doors(self._steps.changes(self._last), self._last)
         plan = make_plan(Turn("", "", changes), self._states(changes), lambda question: False)
         self._apply(plan)
         self._steps.drop(self._last, {change.path for change in changes} - plan.kept.keys())
@@ -218,17 +228,18 @@ class Checkpoints:
 
     def _one(self, report: Report, ask: Ask) -> bool:
         """Undo or redo one turn; False where that was not possible."""
-        with self._store.transaction():
+        with self._transaction():
             self._look()
             history = self._steps.history()
             turns = history.done if report.word == "undo" else history.undone
             if not turns:
                 return False
             turn = turns[-1]
+            turn.changes = self._behind_doors(turn.changes, self._steps.last(turn.id))
             now = self._states(turn.changes)
         # Nobody else waits while the person thinks; so what has changed meanwhile is looked at once more.
         plan = make_plan(turn, now, lambda line: ask(line), report.word)
-        with self._store.transaction():
+        with self._transaction():
             self._look()
             then = self._states(turn.changes)
             plan.keep([path for path in plan.wanted if then[path] != now[path]])
@@ -246,6 +257,21 @@ class Checkpoints:
         with Tree(self._workspace) as tree:
             carry_out(plan, tree, self._store.get)
         self._snapshots.take()
+
+    def _behind_doors(self, changes: list[Change], step: int) -> list[Change]:
+        """Open the folders that a block has closed; what it did behind them is seen only then."""
+        while shut := [
+            (one.path, one.was[0])
+            for one in changes
+            if one.was and is_closed(one.left) and is_folder(one.was) and self._now(one.path) == one.left
+        ]:
+            with Tree(self._workspace) as tree:
+                for path, mode in sorted(shut):
+                    tree.set_mode(path, mode)
+            behind = self._snapshots.take()
+            self._steps.add(step, behind)
+            changes = [*changes, *behind]
+        return changes
 
     def _states(self, changes: Iterable[Change]) -> dict[str, State | None]:
         return {change.path: self._now(change.path) for change in changes}

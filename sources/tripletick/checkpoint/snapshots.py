@@ -78,14 +78,8 @@ class Snapshots:
         """
         self.refresh()
         before = self.known
-        try:
-            fresh, gone = self._look()
-        except BaseException:
-            self.forget()
-            raise
-        if not before:
-            return ()
-        return tuple(self._differences(before, Taken(fresh, gone), began))
+        taken = self._look()
+        return tuple(self._differences(before, taken, began)) if before else ()
 
     def adopt(self, path: str) -> None:
         """Keep a file that the walk passes over, from here on; it is no change of anybody's."""
@@ -104,7 +98,7 @@ class Snapshots:
         return self._walk.is_bulk(path)
 
     def forget(self) -> None:
-        """Believe nothing that is in memory."""
+        """Believe nothing that is in memory: what was put into the store did not stay there."""
         self._seen_version, self._walk = None, Walk()
 
     def said(self) -> list[str]:
@@ -125,6 +119,16 @@ class Snapshots:
     def _look(self) -> Taken:
         self._now = time.time_ns()
         self._room = MOST
+        try:
+            return self._looked()
+        except PermissionError:
+            if "." not in self.known:
+                raise
+            # A block has closed the folder itself; nobody could go on.
+            self._workspace.chmod(stat.S_IMODE(self.known["."].mode))
+            return self._looked()
+
+    def _looked(self) -> Taken:
         with Tree(self._workspace) as tree:
             seen = self._walk.walk(tree, self.known, self._extra)
             gone = self._gone(seen)
@@ -150,6 +154,7 @@ class Snapshots:
         if fresh or gone:
             self._store.save_files(fresh, gone)
             self.known = {path: each for path, each in self.known.items() if path not in gone} | fresh
+            self._seen_version = self._store.version()
         return Taken(fresh, gone)
 
     def _entry(self, tree: Tree, path: str, status: os.stat_result) -> Entry | None:
@@ -161,15 +166,14 @@ class Snapshots:
                 most = min(self._room, LARGEST_IGNORED if self.is_bulk(path) else LARGEST)
                 if status.st_size > most:
                     return self._too_large(path, status)
-                content = file.read(most + 1)
+                # One that grows meanwhile is read again the next time, as fresh.
+                content = file.read(status.st_size + 1)
         except FileNotFoundError:
             return None
         except OSError:
             self._left_out.setdefault("closed", set()).add(path)
             old = self.known.get(path)
             return old._replace(mode=status.st_mode, changed=status.st_ctime_ns, fresh=False) if old else None
-        if len(content) > most:
-            return self._too_large(path, status)
         oid = hashlib.blake2b(content, digest_size=20).hexdigest()
         if self._store.put(oid, content):
             self._room -= len(content)

@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import groupby
 from typing import Literal, NamedTuple
 
 from tripletick.checkpoint.store import Store
@@ -117,12 +118,21 @@ class Steps:
         steps = self._store.db.execute(query, (turn,)).fetchall()
         return [change for (step,) in steps for change in self.changes(step)]
 
+    def last(self, turn: str) -> int:
+        """Give the last block of a turn."""
+        query = "SELECT max(id) FROM step WHERE turn = ? AND kind = 'block'"
+        (step,) = self._store.db.execute(query, (turn,)).fetchone()
+        return step or 0
+
     def history(self) -> History:
         """Follow the steps from the first one."""
         history = History()
-        query = "SELECT id, kind, turn, request FROM step ORDER BY id"
-        for step, kind, turn, request in self._store.db.execute(query).fetchall():
-            changes = self.changes(step)
+        query = (
+            "SELECT step.id, kind, turn, request, path, was_mode, was, left_mode, left FROM step "
+            "LEFT JOIN change ON change.step = step.id ORDER BY step.id, change.rowid"
+        )
+        for (_, kind, turn, request), rows in groupby(self._store.db.execute(query), lambda row: row[:4]):
+            changes = [_change(*row[4:]) for row in rows if row[4] is not None]
             if changes or kind != "block":
                 history.add(kind, Turn(turn, request, changes))
         return history

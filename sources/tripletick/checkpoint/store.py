@@ -210,6 +210,9 @@ class Store:
 
     def _be_present(self) -> None:
         """Hold a file as long as this program lives, so that others can tell."""
+        for left in self.folder.glob(f"{RUNNING}*"):
+            if not is_held(left):
+                left.unlink(missing_ok=True)
         path = self.folder / f"{RUNNING}{self.token}"
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         fcntl.flock(fd, fcntl.LOCK_EX)

@@ -16,6 +16,7 @@ WORDS = 12
 NAMED = 8
 """Paths that a sentence names before it counts the rest."""
 CHANGED = "changed since"
+SEEN = stat.S_IRUSR | stat.S_IXUSR
 SAID = {
     "undo-none": "There is nothing to undo here.",
     "redo-none": "There is nothing to redo here.",
@@ -113,6 +114,11 @@ class Report:
 
 def is_folder(state: State | None) -> bool:
     return bool(state) and stat.S_ISDIR((state or (0, ""))[0])
+
+
+def is_closed(state: State | None) -> bool:
+    """Tell a folder that not even its owner can look into."""
+    return is_folder(state) and (state or (0, ""))[0] & SEEN != SEEN
 
 
 def is_mark(state: State | None) -> bool:

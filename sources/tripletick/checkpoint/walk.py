@@ -219,6 +219,9 @@ class Walk:
         below = Spot(fd, f"{path}/", specs, bulk, spot.depth + 1)
         try:
             self._bulk(below) if bulk and bulk.top == path else self._folder(below)
+        except PermissionError:
+            # It may be listed and not entered.
+            self._seen.closed.append(path)
         finally:
             os.close(fd)
 

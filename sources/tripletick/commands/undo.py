@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from tripletick import places
 from tripletick.checkpoint import Checkpoints
@@ -61,6 +62,10 @@ def _opened(options: argparse.Namespace) -> Checkpoints:
     folder = options.directory.expanduser().resolve()
     if not folder.is_dir():
         raise UsageError(f"There is no folder {folder}.", "", "Name the folder: -C DIR")
+    if folder == Path.home().resolve():
+        from tripletick.trust import scratch_in
+
+        folder = scratch_in(Path.home())
     return Checkpoints(folder, places.find().state)
 
 
