@@ -203,6 +203,11 @@ def test_files_that_only_root_may_read_are_empty_or_closed(place):
     assert "root:" not in place.bash("cat /etc/shadow /etc/shadow- /etc/gshadow; ls /etc/ssl/private/*")[0]
 
 
+def test_nothing_of_the_system_that_is_closed_to_others_can_be_read(place):
+    text, _ = place.bash("find /etc /opt /usr/local ! -perm -o=r ! -type l -size +0 -readable 2>/dev/null")
+    assert text == ""
+
+
 def test_a_folder_that_the_person_lets_blocks_read_is_read_only_and_hides_keys(make, top, monkeypatch):
     home = top / "home"
     (home / ".ssh").mkdir(parents=True)

@@ -53,7 +53,7 @@ def make_view(ground: Ground, user: User, session: Session) -> tuple[mounts.View
     tools = toolchains.find_tools(os.environ, homes[0], fences)
     see = tuple(path.resolve() for path in ground.see)
     unseen = [*mounts.private_paths(homes), ground.state]
-    unseen += mounts.guarded_paths() if user.is_root else []
+    unseen += mounts.guarded_paths(user) if user.is_root else []
     view = mounts.View(
         workspace=ground.workspace,
         tools=tuple(

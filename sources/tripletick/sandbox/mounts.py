@@ -82,20 +82,23 @@ def scratch_mounts(memory: int, *paths: str) -> list[str]:
     return [word for size, path in parts for word in ("--size", size, "--tmpfs", path)]
 
 
-def guarded_paths() -> list[Path]:
-    """The system's files and folders that are closed to others than root and its groups."""
+def guarded_paths(user: User) -> list[Path]:
+    """The system's files and folders that are closed to others, and open to this user: root.
+
+    What is another user's stays closed to a root without capabilities by the kernel's own rules.
+    """
     found: list[Path] = []
     waiting = list(GUARDED)
     while waiting:
         with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
             for entry in entries:
                 status = entry.stat(follow_symlinks=False)
-                mode = status.st_mode
-                is_folder = stat.S_ISDIR(mode)
-                needed = stat.S_IROTH | stat.S_IXOTH if is_folder else stat.S_IROTH
-                is_file = stat.S_ISREG(mode) and status.st_size > 0
-                if (is_folder or is_file) and mode & needed != needed:
-                    found.append(Path(entry.path))
+                is_folder = stat.S_ISDIR(status.st_mode)
+                needed = 0o5 if is_folder else 0o4
+                is_file = stat.S_ISREG(status.st_mode) and status.st_size > 0
+                if (is_folder or is_file) and status.st_mode & needed != needed:
+                    # A folder that can be entered shows files whose names are known.
+                    found += [Path(entry.path)] if user.permits(status) & 0o5 else []
                 elif is_folder:
                     waiting.append(entry.path)
     return found

@@ -11,7 +11,6 @@ import atexit
 import fcntl
 import os
 import pwd
-import stat
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -70,11 +69,15 @@ class User:
         if self.is_root and status.st_uid == status.st_gid == 0:
             # bubblewrap has root's powers over what its user namespace maps: root's own files.
             return True
+        return bool(self.permits(status) & 0o1)
+
+    def permits(self, status: os.stat_result) -> int:
+        """Give the bits (4 read, 2 write, 1 enter) that count for this user, without any capability."""
         if status.st_uid == self.uid:
-            return bool(status.st_mode & stat.S_IXUSR)
+            return status.st_mode >> 6 & 0o7
         if status.st_gid in (self.gid, *self.groups):
-            return bool(status.st_mode & stat.S_IXGRP)
-        return bool(status.st_mode & stat.S_IXOTH)
+            return status.st_mode >> 3 & 0o7
+        return status.st_mode & 0o7
 
 
 def find_user(workspace: Path) -> User:
