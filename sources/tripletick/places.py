@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from dataclasses import dataclass
 from pathlib import Path
+
+from tripletick.errors import UsageError
 
 PACKAGE = Path(__file__).resolve().parent
 
@@ -51,22 +55,31 @@ class Places:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder and those above it that are missing, for their owner alone whatever the umask."""
+    """Make a folder and those above it that are missing, for their owner alone whatever the umask.
+
+    Raises OSError, also where a home that is missing would have to be made: it was not meant to be there.
+    """
+    home = Path.home()
+    if folder.is_relative_to(home) and not home.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(home))
     for each in (*reversed(folder.parents), folder):
         if not each.is_dir():
             each.mkdir(mode=0o700, exist_ok=True)
 
 
 def find() -> Places:
-    """Find them: a wheel has the prompts in the package, an editable install at the top of the clone."""
+    """Find them: a wheel has the prompts in the package, an editable install at the top of the clone.
+
+    Raises UsageError where neither the environment nor the system names a home.
+    """
     from platformdirs import PlatformDirs
 
     top = PACKAGE if (PACKAGE / "prompts").is_dir() else PACKAGE.parents[1]
     dirs = PlatformDirs("tripletick", appauthor=False)
-    return Places(
-        prompts=top / "prompts" / "base",
-        shipped_config=top / "config.ini",
-        config=dirs.user_config_path,
-        state=dirs.user_state_path,
-        cache=dirs.user_cache_path,
-    )
+    try:
+        Path.home()
+        private = (dirs.user_config_path, dirs.user_state_path, dirs.user_cache_path)
+    except RuntimeError as error:
+        why = "HOME is not set, and the system knows none for this user."
+        raise UsageError("There is no home folder.", why, "HOME=/some/folder tripletick …") from error
+    return Places(top / "prompts" / "base", top / "config.ini", *private)

@@ -297,13 +297,25 @@ def test_with_a_state_folder_that_cannot_be_written_work_goes_on(on_disk):
     assert err.count("not saved") == 1
 
 
-def test_without_a_home_work_goes_on(home):
-    (home / "script.md").write_text("Fine.")
-    for more in ({"HOME": "/nonexistent/home"}, {}):
-        env = {name: value for name, value in environment(home).items() if name != "HOME"} | more
-        command = [sys.executable, "-m", "tripletick.cli", *SCRIPT, "-a", "casual", "--no-save", "do it"]
-        done = subprocess.run(command, cwd=home / "project", env=env, capture_output=True, timeout=50)
-        assert (done.returncode, done.stdout) == (0, b"Fine.\n")
+@pytest.mark.parametrize("words", [(), ("--no-save",)])
+def test_with_a_home_that_is_missing_work_goes_on_and_none_is_made(home, words):
+    (home / "script.md").write_text("```bash\necho made > made\n```\n---\nFine.")
+    command = [sys.executable, "-m", "tripletick.cli", *SCRIPT, *words, "do it"]
+    env = environment(home, HOME=str(home / "nowhere"))
+    done = subprocess.run(command, cwd=home / "project", env=env, capture_output=True, timeout=50)
+    assert (done.returncode, done.stdout) == (0, b"Fine.\n")
+    assert (home / "project" / "made").exists()
+    assert not (home / "nowhere").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody whom the system does not know")
+def test_who_has_no_home_at_all_is_told_so():
+    code = "import os, platformdirs; from tripletick import places; os.setuid(54321); places.find()"
+    env = {"PATH": os.environ["PATH"]}
+    done = subprocess.run([sys.executable, "-c", code], env=env, cwd="/", capture_output=True, timeout=50)
+    if b"PermissionError" in done.stderr:
+        pytest.skip("this clone can be read by root alone")
+    assert b"UsageError: There is no home folder." in done.stderr
 
 
 def test_two_at_work_in_one_folder_do_not_spoil_each_others_undo(home):
