@@ -138,11 +138,11 @@ class App:
 
     def undo(self, turns: int, ask: Callable[[str], bool]) -> Turn:
         """Put the files back as they were before the last turns, and tell the model."""
-        return self._told(UNDONE, self.checkpoints.undo(turns, ask=ask))
+        yield from self._told(UNDONE, self.checkpoints.undo(turns, ask=ask))
 
     def redo(self, turns: int, ask: Callable[[str], bool]) -> Turn:
         """Bring back what the last undos took back, and tell the model."""
-        return self._told(REDONE, self.checkpoints.redo(turns, ask=ask))
+        yield from self._told(REDONE, self.checkpoints.redo(turns, ask=ask))
 
     @property
     def checkpoints(self) -> Checkpoints:

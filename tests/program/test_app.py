@@ -8,7 +8,17 @@ import pytest
 
 from tripletick import config, places
 from tripletick.app import App
-from tripletick.events import Answered, Event, GaveUp, Interrupted, Loading, Notice, Returned, TakenBack
+from tripletick.events import (
+    Answered,
+    Event,
+    GaveUp,
+    Interrupted,
+    Loading,
+    Notice,
+    Output,
+    Returned,
+    TakenBack,
+)
 from tripletick.messages import Answer
 from tripletick.sections import ModelSection
 from tripletick.session import Log
@@ -145,6 +155,35 @@ def test_an_undo_is_told_to_the_model(talk, tmp_path):
     assert not (tmp_path / "project" / "hello.py").exists()
     assert "Removed: hello.py." in notice.text
     assert "The person undid your work on “write it”.\nRemoved: hello.py.\n\n[coder" in sent(app)[-1]
+
+
+def test_a_redo_is_told_to_the_model(talk, tmp_path):
+    app = talk(SAVE, "one", "two")
+    play(app, app.turn("write it"))
+    play(app, app.undo(1, lambda line: True))
+    play(app, app.redo(1, lambda line: True))
+    play(app, app.turn("and now"))
+    assert (tmp_path / "project" / "hello.py").exists()
+    assert "your work is there again.\nRestored: hello.py.\n\n[coder" in sent(app)[-1]
+
+
+def test_an_undo_that_leaves_everything_is_not_told_to_the_model(talk, tmp_path):
+    app = talk(SAVE, "one", "two")
+    play(app, app.turn("write it"))
+    (tmp_path / "project" / "hello.py").write_text("edited")
+    play(app, app.undo(1, lambda line: False))
+    play(app, app.turn("and now"))
+    assert "undid" not in sent(app)[-1]
+
+
+def test_an_interrupted_command_that_left_what_runs_later_is_told(talk):
+    app = talk("one")
+    turn = app.shell("echo > .envrc; echo there; sleep 50")
+    for event in turn:
+        if isinstance(event, Output):
+            break
+    told = [turn.throw(KeyboardInterrupt), *turn]
+    assert any(isinstance(event, Notice) and ".envrc" in event.text for event in told)
 
 
 def test_an_undo_of_nothing_is_not_told_to_the_model(talk):
