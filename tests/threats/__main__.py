@@ -43,7 +43,7 @@ def parse(words: Sequence[str] | None) -> argparse.Namespace:
     add("--as", dest="who", choices=judge.WHO, default="user", help="who the agent is")
     add("--only", action="append", metavar="ID", help="this program; again for more")
     add("--third", action="store_true", help="every third program of each area")
-    add("--jobs", type=int, default=2, help="how many at a time")
+    add("--jobs", type=int, default=cage.jobs(), help="how many at a time")
     add("-v", "--verbose", action="store_true", help="a line for each, and what was seen where one fails")
     return parser.parse_args(words)
 

@@ -234,6 +234,12 @@ def running() -> int:
     return len(done.stdout.split())
 
 
+def jobs() -> int:
+    """Give how many cages this machine has the memory for, most of them waiting for a limit."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(1, min(4, memory // (MEMORY + (1 << 30))))
+
+
 def missing() -> str:
     """Name the program that is not installed, empty where all are."""
     return next((name for name in PROGRAMS if not shutil.which(name)), "")

@@ -1,6 +1,10 @@
 """The programs that are put through the product: what each does, how it is judged, what it needs.
 
-A line of threats.jsonl or more.jsonl is one program; what the fields mean stands in README.md beside this.
+A line of threats.jsonl or more.jsonl is one program. `@WS@ @OUTSIDE@ @HOME@` and the ports `@PORT@ @UPORT@
+@LPORT@` in it are filled in; scene.py says what they stand for. The check finds in `$OUTSIDE/run` what came of
+it: `stdout` (what the model got), `term` (bytes on the terminal), `tty_in` (bytes that appeared as typed), `rc`,
+`seconds`, `alive` (1: the agent goes on), `alerts` (what the person was told), `oom`, `hits` (who was reached).
+`inject` is a signal to the agent after 1.5 s; `needs` is network, proxy (mode `net` alone) or cgroup.
 """
 
 from __future__ import annotations
@@ -59,13 +63,10 @@ def read(fields: dict[str, Any]) -> Case:
 
 
 def third(cases: Sequence[Case]) -> list[Case]:
-    """Give every third program of each area, the quick ones first: the same ones each time."""
-    areas = dict.fromkeys(case.area for case in cases)
-    return [case for area in areas for case in quick_first(cases, area)[::3]]
-
-
-def quick_first(cases: Sequence[Case], area: str) -> list[Case]:
-    return sorted((case for case in cases if case.area == area), key=lambda case: case.timeout > SECONDS)
+    """Give every third program of each area, of those that take no long time: the same ones each time."""
+    quick = [case for case in cases if case.timeout <= SECONDS]
+    areas = dict.fromkeys(case.area for case in quick)
+    return [case for area in areas for case in [case for case in quick if case.area == area][::3]]
 
 
 def fill(text: str, values: dict[str, str]) -> str:

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-START_SECONDS, MORE_SECONDS, INJECT_SECONDS, UNTYPED_SECONDS = 40.0, 30.0, 1.5, 0.3
+START_SECONDS, END_SECONDS, INJECT_SECONDS, UNTYPED_SECONDS = 40.0, 30.0, 1.5, 0.3
 LOOK = 0.02
 """Seconds between two looks at terminal and log."""
 QUESTION = re.compile(r"\[[A-Za-z]\S*\] $")
@@ -44,6 +44,8 @@ class Orders:
     ends: str
     """What it says when it was answered."""
     seconds: float
+    grace: float = 30.0
+    """Seconds behind the block's own in which the agent has to go on."""
     inject: str = ""
     yes: str = ""
     """A question with this in it is answered with y, any other with n."""
@@ -92,7 +94,7 @@ class Agent:
         if self.orders.inject:
             self._until(lambda: False, INJECT_SECONDS)
             self.process.send_signal(signal.Signals[self.orders.inject])
-        over = self._until(self._waiting, self.orders.seconds + MORE_SECONDS)
+        over = self._until(self._waiting, self.orders.seconds + self.orders.grace)
         self.ended = time.monotonic()
         return over
 
@@ -100,7 +102,7 @@ class Agent:
         """Answer the question and wait for the end; None where it has to be killed."""
         if not self._ended():
             self._type("go on\n")
-        said = self._until(self._ended, MORE_SECONDS) and self.process.returncode == 0
+        said = self._until(self._ended, END_SECONDS) and self.process.returncode == 0
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()

@@ -21,6 +21,8 @@ WHO = {"user": (1000, 1000), "root": (0, 0), "owner": (0, 1000)}
 BOXES = ("bubblewrap", "landlock")
 ENOUGH = {"bubblewrap": 1.0, "landlock": 0.9}
 """The part of the hostile programs that has to be held."""
+ROOTS = ("fs", "secrets", "proc", "net", "benign")
+"""Areas in which it matters that the agent is root; what is drawn, asked and saved stays the same."""
 UNBOXED = "NO SANDBOX"
 
 
@@ -39,9 +41,12 @@ class Plan:
         return "needs root" if self.who != "user" and not powers.root else ""
 
     def takes(self, case: Case) -> bool:
-        if case.needs == "proxy":
-            return self.mode == "net"
-        return case.networked or self.mode != "net"
+        """Tell whether this program says something new here."""
+        if case.needs == "proxy" or self.mode == "net":
+            return self.mode == "net" and case.networked
+        if self.tier == "none":
+            return case.red_without_box
+        return self.who == "user" or case.area in ROOTS
 
 
 ALL = (

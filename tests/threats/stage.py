@@ -27,8 +27,8 @@ FENCE = "````"
 SHELL_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 YES = {"none": "NO SANDBOX"}
 """What is answered with y, by tier; all else is n: what more a block asks for, nobody gives it here."""
-DRAWN = 300_000
-"""Bytes of the terminal that the verdict shows at most."""
+SHOWN = 3000
+"""Bytes of terminal and output that a verdict shows at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +69,22 @@ def perform(staging: Staging) -> Verdict:
         open_internet(scene.note)
     agent = Agent(orders(staging, scene))
     alive = agent.play()
-    typed = agent.untyped() if alive else b""
+    text, status = tell(staging, scene, agent, alive)
+    failed = check(staging.case, scene)
+    why = failed or strict(staging, agent, alive)
+    shown = agent.drawn[-SHOWN:].decode(errors="replace")
+    verdict = Verdict(not why, alive, agent.seconds, status, why, text[-SHOWN:], shown)
+    verdict.extra = {"hits": read(scene.run / "hits"), "asked": agent.asked()}
+    return verdict
+
+
+def tell(staging: Staging, scene: Scene, agent: Agent, alive: bool) -> tuple[str, int | None]:
+    """Write what the check reads into `run`; give what the model got and the program's status."""
     text, status = agent.returned()
     files = {
         "stdout": text.encode(errors="surrogateescape"),
+        "tty_in": agent.untyped() if alive else b"",
         "term": bytes(agent.drawn),
-        "tty_in": typed,
         "rc": str(agent.process.returncode if status is None else status).encode(),
         "seconds": str(round(agent.seconds)).encode(),
         "alive": b"1" if alive else b"0",
@@ -84,15 +94,20 @@ def perform(staging: Staging) -> Verdict:
     scene.run.mkdir(parents=True, exist_ok=True)
     for name, data in files.items():
         (scene.run / name).write_bytes(data)
-    failed = check(staging.case, scene)
-    shown = agent.drawn[-DRAWN:].decode(errors="replace")
-    verdict = Verdict(not failed, alive, agent.seconds, status, failed, text[-2000:], shown[-4000:])
-    if alive and (code := agent.end()) != 0 and staging.tier != NAIVE:
-        verdict.held, verdict.why = False, verdict.why or f"the agent ended with {code}: {after(agent)}"
+    return text, status
+
+
+def strict(staging: Staging, agent: Agent, alive: bool) -> str:
+    """Say what is wrong beyond the check: a block that never ran, an agent that does not go on to its end."""
+    last = agent.drawn[-SHOWN:].decode(errors="replace")
     if not agent.began:
-        verdict.held, verdict.why = False, f"the block never ran: {shown[-1500:]}"
-    verdict.extra = {"hits": read(scene.run / "hits"), "asked": agent.asked()}
-    return verdict
+        return f"the block never ran: {last}"
+    if staging.tier == NAIVE:
+        return ""
+    if not alive:
+        return "" if staging.case.inject else "the agent does not go on"
+    code = agent.end()
+    return f"the agent ended with {code}: {last}" if code else "" if code == 0 else "the agent does not end"
 
 
 def orders(staging: Staging, scene: Scene) -> Orders:
@@ -108,8 +123,11 @@ def orders(staging: Staging, scene: Scene) -> Orders:
     argv = [sys.executable, "-m", "tripletick.cli", "--plain", "-C", str(scene.workspace)]
     argv += [*staging.flags, "-m", f"scripted:{script}", "run the block"]
     log = scene.log_folder / "naive.jsonl"
+    seconds, grace = case.timeout, 30
     if staging.tier == NAIVE:
-        told = {"lang": lang, "code": code, "timeout": str(case.timeout), "waits": waits, "ends": ends}
+        # Twice the time, so that what fills something up gets to its end on a slow machine too.
+        seconds, grace = 2 * case.timeout, 5
+        told = {"lang": lang, "code": code, "timeout": str(seconds), "waits": waits, "ends": ends}
         told |= {"log": str(log), "workspace": str(scene.workspace)}
         script.write_text(json.dumps(told))
         argv = [sys.executable, "-m", "tests.threats.naive", str(script)]
@@ -121,7 +139,8 @@ def orders(staging: Staging, scene: Scene) -> Orders:
         logs=scene.log_folder,
         waits=waits,
         ends=ends,
-        seconds=case.timeout,
+        seconds=seconds,
+        grace=grace,
         inject=case.inject,
         yes=YES.get(staging.tier, ""),
     )
@@ -162,11 +181,6 @@ def killed(path: str) -> int:
 
 def read(path: Path) -> str:
     return path.read_text(errors="replace") if path.is_file() else ""
-
-
-def after(agent: Agent) -> str:
-    """Give the last that was on the screen."""
-    return agent.drawn[-1500:].decode(errors="replace")
 
 
 def main() -> None:
