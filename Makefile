@@ -1,7 +1,8 @@
 # make chat    set up and talk, in dir=folder: on your Ollama, else on a small model that is fetched once
 # make test    set up what the tests need and run all of them
 # make ask     q="what to do" dir=folder: set up and do one request
-# make lint, quick, box, real: the parts of test; make bench: speed and cost, as ratios
+# make lint, quick, box, real: the parts of test; make threats: all hostile programs against the product
+# make bench, bench-box, bench-startup: speed and cost, as ratios
 
 VENV ?= .venv
 PYTHON ?= python3
@@ -10,7 +11,7 @@ BIN := $(VENV)/bin
 work := $(HOME)/tripletick$(if $(filter $(HOME)/tripletick,$(CURDIR)),-work)
 export q PYTHON
 
-.PHONY: chat test ask lint quick box real bench bench-startup clean
+.PHONY: chat test ask lint quick box real threats bench bench-box bench-startup clean
 .DEFAULT_GOAL := chat
 
 test: $(VENV)/.dev
@@ -24,11 +25,14 @@ lint: $(VENV)/.dev
 
 # Under 30 seconds: what is run after every change.
 quick: $(VENV)/.dev
-	$(BIN)/python -m pytest tests --ignore=tests/real --ignore=tests/sandbox --ignore=tests/languages --ignore=tests/program
+	$(BIN)/python -m pytest tests --ignore=tests/real --ignore=tests/sandbox --ignore=tests/languages --ignore=tests/program --ignore=tests/threats
 
-# The box against hostile programs, as root and as a user; every language with its compiler; the program as it is run.
+# The box as root and as a user; a third of the hostile programs; every language with its compiler; the program as it is run.
 box: $(VENV)/.dev
-	$(BIN)/python -m pytest tests/sandbox tests/languages tests/program
+	$(BIN)/python -m pytest tests/sandbox tests/threats tests/languages tests/program
+
+threats: $(VENV)/.dev
+	$(BIN)/python -m tests.threats
 
 real: $(VENV)/.dev
 	$(BIN)/python tests/real/ollama_server.py
@@ -37,6 +41,11 @@ real: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python bench/reader.py
 	$(BIN)/python bench/box.py
+	$(BIN)/python bench/snapshot.py
+
+bench-box: $(VENV)/.dev
+	$(BIN)/python bench/box.py
+	$(BIN)/python bench/snapshot.py
 
 bench-startup: $(VENV)/.dev
 	$(BIN)/python bench/startup.py --installed
