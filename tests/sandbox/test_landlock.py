@@ -136,11 +136,13 @@ def test_no_secret_of_the_environment_is_seen(make, monkeypatch, look):
 def test_other_processes_cannot_be_signalled_traced_or_limited(place):
     with subprocess.Popen(["sleep", "61.0166"]) as other:
         place.bash(
-            f"kill -9 {other.pid} $PPID; kill -STOP -1; prlimit --nofile=1:1 --pid {other.pid}; kill -9 -1"
+            f"renice 19 {other.pid}; prlimit --nofile=1:1 --pid {other.pid}"
+            f"; kill -9 {other.pid} $PPID; kill -STOP -1; kill -9 -1"
         )
         place.python(f"import ctypes; print(ctypes.CDLL(None).ptrace(16, {other.pid}, 0, 0))")
         limits = Path(f"/proc/{other.pid}/limits").read_text()
         assert other.poll() is None
+        assert os.getpriority(os.PRIO_PROCESS, other.pid) == os.getpriority(os.PRIO_PROCESS, 0)
         assert "State:\tS" in Path(f"/proc/{other.pid}/status").read_text()
         assert " 1 " not in next(line for line in limits.splitlines() if "open files" in line)
         other.kill()
@@ -229,6 +231,13 @@ def test_git_is_put_back_and_named(place, git, told, code):
     assert ".git" in text.splitlines()[-1]
     assert text.encode().endswith(finished.head[-40:])
     assert any(".git" in line for line in told)
+
+
+def test_git_that_was_renamed_is_back_and_no_copy_stays(place, git):
+    inode = git.stat().st_ino
+    place.bash("mv .git moved; mkdir -p .git/hooks; echo x > .git/hooks/new; echo x > moved/config")
+    assert {path.name for path in place.workspace.iterdir()} == {".git"}
+    assert (git.stat().st_ino, (git / "config").read_text()) == (inode, "mine")
 
 
 def test_git_that_is_only_looked_at_is_no_news(place, git, told):

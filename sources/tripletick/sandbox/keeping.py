@@ -72,6 +72,7 @@ class Keeper:
     store: Path
     _kept: dict[Path, Entry] = field(default_factory=dict)
     """Parents first."""
+    _roots: list[Path] = field(default_factory=list)
     _absent: list[Path] = field(default_factory=list)
     _number: int = 0
     _copied: int = 0
@@ -80,11 +81,12 @@ class Keeper:
 
     def take(self, paths: Iterable[Path]) -> None:
         """Look at these paths before a block, and copy what is not kept as it is now."""
-        known, self._kept, self._absent = self._kept, {}, []
+        known, self._kept, self._roots, self._absent = self._kept, {}, [], []
         self.store.mkdir(0o700, exist_ok=True)
         for path in paths:
             if os.path.lexists(path):
                 self._take(path, known)
+                self._roots.append(path)
             else:
                 self._absent.append(path)
         used = {entry.copy for entry in self._kept.values()}
@@ -97,6 +99,7 @@ class Keeper:
         """Give what a block has changed, relative to the workspace; all of it is put back where it can be."""
         changed = [path for path in self._absent if os.path.lexists(path)]
         remove(*changed)
+        changed += [path for path in self._roots if bring_back(path, self._kept[path])]
         for path, entry in self._kept.items():
             try:
                 changed += self._restore(path, entry)
@@ -207,6 +210,27 @@ def walk(path: Path) -> Iterator[tuple[Path, Entry]]:
             yield from walk(path / name)
     elif kind in KEPT_KINDS:
         yield path, Entry(status, str(path.readlink()) if kind == stat.S_IFLNK else "")
+
+
+def bring_back(path: Path, entry: Entry) -> bool:
+    """Undo a renaming within the folder, and tell whether there was one; what stands in its place goes."""
+    if is_same_file(look(path), entry.status):
+        return False
+    moved = [each for each in walk_folder(path.parent) if is_same_file(look(each), entry.status)]
+    with contextlib.suppress(OSError):
+        for each in moved[:1]:
+            remove(path)
+            each.rename(path)
+            return True
+    return False
+
+
+def is_same_file(now: os.stat_result | None, kept: os.stat_result) -> bool:
+    return now is not None and os.path.samestat(now, kept)
+
+
+def walk_folder(path: Path) -> list[Path]:
+    return [path / name for name in list_folder(path) or ()]
 
 
 def list_folder(path: Path) -> frozenset[str] | None:

@@ -66,7 +66,10 @@ REFUSED = {
 CHECKED: dict[str, tuple[int, int, Check]] = {
     # A datagram socket can send to any path, also one that came as a pair.
     "socketpair": (53, 199, Bits(((1, 0b10),))),
+    # Limits and priorities of itself alone.
     "prlimit64": (302, 261, Only(0, (0,))),
+    "setpriority": (141, 140, Only(1, (0,))),
+    "ioprio_set": (251, 30, Only(1, (0,))),
 }
 ASKED: dict[str, tuple[int | None, int | None, Asked]] = {
     "chmod": (90, None, ("mode", None, 0, None, 1)),
