@@ -227,6 +227,8 @@ def test_what_a_box_has_of_its_own_is_never_let_in(path):
 def test_keys_and_our_own_folders_are_never_let_in_nor_by_a_link(home):
     (home / ".ssh").mkdir()
     (home / "link").symlink_to(".ssh")
-    assert all("out of sight" in refused(home / name, [home / ".ssh"]) for name in (".ssh", "link"))
+    (home / ".env.local").touch()
+    names = (".ssh", "link", ".env.local")
+    assert all("out of sight" in refused(home / name, [home / ".ssh"]) for name in names)
     assert refused(home / "project", [home / ".ssh"]) == ""
     assert "no such" in refused(home / "nothing", [])

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tripletick import trust, wiring
 from tripletick.config import Config
-from tripletick.errors import UsageError
+from tripletick.errors import UsageError, WorkspaceError
 from tripletick.events import Ask, Reply
 from tripletick.paths import Workspace
 from tripletick.places import Places
@@ -149,7 +149,7 @@ class Standing:
         """Give the folder that blocks get; an empty one where they get none of their own."""
         if self.leave and self.leave.folder:
             if self._at_home():
-                self.leave.folder.mkdir(parents=True, exist_ok=True)
+                _make(self.leave.folder)
             return self.leave.folder
         if not self._at_home():
             return self.folder
@@ -177,3 +177,11 @@ class Standing:
                 return
             why = "it cannot be opened"
         raise UsageError(UNREADABLE.format(path=path, why=why), "", "Another folder: tripletick --read DIR")
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = f"{error.strerror}."
+        raise WorkspaceError(f"{folder} cannot be made.", why, "Another folder: tripletick -C DIR") from error

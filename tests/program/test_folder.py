@@ -152,12 +152,20 @@ def test_at_home_without_a_person_no_block_runs_and_the_ways_out_are_named(home,
     assert not (home / "tripletick").exists()
 
 
+def test_at_home_a_folder_that_cannot_be_made_is_told(home, script):
+    (home / "tripletick").write_text("a file")
+    done = run(home, *script(SAVE), "-y", "-C", "..", "make it")
+    assert (done.returncode, "scratch cannot be made" in done.stderr) == (2, True)
+
+
 @pytest.fixture
 def documents(home):
     (home / "My Documents").mkdir()
     (home / "My Documents/letter.txt").write_text("Dear aunt\n")
     (home / ".ssh").mkdir()
     (home / ".ssh/id").write_text("CANARY")
+    (home / "My Documents/deep").mkdir()
+    (home / "My Documents/deep/.env").write_text("CANARY")
     return home / "My Documents"
 
 
@@ -172,7 +180,7 @@ def test_read_lets_blocks_and_file_tools_read_a_folder(home, documents, script, 
     flags = script(block.format(path=documents), "Done.")
     done = run(home, *flags, "-C", ".", "--read", "../My Documents", "read the letter")
     assert "Dear aunt" in done.stderr
-    assert [path.name for path in documents.iterdir()] == ["letter.txt"]
+    assert not (documents / "new").exists()
 
 
 @pytest.mark.parametrize(
@@ -185,7 +193,9 @@ def test_a_folder_that_cannot_be_read_is_wrong_usage(home, documents, script, pa
 
 def test_with_home_let_in_the_keys_stay_hidden(home, documents, script):
     flags = script(
-        f"```bash\ncat {home}/.ssh/id '{documents}/letter.txt'\n```", f"```read\n{home}/.ssh/id\n```", "Done."
+        f"```bash\ncat {home}/.ssh/id '{documents}/deep/.env' '{documents}/letter.txt'\n```",
+        f"```read\n{home}/.ssh/id\n```",
+        "Done.",
     )
     done = run(home, *flags, "-C", ".", "--read", str(home), "read it")
     assert ("Dear aunt" in done.stderr, "CANARY" in done.stderr) == (True, False)
@@ -197,7 +207,7 @@ def test_a_path_that_the_person_names_is_asked_for_and_then_read(home, documents
     flags = script(block.format(path=documents), "All done.")
     with opened(home, *flags, f"sum up '~/{name}', please") as terminal:
         terminal.wait(f"Read ~/{name} for this session?").type("y\r").wait("Dear aunt", "All done.").end()
-    assert [path.name for path in documents.iterdir()] == ["letter.txt"]
+    assert not (documents / "new").exists()
 
 
 def test_after_a_no_it_is_neither_read_nor_asked_for_again(home, documents, script):

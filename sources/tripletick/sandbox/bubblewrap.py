@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from tripletick import platforms
 from tripletick.sandbox import environment, first, grants, mounts, points, seccomp, toolchains
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
-from tripletick.sandbox.hidden import IGNORE, Found, Secrets
+from tripletick.sandbox.hidden import IGNORE, Found, Secrets, env_files
 from tripletick.sandbox.probing import BLOCKERS, Probe, find_problem
 from tripletick.sandbox.running import NOT_STARTED, Launch, end_namespace, running
 from tripletick.sandbox.user import Session, User, find_homes, find_user
@@ -43,6 +43,7 @@ TOO_MANY = (
 UNLISTED = "tripletick: {path} cannot be listed (chmod u+r), so what must stay hidden in it is not known\n"
 WEIGH = 32 << 20
 """Growth of the disk after which the session's folder is weighed again."""
+TOO_DEEP = "Too much lies in {folders} to look through all of it: .env files far down can be read by blocks."
 MISSING = "bubblewrap is not installed (apt install bubblewrap)"
 
 
@@ -54,6 +55,10 @@ def make_view(ground: Ground, user: User, session: Session) -> tuple[mounts.View
     see = tuple(path.resolve() for path in ground.see)
     unseen = [*mounts.private_paths(homes), ground.state]
     unseen += mounts.guarded_paths(user) if user.is_root else []
+    closed, whole = env_files(see)
+    unseen += map(Path, closed)
+    if not whole:
+        ground.notice(TOO_DEEP.format(folders=", ".join(map(str, see))))
     view = mounts.View(
         workspace=ground.workspace,
         tools=tuple(

@@ -9,6 +9,9 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections import deque
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +29,8 @@ KEEP = (".example", ".sample", ".template", ".dist")
 OURS = (".git", ".tripletick")
 LONGEST = 3000
 """Bytes of a path below which a folder is hidden whole: nothing longer than 4096 can be mounted over."""
+LOOKED = 50_000
+"""Entries of folders that were let in, the upper ones first."""
 FRESH = 100_000_000
 """Within these nanoseconds a folder can change again without a new ctime (the kernel's coarse clock)."""
 
@@ -45,6 +50,21 @@ class Found:
 
 def is_env(name: str) -> bool:
     return name == ".env" or (name.startswith(".env.") and not name.endswith(KEEP))
+
+
+def env_files(folders: Iterable[Path]) -> tuple[list[str], bool]:
+    """Give the `.env` files below folders that were let in, and whether all of them were looked through."""
+    found: list[str] = []
+    waiting, left = deque(map(str, folders)), LOOKED
+    while waiting and left > 0:
+        with suppress(OSError), os.scandir(waiting.popleft()) as entries:
+            for entry in entries:
+                left -= 1
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                elif is_env(entry.name):
+                    found.append(entry.path)
+    return found, not waiting
 
 
 def read_ignore(workspace: Path) -> bytes:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tripletick.events import Ask
+from tripletick.paths import is_private
 
 QUESTION = "Read {path} for this session?"
 WHY = (
@@ -41,7 +42,8 @@ def refused(path: Path, hidden: Sequence[Path]) -> str:
         return NOWHERE
     if any(each.is_relative_to(real) for each in BOXES) or any(real.is_relative_to(each) for each in CLOSED):
         return KERNELS
-    return PRIVATE if any(real.is_relative_to(each.resolve()) for each in hidden) else ""
+    kept = is_private(real.name) and not real.is_dir()
+    return PRIVATE if kept or any(real.is_relative_to(each.resolve()) for each in hidden) else ""
 
 
 def named_outside(words: str, folder: Path, home: Path) -> list[Path]:
