@@ -162,9 +162,10 @@ def test_what_a_block_lacked_is_given_after_a_yes_and_it_runs_again_from_where_i
     assert events[-1] == Answered("Done.")
 
 
-def test_the_network_for_the_session_is_not_asked_for_again(session):
-    it = session(LACKS, LACKS.replace("tries", "more"), "Done.", answers=[SESSION])
-    assert [result.outcome for result in results(it.play())] == ["ok", "ok"]
+def test_the_network_for_the_session_is_there_from_the_start_of_the_next_block(session):
+    counts = LACKS.replace("tries", "$HOME/tries")
+    it = session(counts, counts.replace("reached", "again"), "Done.", answers=[SESSION])
+    assert [result.text for result in results(it.play())] == ["reached\nx\nx", "again\nx\nx\nx"]
 
 
 def test_with_network_from_the_start_nobody_is_asked_for_it(session):
