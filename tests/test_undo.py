@@ -435,3 +435,29 @@ def test_after_kills_at_any_moment_everything_can_still_be_undone(ws, tmp_path):
     done = Checkpoints(ws, tmp_path / "state").undo(10_000, ask=never)
     assert look(ws) == before and len(done.requests) >= 8
     assert not list((tmp_path / "state").rglob("running-*"))
+
+
+def test_what_was_known_of_a_folder_that_grows_too_large_still_comes_back(ws, points):
+    (ws / "node_modules").mkdir()
+    for name in ("old", "same"):
+        (ws / "node_modules" / name).write_text("old")
+
+    def block():
+        (ws / "node_modules" / "old").unlink()
+        for number in range(walk.MOST_FILES + 1):
+            (ws / "node_modules" / str(number)).touch()
+
+    turn(points, lambda: None, block)
+    assert points.undo(ask=never).restored == ("node_modules/old",)
+    assert (ws / "node_modules" / "old").read_text() == "old"
+
+
+def test_a_folder_that_may_not_be_written_is_filled_before_it_is_closed(ws, points):
+    (ws / "locked").mkdir()
+    (ws / "locked" / "x").write_text("x")
+    (ws / "locked").chmod(0o555)
+    before = look(ws)
+    script = "chmod 755 locked; rm locked/x; echo y > locked/y; chmod 511 locked"
+    turn(points, partial(subprocess.run, ["sh", "-c", script], cwd=ws, check=True))
+    points.undo(ask=never)
+    assert look(ws) == before
