@@ -214,12 +214,9 @@ def found_mounts(found: Found, view: View, with_: tuple[Path, Path] | None = Non
 def socket_mounts(view: View, bound: Iterable[str]) -> list[str]:
     """Cover other programs' sockets that the box would see: a read-only mount does not stop connect(2)."""
     arguments: list[str] = []
-    for path in sorted({os.path.realpath(each) for each in bound if each.startswith("/")}):
-        if (
-            is_visible(Path(path), view)
-            and stat.S_ISSOCK(mode_of(Path(path)))
-            and view.user.reaches(Path(path))
-        ):
+    there = (each for each in bound if each.startswith("/") and stat.S_ISSOCK(mode_of(Path(each))))
+    for path in sorted({os.path.realpath(each) for each in there}):
+        if is_visible(Path(path), view) and view.user.reaches(Path(path)):
             arguments += ["--ro-bind", "/dev/null", path]
     return arguments
 
