@@ -99,5 +99,11 @@ def test_sizes_are_read_as_people_write_them(text, size):
     assert config.load([], {}, {"sandbox.memory": text}).sandbox.memory == size
 
 
+def test_a_box_that_is_switched_on_is_the_usual_one():
+    assert config.load([], {}, {"sandbox.mode": "on"}).sandbox.mode == "work"
+    with pytest.raises(ConfigError):
+        config.load([], {}, {"sandbox.mode": "off"})
+
+
 def test_a_file_that_is_not_there_is_no_error(tmp_path):
     assert config.load([tmp_path / "none.ini"], {}, {}) == config.Config()

@@ -212,6 +212,7 @@ def _span(text: str) -> str:
 READERS: dict[str, tuple[Callable[..., Any], str]] = {
     "text": (str, "any text"),
     "word": (_word, "one of: {words}"),
+    "mode": (lambda text, *words: _word({"on": "work"}.get(text, text), *words), "one of: {words}"),
     "switch": (lambda text: SWITCH[text.lower()], "yes or no"),
     "count": (lambda text, low, high: int(_within(int(text), low, high)), "a whole number from {} to {}"),
     "number": (lambda text, low, high: float(_within(float(text), low, high)), "a number from {} to {}"),

@@ -71,7 +71,7 @@ class SandboxSection:
     mode: str = setting(
         "work",
         "work: blocks may change the folder; read: not even that; net: work with network; bare: no box.",
-        "word",
+        "mode",
         "read",
         "work",
         "net",

@@ -246,9 +246,13 @@ def _after_colon(tag: str, text: str) -> tuple[str | None, str, list[str]]:
         return None, "", []
     if tag == "mcp" or _PATH_KEY.match(words[0]):
         return (None, " ".join(words[1:]), [words[0]]) if tag == "mcp" else (None, text, [])
-    if _is_path_after_colon(words[0].rstrip(",;")):
-        return words[0].rstrip(",;"), text[len(words[0]) :], []
-    return _spaced(words)
+    spaced = _spaced(words)
+    first = words[0].rstrip(",;")
+    # `data/a b.py`: the first word is a path without an end, and the last one has it.
+    unended = "/" in first and not looks_like_path(first.rpartition("/")[2])
+    if _is_path_after_colon(first) and not (unended and spaced[0]):
+        return first, text[len(words[0]) :], []
+    return spaced
 
 
 def _is_path_after_colon(word: str) -> bool:
