@@ -63,6 +63,7 @@ class Powers:
 
 def find_powers() -> Powers:
     root = os.geteuid() == 0
+    sweep()
     with contextlib.ExitStack() as stack:
         cgroup = root and bool(stack.enter_context(counted("probe")))
     return Powers(root, cgroup, root and RESOLVER.is_file() and not RESOLVER.is_symlink())
@@ -84,6 +85,13 @@ def counted(name: str) -> Iterator[list[Path]]:
         yield made if {"pids", "memory"} <= set_up else []
     finally:
         for group in made:
+            empty(group)
+
+
+def sweep() -> None:
+    """Remove the cgroups of runs that were killed."""
+    for group in [*CGROUPS.glob("tripletick-*-*"), *CGROUPS.glob("*/tripletick-*-*")]:
+        if not Path("/proc", group.name.split("-")[1]).exists():
             empty(group)
 
 

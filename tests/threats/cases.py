@@ -1,10 +1,11 @@
 """The programs that are put through the product: what each does, how it is judged, what it needs.
 
-A line of threats.jsonl or more.jsonl is one program. `@WS@ @OUTSIDE@ @HOME@` and the ports `@PORT@ @UPORT@
-@LPORT@` in it are filled in; scene.py says what they stand for. The check finds in `$OUTSIDE/run` what came of
-it: `stdout` (what the model got), `term` (bytes on the terminal), `tty_in` (bytes that appeared as typed), `rc`,
-`seconds`, `alive` (1: the agent goes on), `alerts` (what the person was told), `oom`, `hits` (who was reached).
-`inject` is a signal to the agent after 1.5 s; `needs` is network, proxy (mode `net` alone) or cgroup.
+A line of threats.jsonl or more.jsonl is one program. In it `@WS@ @OUTSIDE@ @HOME@` and the ports `@PORT@`,
+`@UPORT@` and `@LPORT@` are filled in; scene.py says what they stand for. The check finds in `$OUTSIDE/run`
+what came of it: `stdout` (what the model got), `term` (bytes on the terminal), `tty_in` (bytes that appeared
+as typed), `rc`, `seconds`, `alive` (1: the agent goes on), `alerts` (what the person was told), `oom`, `hits`
+(who was reached). `inject` is a signal to the agent after 1.5 s; `needs`: network, proxy (mode `net` alone) or
+cgroup.
 """
 
 from __future__ import annotations
