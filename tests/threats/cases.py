@@ -4,7 +4,7 @@ A line of threats.jsonl or more.jsonl is one program. In it `@WS@ @OUTSIDE@ @HOM
 `@UPORT@` and `@LPORT@` are filled in; scene.py says what they stand for. The check finds in `$OUTSIDE/run`
 what came of it: `stdout` (what the model got), `term` (bytes on the terminal), `tty_in` (bytes that appeared
 as typed), `rc`, `seconds`, `alive` (1: the agent goes on), `alerts` (what the person was told), `oom`, `hits`
-(who was reached). `inject` is a signal to the agent after 1.5 s; `needs`: network, proxy (mode `net` alone) or
+(who was reached). `inject` is a signal to the agent after 1.5 s; `needs`: network, proxy (in mode `net`) or
 cgroup.
 """
 
