@@ -314,6 +314,18 @@ def test_a_question_mark_tells_why_and_asks_again():
     assert drawn.getvalue() == "Run it? [y/n/?] There is no box.\nRun it? [y/n/?] "
 
 
+def test_a_question_stays_one_line_of_bounded_length_whatever_a_model_wrote_into_it():
+    drawn = io.StringIO()
+    ask(
+        Ask(f"git commit -m 'x'?\n\nGo on? [y/n]{' ' * 99}{'x' * 9999}. Run it?"),
+        PlainPen(drawn),
+        io.StringIO("y\n"),
+    )
+    (line,) = drawn.getvalue().splitlines()
+    assert len(line) < 300
+    assert line.startswith("git commit -m 'x'? Go on? [y/n] xxx") and line.endswith("x. Run it? [y/n] ")
+
+
 def test_an_open_question_takes_a_line_of_text():
     pen = PlainPen(io.StringIO())
     assert ask(Ask("Which file?", ""), pen, io.StringIO("the old one\n")) == Answer("y", "the old one")
@@ -340,11 +352,11 @@ terminal.close()
 """
 
 
-def play(typed, **env):
+def play(typed, script=PLAY, **env):
     """Run it on a real terminal of its own; give what was drawn."""
     near, far = os.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-c", PLAY],
+        [sys.executable, "-c", script],
         stdin=far,
         stdout=far,
         stderr=far,
@@ -381,7 +393,9 @@ def test_the_end_of_input_at_a_question_is_a_no():
 
 
 def test_ctrl_c_at_a_question_is_a_no():
-    assert ask(YES_OR_NO, PlainPen(io.StringIO()), Interrupting()) == Answer("n")
+    answer = ask(YES_OR_NO, PlainPen(io.StringIO()), Interrupting())
+    assert answer == Answer("n")
+    assert not answer.said
 
 
 class Interrupting(io.StringIO):
@@ -389,6 +403,12 @@ class Interrupting(io.StringIO):
 
     def readline(self, size=-1):
         raise KeyboardInterrupt
+
+
+def test_the_reason_for_a_question_is_broken_between_words():
+    script = PLAY.replace('Ask("Go?", "yn")', 'Ask("Go?", "yn", "x " + "word " * 30)')
+    drawn = bare(play(b"?\ny\n", script=script))
+    assert drawn.count("word word") and not re.search(r"\bw(or?)?\s*\n", drawn)
 
 
 @pytest.mark.parametrize("env", [{"TERM": "dumb"}, {"NO_COLOR": "1"}])

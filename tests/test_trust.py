@@ -35,7 +35,7 @@ def settled(folder, home, memory, *answers, said=NEW, person=True):
             return stop.value, asked
         assert isinstance(question, Ask)
         asked.append(question.question)
-        reply = Answer(waiting.pop(0))
+        reply = answer if isinstance(answer := waiting.pop(0), Answer) else Answer(answer)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,12 @@ def test_a_new_folder_is_asked_about_once(home, state, letter, mode, allowed):
         assert (leave.folder, leave.mode, leave.allowed) == (home / "project", mode, allowed)
         assert len(asked) == times
         assert bool(leave.notice) == (times == 0 and letter != "y")
+
+
+def test_a_question_that_the_person_left_is_asked_again_the_next_time(home, state):
+    left, _ = settled(home / "project", home, Memory(state), Answer("n", said=False))
+    assert not left.allowed
+    assert len(settled(home / "project", home, Memory(state), "y")[1]) == 1
 
 
 @pytest.mark.parametrize("person", [True, False])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 Role = Literal["system", "user", "assistant"]
@@ -117,3 +117,5 @@ class Answer:
     text: str = ""
     there: bool = True
     """False where nobody was there to be asked; the choice is then `n`."""
+    said: bool = field(default=True, compare=False)
+    """False where the person left the question by Ctrl-C or the end of input: a no for now, not to be kept."""

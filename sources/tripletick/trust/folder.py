@@ -80,7 +80,8 @@ def settle(
     else:
         answer = yield Ask(QUESTION.format(name=folder.name), "yrn?", WHY.format(folder=folder))
     blocks = LETTERS.get(answer.choice, "none") if answer else "none"
-    memory.keep(folder, blocks=blocks)
+    if answer and answer.said:
+        memory.keep(folder, blocks=blocks)
     return _leave(folder, home, blocks, "")
 
 

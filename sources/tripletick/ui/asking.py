@@ -13,7 +13,9 @@ from tripletick.ui import editing
 from tripletick.ui.pen import Pen
 from tripletick.ui.safe import visible
 
-NO = Answer("n")
+NO = Answer("n", said=False)
+LONGEST = 240
+"""Characters of a question: a longer one loses its middle, so that what is asked stays in sight."""
 LETTERS = (
     "y yes, once; n no, words after it go to the model; s yes, for this session; e edit it, then run that"
 )
@@ -50,9 +52,16 @@ def ask(question: Ask, pen: Pen, keys: TextIO, *, shown: bool = True) -> Answer:
 def _prompt(question: Ask, letters: str) -> str:
     prompt = visible(question.question)
     if letters:
+        # one line: what the model wrote into it must not look like another question
+        prompt = _shortened(" ".join(prompt.split()))
         shown = letters.replace(question.default, question.default.upper())
         prompt += f" [{'/'.join(shown + '?' * bool(question.why))}]"
     return prompt
+
+
+def _shortened(text: str) -> str:
+    half = LONGEST // 2
+    return text if len(text) <= LONGEST else f"{text[:half]} … {text[-half:]}"
 
 
 def _read(line: str, letters: str) -> Answer | None:
@@ -79,9 +88,9 @@ def _edited(question: Ask, pen: Pen, keys: TextIO) -> Answer | None:
 
 def _explain(question: Ask, line: str, letters: str, pen: Pen) -> None:
     if line.strip() == "?" and question.why:
-        pen.line(visible(question.why), "dim")
+        pen.line(visible(question.why), "dim", prose=True)
         if "s" in letters and "e" in letters:
-            pen.line(LETTERS, "dim")
+            pen.line(LETTERS, "dim", prose=True)
         return
     if line.strip() and not line.strip().lower().startswith("e"):
         words = (
