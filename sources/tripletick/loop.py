@@ -174,7 +174,6 @@ class Loop:
                 answer = yield event
         except StopIteration as stop:
             result: Result = stop.value
-            yield from map(Notice, self.checkpoints.after_block())
             return result
         finally:
             running.close()

@@ -59,7 +59,7 @@ def make_private(folder: Path) -> None:
 
     Raises OSError, also where a home that is missing would have to be made: it was not meant to be there.
     """
-    home = Path.home()
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - which does not raise for a user without a home
     if folder.is_relative_to(home) and not home.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(home))
     for each in (*reversed(folder.parents), folder):

@@ -26,7 +26,11 @@ def test_all_of_it_holds_for_an_ordinary_user_too():
 def run_again(folder):
     libraries = [path for path in sys.path if path.endswith("site-packages")]
     become = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
-    environment = {"PATH": "/usr/bin:/bin", "PYTHONPATH": ":".join([str(SOURCES), *libraries])}
+    environment = {
+        "HOME": str(folder),
+        "PATH": "/usr/bin:/bin",
+        "PYTHONPATH": ":".join([str(SOURCES), *libraries]),
+    }
     pytest_command = ["/usr/bin/python3", "-m", "pytest", "-p", "no:cacheprovider", "-x", str(HERE)]
     pytest_command += ["--basetemp", str(folder / "pytest")]
     return subprocess.run(

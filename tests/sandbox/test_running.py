@@ -143,5 +143,5 @@ def test_a_vanished_workspace_is_an_ordinary_failure(place):
 
 
 def test_an_unknown_tier_is_refused(make):
-    with pytest.raises(ConfigError, match="bubblewrap, landlock, .*, none"):
+    with pytest.raises(ConfigError, match=r"bubblewrap, landlock, .*, none"):
         make("landlock2")
