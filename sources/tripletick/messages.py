@@ -118,4 +118,4 @@ class Answer:
     there: bool = True
     """False where nobody was there to be asked; the choice is then `n`."""
     said: bool = field(default=True, compare=False)
-    """False where the person left the question by Ctrl-C or the end of input: a no for now, not to be kept."""
+    """False where the person left the question by Ctrl-C or the end of input: a no that is not to be kept."""
