@@ -1,3 +1,5 @@
+import time
+
 import pytest
 from tests.playing import kinds, last
 
@@ -19,6 +21,7 @@ from tripletick.models.scripted import ScriptedReply
 
 HELLO = "I write it.\n\n```python:hello.py\nprint('hello')\n```\n"
 BROKEN = "```bash\necho trying; exit {n}\n```\n"
+NO = Answer("n")
 NONE = {"sandbox": {"tier": "none"}}
 
 
@@ -168,6 +171,15 @@ def test_without_a_box_a_yes_runs_the_block(session):
     it = session("```bash\necho a > made\n```", "Done.", answers=[Answer("y")], **NONE)
     assert it.play()[-1] == Answered("Done.")
     assert (it.folder / "made").exists()
+
+
+def test_the_time_that_a_person_took_to_answer_is_not_the_block_s(session):
+    it = session("```bash\ntouch made\n```", "Then not.", answers=[NO], **NONE)
+    turn, answer = it.loop.turn(it.prompts.agents["coder"], "do it"), None
+    while not isinstance(event := turn.send(answer), Returned):
+        answer = NO if isinstance(event, Ask) else None
+        time.sleep(1.0 * isinstance(event, Ask))
+    assert event.seconds < 1.0
 
 
 def test_without_a_box_and_without_a_person_nothing_runs(session):

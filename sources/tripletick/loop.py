@@ -128,19 +128,19 @@ class Loop:
         self.bench.ledger.begin_reply()
         try:
             for number, call in enumerate(calls, 1):
-                begun = time.monotonic()
+                seconds = 0.0
                 if stop:
                     result = Result("skipped", stop)
                 else:
                     printed.clear()
                     yield Called(call, number, len(calls))
                     block = Block(self._tool(agent, call), call, self.bench, self.checkpoints, typed)
-                    result = yield from self._run(block, printed)
+                    result, seconds = yield from self._run(block, printed)
                 if not result.ok and not stop:
                     how = {"failed": "failed", "denied": "was refused"}.get(result.outcome, "was not run")
                     stop = f"was not run, because block {number} {how}"
                 results.append((call, result))
-                yield Returned(call, result, number, time.monotonic() - begun)
+                yield Returned(call, result, number, seconds)
         except KeyboardInterrupt:
             yield from self._stopped(calls, results, "".join(printed)[-self.bench.clip :])
             raise
@@ -162,19 +162,22 @@ class Loop:
         owned = {*agent.owned(self.replies.languages), "append"} & self.tools.keys()
         return self.tools[call.tool if call.tool in owned else "write"]
 
-    def _run(self, block: Block, printed: list[str]) -> Generator[Event, Reply, Result]:
-        """Run one block; `printed` gets its output."""
+    def _run(self, block: Block, printed: list[str]) -> Generator[Event, Reply, tuple[Result, float]]:
+        """Run one block; gives its seconds, without those that the person took. `printed` gets its output."""
         running = self.gate.run(block)
         answer: Reply = None
+        begun, waited = time.monotonic(), 0.0
         try:
             while True:
                 event = running.send(answer)
                 if isinstance(event, Output):
                     printed.append(event.text)
+                shown = time.monotonic()
                 answer = yield event
+                waited += time.monotonic() - shown if isinstance(event, Ask) else 0.0
         except StopIteration as stop:
             result: Result = stop.value
-            return result
+            return result, time.monotonic() - begun - waited
         finally:
             running.close()
 
