@@ -82,7 +82,7 @@ class Agent:
             cwd=orders.cwd,
             env=dict(orders.env),
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=settle,
             **credentials(orders.uid),
         )
 
@@ -180,6 +180,13 @@ class Agent:
         while select.select([self.master], [], [], 0)[0]:
             self._read()
         return True
+
+
+def settle() -> None:
+    """Take the terminal, and hear its signals also where the runner was started without (nohup, `&`)."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def credentials(uid: int) -> dict[str, Any]:
