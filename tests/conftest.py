@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,14 @@ def pytest_sessionstart() -> None:
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Callable[..., Any]:
+def session(tmp_path: Path) -> Iterator[Callable[..., Any]]:
     """Open a session on scripted replies; keyword arguments are settings by section."""
     from tests.playing import Session
 
     from tripletick.config import Config
     from tripletick.models.scripted import Scripted
+
+    opened: list[Session] = []
 
     def open_session(*replies, answers=(), window: int = 8192, **sections):
         settings = Config()
@@ -32,6 +34,11 @@ def session(tmp_path: Path) -> Callable[..., Any]:
             settings = replace(settings, **{name: replace(getattr(settings, name), **values)})
         folder = tmp_path / "project"
         folder.mkdir(exist_ok=True)
-        return Session(folder, tmp_path / "state", Scripted(*replies), settings, window, list(answers))
+        opened.append(
+            Session(folder, tmp_path / "state", Scripted(*replies), settings, window, list(answers))
+        )
+        return opened[-1]
 
-    return open_session
+    yield open_session
+    for one in opened:
+        one.loop.bench.box.close()
