@@ -28,6 +28,8 @@ class Machine:
 
     available: int = 0
     total: int = 0
+    shared: int = 0
+    """Files in memory: tmpfs, memfds, shared mappings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ def read_fields(path: Path) -> dict[str, int]:
 
 def machine() -> Machine:
     fields = read_fields(PROC / "meminfo")
-    return Machine(fields.get("MemAvailable", 0) * KIB, fields.get("MemTotal", 0) * KIB)
+    return Machine(*(fields.get(name, 0) * KIB for name in ("MemAvailable", "MemTotal", "Shmem")))
 
 
 def open_files(pid: int, mark: str) -> Iterator[tuple[tuple[int, int], int]]:
@@ -106,16 +108,30 @@ def held(pids: Iterable[int]) -> Held:
     return Held(tasks, mapped + sum_open(pids, "/memfd:"))
 
 
-def held_exactly(pids: Iterable[int], scratch: int) -> int:
+def keeps_unseen(pid: int) -> bool:
+    """Tell whether a process may keep shared memory that no counter of its own shows.
+
+    Pages of a mapping that it has let go of; memfds that are mapped or under way to somebody, but not open.
+    """
+    names = (line.split(maxsplit=5)[-1] for line in read_text(PROC / str(pid) / "maps").splitlines())
+    if any(name.startswith(("/memfd:", "/dev/zero")) for name in names):
+        return True
+    infos = PROC / str(pid) / "fdinfo"
+    return any(read_fields(infos / name).get("scm_fds", 0) for name in list_names(infos))
+
+
+def held_exactly(pids: Iterable[int], scratch: int, grown: int = 0) -> int:
     """Bytes of memory with shared pages counted once (Pss); dear, so asked only before something is ended.
 
-    `scratch` bytes lie in tmpfs. Files in memory that are mapped show up twice, so the larger of both counts.
+    `scratch` bytes lie in tmpfs, `grown` came to the machine's shared memory, maybe by these processes. Files
+    in memory that are mapped show up twice, so the largest of these counts.
     """
     pids = list(pids)
     shares = [read_fields(PROC / str(pid) / "smaps_rollup") for pid in pids]
     private = sum(each.get("Pss_Anon", each.get("Pss", 0)) for each in shares) * KIB
     shared = sum(each.get("Pss_Shmem", 0) for each in shares) * KIB
-    return private + max(shared, scratch + sum_open(pids, "/memfd:"))
+    unseen = grown if any(map(keeps_unseen, pids)) else 0
+    return private + max(shared, scratch + sum_open(pids, "/memfd:"), unseen)
 
 
 def written(pids: Iterable[int]) -> int:

@@ -75,8 +75,16 @@ def test_too_much_output_ends_the_block_and_both_ends_are_kept(limited):
         "import os; f = os.memfd_create('m')\nfor i in range(400): os.write(f, bytes(1 << 20))",
         "import mmap; m = mmap.mmap(-1, 400 << 20); m[::4096] = b'x' * len(m[::4096])",
         "import os, time\nfor i in range(4):\n if not os.fork(): b = b'x' * (100 << 20); time.sleep(60)",
+        "import mmap; m = mmap.mmap(-1, 400 << 20); n = 1 << 20\n"
+        "for i in range(400): m[i * n : i * n + n] = bytes(n); m.madvise(4)",
+        "import ctypes, os; call = ctypes.CDLL(None).mmap; size = ctypes.c_size_t(4096)\n"
+        "for i in range(4):\n f = os.memfd_create('m'); os.write(f, bytes(100 << 20))"
+        "; call(None, size, 1, 1, f, ctypes.c_long(0)); os.close(f)",
+        "import os, socket; pair = socket.socketpair()\n"
+        "for i in range(4):\n f = os.memfd_create('m'); os.write(f, bytes(100 << 20))"
+        "; socket.send_fds(pair[0], [b'x'], [f]); os.close(f)",
     ],
-    ids=["private", "memfd", "shared", "in children"],
+    ids=["private", "memfd", "shared", "in children", "let go of", "mapped alone", "under way"],
 )
 def test_the_memory_limit_strikes(limited, code):
     _, finished = limited(file=1 << 30).python(f"{code}\nimport time; time.sleep(60)")

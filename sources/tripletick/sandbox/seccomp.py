@@ -72,12 +72,14 @@ NUMBERS = {
     "clone3": (435, 435),
     "openat2": (437, 437),
     "mount_setattr": (442, 442),
+    "memfd_secret": (447, 447),
     "fchmodat2": (452, 452),
     "open_tree_attr": (467, 467),
 }
 
-ABSENT = ("io_uring_setup", "io_uring_enter", "io_uring_register", "clone3", "openat2")
-"""Told that they do not exist: programs then take the older call, whose arguments a filter can see."""
+ABSENT = ("io_uring_setup", "io_uring_enter", "io_uring_register", "clone3", "openat2", "memfd_secret")
+"""Told that they do not exist: programs then take the older call, whose arguments a filter can see, or whose
+memory the watchdog can."""
 FORBIDDEN = (
     *("add_key", "request_key", "keyctl", "bpf", "perf_event_open", "userfaultfd"),
     *("mount", "umount2", "pivot_root", "fsopen", "fsconfig", "fsmount", "fspick"),

@@ -92,7 +92,7 @@ class Watch(threading.Thread):
         self._free = self._last = free_space(watched.folders)
         self._filled = 0
         self._grown = watched.limits.disk
-        self._available = platforms.machine().available
+        self._before = platforms.machine()
 
     def begin(self) -> None:
         """Start, once. Most blocks end before the first look: a thread costs them a millisecond."""
@@ -135,11 +135,13 @@ class Watch(threading.Thread):
             return True
         used = mapped + scratch
         limit = self._watched.limits.memory
-        if used > limit and platforms.held_exactly(pids, scratch) > limit:
-            return True
         machine = platforms.machine()
+        # Shared memory that is only mapped, or under way in a socket, shows in none of the block's counters.
+        grown = machine.shared - self._before.shared
+        if max(used, mapped + grown) > limit and platforms.held_exactly(pids, scratch, grown) > limit:
+            return True
         # A model that fills the machine is not the block's doing: the block's share must outweigh the rest.
-        taken = max(used, self._available - machine.available)
+        taken = max(used, self._before.available - machine.available)
         return machine.available < machine.total * SCARCE and taken > machine.available
 
     def _too_much_disk(self, pids: Sequence[int]) -> bool:
