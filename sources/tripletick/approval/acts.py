@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -31,10 +32,13 @@ FETCHES = {
 }
 DEEPEST = 6
 """Scripts in scripts that are read."""
-_ASSIGNED = re.compile(r"(\w+)=(.*)", re.DOTALL)
+_ASSIGNED = re.compile(r"(\w+)(\+?)=(.*)", re.DOTALL)
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _VERSIONED = re.compile(r"^(python|pip|ruby|perl|php|node)[\d.]+$")
 _STARTS_SHELL = re.compile(r"^-\w*c\w*$")
+UNSURE = ("|", "|&", "&&", "||")
+SETTERS = {"read", "unset", "mapfile", "readarray", "getopts", "printf"}
+"""What sets a variable by its name."""
 KNOWN = {"PWD": ".", "HOME": "~", "TMPDIR": "/tmp", "OLDPWD": "."}
 FIXED = {
     "$(pwd)": ".",
@@ -65,6 +69,11 @@ class Act:
     def line(self) -> str:
         return " ".join(word.text for word in self.words)
 
+    @property
+    def quoted(self) -> str:
+        """The command for a person to type: what is one word stays one, whatever it holds."""
+        return " ".join(shlex.join(word.text for word in self.words).split())
+
 
 def acts(script: str, wraps: Mapping[str, Sequence[str]], depth: int = 0) -> Iterator[Act]:
     """Give what a script does, in its order; `wraps` are the programs that start another."""
@@ -72,7 +81,7 @@ def acts(script: str, wraps: Mapping[str, Sequence[str]], depth: int = 0) -> Ite
     pipelines: dict[int, tuple[Act, ...]] = {}
     for command in commands(script):
         words = tuple(resolved(word, known) for word in command.words)
-        known |= _assignments(words)
+        _remember(words, command, known)
         words = unwrapped(words, wraps)
         if not words:
             continue
@@ -97,12 +106,27 @@ def resolved(word: Word, known: Mapping[str, str]) -> Word:
     return word if re.search(r"[$`]|[<>]\(", text) else Word(text, True, word.glob)
 
 
-def _assignments(words: Sequence[Word]) -> dict[str, str]:
-    """Give what a command of assignments alone sets, `export` or not."""
+def _remember(words: Sequence[Word], command: Command, known: dict[str, str]) -> None:
+    """Keep what a variable is set to where that is certain; what may have become another is forgotten."""
+    name = words[0].text
+    certain = not command.depth and command.before not in UNSURE and command.after not in ("|", "&", "|&")
+    for variable, text in _assignments(words).items():
+        if certain and text is not None:
+            known[variable] = text
+        else:
+            known.pop(variable, None)
+    for word in words[1:] if name in SETTERS else ():
+        known.pop(word.text, None)
+
+
+def _assignments(words: Sequence[Word]) -> dict[str, str | None]:
+    """Give what a command of assignments alone sets, `export` or not; None for what is not known."""
     if words and words[0].text in ("export", "local", "readonly", "declare"):
         words = words[1:]
+    elif not all(_ASSIGNED.fullmatch(word.text) for word in words):
+        return {}
     found = [(_ASSIGNED.fullmatch(word.text), word.plain) for word in words]
-    return {match[1]: match[2] for match, plain in found if match and plain}
+    return {match[1]: match[3] if plain and not match[2] else None for match, plain in found if match}
 
 
 def unwrapped(words: tuple[Word, ...], wraps: Mapping[str, Sequence[str]]) -> tuple[Word, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -57,7 +58,7 @@ def parse(act: Act) -> tuple[str, ...] | None:
         not act.command
         or act.command.redirected
         or act.command.depth
-        or act.name != "git"
+        or act.command.argv[0] != "git"
         or len(act.words) < 2
     ):
         return None
@@ -90,6 +91,11 @@ def _is_commit(texts: Sequence[str]) -> bool:
         elif text not in COMMIT:
             return False
     return told
+
+
+def written(texts: Sequence[str]) -> str:
+    """Give the line that stands for the words after `git`: it says what runs, its variables filled in."""
+    return shlex.join(["git", *texts])
 
 
 def is_look(act: Act) -> bool:

@@ -6,7 +6,7 @@ The box decides what is possible; here is decided when a person is asked. Withou
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tripletick.approval import needs, risky
 from tripletick.approval.asking import Asking
-from tripletick.approval.block import Block, work
+from tripletick.approval.block import Block, instead, work
 from tripletick.approval.needs import Need
 from tripletick.approval.parts import Parts, part
 from tripletick.approval.questions import Answering, Person, Question, Working, fingerprint
@@ -30,7 +30,12 @@ FOLDER = "was not run: the person lets no block run in this folder"
 UNBOXED = "Nothing was run: there is no sandbox, and nobody to ask."
 PUSH = "was not run: git push is left to the person, who has been shown the command"
 TO_PUSH = "Pushing is yours: {command}"
+NOT_RUN = "was not run: {why}"
+SAID = 3
+"""Sentences of one question."""
+MORE = "And {count} more like that."
 NOT_PUSHED = "(git push was not run: it is left to the person, who has been shown the command.)"
+NOT_COMMITTED = "(This was not run, since what comes before it did not succeed: {line})"
 RISKY_WHY = "In its box it can change files only in this folder; tripletick undo brings them back."
 ALWAYS_WHY = "Every block is asked for: [sandbox] ask = always."
 VENV = 'export PATH="$PWD/{folder}/bin:$PATH"; '
@@ -54,19 +59,32 @@ class Gate:
         """Ask, run, and ask again where it lacked something; give the block's one result."""
         if not self.asking.allowed:
             return Result("forbidden", FOLDER)
+        try:
+            return (yield from self._run(block))
+        except OSError as error:
+            # The box cannot give what was granted.
+            return Result("forbidden", NOT_RUN.format(why=error.strerror or error))
+
+    def _run(self, block: Block) -> Working:
         if not block.bench.box.holds:
             return (yield from self._bare(block))
-        if block.tool.tag == SHELL and not block.call.path:
-            parts = part(block.call.body, block.bench.workspace)
-            if not parts.whole:
-                return (yield from self._parted(block, parts))
+        if parts := self._parts(block):
+            return (yield from self._parted(block, parts))
         return (yield from self._ordinary(block))
+
+    @staticmethod
+    def _parts(block: Block) -> Parts | None:
+        """Give a shell block's parts, where it has any."""
+        if block.tool.tag != SHELL or block.call.path:
+            return None
+        parts = part(block.call.body, block.bench.workspace)
+        return None if parts.whole else parts
 
     def _bare(self, block: Block) -> Working:
         """Ask for a block that no kernel holds. Raises PersonNeededError where nobody is there."""
         call, box = block.call, block.bench.box
-        risk = risky.find(block.meant, block.bench.workspace.root)
-        warning = f" {risk.say}" if risk and risk.needs != "nothing" else ""
+        risks = risky.find_all(block.meant, block.bench.workspace.root)
+        warning = "".join(f" {say}" for say in _says([risk for risk in risks if risk.needs != "nothing"]))
         text = f"NO SANDBOX.{warning} Run this {block.name} block on this computer?"
         kind = f"bare {fingerprint(call, block.bench.workspace)}"
         answer = yield from self._ask(block, Question(kind, text, "a block without a sandbox", box.sentence))
@@ -80,30 +98,40 @@ class Gate:
         permitted = yield from self._permit(block)
         if isinstance(permitted, Result):
             return permitted
+        if permitted.edited and not block.edited and (parts := self._parts(permitted)):
+            # The person's own lines: he has just read them.
+            mine = replace(permitted, typed=True, edited=False)
+            return instead((yield from self._parted(mine, parts)), Answer("e", permitted.call.body))
         result = yield from work(permitted)
         return (yield from self._after(permitted, result))
 
     def _permit(self, block: Block) -> Permitting:
         """Ask what must be asked before a block; give the block as it may run."""
         block = block.granted(self._given())
-        risk = risky.find(block.meant, block.bench.workspace.root)
-        if risk and risk.needs == "nothing":
-            yield Notice(risk.say)
-            return Result("forbidden", f"was not run: {risk.what}")
-        question = self._question(block, risk)
+        risks = risky.find_all(block.meant, block.bench.workspace.root)
+        if hopeless := [risk for risk in risks if risk.needs == "nothing"]:
+            yield from (Notice(risk.say) for risk in hopeless)
+            return Result("forbidden", f"was not run: {hopeless[0].what}")
+        question = self._question(block, risks)
         if question is None:
             return block
         answer = yield from self._ask(block, question)
         if isinstance(answer, Result):
             return answer
-        if risk and risk.needs == "network":
+        if any(risk.needs == "network" for risk in risks):
             block = block.granted(Grant(network=True))
         return block.answered(answer)
 
-    def _question(self, block: Block, risk: Risk | None) -> Question | None:
-        said = (block.typed or self.asking.yes) and risk is not None and not risk.needs
-        if risk and not said:
-            return Question(risk.id, f"{risk.say} Run it?", risk.what, RISKY_WHY)
+    def _question(self, block: Block, risks: Sequence[Risk]) -> Question | None:
+        said = block.typed or self.asking.yes
+        # A kind that was allowed for the session hides no other one that stands beside it.
+        kinds = {_kind(risk, block): risk for risk in risks if risk.needs or not said}
+        left = {kind: risk for kind, risk in kinds.items() if kind not in self.person.allowed}
+        if left:
+            first, *also = left
+            worth = [risk for risk in risks if _kind(risk, block) in left]
+            text, what = " ".join(_says(worth)), ", ".join(dict.fromkeys(risk.what for risk in worth))
+            return Question(first, f"{text} Run it?", what, RISKY_WHY, also=tuple(also))
         if self.asking.always and not block.typed:
             tag = block.tool.tag
             return Question(f"always {tag}", f"Run this {block.name} block?", f"each {tag} block", ALWAYS_WHY)
@@ -131,28 +159,31 @@ class Gate:
         yield from (Notice(TO_PUSH.format(command=command)) for command in parts.pushes)
         if parts.problem:
             return Result("failed", parts.problem, flags=frozenset({"refused"}))
-        results: list[Result] = []
-        for step in self._steps(block, parts):
+        results, done = list[Result](), list[str]()
+        for kind, step in self._steps(block, parts):
             results.append((yield from step()))
+            done.append(kind)
             if not results[-1].ok:
                 break
         if not results:
             return Result("forbidden", PUSH)
         texts = [result.text for result in results] + [NOT_PUSHED] * bool(parts.pushes and results[-1].ok)
+        if parts.commits and not results[-1].ok and "commit" not in done:
+            texts.append(NOT_COMMITTED.format(line=parts.committing))
         ends = [result.verdict.removeprefix("ok, ") for result in results if result.verdict != "ok"]
         verdict = ", ".join(["ok", *ends]) if results[-1].ok else results[-1].verdict
         return replace(results[-1], verdict=verdict, text="\n".join(filter(None, texts)))
 
-    def _steps(self, block: Block, parts: Parts) -> Iterator[Step]:
-        yield from (partial(install, self._ask, block, one) for one in parts.installs)
+    def _steps(self, block: Block, parts: Parts) -> Iterator[tuple[str, Step]]:
+        yield from (("install", partial(install, self._ask, block, one)) for one in parts.installs)
         venv = next((one.folder for one in parts.installs if one.manager == "pip"), "")
         if commands(parts.rest):
             rest = (VENV.format(folder=venv) if venv else "") + parts.rest
-            yield partial(self._ordinary, block.having(rest))
+            yield "rest", partial(self._ordinary, block.having(rest))
         if parts.commits:
-            yield partial(commit, self._ask, block, parts)
+            yield "commit", partial(commit, self._ask, block, parts)
         if parts.looks:
-            yield partial(self._ordinary, block.having(parts.looks))
+            yield "looks", partial(self._ordinary, block.having(parts.looks))
 
     def _ask(self, block: Block, question: Question, edit: str = "") -> Answering:
         return (yield from self.person.ask(question, block.call, block.bench.workspace, edit))
@@ -160,6 +191,19 @@ class Gate:
     def _given(self) -> Grant:
         write = tuple(path for grant in self.given.values() for path in grant.write if path.exists())
         return Grant(any(grant.network for grant in self.given.values()), write) if self.given else NOTHING
+
+
+def _kind(risk: Risk, block: Block) -> str:
+    """Say what a yes for the session is for: with the network that is this very block."""
+    same = fingerprint(block.call, block.bench.workspace) if risk.needs else ""
+    return f"{risk.id} {same}".strip()
+
+
+def _says(risks: Sequence[Risk]) -> list[str]:
+    """Give the sentences for a question, which must stay short."""
+    says = list(dict.fromkeys(risk.say for risk in risks))
+    more = len(says) - SAID
+    return [*says[:SAID], MORE.format(count=more)] if more > 0 else says
 
 
 def _needed(need: Need, answer: Result) -> str:
@@ -174,8 +218,6 @@ def _again(block: Block, need: Need) -> Working:
     try:
         made = [path for path in need.grant.write if need.new and _make(path)]
         return (yield from work(block))
-    except OSError as error:
-        return Result("forbidden", f"was not run: {error.strerror or error}")
     finally:
         for path in made:
             with suppress(OSError):

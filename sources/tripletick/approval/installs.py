@@ -18,6 +18,7 @@ from tripletick.languages import fill
 from tripletick.paths import PathRefused, Workspace
 
 _SPEC = re.compile(
+    r"(?!\S*\.(?:whl|zip|tar\.\w+|tgz)\b)"
     r"[A-Za-z0-9][\w.-]*(?:\[[\w,. -]+\])?\s*(?:(?:===?|[<>~!]=?)\s*[\w.*+!,<>=~ -]+)?(?:\s*;.*)?"
 )
 _NPM_SPEC = re.compile(r"(?:@[\w.-]+/)?[A-Za-z0-9][\w.-]*(?:@[\w.^~<>=*-]+)?")

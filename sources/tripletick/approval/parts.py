@@ -18,6 +18,7 @@ from tripletick.paths import Workspace
 APART = ("", "\n", ";", "&&")
 ALONE = "not run: send `{line}` as a plain line at the beginning of a block of its own"
 PUSHED = "not run: git push is left to the person, who is shown the command; send the block without it"
+MOVES = frozenset({"cd", "pushd", "popd"})
 SETTING_UP = frozenset({"set", "source", ".", "venv"})
 
 
@@ -29,11 +30,20 @@ class Parts:
     rest: str = ""
     commits: tuple[tuple[str, ...], ...] = ()
     committing: str = ""
-    """The commits as they were written."""
+    """The commits as they will run."""
     looks: str = ""
     """What shows the commits after them."""
     pushes: tuple[str, ...] = ()
     problem: str = ""
+
+    @property
+    def only(self) -> str:
+        """Give `install` or `commit` where there is one install alone, or commits alone; else ""."""
+        if self.rest or self.looks or self.pushes or self.problem:
+            return ""
+        if self.commits:
+            return "" if self.installs else "commit"
+        return "install" if len(self.installs) == 1 else ""
 
     @property
     def whole(self) -> bool:
@@ -57,9 +67,9 @@ def part(script: str, workspace: Workspace) -> Parts:
         tuple(installs.into(one, workspace) for act in leading if (one := installs.parse(act, workspace))),
         _without(script, taken),
         tuple(texts for act in committing if (texts := commits.parse(act))),
-        " && ".join(_written(act, script) for act in committing),
+        " && ".join(commits.written(texts) for act in committing if (texts := commits.parse(act))),
         "\n".join(_written(act, script) for act in looks),
-        tuple(act.line for act in pushes),
+        tuple(act.quoted for act in pushes),
         _problem(found, taken, workspace),
     )
 
@@ -84,7 +94,8 @@ def _leading(top: Sequence[Act], workspace: Workspace) -> list[Act]:
 
 
 def _is_install(act: Act, workspace: Workspace) -> bool:
-    plain = act.command is not None and act.command.plain
+    # With a variable before it, it is meant to run in a way of its own.
+    plain = act.command is not None and act.command.plain and "=" not in act.command.argv[0]
     return plain and installs.parse(act, workspace) is not None
 
 
@@ -101,10 +112,21 @@ def _trailing(top: Sequence[Act]) -> tuple[tuple[Act, ...], tuple[Act, ...]]:
 def _can_commit(
     top: Sequence[Act], ending: Sequence[Act], found: Sequence[Act], workspace: Workspace
 ) -> bool:
-    """Tell whether the commits are for the repository that the folder is: not one that `cd` leads to."""
+    """Tell whether the commits are for the repository that the folder is, and the script comes to them: not
+    where `cd` leads elsewhere, or it may have ended well before.
+    """
     made = any(act.name == "git" and "init" in [word.text for word in act.words[1:3]] for act in found)
     there = made or workspace.kind(".git") != "missing"
-    return there and not any(act.name == "cd" for act in top if act not in ending)
+    leads_away = any(act.name in MOVES for act in top if act not in ending)
+    return there and not leads_away and not any(map(_ends_well, found))
+
+
+def _ends_well(act: Act) -> bool:
+    """Tell a command after which the script may be over without having failed."""
+    if not act.command or act.command.argv[0] == "exec":
+        return act.command is not None
+    code = act.words[1].text if len(act.words) > 1 else "0"
+    return act.name == "exit" and (not code.isdecimal() or int(code) % 256 == 0)
 
 
 def _apart(act: Act) -> bool:

@@ -35,6 +35,12 @@ class Question:
     what: str
     why: str = ""
     choices: str = "ynse"
+    also: tuple[str, ...] = ()
+    """Further kinds that the same yes is for."""
+
+    @property
+    def kinds(self) -> set[str]:
+        return {self.kind, *self.also}
 
 
 @dataclass(slots=True)
@@ -46,7 +52,7 @@ class Person:
 
     def ask(self, question: Question, call: Call, workspace: Workspace, edit: str = "") -> Answering:
         """Give the answer where it is a yes (`y`, or `e` with the text), else the result of a no."""
-        if question.kind in self.allowed:
+        if question.kinds <= self.allowed:
             return YES
         if not self.asking.person:
             return Result("forbidden", NOBODY.format(what=question.what))
@@ -61,7 +67,7 @@ class Person:
         if answer is None or not answer.there:
             return Result("forbidden", NOBODY.format(what=question.what))
         if answer.choice == "s":
-            self.allowed.add(question.kind)
+            self.allowed |= question.kinds
         if answer.choice in ("y", "s"):
             return YES
         if answer.choice == "e" and answer.text.strip():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -27,6 +27,8 @@ STARTERS = frozenset({"git", "npx", "gio"})
 """Their second word is the command."""
 SAVED = frozenset({"write", "append", "edit", "read", "file_finder"})
 """Tags whose content is no program."""
+MANY = 12
+"""After as many risks of one script a kind that is known is not looked for again: counting takes time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ class Row:
         return not self.holds or bool(self.holds.search(fed))
 
     def _risk(self, names: str, act: Act | None = None) -> Risk:
-        sudo = f"sudo {act.line}" if act else ""
+        sudo = f"sudo {act.quoted}" if act else ""
         return Risk(self.id, self.what, self.say.format(names=names, sudo=sudo), self.needs)
 
 
@@ -107,20 +109,31 @@ class Table:
 
 def find(call: Call, root: Path) -> Risk | None:
     """Give the first risk of a block, None where it is ordinary work."""
+    return next(iter(find_all(call, root)), None)
+
+
+def find_all(call: Call, root: Path) -> tuple[Risk, ...]:
+    """Give the risks of a block, each once and in their order; of one command the first alone."""
     named = language_of(call.path) if call.path else None
     if call.tool in SAVED or (named and not named.runs):
-        return None
+        return ()
     if call.tool == SHELL:
-        return of_script(call.body, root)
+        return tuple(dict.fromkeys(_of_script(call.body, root)))
     rows = (row for row in table().rows if call.tool in row.tools)
-    return next(filter(None, (row.of_program(call.body, root) for row in rows)), None)
+    return tuple(dict.fromkeys(filter(None, (row.of_program(call.body, root) for row in rows))))
 
 
-def of_script(script: str, root: Path) -> Risk | None:
-    """Give the first risk of a shell's script."""
+def _of_script(script: str, root: Path) -> Iterator[Risk]:
+    """Give the risks of a shell's script; once there are many, of each kind no more than one."""
     rows = [row for row in table().rows if row.run]
-    found = (row.of_act(act, root) for act in acts(script, table().wraps) for row in rows)
-    return next(filter(None, found), None)
+    seen: list[str] = []
+    for act in acts(script, table().wraps):
+        risk = next(filter(None, (row.of_act(act, root) for row in rows)), None)
+        if risk:
+            yield risk
+            seen.append(risk.id)
+        if len(seen) >= MANY:
+            rows = [row for row in rows if row.id not in seen]
 
 
 def first_words(act: Act) -> list[str]:

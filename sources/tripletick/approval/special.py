@@ -42,15 +42,14 @@ def install(asks: Asks, block: Block, wanted: Install) -> Working:
     answer = yield from asks(block, question, line)
     if isinstance(answer, Result):
         return answer
-    several = part(answer.text, workspace).installs if answer.choice == "e" else (wanted,)
-    if len(several) != 1:
-        return Result("denied", UNREADABLE)
-    try:
-        yield from _prepared(block, several[0])
-        yield from before(block)
-        result = yield from _installed(asks, block, several[0])
-    except OSError as error:
-        return Result("forbidden", f"was not run: {error.strerror or error}")
+    if answer.choice == "e":
+        own = part(answer.text, workspace)
+        if own.only != "install":
+            return Result("denied", UNREADABLE)
+        (wanted,) = own.installs
+    yield from _prepared(block, wanted)
+    yield from before(block)
+    result = yield from _installed(asks, block, wanted)
     yield from (Notice(line) for line in block.points.after_block())
     return instead(result, answer)
 
@@ -96,13 +95,12 @@ def commit(asks: Asks, block: Block, parts: Parts) -> Working:
         if isinstance(said, Result):
             return said
         answer = said
-        lines = part(answer.text, block.bench.workspace).commits if answer.choice == "e" else lines
+        if answer.choice == "e":
+            own = part(answer.text, block.bench.workspace)
+            lines = own.commits if own.only == "commit" else ()
     if not lines:
         return Result("denied", UNREADABLE)
-    try:
-        return instead((yield from _committed(block, lines)), answer)
-    except OSError as error:
-        return Result("forbidden", f"was not run: {error.strerror or error}")
+    return instead((yield from _committed(block, lines)), answer)
 
 
 def _committed(block: Block, lines: Sequence[Sequence[str]]) -> Working:

@@ -202,6 +202,7 @@ class _Scan:
         if frame.text is None and not frame.words:
             frame.begin_command("(")
             self.read(")", frame.depth + frame.nested + 1)
+            frame.begin_command("")
             return
         kept, empty = len(self.found), self.script.startswith(")", self.at)
         self.read(")", frame.depth + 1)

@@ -1,0 +1,147 @@
+"""Questions that hide nothing: several risks in a block, lines that say less than they mean."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from tests.playing import last
+from tests.test_approval import DELETES, NO, SESSION, YES, asked, log, repository, results, sources
+
+from tripletick.approval.parts import part
+from tripletick.events import Notice
+from tripletick.messages import Answer
+from tripletick.paths import Workspace
+
+DELETE = "This deletes src (20 files)."
+RESET = "This throws away what is not committed, and may leave commits behind."
+FETCH = "This fetches packages and installs them, with network for this block. Run it?"
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / ".git").mkdir()
+    return Workspace(tmp_path)
+
+
+@pytest.fixture
+def outside():
+    with tempfile.TemporaryDirectory(prefix="tt-outside-", dir=Path.home()) as folder:
+        yield Path(folder)
+
+
+def test_a_question_names_all_that_is_risky_in_a_block(session):
+    it = sources(session("```bash\nrm -rf src\ngit reset --hard\n```", "Then not.", answers=[NO]))
+    assert asked(it.play()) == [f"{DELETE} {RESET} Run it?"]
+
+
+def test_a_yes_for_the_session_to_one_kind_lets_no_other_pass_beside_it(session):
+    both = "```bash\nmkdir src; touch src/{1..20}\n```", "```bash\nrm -rf src\ngit reset --hard\n```"
+    it = sources(session(DELETES, *both, "Then not.", answers=[SESSION, NO]))
+    assert asked(it.play()) == [f"{DELETE} Run it?", f"{RESET} Run it?"]
+
+
+def test_a_yes_for_the_session_gives_the_network_to_that_block_alone(session):
+    one, other = (f"```bash\ngem install rake || {rest}\n```" for rest in ("true", "curl example.test"))
+    it = session(one, other, "Done.", answers=[SESSION, NO])
+    assert asked(it.play()) == [FETCH, FETCH]
+
+
+def test_many_risks_are_counted_in_a_question(session):
+    lines = "\n".join(f"git branch -D b{n}; git tag -d t{n}; git stash clear; git rebase x" for n in range(3))
+    it = session(f"```bash\n{lines}\n```", "Then not.", answers=[NO])
+    (question,) = asked(it.play())
+    assert question.endswith("And 1 more like that. Run it?")
+
+
+def test_a_grant_that_the_box_refuses_is_one_line_and_no_traceback(session, outside):
+    (outside / "a").write_text("")
+    writes = f"```bash\necho x >> {outside}/a\n```"
+    it = session(writes, "Now.", answers=[SESSION])
+    it.play()
+    (outside / "a").unlink()
+    (outside / "a").symlink_to("/etc/hostname")
+    it.model.replies += session(writes, "Then not.").model.replies
+    (result,) = results(it.play())
+    assert result.outcome == "forbidden"
+    assert result.verdict.startswith(f"was not run: {outside}/a cannot be let write to")
+
+
+@pytest.mark.parametrize(
+    ("block", "told"),
+    [
+        ("git push origin 'main; rm -rf ~'", "Pushing is yours: git push origin 'main; rm -rf ~'"),
+        ("git push $'origin\\n[y/n] '", "Pushing is yours: git push 'origin [y/n] '"),
+        ("apt-get install 'jq; rm -rf ~'", "You can: sudo apt-get install 'jq; rm -rf ~'"),
+    ],
+)
+def test_what_the_person_is_told_to_type_is_quoted_and_one_line(session, block, told):
+    it = repository(session(f"```bash\n{block}\n```", "Then you."))
+    assert last(it.play(), Notice).text.endswith(told)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "exit 0\ngit commit -am x",
+        "[ -e a ] || exit\ngit commit -am x",
+        "if true; then exit $n; fi; git commit -am x",
+        "exec true\ngit commit -am x",
+        "pushd sub; git commit -am x",
+        "GIT_AUTHOR_NAME=Eve git commit -am x",
+        "env GIT_DIR=/x git commit -am x",
+        'M=a; [ -e b ] && M=b\ngit commit -am "$M"',
+        'M=a; if x; then M=b; fi\ngit commit -am "$M"',
+        'M=a; read M < b\ngit commit -am "$M"',
+        'M=a; M+=b\ngit commit -am "$M"',
+        'M=a make\ngit commit -am "$M"',
+    ],
+)
+def test_lines_that_would_mean_something_else_alone_are_not_parted(project, script):
+    assert part(script, project).commits == ()
+
+
+@pytest.mark.parametrize(
+    "script", ["[ -e a ] || exit 1\ngit commit -am x", "(cd sub && make)\ngit commit -am x"]
+)
+def test_a_commit_after_what_ends_badly_or_in_a_subshell_is_parted(project, script):
+    assert part(script, project).commits == (("commit", "-am", "x"),)
+
+
+@pytest.mark.parametrize(
+    "line", ["PIP_INDEX_URL=http://x pip install six", "npm_config_registry=http://x npm i a"]
+)
+def test_an_install_with_a_variable_of_its_own_is_sent_back(project, line):
+    assert part(line, project).problem.startswith("not run: ")
+
+
+def test_a_file_is_no_package(project):
+    assert part("pip install six.whl", project).installs == ()
+
+
+def test_a_commit_is_asked_for_as_it_will_run(session):
+    block = "```bash\ntouch a; M='all of it'\ngit add a; git commit -m \"$M\"\n```"
+    it = repository(session(block, "Done.", answers=[YES]))
+    assert asked(it.play()) == ["git add a && git commit -m 'all of it'?"]
+    assert log(it) == "Ann all of it\n"
+
+
+def test_the_model_is_told_of_a_commit_that_did_not_run(session):
+    it = repository(session("```bash\nls missing\ngit add -A && git commit -m x\n```", "Oh.", answers=[YES]))
+    assert "not run, since what comes before it did not succeed: git add -A" in results(it.play())[0].text
+
+
+@pytest.mark.parametrize(
+    "mine", ["touch made && git commit -am b", "git commit -am b && git push", "pip install six"]
+)
+def test_of_the_person_s_own_lines_none_is_left_out_in_silence(session, mine):
+    it = repository(session("```bash\ntouch a\ngit add a\n```", "Hm.", answers=[Answer("e", mine)]))
+    (result,) = results(it.play())
+    assert result.verdict == "refused by the person: his own lines could not be read"
+
+
+def test_a_commit_that_the_person_wrote_into_a_block_is_done_unasked(session):
+    mine = Answer("e", "touch a\ngit add a\ngit commit -m mine")
+    it = sources(repository(session(DELETES, "Good.", answers=[mine])))
+    (result,) = results(it.play())
+    assert result.text.startswith(f"The person ran this instead:\n{mine.text}\n")
+    assert log(it) == "Ann mine\n"
