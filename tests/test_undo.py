@@ -461,3 +461,23 @@ def test_a_folder_that_may_not_be_written_is_filled_before_it_is_closed(ws, poin
     turn(points, partial(subprocess.run, ["sh", "-c", script], cwd=ws, check=True))
     points.undo(ask=never)
     assert look(ws) == before
+
+
+def flood(folder):
+    folder.mkdir(exist_ok=True)
+    for number in range(walk.MOST_NEW + 1):
+        (folder / str(number)).touch()
+
+
+def test_a_folder_that_a_block_floods_is_passed_over_and_the_rest_is_undone(ws, points):
+    told = blocks(points, lambda: (flood(ws / "many"), (ws / "notes.txt").write_text("new\n")))
+    assert any("many" in line and "too many files" in line for line in told)
+    assert points.undo(ask=never).restored == ("notes.txt",)
+    assert (ws / "many" / "0").exists()
+    blocks(points, lambda: (shutil.rmtree(ws / "many"), (ws / "many").mkdir(), (ws / "many/0").touch()))
+    assert points.undo(ask=never).removed == ("many/0",)
+
+
+def test_a_flood_beside_the_persons_files_is_told_and_stops_nothing(ws, points):
+    told = blocks(points, lambda: flood(ws))
+    assert any("could not be recorded" in line and "new files" in line for line in told)

@@ -26,7 +26,7 @@ LARGEST, LARGEST_IGNORED = 50 * MIB, 5 * MIB
 """Bytes of a file that is kept, and of one in a folder that git ignores."""
 MOST = 1024 * MIB
 """Bytes that one snapshot adds; what comes after that counts as too large."""
-BULK = "Not in the snapshots, so no undo brings them back: {} (ignored or of a tool, with too many files)."
+BULK = "Not in the snapshots, so no undo brings them back: {} (too many files)."
 LARGE = f"Too large for the snapshots ({LARGEST // MIB} MB, ignored ones {LARGEST_IGNORED // MIB} MB): {{}}."
 CLOSED = "Not in the snapshots, as they cannot be read: {}."
 NAMED = 5

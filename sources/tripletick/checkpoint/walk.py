@@ -1,13 +1,14 @@
 """Looking over all files of a workspace, quickly: what may have changed since a snapshot.
 
 A folder that is as it was is not listed again, so a look costs one stat a file. No link is followed. Folders
-that git ignores, and those of package tools, are passed over where they hold too much; what is known of them
+that hold too much, which is less for those that git ignores, are passed over; what is known of them
 is still looked at, and so are the few files in them that run later (WATCHED). `.tripletick` is ours, and of
 the workspace's own `.git` only those few are looked at. The person's global ignore file is not read.
 """
 
 from __future__ import annotations
 
+import errno
 import fnmatch
 import os
 import stat
@@ -23,6 +24,8 @@ from tripletick.checkpoint.values import FRESH, Manifest, Statuses, is_untouched
 
 MOST_FILES, MOST_BYTES = 4000, 100 << 20
 """What an ignored folder may hold and still be kept."""
+MOST_NEW, MOST_FIRST = 20_000, 200_000
+"""Files that may have come since the last look, and at the first one; a folder with more is passed over."""
 DEEPEST = 120
 """Folders within folders; each level holds a handle open."""
 OURS, GIT = ".tripletick", ".git"
@@ -59,7 +62,7 @@ class Bulk:
 
 
 class TooMuch(Exception):  # noqa: N818
-    """An ignored folder holds more than is kept."""
+    """A folder holds more than is kept."""
 
 
 @dataclass(slots=True)
@@ -113,14 +116,18 @@ class Walk:
         self._known: Manifest = {}
         self._also: set[str] = set()
         self._seen = Seen()
-        self._now = 0
+        self._now = self._room = 0
 
     def walk(self, tree: Tree, known: Manifest, extra: Iterable[str]) -> Seen:
         """Look at everything; raises OSError where the workspace itself cannot be read."""
         self._known, self._seen, self._now = known, Seen(), time.time_ns()
         seen, self._tops = self._seen, set()
+        self._room = MOST_NEW + (0 if self._looks else len(known) or MOST_FIRST)
         self._note(".", os.fstat(tree.fd))
-        self._folder(Spot(tree.fd, ""))
+        try:
+            self._folder(Spot(tree.fd, ""))
+        except TooMuch:
+            raise OSError(errno.EFBIG, f"more than {MOST_NEW} new files") from None
         seen.also = {".", *self._single(tree, extra)}
         seen.same = seen.same and len(seen.looks) == len(self._looks) and seen.also == self._also
         self._looks, self._also = {look.prefix: look for look in seen.looks}, seen.also
@@ -178,13 +185,23 @@ class Walk:
                 return look, [os.stat(n, dir_fd=spot.fd, follow_symlinks=False) for n in look.names]
         self._seen.same = False
         settled = max(identity[1:]) < self._now - FRESH
-        found = {entry.name: entry.stat(follow_symlinks=False) for entry in self._listed(spot)}
+        found = self._all_of(spot, len(look.names) if look else 0)
         names = list(found)
         folders = [name for name, status in found.items() if stat.S_ISDIR(status.st_mode)]
         paths = [f"{spot.prefix}{name}" for name in names]
         look = Look(spot.prefix, identity if settled else None, names, paths, folders)
         self._looks[spot.prefix] = look
         return look, list(found.values())
+
+    def _all_of(self, spot: Spot, before: int) -> Statuses:
+        """List a folder that held so many; raises TooMuch as soon as it is clear."""
+        found = {}
+        for entry in self._listed(spot):
+            found[entry.name] = entry.stat(follow_symlinks=False)
+            if len(found) - before > self._room:
+                raise TooMuch
+        self._room -= max(0, len(found) - before)
+        return found
 
     @staticmethod
     def _listed(spot: Spot) -> Iterator[os.DirEntry[str]]:
@@ -218,15 +235,15 @@ class Walk:
             raise
         below = Spot(fd, f"{path}/", specs, bulk, spot.depth + 1)
         try:
-            self._bulk(below) if bulk and bulk.top == path else self._folder(below)
+            self._folder(below) if bulk and bulk.top != path else self._bounded(below)
         except PermissionError:
             # It may be listed and not entered.
             self._seen.closed.append(path)
         finally:
             os.close(fd)
 
-    def _bulk(self, spot: Spot) -> None:
-        """Go into an ignored folder; where it holds too much, take back what was seen in it."""
+    def _bounded(self, spot: Spot) -> None:
+        """Go into a folder; where it holds too much, take back what was seen in it."""
         status, top = os.fstat(spot.fd), spot.prefix[:-1]
         identity = (status.st_ino, status.st_mtime_ns)
         looks = len(self._seen.looks)
