@@ -275,7 +275,7 @@ def test_links_and_what_is_no_file_are_not_read(folder, brought, tmp_path, name)
     assert (trusted.settings, set(trusted.agents), trusted.words) == ((), {"other"}, "")
 
 
-@pytest.mark.parametrize("text", ["", "mode=on\n", "[sandbox]\nmode = on\n", "[data]\nkeep_days = 9\n"])
+@pytest.mark.parametrize("text", ["", "mode=on\n", "[sandbox]\nmode = free\n", "[data]\nkeep_days = 9\n"])
 def test_nobody_is_asked_for_what_would_change_nothing(folder, brought, text):
     put(folder, text)
     put(folder, "Words.\n", "AGENTS.md")
