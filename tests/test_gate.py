@@ -145,3 +145,34 @@ def test_a_commit_that_the_person_wrote_into_a_block_is_done_unasked(session):
     (result,) = results(it.play())
     assert result.text.startswith(f"The person ran this instead:\n{mine.text}\n")
     assert log(it) == "Ann mine\n"
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "```bash\necho x >> ~/notes.txt\n```",
+        '```bash\nmkdir -p "$HOME/notes.txt" && cd ~/notes.txt\n```',
+        "```python\nimport os\nopen(os.path.expanduser('~/notes.txt'), 'w').write('x')\n```",
+        "```python\nfrom pathlib import Path\n(Path.home() / 'notes.txt').write_text('x')\n```",
+    ],
+)
+def test_what_a_block_left_in_its_own_home_is_told_to_both(session, block):
+    it = session(block, "Done.", answers=[NO])
+    events = it.play()
+    assert "~/notes.txt was written in the home folder of the blocks" in results(events)[0].text
+    assert "~/notes.txt is not in your home folder" in last(events, Notice).text
+
+
+@pytest.mark.parametrize(
+    "block", ["echo x > notes.txt", "mkdir -p ~/.cache; echo x > ~/.cache/a", "echo ~/a", "cat ~/a || true"]
+)
+def test_nothing_is_told_of_a_home_where_nothing_was_left(session, block):
+    it = session(f"```bash\n{block}\n```", "Done.", answers=[NO])
+    assert not any(isinstance(event, Notice) for event in it.play())
+
+
+def test_a_link_in_the_home_of_blocks_is_not_followed(session, outside):
+    (outside / "a").write_text("")
+    block = f"```bash\nln -s {outside} ~/out; echo x > ~/out/a || true\n```"
+    it = session(block, "Done.", answers=[NO])
+    assert results(it.play())[0].text.rpartition("\n")[2].startswith("(~/out was written")

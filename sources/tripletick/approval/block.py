@@ -6,6 +6,7 @@ from collections.abc import Generator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from tripletick.approval import homes
 from tripletick.checkpoint import Checkpoints
 from tripletick.events import Ask, Notice, Output
 from tripletick.messages import Answer, Call, Result
@@ -56,12 +57,23 @@ class Block:
 
 def work(block: Block) -> Generator[Output | Ask | Notice, Answer | None, Result]:
     """Run a block between two snapshots; a result of the person's own says so."""
-    if block.tool.writes:
-        yield from before(block)
-    result = yield from block.tool.run(block.call, block.bench)
-    if block.tool.writes:
-        yield from (Notice(line) for line in block.points.after_block())
+    running = _watched(block) if block.tool.writes else block.tool.run(block.call, block.bench)
+    result = yield from running
     return instead(result, Answer("e", block.call.body)) if block.edited else result
+
+
+def _watched(block: Block) -> Generator[Output | Ask | Notice, Answer | None, Result]:
+    """Run what may write, and tell what it leaves where the person would not look."""
+    home, script = block.bench.box.home, block.call.body
+    yield from before(block)
+    was = homes.look(home, script)
+    result = yield from block.tool.run(block.call, block.bench)
+    yield from (Notice(line) for line in block.points.after_block())
+    paths = homes.left(was, homes.look(home, script))
+    if not paths:
+        return result
+    yield Notice(homes.PERSON.format(paths=paths))
+    return replace(result, text="\n".join(filter(None, (result.text, homes.MODEL.format(paths=paths)))))
 
 
 def instead(result: Result, answer: Answer) -> Result:
