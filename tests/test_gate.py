@@ -176,3 +176,43 @@ def test_a_link_in_the_home_of_blocks_is_not_followed(session, outside):
     block = f"```bash\nln -s {outside} ~/out; echo x > ~/out/a || true\n```"
     it = session(block, "Done.", answers=[NO])
     assert results(it.play())[0].text.rpartition("\n")[2].startswith("(~/out was written")
+
+
+READ = [
+    "cat {}",
+    "grep x {}",
+    "cat < {}",
+    "python3 -c \"print(open('{}').read())\"",
+    "cp {} here.txt",
+    "python3 -c \"open('{}').read(); open('out', 'w')\"",
+    "python3 -c \"\nopen('out', 'w')\nopen('{}').read()\n\"",
+    "source {}",
+    "cat {} > here.txt",
+    "cat < {} > here.txt",
+    "{} --version",
+    "cat {}.missing",
+]
+WRITTEN = [
+    "echo x >> {}",
+    "python3 -c \"open('{}', 'a').write('x')\"",
+    "python3 -c \"open('{}.new', mode='w')\"",
+    "cp /etc/hostname {}",
+    "touch {}.new",
+    "echo x | tee {}",
+    "F={}; echo x >> $F",
+]
+
+
+@pytest.mark.parametrize("line", READ)
+def test_nobody_is_asked_to_let_write_what_a_block_only_reads(session, outside, line):
+    (outside / "data").write_text("x")
+    it = session(f"```bash\n{line.format(outside / 'data')}\n```", "I cannot.", answers=[NO])
+    assert asked(it.play()) == []
+
+
+@pytest.mark.parametrize("line", WRITTEN)
+def test_what_a_block_writes_outside_is_asked_for(session, outside, line):
+    (outside / "data").write_text("x")
+    it = session(f"```bash\n{line.format(outside / 'data')}\n```", "I cannot.", answers=[NO])
+    (question,) = asked(it.play())
+    assert question.startswith(f"This block needs to write ~/{outside.name}/data")

@@ -140,7 +140,7 @@ class Gate:
     def _after(self, block: Block, result: Result) -> Working:
         """Ask for what a failed block lacked, put its snapshot back and run it again."""
         asked: set[str] = set()
-        while need := needs.find(result, block.bench.workspace.root, block.bench.grant):
+        while need := self._lacked(block, result):
             if need.id in asked:
                 break
             asked.add(need.id)
@@ -153,6 +153,10 @@ class Gate:
             block = block.granted(need.grant).answered(answer)
             result = yield from _again(block, need)
         return result
+
+    @staticmethod
+    def _lacked(block: Block, result: Result) -> Need | None:
+        return needs.find(result, block.bench.workspace.root, block.bench.grant, block.call.body)
 
     def _parted(self, block: Block, parts: Parts) -> Working:
         """Run installs, the rest and commits one after the other, each in its own box."""

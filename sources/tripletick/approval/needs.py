@@ -18,6 +18,12 @@ from pathlib import Path
 from tripletick.messages import Result
 from tripletick.sandbox.box import NOTHING, Grant
 
+_WRITES = re.compile(
+    r"""(?<![<&=-])>{1,2}(?![=&])|["'][rwax]?b?t?[wax+]b?t?\+?["']|\btee\b|\btouch\b|\bmkdir\b|makedirs"""
+    r"""|(?i:write|append|creat|save|dump|export)|\bto_(?:csv|excel|json|parquet|pickle)\b|\bWRONLY\b"""
+)
+"""What shows that a line writes."""
+_PIECES = re.compile(r"[;\n]|&&|\|\|")
 LINES = 12
 LONGEST = 500
 SYSTEM = frozenset("bin boot dev etc lib lib32 lib64 nix opt proc run sbin sys tmp usr var".split())  # noqa: SIM905
@@ -41,8 +47,11 @@ class Need:
         return replace(grant, network=grant.network or own.network, write=(*grant.write, *own.write))
 
 
-def find(result: Result, root: Path, grant: Grant) -> Need | None:
-    """Tell what a failed block lacked, None where that was nothing, or nothing that could be given."""
+def find(result: Result, root: Path, grant: Grant, script: str = "") -> Need | None:
+    """Tell what a failed block lacked, None where that was nothing, or nothing that could be given.
+
+    `script` is the block's text: it tells whether what is absent was to be written.
+    """
     if (
         result.outcome != "failed"
         or not result.exit
@@ -53,9 +62,30 @@ def find(result: Result, root: Path, grant: Grant) -> Need | None:
     for number, line in enumerate(reversed(lines)):
         for need, last, pattern in rows():
             match = pattern.search(line) if not (last and number) else None
-            if match and (found := _need(need, match.groupdict().get("path") or "", root, grant)):
+            path = next(filter(None, match.groups()), "") if match else ""
+            if match and need in _JUDGED:
+                need = "write" if _JUDGED[need](path, [*_PIECES.split(script), *lines[:-1]]) else "own"
+            if match and (found := _need(need, path, root, grant)):
                 return found if found.id != "own" else None
     return None
+
+
+def _is_written(path: str, pieces: Sequence[str]) -> bool:
+    """Tell whether a block, or its traceback, writes a file; of one that is there, where it is named."""
+    naming = [piece for piece in pieces if Path(path).name in piece]
+    return any(map(_WRITES.search, naming if naming or os.path.lexists(path) else pieces))
+
+
+def _is_not_read(path: str, pieces: Sequence[str]) -> bool:
+    """Tell that a shell's script neither reads a file nor runs it."""
+    name = re.escape(Path(path).name)
+    reads = re.compile(
+        rf"""<\s*["']?[^\s<>]*{name}|^\s*(?:(?:source|\.|exec)\s+)?["']?[~/$][^\s<>=]*{name}"""
+    )
+    return not any(map(reads.search, pieces))
+
+
+_JUDGED = {"absent": _is_written, "opened": _is_not_read}
 
 
 def _need(need: str, path: str, root: Path, grant: Grant) -> Need | None:
