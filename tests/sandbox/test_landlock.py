@@ -294,6 +294,42 @@ def test_hidden_files_cannot_be_read_moved_into_the_light_or_lost(place, owner):
     assert (place.workspace / "secret.txt").read_text() == "CANARY-3"
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "ln .env x; echo >> x",
+        "mkdir new; mv .env new/x; echo >> new/x",
+        "mkdir new; ln .env new/x; touch new/x; chmod 0 new",
+        "mkdir new; ln .env new/x; touch new/x; chmod 555 new",
+        "ln keys/key x; echo >> x",
+        "mv keys/key x; echo >> x",
+        "mv keys new; touch new/x",
+        "mv keys/key x; rm -r keys; ln -s /tmp keys",
+    ],
+)
+@pytest.mark.parametrize("again", [False, True], ids=["session", "next session"])
+def test_what_was_hidden_stays_so_after_a_block_has_moved_it(make, top, owner, code, again):
+    (top / "ws/keys").mkdir()
+    for name, text in ((".env", "CANARY-1"), ("keys/key", "CANARY-2"), (".tripletickignore", "keys/")):
+        (top / "ws" / name).write_text(text)
+    for path in (top / "ws").rglob("*"):
+        os.chown(path, owner, -1)
+    place = make("landlock")
+    place.bash(code)
+    place = make("landlock") if again else place
+    place.bash("chmod -R u+rwx new")
+    assert "CANARY" not in place.bash("cat $(find . -type f); true")[0]
+    assert (top / "ws/.env").read_text() == "CANARY-1"
+    assert (top / "ws/keys/key").read_text().rstrip() == "CANARY-2"
+
+
+def test_other_names_of_a_hidden_file_are_hidden_and_stay(place, owner):
+    (place.workspace / ".env").write_text("CANARY")
+    os.link(place.workspace / ".env", place.workspace / "other")
+    assert "CANARY" not in place.bash("cat other; cat other")[0]
+    assert (place.workspace / "other").samefile(place.workspace / ".env")
+
+
 def test_what_is_made_beside_a_hidden_file_the_next_block_can_read(place, told):
     (place.workspace / ".env").write_text("x")
     place.bash("echo made > new; mkdir -p sub; echo y > sub/z")

@@ -10,13 +10,14 @@ import errno
 import os
 import stat
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tripletick import platforms
 from tripletick.sandbox.toolchains import mode_of
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class Found:
     files: set[str] = field(default_factory=set)
     folders: set[str] = field(default_factory=set)
     sockets: set[str] = field(default_factory=set)
+    known: set[str] = field(default_factory=set)
+    """Those of these that no name hides: what was hidden before, under another name."""
     below: list[str] = field(default_factory=list)
     """Folders to go on with."""
 
@@ -96,8 +99,30 @@ def parse_ignore(text: bytes) -> GitIgnoreSpec | None:
 
 
 def identify(path: str) -> Identity:
+    """Tell a file from one that has got its number since."""
     status = os.lstat(path)
+    if born := platforms.born(path):
+        return status.st_dev, status.st_ino, born, 0
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def identify_all(paths: Iterable[str]) -> Iterator[tuple[str, Identity]]:
+    for path in paths:
+        with suppress(OSError):
+            yield path, identify(path)
+
+
+def shut(folders: Iterable[str]) -> set[str]:
+    """Give those that we may not look into."""
+    return {path for path in folders if not os.access(path, os.R_OK | os.X_OK)}
+
+
+def list_below(folder: str) -> Iterator[str]:
+    """Give all that lies in a folder, and stop where that is a lot."""
+    for count, (above, folders, files) in enumerate(os.walk(folder)):
+        yield from (f"{above}/{name}" for name in (*folders, *files))
+        if count > LOOKED:
+            return
 
 
 def is_socket(entry: os.DirEntry[str]) -> bool:
@@ -107,14 +132,20 @@ def is_socket(entry: os.DirEntry[str]) -> bool:
 
 
 class Secrets:
-    """Looks through one workspace, again before each block."""
+    """Looks through one workspace, again before each block.
 
-    def __init__(self, workspace: Path) -> None:
+    `inside`: what lies in hidden folders is remembered too, since blocks could move it out of them.
+    """
+
+    def __init__(self, workspace: Path, *, inside: bool = False) -> None:
         self._workspace = workspace
+        self._inside = inside
         self._ignore = b""
         self._spec: GitIgnoreSpec | None = None
         self._cache: dict[str, tuple[tuple[int, int], Found]] = {}
         self._known: dict[int, Identity] = {}
+        self._places: dict[Identity, list[str]] = {}
+        self._closed: set[str] = set()
         self._foreign: set[str] = set()
         self._left: set[str] = set()
 
@@ -122,13 +153,32 @@ class Secrets:
         """Give what must be hidden now; `bound` are the sockets that somebody listens on."""
         self._reread()
         all_found = self._walk()
-        self._remember(all_found)
+        if self._remember(all_found):
+            # The same file lies elsewhere too, where nothing hid it yet.
+            self._cache.clear()
+            all_found = self._walk()
+            self._remember(all_found)
+        self._closed = shut(all_found.folders)
         all_found.sockets = self._others(all_found.sockets, bound)
         return all_found
 
     def settle(self) -> None:
         """After a block: the sockets that it has made are its own; what appears later is somebody else's."""
         self._left = self._walk().sockets - self._foreign
+
+    def strays(self) -> list[tuple[Path, Path]]:
+        """After a block that could move what is hidden: where it lies in the light, and where it lay."""
+        known = set(self._closed)
+        while closed := shut(self._walk().folders) - known:
+            known |= closed
+            for folder in map(Path, closed):
+                with suppress(OSError):
+                    folder.chmod(folder.lstat().st_mode & 0o777 | stat.S_IRWXU)
+        moved = []
+        for path, identity in identify_all(sorted(self._walk().known)):
+            places = self._places.get(identity, [path])
+            moved += [(Path(path), Path(places[0]))] if path not in places else []
+        return moved
 
     def _walk(self) -> Found:
         all_found = Found()
@@ -139,6 +189,7 @@ class Secrets:
             all_found.files |= found.files
             all_found.folders |= found.folders
             all_found.sockets |= found.sockets
+            all_found.known |= found.known
         return all_found
 
     def _reread(self) -> None:
@@ -147,15 +198,19 @@ class Secrets:
             self._ignore, self._spec = text, parse_ignore(text)
             self._cache.clear()
 
-    def _remember(self, found: Found) -> None:
-        # A block can rename the folder around a hidden file, so that no pattern fits; its identity stays.
-        self._known = {}
-        for path in (*found.files, *found.folders):
-            try:
-                identity = identify(path)
-            except OSError:
-                continue
+    def _remember(self, found: Found) -> bool:
+        """Remember what is hidden by what it is, and tell whether a new one of these bears further names.
+
+        A block can rename the folder around a hidden file, so that no pattern fits.
+        """
+        self._places, linked = {}, False
+        below = [path for folder in found.folders for path in list_below(folder)] if self._inside else []
+        for path, identity in identify_all((*found.files, *found.folders, *below)):
+            is_new = self._known.get(identity[1]) != identity
+            linked |= is_new and stat.S_ISREG(mode_of(Path(path))) and os.lstat(path).st_nlink > 1
             self._known[identity[1]] = identity
+            self._places.setdefault(identity, []).append(path)
+        return linked
 
     def _others(self, sockets: set[str], bound: frozenset[str]) -> set[str]:
         """Leave out the sockets that blocks have left behind: a server must be able to make its own again."""
@@ -193,6 +248,9 @@ class Secrets:
             return
         if self._hides(entry, is_folder):
             self._add(entry.path, found)
+        elif self._knows(entry):
+            self._add(entry.path, found)
+            found.known.add(entry.path)
         elif is_folder:
             too_long = len(os.fsencode(entry.path)) > LONGEST
             if too_long:
@@ -205,13 +263,14 @@ class Secrets:
     def _hides(self, entry: os.DirEntry[str], is_folder: bool) -> bool:
         if not is_folder and is_env(entry.name):
             return True
-        known = self._known.get(entry.inode())
-        if known and known == identify(entry.path):
-            return True
         if self._spec is None:
             return False
         inside = os.path.relpath(entry.path, self._workspace)
         return self._spec.match_file(inside + "/" if is_folder else inside)
+
+    def _knows(self, entry: os.DirEntry[str]) -> bool:
+        known = self._known.get(entry.inode())
+        return known is not None and known == identify(entry.path)
 
     def _add(self, path: str, found: Found) -> None:
         """Add what the name leads to, where that lies in the workspace and is not the workspace itself."""

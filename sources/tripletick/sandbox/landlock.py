@@ -34,6 +34,7 @@ from tripletick.sandbox.hidden import IGNORE, OURS, Found, Secrets
 from tripletick.sandbox.keeping import Keeper
 from tripletick.sandbox.probing import Probe, find_problem
 from tripletick.sandbox.running import Launch, end_family, running
+from tripletick.sandbox.straying import bring_home
 from tripletick.sandbox.user import Session, find_user, remove
 
 CONFINE = Path(__file__).with_name("confine.py")
@@ -77,7 +78,7 @@ class Landlock:
         self._session = Session(ground.state, self._user)
         self._view, self._tools = make_view(ground, self._user, self._session)
         self._rules = rights.fixed_rules(self._view)
-        self._secrets = Secrets(ground.workspace)
+        self._secrets = Secrets(ground.workspace, inside=True)
         self._keeper = Keeper(ground.workspace, self._session.home.parent / "kept")
         self._told: set[str] = set()
         self.problem = self._probe()
@@ -188,6 +189,7 @@ class Landlock:
     def _put_back(self) -> str:
         """Put back what the block may not have changed; give the line for the model."""
         names = self._keeper.put_back()
+        names += bring_home(self._ground.workspace, self._user, self._secrets.strays())
         if self._keeper.lost:
             self._tell(DAMAGED.format(names=shorten(self._keeper.lost)))
         if not names:
