@@ -470,7 +470,11 @@ def flood(folder):
 
 
 def test_a_folder_that_a_block_floods_is_passed_over_and_the_rest_is_undone(ws, points):
-    told = blocks(points, lambda: (flood(ws / "many"), (ws / "notes.txt").write_text("new\n")))
+    def work():
+        flood(ws / "many")
+        (ws / "notes.txt").write_text("new\n")
+
+    told = blocks(points, work)
     assert any("many" in line and "too many files" in line for line in told)
     assert points.undo(ask=never).restored == ("notes.txt",)
     assert (ws / "many" / "0").exists()
@@ -481,3 +485,15 @@ def test_a_folder_that_a_block_floods_is_passed_over_and_the_rest_is_undone(ws, 
 def test_a_flood_beside_the_persons_files_is_told_and_stops_nothing(ws, points):
     told = blocks(points, lambda: flood(ws))
     assert any("could not be recorded" in line and "new files" in line for line in told)
+
+
+def test_a_diff_counts_what_lies_in_a_tools_folder(ws, points):
+    def install():
+        (ws / ".venv").mkdir()
+        for number in range(3):
+            (ws / ".venv" / str(number)).write_text("of a package\n")
+        (ws / "notes.txt").write_text("new\n")
+
+    blocks(points, install)
+    assert "+new" in text_of(points)
+    assert ".venv/: 4 created" in text_of(points) and "of a package" not in text_of(points)

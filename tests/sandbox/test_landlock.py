@@ -94,6 +94,21 @@ def test_modes_and_times_outside_stay_as_they_are(place, owner, code):
     assert (outside.stat().st_mode, outside.stat().st_mtime_ns) == (before.st_mode, before.st_mtime_ns)
 
 
+def test_attributes_of_a_file_that_can_only_be_read_stay_as_they_are(place, owner):
+    outside = place.top / "tools/file"
+    outside.parent.mkdir()
+    outside.touch()
+    os.chown(outside, owner, -1)
+    place.box.let_read(outside.parent)
+    code = (
+        f"import errno, fcntl, os\nf = os.open('{outside}', os.O_RDONLY)\n"
+        "flags = int.from_bytes(fcntl.ioctl(f, 0x80086601, bytes(8)), 'little')\n"
+        "try: fcntl.ioctl(f, 0x40086602, (flags | 0x40).to_bytes(8, 'little'))\n"
+        "except OSError as error: print(errno.errorcode[error.errno])"
+    )
+    assert place.python(code)[0] == "ENOTTY\n"
+
+
 def test_modes_and_times_inside_can_be_changed_by_path_folder_and_descriptor(place):
     text, _ = place.python(
         "import os, shutil\nopen('a', 'w').close(); os.mkdir('d'); os.symlink('a', 'l')\n"
@@ -136,7 +151,8 @@ def test_no_secret_of_the_environment_is_seen(make, monkeypatch, look):
 def test_other_processes_cannot_be_signalled_traced_or_limited(place):
     with subprocess.Popen(["sleep", "61.0166"]) as other:
         place.bash(
-            f"renice 19 {other.pid}; prlimit --nofile=1:1 --pid {other.pid}"
+            f"renice 19 {other.pid}; chrt -i -p 0 {other.pid}; taskset -p 1 {other.pid}"
+            f"; prlimit --nofile=1:1 --pid {other.pid}"
             f"; kill -9 {other.pid} $PPID; kill -STOP -1; kill -9 -1"
         )
         place.python(f"import ctypes; print(ctypes.CDLL(None).ptrace(16, {other.pid}, 0, 0))")
@@ -144,6 +160,8 @@ def test_other_processes_cannot_be_signalled_traced_or_limited(place):
         assert other.poll() is None
         assert os.getpriority(os.PRIO_PROCESS, other.pid) == os.getpriority(os.PRIO_PROCESS, 0)
         assert "State:\tS" in Path(f"/proc/{other.pid}/status").read_text()
+        assert os.sched_getscheduler(other.pid) == os.sched_getscheduler(0)
+        assert os.sched_getaffinity(other.pid) == os.sched_getaffinity(0)
         assert " 1 " not in next(line for line in limits.splitlines() if "open files" in line)
         other.kill()
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import difflib
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -48,6 +49,16 @@ def compared(change: Change, now: State | None, read: Read) -> Compared:
     if now != change.left and not is_folder(change.left):
         lines.append(Line("note", f"{change.path}: changed again since"))
     return Compared(change.path, tuple(lines))
+
+
+def counted(changes: Iterable[tuple[str, Change]]) -> Iterator[Compared]:
+    """Count the changes by the folder that stands before each: nobody reads those of a package tool."""
+    tops: dict[str, Counter[str]] = defaultdict(Counter)
+    for top, change in changes:
+        tops[top]["created" if change.was is None else "changed" if change.left else "deleted"] += 1
+    for top, words in sorted(tops.items()):
+        told = ", ".join(f"{number} {word}" for word, number in sorted(words.items()))
+        yield Compared(top, (Line("note", f"{top}/: {told}"),))
 
 
 def _heads(change: Change) -> Iterator[Line]:

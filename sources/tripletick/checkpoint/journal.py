@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tripletick.checkpoint.alerts import alerts
 from tripletick.checkpoint.applying import carry_out
-from tripletick.checkpoint.comparing import Compared, compared
+from tripletick.checkpoint.comparing import Compared, compared, counted
 from tripletick.checkpoint.snapshots import Snapshots
 from tripletick.checkpoint.steps import Kind, Steps, Turn, net
 from tripletick.checkpoint.store import Store
@@ -117,7 +117,7 @@ class Checkpoints:
         return self._go("redo", turns, ask)
 
     def diff(self, turns: int = 1) -> tuple[Compared, ...]:
-        """Compare each file that the last turns changed, before and after.
+        """Compare each file that the last turns changed, before and after; count those in ignored folders.
 
         Raises TripletickError where the snapshots cannot be read.
         """
@@ -129,7 +129,10 @@ class Checkpoints:
                 done = self._steps.history().done
                 last = done[max(len(done) - max(turns, 0), 0) :]
                 changes = net(change for turn in last for change in turn.changes)
-                return tuple(compared(change, self._now(change.path), self._store.get) for change in changes)
+                plain = [change for change in changes if not self._snapshots.bulk(change.path)]
+                bulk = [(top, change) for change in changes if (top := self._snapshots.bulk(change.path))]
+                shown = (compared(change, self._now(change.path), self._store.get) for change in plain)
+                return (*shown, *counted(bulk))
         except OSError as error:
             raise TripletickError("The snapshots cannot be read.", error.strerror or str(error)) from error
 
@@ -201,7 +204,7 @@ class Checkpoints:
 
     def _sum_up(self) -> None:
         changes = net(self._steps.of_turn(self._turn))
-        shown = (change for change in changes if not self._snapshots.is_bulk(change.path))
+        shown = (change for change in changes if not self._snapshots.bulk(change.path))
         self.changed = file_changes(change for change in shown if not change.path.startswith(GIT))
 
     def _take_back(self, told: list[str]) -> None:

@@ -93,9 +93,9 @@ class Snapshots:
         """Tell that a file which appears at `path` will be seen."""
         return path in self.known or path in self._extra or not self._walk.is_left_out(path)
 
-    def is_bulk(self, path: str) -> bool:
-        """Tell what lies in a folder that git ignores, or one of a tool's."""
-        return self._walk.is_bulk(path)
+    def bulk(self, path: str) -> str:
+        """Give the folder that git ignores, or a package tool, that holds a path, "" where none does."""
+        return self._walk.bulk(path)
 
     def forget(self) -> None:
         """Believe nothing that is in memory: what was put into the store did not stay there."""
@@ -163,7 +163,7 @@ class Snapshots:
             return entry_of(status, "", self._now)
         try:
             with tree.open(path) as (status, file):
-                most = min(self._room, LARGEST_IGNORED if self.is_bulk(path) else LARGEST)
+                most = min(self._room, LARGEST_IGNORED if self.bulk(path) else LARGEST)
                 if status.st_size > most:
                     return self._too_large(path, status)
                 # One that grows meanwhile is read again the next time, as fresh.

@@ -133,8 +133,9 @@ class Walk:
         self._looks, self._also = {look.prefix: look for look in seen.looks}, seen.also
         return seen
 
-    def is_bulk(self, path: str) -> bool:
-        return any(above in self._tops for above in _above(path))
+    def bulk(self, path: str) -> str:
+        """Give the ignored folder, or the one of a package tool, that holds a path, "" where none does."""
+        return next((above for above in _above(f"{path}/") if above in self._tops), "")
 
     def is_left_out(self, path: str) -> bool:
         return any(above in self._over for above in _above(path))
