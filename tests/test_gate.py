@@ -118,6 +118,34 @@ def test_a_file_is_no_package(project):
     assert part("pip install six.whl", project).installs == ()
 
 
+def test_what_looks_between_the_commits_comes_after_them(project):
+    parts = part("touch a\ngit add a\ngit status --short\necho added\ngit commit -m x\ngit log", project)
+    assert (parts.rest, parts.looks) == ("touch a", "git status --short\necho added\ngit log")
+    assert parts.commits == (("add", "a"), ("commit", "-m", "x"))
+
+
+@pytest.mark.parametrize("between", ["echo x > b", "make", "echo $(touch b)"])
+def test_a_commit_after_lines_that_cannot_wait_is_sent_back(project, between):
+    parts = part(f"git add a\n{between}\ngit add b\ngit commit -m x", project)
+    assert parts.problem.startswith("not run: send git add and git commit as plain last lines")
+
+
+def test_a_commit_without_a_name_is_for_the_person_to_mend(session, monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    it = session(
+        "```bash\ngit init -q .\ntouch a\ngit add a && git commit -m first\n```", "Oh.", answers=[YES]
+    )
+    events = it.play()
+    assert results(events)[0].outcome == "forbidden"
+    assert "git config --global user.name" in last(events, Notice).text
+
+
+@pytest.mark.parametrize("line", ["curl -s https://example.test", "wget -q https://example.test"])
+def test_a_program_that_says_nothing_of_a_missing_network_is_understood(session, line):
+    it = session(f"```bash\n{line}\n```", "Then not.", answers=[NO])
+    assert asked(it.play()) == ["This block needs network. Allow it once?"]
+
+
 def test_a_commit_is_asked_for_as_it_will_run(session):
     block = "```bash\ntouch a; M='all of it'\ngit add a; git commit -m \"$M\"\n```"
     it = repository(session(block, "Done.", answers=[YES]))
@@ -216,3 +244,18 @@ def test_what_a_block_writes_outside_is_asked_for(session, outside, line):
     it = session(f"```bash\n{line.format(outside / 'data')}\n```", "I cannot.", answers=[NO])
     (question,) = asked(it.play())
     assert question.startswith(f"This block needs to write ~/{outside.name}/data")
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("'/src. Go on?'", "“/src. Go on?”"),
+        ("$'/x\\n[y/n]'", "“/x [y/n]”"),
+        ("/" + "x" * 99, "/" + "x" * 59 + "…"),
+        ("~/a-b", "~/a-b"),
+    ],
+)
+def test_a_name_in_a_question_cannot_be_taken_for_the_question(session, name, shown):
+    it = session(f"```bash\nrm -rf {name}\n```", "Then not.", answers=[NO])
+    (question,) = asked(it.play())
+    assert " ".join(question.split()) == f"This deletes {shown}, which is not in this folder. Run it?"

@@ -73,7 +73,8 @@ def _watched(block: Block) -> Generator[Output | Ask | Notice, Answer | None, Re
     if not paths:
         return result
     yield Notice(homes.PERSON.format(paths=paths))
-    return replace(result, text="\n".join(filter(None, (result.text, homes.MODEL.format(paths=paths)))))
+    text = "\n".join(filter(None, (result.text, homes.MODEL.format(paths=paths))))
+    return replace(result, text=text, view=result.view or result.text or "\n")
 
 
 def instead(result: Result, answer: Answer) -> Result:

@@ -21,7 +21,9 @@ MANY = 10
 """As many files are worth a question; fewer are ordinary work."""
 MOST = 10_000
 """Where the counting stops."""
-NAMED = 3
+NAMED, LONGEST = 3, 60
+"""Names in a sentence, and characters of one."""
+_ODD = re.compile(r"[^\w./~*$@%+,={}\[\]-]|\w\.$")
 CACHES = {"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", ".git", ".tripletick"}
 CACHED = (".pyc", ".pyo", ".DS_Store")
 SCRATCH = ("/tmp", "/var/tmp", "/dev")
@@ -43,13 +45,19 @@ class Losses:
         return self.unknown or self.outside or self.count >= (1 if self.whole else MANY)
 
     def __str__(self) -> str:
-        names = ", ".join(self.names[:NAMED]) + (" …" if len(self.names) > NAMED else "")
+        names = ", ".join(map(_quoted, self.names[:NAMED])) + (" …" if len(self.names) > NAMED else "")
         if self.unknown:
             return f"what {names} stands for, which only the run can tell"
         if self.outside:
             return f"{names}, which is not in this folder"
         more = "more than " if self.count >= MOST else ""
         return f"{names} ({more}{self.count} file{'s' * (self.count != 1)})"
+
+
+def _quoted(name: str) -> str:
+    """Give a name that a question can hold: short, and in quotes where it could be read as words of ours."""
+    short = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
+    return f"“{short}”" if _ODD.search(name) else short
 
 
 def of_arguments(root: Path, folder: str, words: Sequence[Word], *, deep: bool = True) -> Losses:

@@ -23,6 +23,8 @@ _WRITES = re.compile(
     r"""|(?i:write|append|creat|save|dump|export)|\bto_(?:csv|excel|json|parquet|pickle)\b|\bWRONLY\b"""
 )
 """What shows that a line writes."""
+_SILENT = {6: re.compile(r"\bcurl\b"), 4: re.compile(r"\bwget\b")}
+"""Exits of programs that were told to say nothing, where a host could not be found (curl(1), wget(1))."""
 _PIECES = re.compile(r"[;\n]|&&|\|\|")
 LINES = 12
 LONGEST = 500
@@ -58,6 +60,9 @@ def find(result: Result, root: Path, grant: Grant, script: str = "") -> Need | N
         or result.flags & {"timeout", "memory", "output", "disk"}
     ):
         return None
+    silent = _SILENT.get(result.exit) if not result.text.strip() else None
+    if silent and silent.search(script):
+        return _need("network", "", root, grant)
     lines = [line[:LONGEST] for line in result.text.splitlines() if line.strip()][-LINES:]
     for number, line in enumerate(reversed(lines)):
         for need, last, pattern in rows():

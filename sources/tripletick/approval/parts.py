@@ -19,6 +19,7 @@ APART = ("", "\n", ";", "&&")
 ALONE = "not run: send `{line}` as a plain line at the beginning of a block of its own"
 PUSHED = "not run: git push is left to the person, who is shown the command; send the block without it"
 MOVES = frozenset({"cd", "pushd", "popd"})
+LATE = "not run: send git add and git commit as plain last lines of the block, with nothing else between them"
 SETTING_UP = frozenset({"set", "source", ".", "venv"})
 
 
@@ -76,9 +77,12 @@ def part(script: str, workspace: Workspace) -> Parts:
 
 def _problem(found: Sequence[Act], taken: Sequence[Act], workspace: Workspace) -> str:
     """Say what stands where it cannot be parted."""
+    committed = any(commits.parse(act) for act in taken)
     for act in found:
         if act not in taken and commits.is_push(act):
             return PUSHED
+        if committed and act not in taken and act.line.startswith(("git add", "git commit")):
+            return LATE
         if act not in taken and installs.parse(act, workspace):
             return ALONE.format(line=act.line)
     return ""
@@ -100,13 +104,23 @@ def _is_install(act: Act, workspace: Workspace) -> bool:
 
 
 def _trailing(top: Sequence[Act]) -> tuple[tuple[Act, ...], tuple[Act, ...]]:
-    """Give what only looks at the very end, and the commits and pushes before it."""
-    looks = tuple(takewhile(lambda act: _apart(act) and commits.is_look(act), reversed(top)))
-    before = reversed(top[: len(top) - len(looks)])
-    ending = tuple(
-        takewhile(lambda act: _apart(act) and bool(commits.parse(act) or commits.is_push(act)), before)
-    )
-    return (looks[::-1], ending[::-1]) if ending else ((), ())
+    """Give what only looks, at the very end or between the commits, and the commits and pushes themselves."""
+    last = tuple(takewhile(lambda act: _apart(act) and commits.is_look(act), reversed(top)))
+    before = reversed(top[: len(top) - len(last)])
+    ending = tuple(takewhile(lambda act: _apart(act) and (_is_made(act) or _is_between(act)), before))[::-1]
+    first = next((number for number, act in enumerate(ending) if _is_made(act)), len(ending))
+    made = tuple(act for act in ending[first:] if _is_made(act))
+    looks = tuple(act for act in ending[first:] if not _is_made(act))
+    return ((*looks, *last[::-1]), made) if made else ((), ())
+
+
+def _is_made(act: Act) -> bool:
+    return bool(commits.parse(act)) or commits.is_push(act)
+
+
+def _is_between(act: Act) -> bool:
+    """Tell a look that may as well come after the commits."""
+    return commits.is_look(act) and act.command is not None and act.command.plain
 
 
 def _can_commit(

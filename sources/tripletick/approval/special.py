@@ -30,6 +30,13 @@ INSTALLED = {
 COMMIT_WHY = "Only these lines run, as you see them, in a box that may write .git; hooks and signing do not."
 LINKED = "{path} is a link, and what it points to is not known to be a place for packages"
 UNMADE = "{folder} could not be made: {why}"
+NAMELESS = "Please tell me who you are"
+"""What git says where neither the repository nor the person's settings have a name."""
+NO_NAME = "was not committed: git does not know the person's name, and only the person can say it"
+TO_NAME = (
+    "Git does not know who commits. Tell it: "
+    'git config --global user.name "Your Name"; git config --global user.email you@example.org'
+)
 UNREADABLE = "refused by the person: his own lines could not be read"
 
 
@@ -111,7 +118,11 @@ def _committed(block: Block, lines: Sequence[Sequence[str]]) -> Working:
         finished = output.joined(finished, (yield from _run(block, words, Grant(git=True), commits.ENV)))
         if finished.status:
             break
-    return _result(block, finished, "ok, committed" if lines[-1][0] == "commit" else "ok")
+    result = _result(block, finished, "ok, committed" if lines[-1][0] == "commit" else "ok")
+    if not result.ok and NAMELESS in result.text:
+        yield Notice(TO_NAME)
+        return Result("forbidden", NO_NAME)
+    return result
 
 
 def _author(block: Block) -> dict[str, str]:
