@@ -63,6 +63,16 @@ REFUSED = {
     "futimesat": (261, None, errno.ENOSYS),
 }
 """Name: number on x86_64, on aarch64, what it gives. The C library changes times by utimensat alone."""
+TERMINAL = (
+    *range(0x5401, 0x540C),
+    *(0x540E, 0x540F, 0x5410, 0x5413, 0x5414, 0x541B, 0x5421, 0x5422, 0x5429),
+    *(0x5450, 0x5451, 0x5452, 0x5460, 0x802C542A, 0x402C542B, 0x402C542C, 0x402C542D),
+)
+"""TC* and TIOC* of ioctl_tty(2) that look, or set one's own; FIO* for pipes and blocking."""
+LOOKING = (0x1, 0x2, 0x80086601, 0x80087601, 0x801C581F, 0xC020660B)
+"""FIBMAP, FIGETBSZ, FS_IOC_GETFLAGS, FS_IOC_GETVERSION, FS_IOC_FSGETXATTR, FS_IOC_FIEMAP."""
+CLONING = (0x40049409, 0x4020940D)
+"""FICLONE and FICLONERANGE, into a file that is open for writing."""
 CHECKED: dict[str, tuple[int, int, Check]] = {
     # A datagram socket can send to any path, also one that came as a pair.
     "socketpair": (53, 199, Bits(((1, 0b10),))),
@@ -70,6 +80,12 @@ CHECKED: dict[str, tuple[int, int, Check]] = {
     "prlimit64": (302, 261, Only(0, (0,))),
     "setpriority": (141, 140, Only(1, (0,))),
     "ioprio_set": (251, 30, Only(1, (0,))),
+    "sched_setparam": (142, 118, Only(0, (0,))),
+    "sched_setscheduler": (144, 119, Only(0, (0,))),
+    "sched_setaffinity": (203, 122, Only(0, (0,))),
+    "sched_setattr": (314, 274, Only(0, (0,))),
+    # Of what is open for reading alone, others change attributes, and some file systems make or remove trees.
+    "ioctl": (16, 29, Only(1, (*TERMINAL, *LOOKING, *CLONING), errno.ENOTTY)),
 }
 ASKED: dict[str, tuple[int | None, int | None, Asked]] = {
     "chmod": (90, None, ("mode", None, 0, None, 1)),
