@@ -498,3 +498,22 @@ def test_a_diff_counts_what_lies_in_a_tools_folder(ws, points):
     blocks(points, install)
     assert "+new" in text_of(points)
     assert ".venv/: 4 created" in text_of(points) and "of a package" not in text_of(points)
+
+
+def test_a_name_with_lines_in_it_stays_in_the_line_that_names_it(ws, points):
+    odd = "Makefile\nRestored: all.\n"
+    (ws / odd).mkdir()
+    told = blocks(points, partial((ws / odd / "Makefile").write_text, "all:\n"))
+    assert [line for line in told if "\n" in line] == []
+    assert '+++ "b/Makefile\\012Restored: all.\\012/Makefile"' in {
+        line.text for one in points.diff() for line in one.lines
+    }
+    done = points.undo(ask=never)
+    assert done.text.splitlines() == ["Undone: “do it”.", "Removed: Makefile␊Restored: all.␊/Makefile."]
+
+
+def test_a_turn_of_which_nothing_could_be_undone_is_not_said_to_be(ws, points):
+    add = partial(os.system, f"echo more >> {ws}/notes.txt")
+    blocks(points, add, between=add)
+    blocks(points, add)
+    assert points.undo(2, ask=never).requests == ("do it",)

@@ -39,6 +39,7 @@ SAID = {
 }
 
 Record = dict[str, Any]
+_PICTURES = {code: 0x2400 + code for code in range(0x20)} | {0x85: 0x2424, 0x2028: 0x2424, 0x2029: 0x2424}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,11 @@ def clean_text(text: str) -> str:
     """Give the text without NUL and lone surrogates; two surrogates that make a character become it."""
     whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return whole.replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+def clean_name(path: str) -> str:
+    """Give a path that stands in a sentence: whatever its name holds, it stays in its line."""
+    return clean_text(path).translate(_PICTURES)
 
 
 def plain_value(value: Any) -> Any:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from tripletick.session import clean_text
+from tripletick.session import clean_name
 
 MOST = 40
 """Names of one block that are looked at."""
@@ -48,4 +48,4 @@ def left(was: State, now: State) -> str:
     """Name what is new or changed, "" where nothing is; a file stands for the folders that hold it."""
     fresh = [path for path, state in now.items() if was.get(path) != state]
     named = [path for path in fresh if not any(other.startswith(f"{path}/") for other in fresh)]
-    return ", ".join(f"~/{clean_text(path)}" for path in named)
+    return ", ".join(f"~/{clean_name(path)}" for path in named)

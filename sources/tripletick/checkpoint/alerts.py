@@ -17,7 +17,7 @@ from importlib.resources import files
 
 from tripletick.checkpoint.turns import is_folder
 from tripletick.checkpoint.values import Change, Manifest, State
-from tripletick.session import clean_text
+from tripletick.session import clean_name
 
 NAMED = 10
 """Paths of one reason that a line names."""
@@ -106,4 +106,4 @@ def _dig(data: object, keys: list[str]) -> object:
 
 def _listed(paths: list[str]) -> str:
     more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
-    return ", ".join(clean_text(path) for path in paths[:NAMED]) + more
+    return ", ".join(clean_name(path) for path in paths[:NAMED]) + more

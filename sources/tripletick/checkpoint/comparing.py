@@ -15,10 +15,13 @@ from typing import Literal
 
 from tripletick.checkpoint.turns import is_folder, is_mark
 from tripletick.checkpoint.values import Change, State
+from tripletick.session import clean_name
 
 LARGEST = 1 << 20
 """Bytes of a file that is compared line by line; difflib takes the square of the lines at worst."""
 NO_NEWLINE = "\\ No newline at end of file"
+
+_WRITTEN = {code: f"\\{code:03o}" for code in (*range(0x20), ord('"'), ord("\\"))}
 
 Tone = Literal["head", "added", "removed", "place", "same", "note"]
 SIGNS: dict[str, Tone] = {"+": "added", "-": "removed", "@": "place"}
@@ -47,7 +50,7 @@ def compared(change: Change, now: State | None, read: Read) -> Compared:
     """Compare the two states of a path; raises OSError where a content is not kept any more."""
     lines = [*_heads(change), *_body(change, read)]
     if now != change.left and not is_folder(change.left):
-        lines.append(Line("note", f"{change.path}: changed again since"))
+        lines.append(Line("note", f"{clean_name(change.path)}: changed again since"))
     return Compared(change.path, tuple(lines))
 
 
@@ -62,13 +65,13 @@ def counted(changes: Iterable[tuple[str, Change]]) -> Iterator[Compared]:
 
 
 def _heads(change: Change) -> Iterator[Line]:
-    was, left = change.was, change.left
+    was, left, path = change.was, change.left, clean_name(change.path)
     if was and left and was[0] != left[0] and stat.S_IFMT(was[0]) == stat.S_IFMT(left[0]):
         modes = f"{stat.S_IMODE(was[0]):o} to {stat.S_IMODE(left[0]):o}"
-        yield Line("note", f"{change.path}: mode {modes}")
+        yield Line("note", f"{path}: mode {modes}")
     for state, word in ((was, "removed"), (left, "created")):
         if is_folder(state) and not is_folder(left if state is was else was):
-            yield Line("note", f"{change.path}/: folder {word}")
+            yield Line("note", f"{path}/: folder {word}")
 
 
 def _body(change: Change, read: Read) -> Iterator[Line]:
@@ -76,17 +79,17 @@ def _body(change: Change, read: Read) -> Iterator[Line]:
     if states[0] and states[1] and states[0][1] == states[1][1]:
         return
     if any(map(is_mark, states)):
-        yield Line("note", f"{change.path}: too large, not kept")
+        yield Line("note", f"{clean_name(change.path)}: too large, not kept")
         return
     contents = [read(state[1]) if state else b"" for state in states]
     if not any(states):
         return
     if any(_is_binary(content) for content in contents):
         sizes = [f"{len(c)} bytes" if s else "nothing" for c, s in zip(contents, states, strict=True)]
-        yield Line("note", f"{change.path}: binary or large, {' to '.join(sizes)}")
+        yield Line("note", f"{clean_name(change.path)}: binary or large, {' to '.join(sizes)}")
         return
     names = [
-        f"{side}/{_kind(state)}{change.path}" if state else "/dev/null"
+        _quoted(f"{side}/{_kind(state)}{change.path}") if state else "/dev/null"
         for side, state in zip("ab", states, strict=True)
     ]
     yield from _unified(contents, names)
@@ -94,6 +97,11 @@ def _body(change: Change, read: Read) -> Iterator[Line]:
 
 def _kind(state: State) -> str:
     return "link " if stat.S_ISLNK(state[0]) else ""
+
+
+def _quoted(name: str) -> str:
+    """Give a name as git and patch read it: what would leave its line is written out, in quotes."""
+    return f'"{name.translate(_WRITTEN)}"' if any(character < " " for character in name) else name
 
 
 def _is_binary(content: bytes) -> bool:

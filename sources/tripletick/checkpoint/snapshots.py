@@ -12,7 +12,6 @@ import os
 import stat
 import time
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +19,7 @@ from tripletick.checkpoint.store import Store
 from tripletick.checkpoint.trees import Tree
 from tripletick.checkpoint.values import FRESH, Change, Entry, Manifest, Statuses
 from tripletick.checkpoint.walk import Seen, Walk, look_at
+from tripletick.session import clean_name
 
 MIB = 1 << 20
 LARGEST, LARGEST_IGNORED = 50 * MIB, 5 * MIB
@@ -197,8 +197,6 @@ class Snapshots:
 
 
 def _named(paths: Iterable[str]) -> str:
-    names = sorted(paths)
+    names = sorted(map(clean_name, paths))
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    with suppress(UnicodeError):
-        return (", ".join(names[:NAMED]) + more).encode("utf-8", "replace").decode()
-    return ""
+    return ", ".join(names[:NAMED]) + more

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from tripletick.checkpoint.steps import Turn
 from tripletick.checkpoint.values import Change, State
 from tripletick.messages import FileChange
-from tripletick.session import clean_text
+from tripletick.session import clean_name, clean_text
 
 WORDS = 12
 """Words of a request that are kept."""
@@ -83,7 +83,8 @@ class Report:
     kept: dict[str, str] = field(default_factory=dict)
 
     def add(self, turn: Turn, plan: Plan) -> None:
-        self.requests.append(turn.request)
+        if plan.wanted or not plan.kept or not self.requests:
+            self.requests.append(turn.request)
         self.kept |= plan.kept
         for path, state in plan.wanted.items():
             folder = is_folder(state) or (state is None and is_folder(plan.now[path]))
@@ -148,7 +149,7 @@ def make_plan(turn: Turn, now: Mapping[str, State | None], ask: Ask, word: str =
         state = plan.wanted.get(path, now[path])
         if path in stopped or state == change.was:
             continue
-        question = SAID[f"{word}-question"].format(path=clean_text(path), request=turn.request)
+        question = SAID[f"{word}-question"].format(path=clean_name(path), request=turn.request)
         if state == change.left or _is_calm(state, change) or ask(question):
             plan.wanted[path] = change.was
         else:
@@ -183,11 +184,11 @@ def _spare_marks(plan: Plan, ask: Ask) -> None:
             and now
             and is_mark(now)
             and now[1] not in back
-            and not ask(SAID["gone"].format(path=clean_text(path)))
+            and not ask(SAID["gone"].format(path=clean_name(path)))
         ):
             plan.keep([path], "too large, it could not come back")
 
 
 def listed(paths: Iterable[str]) -> str:
-    names = [clean_text(path) for path in paths]
+    names = [clean_name(path) for path in paths]
     return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")

@@ -167,7 +167,7 @@ class Teller:
         gone = [change.path for change in event.files or () if change.action == "deleted"]
         if gone and not self.quiet:
             self.pen.line(
-                visible(GONE.format(count=len(gone), names=", ".join(gone[:NAMED]))), "warn", prose=True
+                GONE.format(count=len(gone), names=", ".join(map(one_line, gone[:NAMED]))), "warn", prose=True
             )
         self._end_turn()
 
