@@ -140,10 +140,22 @@ def test_a_commit_without_a_name_is_for_the_person_to_mend(session, monkeypatch,
     assert "git config --global user.name" in last(events, Notice).text
 
 
-@pytest.mark.parametrize("line", ["curl -s https://example.test", "wget -q https://example.test"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "curl -s https://example.test",
+        "wget -q https://example.test",
+        "curl -sS https://example.test | head -c 9",
+    ],
+)
 def test_a_program_that_says_nothing_of_a_missing_network_is_understood(session, line):
     it = session(f"```bash\n{line}\n```", "Then not.", answers=[NO])
     assert asked(it.play()) == ["This block needs network. Allow it once?"]
+
+
+def test_a_swallowed_failure_is_left_as_it_is_where_nobody_is_there(session):
+    it = session("```bash\ncurl -sS https://example.test | head -c 9\n```", "I cannot.")
+    assert results(it.play())[0].verdict == "ok"
 
 
 def test_a_commit_is_asked_for_as_it_will_run(session):

@@ -31,6 +31,7 @@ def test_a_package_is_installed_and_the_rest_of_the_block_finds_it(session, onli
     result = last(it.play(), Returned).result
     assert result.verdict == "ok, installed into .venv; start programs with .venv/bin/python"
     assert "project/.venv/lib/" in result.text
+    assert (it.folder / ".venv/.gitignore").read_text() == "*\n"
 
 
 @pytest.mark.parametrize("online", ["pypi.org"], indirect=True)

@@ -154,8 +154,9 @@ class Gate:
             result = yield from _again(block, need)
         return result
 
-    @staticmethod
-    def _lacked(block: Block, result: Result) -> Need | None:
+    def _lacked(self, block: Block, result: Result) -> Need | None:
+        if result.ok and not self.asking.person:
+            return None
         return needs.find(result, block.bench.workspace.root, block.bench.grant, block.call.body)
 
     def _parted(self, block: Block, parts: Parts) -> Working:

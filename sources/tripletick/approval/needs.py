@@ -25,6 +25,7 @@ _WRITES = re.compile(
 """What shows that a line writes."""
 _SILENT = {6: re.compile(r"\bcurl\b"), 4: re.compile(r"\bwget\b")}
 """Exits of programs that were told to say nothing, where a host could not be found (curl(1), wget(1))."""
+_SWALLOWED = re.compile(r"^curl: \(6\) |^wget: unable to resolve host ")
 _PIECES = re.compile(r"[;\n]|&&|\|\|")
 LINES = 12
 LONGEST = 500
@@ -54,6 +55,9 @@ def find(result: Result, root: Path, grant: Grant, script: str = "") -> Need | N
 
     `script` is the block's text: it tells whether what is absent was to be written.
     """
+    if result.exit == 0 and _SWALLOWED.search(result.text.rstrip().rpartition("\n")[2]):
+        # A pipeline ends as its last program does.
+        return _need("network", "", root, grant)
     if (
         result.outcome != "failed"
         or not result.exit

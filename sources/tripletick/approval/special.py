@@ -30,6 +30,8 @@ INSTALLED = {
 COMMIT_WHY = "Only these lines run, as you see them, in a box that may write .git; hooks and signing do not."
 LINKED = "{path} is a link, and what it points to is not known to be a place for packages"
 UNMADE = "{folder} could not be made: {why}"
+UNTRACKED = "[ -e {folder}/.gitignore ] || echo '*' > {folder}/.gitignore"
+"""What Python 3.13 and uv do, too: packages are in no commit."""
 NAMELESS = "Please tell me who you are"
 """What git says where neither the repository nor the person's settings have a name."""
 NO_NAME = "was not committed: git does not know the person's name, and only the person can say it"
@@ -73,6 +75,8 @@ def _prepared(block: Block, wanted: Install) -> Generator[Output | Ask | Notice,
         return
     yield from before(block)
     made = yield from _run(block, wanted.preparing(), NOTHING)
+    if not made.status:
+        yield from _run(block, ["sh", "-c", UNTRACKED.format(folder=wanted.folder)], NOTHING)
     lines = block.points.after_block()
     yield from (Notice(line) for line in lines if f"{wanted.folder}/" not in line)
     if made.status:

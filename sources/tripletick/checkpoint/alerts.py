@@ -23,6 +23,8 @@ NAMED = 10
 """Paths of one reason that a line names."""
 LINE = "Runs later: {paths} ({why})"
 REPOSITORY = "git runs what the settings and hooks of this repository name"
+SAMPLE = ".sample"
+"""Git puts such hooks into every repository and runs none."""
 BARE = frozenset(("HEAD", "objects", "config"))
 """What makes a folder a repository for git, whatever it is called (git-init(1))."""
 
@@ -78,6 +80,8 @@ def _is_bare(folder: str, known: Manifest) -> bool:
 
 def _reasons(change: Change, read: Read) -> Iterator[str]:
     path = f"/{change.path.casefold()}"
+    if path.endswith(SAMPLE):
+        return
     for row in rows():
         if row.names.match(path) and (not row.part or _part_differs(change, row.part, read)):
             yield row.why
