@@ -13,12 +13,15 @@ import select
 import signal
 import struct
 import sys
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 PROC = Path("/proc")
 KIB = 1024
+PATIENCE = 1.0
+"""Seconds for an exact look at memory."""
 BLOCK = 512
 """st_blocks counts these, whatever the file system (stat(2))."""
 AT_FDCWD, NOFOLLOW, STATX_BTIME = -100, 0x100, 0x800
@@ -40,7 +43,7 @@ class Held:
 
     tasks: int = 0
     memory: int = 0
-    """RssAnon + RssShmem, and the pages of memfds, which no mapping shows."""
+    """RssAnon + RssShmem. The pages of memfds show in no mapping, only in what the machine shares."""
 
 
 def read_text(path: Path) -> str:
@@ -102,38 +105,56 @@ def sum_open(pids: Iterable[int], mark: str) -> int:
 
 
 def held(pids: Iterable[int]) -> Held:
-    """What these processes hold by the kernel's cheap counters; shared pages count for each process."""
-    pids = list(pids)
+    """What these processes hold by the kernel's cheap counters; shared pages count for each process.
+
+    Open files are not looked at: a block can have so many that a look takes minutes.
+    """
     fields = [read_fields(PROC / str(pid) / "status") for pid in pids]
     mapped = sum(each.get("RssAnon", 0) + each.get("RssShmem", 0) for each in fields) * KIB
     tasks = sum(each.get("Threads", 0) for each in fields)
-    return Held(tasks, mapped + sum_open(pids, "/memfd:"))
+    return Held(tasks, mapped)
 
 
 def keeps_unseen(pid: int) -> bool:
     """Tell whether a process may keep shared memory that no counter of its own shows.
 
-    Pages of a mapping that it has let go of; memfds that are mapped or under way to somebody, but not open.
+    Pages of a mapping that it has let go of; memfds, open or not, that are mapped or under way to somebody.
     """
-    names = (line.split(maxsplit=5)[-1] for line in read_text(PROC / str(pid) / "maps").splitlines())
-    if any(name.startswith(("/memfd:", "/dev/zero")) for name in names):
+    maps = read_text(PROC / str(pid) / "maps")
+    if "/memfd:" in maps or " /dev/zero" in maps:
         return True
-    infos = PROC / str(pid) / "fdinfo"
-    return any(read_fields(infos / name).get("scm_fds", 0) for name in list_names(infos))
+    folder = PROC / str(pid)
+    return any(
+        "/memfd:" in link_of(folder / "fd" / name) or read_fields(folder / "fdinfo" / name).get("scm_fds")
+        for name in list_names(folder / "fd")
+    )
 
 
-def held_exactly(pids: Iterable[int], scratch: int, grown: int = 0) -> int:
+def link_of(path: Path) -> str:
+    """Give what a link of /proc leads to, empty where that has gone."""
+    try:
+        return str(path.readlink())
+    except OSError:
+        return ""
+
+
+def held_exactly(pids: Sequence[int], scratch: int, grown: int, most: int) -> int:
     """Bytes of memory with shared pages counted once (Pss); dear, so asked only before something is ended.
 
-    `scratch` bytes lie in tmpfs, `grown` came to the machine's shared memory, maybe by these processes. Files
-    in memory that are mapped show up twice, so the largest of these counts.
+    `scratch` bytes lie in tmpfs; `grown` came to the machine's shared memory, and are these processes' where one
+    of them keeps some that only this shows. Ends early above `most`, and with all of `grown` where it gets long.
     """
-    pids = list(pids)
-    shares = [read_fields(PROC / str(pid) / "smaps_rollup") for pid in pids]
-    private = sum(each.get("Pss_Anon", each.get("Pss", 0)) for each in shares) * KIB
-    shared = sum(each.get("Pss_Shmem", 0) for each in shares) * KIB
-    unseen = grown if any(map(keeps_unseen, pids)) else 0
-    return private + max(shared, scratch + sum_open(pids, "/memfd:"), unseen)
+    until, private, shared = time.monotonic() + PATIENCE, 0, 0
+    for pid in pids:
+        share = read_fields(PROC / str(pid) / "smaps_rollup")
+        private += share.get("Pss_Anon", share.get("Pss", 0)) * KIB
+        shared += share.get("Pss_Shmem", 0) * KIB
+        if private + max(shared, scratch) > most or time.monotonic() > until:
+            break
+    for pid in pids if grown > max(shared, scratch) and private + grown > most else ():
+        if time.monotonic() > until or keeps_unseen(pid):
+            return private + grown
+    return private + max(shared, scratch)
 
 
 def written(pids: Iterable[int]) -> int:

@@ -91,6 +91,21 @@ def test_the_memory_limit_strikes(limited, code):
     assert finished.struck == "memory"
 
 
+CROWD = (
+    "import os, time\nfor i in range(1000): os.memfd_create('m')\n"
+    "for i in range(200):\n if not os.fork(): time.sleep(60); os._exit(0)\n"
+)
+
+
+@pytest.mark.parametrize(
+    "timeout, code, struck", [(2, "", "timeout"), (20, "b = b'x' * (1 << 30)", "memory")]
+)
+def test_limits_hold_however_much_there_is_to_look_at(limited, limits, timeout, code, struck):
+    _, finished = limited(memory=512 << 20).python(f"{CROWD}{code}\ntime.sleep(60)", timeout=timeout)
+    assert finished.struck == struck
+    assert finished.seconds < 10
+
+
 def test_shared_pages_count_once(limited):
     code = (
         "import os, mmap, time; m = mmap.mmap(-1, 150 << 20); m[::4096] = b'x' * len(m[::4096])\n"

@@ -86,6 +86,7 @@ class Watch(threading.Thread):
         self.struck: Struck = ""
         self._watched, self._end = watched, end
         self._over = threading.Event()
+        self._striking = threading.Lock()
         self._began = time.monotonic()
         self._deadline = self._began + watched.timeout
         self._since = datetime.now(UTC).timestamp() - 1
@@ -93,34 +94,43 @@ class Watch(threading.Thread):
         self._filled = 0
         self._grown = watched.limits.disk
         self._before = platforms.machine()
+        self._shared = self._before.shared
+        # A look may take its time, since a block can have a lot to look at.
+        self._clock = threading.Timer(watched.timeout, self.strike, ["timeout"])
+        self._clock.daemon = True
 
     def begin(self) -> None:
         """Start, once. Most blocks end before the first look: a thread costs them a millisecond."""
         if self.ident is None:
+            self._clock.interval = max(0.0, self._deadline - time.monotonic())
+            self._clock.start()
             self.start()
 
     def run(self) -> None:
         due = self._began + PAUSE
-        while not self._over.wait(max(0.0, min(due, self._deadline) - time.monotonic())):
+        while not self._over.wait(max(0.0, due - time.monotonic())):
             if reason := self._look():
                 self.strike(reason)
-                return
             due = time.monotonic() + PAUSE
 
     def strike(self, reason: Struck) -> None:
         """End the block now; the first reason stays."""
-        self.struck = self.struck or reason
-        self._over.set()
-        self._end()
+        with self._striking:
+            if self._over.is_set():
+                return
+            self.struck = reason
+            self._over.set()
+            self._end()
 
     def stop(self) -> None:
         self._over.set()
+        self._clock.cancel()
+        if self._clock.is_alive():
+            self._clock.join()
         if self.is_alive():
             self.join()
 
     def _look(self) -> Struck:
-        if time.monotonic() >= self._deadline:
-            return "timeout"
         pids = platforms.descendants(self._watched.pid)
         found = platforms.held(pids)
         if self._watched.count and found.tasks > self._watched.limits.processes:
@@ -136,9 +146,10 @@ class Watch(threading.Thread):
         used = mapped + scratch
         limit = self._watched.limits.memory
         machine = platforms.machine()
-        # Shared memory that is only mapped, or under way in a socket, shows in none of the block's counters.
-        grown = machine.shared - self._before.shared
-        if max(used, mapped + grown) > limit and platforms.held_exactly(pids, scratch, grown) > limit:
+        # What others free meanwhile must not stand against what the block takes.
+        self._shared = min(self._shared, machine.shared)
+        grown = machine.shared - self._shared
+        if max(used, mapped + grown) > limit and platforms.held_exactly(pids, scratch, grown, limit) > limit:
             return True
         # A model that fills the machine is not the block's doing: the block's share must outweigh the rest.
         taken = max(used, self._before.available - machine.available)
