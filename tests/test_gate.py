@@ -271,3 +271,16 @@ def test_a_name_in_a_question_cannot_be_taken_for_the_question(session, name, sh
     it = session(f"```bash\nrm -rf {name}\n```", "Then not.", answers=[NO])
     (question,) = asked(it.play())
     assert " ".join(question.split()) == f"This deletes {shown}, which is not in this folder. Run it?"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "python3 -c \"import shutil; shutil.rmtree('src')\"",
+        "node -e \"require('fs').rmSync('src', {recursive: true})\"",
+        "python3 - <<'END'\nimport shutil\nshutil.rmtree('src')\nEND",
+    ],
+)
+def test_a_program_within_a_line_is_looked_at_as_one_of_its_own(session, line):
+    it = sources(session(f"```bash\n{line}\n```", "Then not.", answers=[NO]))
+    assert asked(it.play()) == [f"{DELETE} Run it?"]

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,6 +28,9 @@ STARTERS = frozenset({"git", "npx", "gio"})
 """Their second word is the command."""
 SAVED = frozenset({"write", "append", "edit", "read", "file_finder"})
 """Tags whose content is no program."""
+INLINE = {"python": "python", "node": "javascript", "ruby": "ruby", "perl": "perl", "php": "php"}
+INLINE_FLAGS = frozenset({"-c", "-e", "--eval", "-p", "-r", "-E"})
+"""Interpreters that a shell's line hands a program, by the tag of its language, and the flags before it."""
 MANY = 12
 """After as many risks of one script a kind that is known is not looked for again: counting takes time."""
 
@@ -119,8 +123,20 @@ def find_all(call: Call, root: Path) -> tuple[Risk, ...]:
         return ()
     if call.tool == SHELL:
         return tuple(dict.fromkeys(_of_script(call.body, root)))
-    rows = (row for row in table().rows if call.tool in row.tools)
-    return tuple(dict.fromkeys(filter(None, (row.of_program(call.body, root) for row in rows))))
+    return tuple(dict.fromkeys(_of_program(call.tool, call.body, root)))
+
+
+def _of_program(tool: str, source: str, root: Path) -> Iterator[Risk]:
+    """Give the risks of a program in another language than the shell's."""
+    rows = (row for row in table().rows if tool in row.tools)
+    yield from filter(None, (row.of_program(source, root) for row in rows))
+
+
+def _handed(act: Act) -> str:
+    """Give the program that an interpreter is handed on its line, else on its input."""
+    texts = [word.text for word in act.words[1:]]
+    on_line = next((text for flag, text in pairwise(texts) if flag in INLINE_FLAGS), "")
+    return on_line or ("" if any(not text.startswith("-") for text in texts) else act.fed)
 
 
 def _of_script(script: str, root: Path) -> Iterator[Risk]:
@@ -129,9 +145,10 @@ def _of_script(script: str, root: Path) -> Iterator[Risk]:
     seen: list[str] = []
     for act in acts(script, table().wraps):
         risk = next(filter(None, (row.of_act(act, root) for row in rows)), None)
-        if risk:
-            yield risk
-            seen.append(risk.id)
+        inner = _of_program(INLINE[act.name], _handed(act), root) if act.name in INLINE else ()
+        for one in (*filter(None, [risk]), *inner):
+            yield one
+            seen.append(one.id)
         if len(seen) >= MANY:
             rows = [row for row in rows if row.id not in seen]
 
