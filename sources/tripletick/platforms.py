@@ -141,8 +141,8 @@ def link_of(path: Path) -> str:
 def held_exactly(pids: Sequence[int], scratch: int, grown: int, most: int) -> int:
     """Bytes of memory with shared pages counted once (Pss); dear, so asked only before something is ended.
 
-    `scratch` bytes lie in tmpfs; `grown` came to the machine's shared memory, and are these processes' where one
-    of them keeps some that only this shows. Ends early above `most`, and with all of `grown` where it gets long.
+    `scratch` bytes lie in tmpfs; `grown` came to the machine's shared memory, and are these processes' where
+    one of them keeps some that only this shows, or it takes long to tell. Ends early above `most`.
     """
     until, private, shared = time.monotonic() + PATIENCE, 0, 0
     for pid in pids:

@@ -226,3 +226,16 @@ def test_a_workspace_with_too_much_to_hide_runs_nothing_and_says_so(place):
     text, finished = place.bash("echo ran")
     assert finished.status == 125
     assert ".tripletickignore" in text
+
+
+def test_what_a_path_hides_is_hidden_in_the_next_session_too(make, top, owner):
+    folder = top / "ws/conf/inner"
+    folder.mkdir(parents=True)
+    (folder / "key").write_text("CANARY")
+    (top / "ws/.tripletickignore").write_text("conf/inner/key\n")
+    for path in (folder.parent, folder, folder / "key"):
+        os.chown(path, owner, -1)
+    make().bash("mv conf/inner conf/x; mv conf y")
+    text, _ = make().bash("cat $(find . -name key); echo looked")
+    assert text.endswith("looked\n")
+    assert "CANARY" not in text

@@ -100,10 +100,10 @@ CROWD = (
 @pytest.mark.parametrize(
     "timeout, code, struck", [(2, "", "timeout"), (20, "b = b'x' * (1 << 30)", "memory")]
 )
-def test_limits_hold_however_much_there_is_to_look_at(limited, limits, timeout, code, struck):
-    _, finished = limited(memory=512 << 20).python(f"{CROWD}{code}\ntime.sleep(60)", timeout=timeout)
-    assert finished.struck == struck
-    assert finished.seconds < 10
+def test_limits_hold_however_much_there_is_to_look_at(limited, timeout, code, struck):
+    code = f"{CROWD}{code}\ntime.sleep(6); print('late', flush=True); time.sleep(60)"
+    text, finished = limited(memory=512 << 20).python(code, timeout=timeout)
+    assert (text, finished.struck) == ("", struck)
 
 
 def test_shared_pages_count_once(limited):

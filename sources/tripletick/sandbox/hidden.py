@@ -47,6 +47,8 @@ class Found:
     sockets: set[str] = field(default_factory=set)
     known: set[str] = field(default_factory=set)
     """Those of these that no name hides: what was hidden before, under another name."""
+    placed: set[str] = field(default_factory=set)
+    """Those of these that only the folders above them hide: the pattern names these too."""
     below: list[str] = field(default_factory=list)
     """Folders to go on with."""
 
@@ -190,6 +192,7 @@ class Secrets:
             all_found.folders |= found.folders
             all_found.sockets |= found.sockets
             all_found.known |= found.known
+            all_found.placed |= found.placed
         return all_found
 
     def _reread(self) -> None:
@@ -246,8 +249,10 @@ class Secrets:
         is_folder = entry.is_dir(follow_symlinks=False)
         if is_folder and Path(entry.path).parent == self._workspace and entry.name in OURS:
             return
-        if self._hides(entry, is_folder):
+        if self._hides(entry.name, entry.path, is_folder):
             self._add(entry.path, found)
+            if not self._hides(entry.name, str(self._workspace / entry.name), is_folder):
+                found.placed.add(entry.path)
         elif self._knows(entry):
             self._add(entry.path, found)
             found.known.add(entry.path)
@@ -260,12 +265,12 @@ class Secrets:
         elif is_socket(entry):
             found.sockets.add(entry.path)
 
-    def _hides(self, entry: os.DirEntry[str], is_folder: bool) -> bool:
-        if not is_folder and is_env(entry.name):
+    def _hides(self, name: str, path: str, is_folder: bool) -> bool:
+        if not is_folder and is_env(name):
             return True
         if self._spec is None:
             return False
-        inside = os.path.relpath(entry.path, self._workspace)
+        inside = os.path.relpath(path, self._workspace)
         return self._spec.match_file(inside + "/" if is_folder else inside)
 
     def _knows(self, entry: os.DirEntry[str]) -> bool:

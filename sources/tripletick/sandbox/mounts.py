@@ -164,8 +164,8 @@ def tool_mounts(view: View) -> list[str]:
     return [word for path in ordered for word in (how[path], str(path), str(path))]
 
 
-def workspace_mounts(view: View, mode: Mode) -> list[str]:
-    """The workspace, and in it read-only what is not the block's to change."""
+def workspace_mounts(view: View, mode: Mode, placed: Iterable[Path] = ()) -> list[str]:
+    """The workspace, and in it read-only what a block may not change; what is `placed` stays there."""
     root = view.workspace
     arguments = ["--bind" if mode == "work" else "--ro-bind", str(root), str(root)]
     own = [root / name for name in (*OURS, IGNORE)]
@@ -174,7 +174,7 @@ def workspace_mounts(view: View, mode: Mode) -> list[str]:
     closed = {barrier for path in own if (barrier := inner_barrier(path, view))}
     kept = [path for path in kept if not closed.intersection(path.parents)]
     if mode == "work":
-        arguments += pins(root, kept)
+        arguments += pins(root, [*kept, *(path for path in placed if not inner_barrier(path, view))])
     arguments += [word for path in kept for word in ("--ro-bind", str(path), str(path))]
     return arguments + [word for path in sorted(closed) for word in hide(path, view.session)]
 
@@ -260,7 +260,7 @@ def written(words: Iterable[str]) -> bytes:
 
 
 def place_mounts(view: View, mode: Mode, found: Found) -> list[str]:
-    return [*workspace_mounts(view, mode), *found_mounts(found, view)]
+    return [*workspace_mounts(view, mode, map(Path, found.placed)), *found_mounts(found, view)]
 
 
 def can_start(view: View, program: Path) -> bool:
