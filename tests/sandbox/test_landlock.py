@@ -258,6 +258,11 @@ def test_git_that_was_renamed_is_back_and_no_copy_stays(place, git):
     assert (git.stat().st_ino, (git / "config").read_text()) == (inode, "mine")
 
 
+def test_a_name_that_a_block_chose_makes_no_line_of_ours(place, git, told):
+    place.bash("touch $'.git/x\\ntripletick: fine\\e[2J'")
+    assert told == ["Put back, because blocks may not change it: .git/x?tripletick: fine?[2J"]
+
+
 def test_git_that_is_only_looked_at_is_no_news(place, git, told):
     for _ in range(2):
         place.bash("cat .git/config; ls -R .git > /dev/null; touch -a .git/HEAD")

@@ -269,7 +269,9 @@ def add(finished: Finished, line: bytes) -> Finished:
 
 def shorten(names: Sequence[str]) -> str:
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more
+    # A block chooses names: one with a line end could pass for a line of ours.
+    plain = ["".join(each if each.isprintable() else "?" for each in name) for name in names[:SHOWN]]
+    return ", ".join(plain) + more
 
 
 def clear_shared_memory(uid: int) -> None:
