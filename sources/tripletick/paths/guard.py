@@ -80,9 +80,9 @@ class Workspace:
         self.root = root.resolve()
         self._home = (home or Path.home()).resolve()
         own = [path.resolve() for path in (*ours, *state)]
-        if why := why_refused(self.root, self._home, own, state):
-            raise WorkspaceError(f"{root} cannot be the workspace.", why, REMEDY)
         try:
+            if why := why_refused(self.root, self._home, own, state):
+                raise WorkspaceError(f"{root} cannot be the workspace.", why, REMEDY)
             self._own = Within(self.root, posixpath.normpath(root.absolute().as_posix()))
         except OSError as error:
             why = f"It cannot be opened: {error.strerror}."
