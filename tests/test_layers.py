@@ -28,7 +28,7 @@ LAYERS = (
     {"replies", "loop"},
     {"ui"},
     {"wiring", "standing", "wording", "app"},
-    {"commands", "chat", "firstrun", "screens"},
+    {"commands", "chat", "slash", "firstrun", "screens"},
     {"cli"},
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
