@@ -25,9 +25,9 @@ LAYERS = (
         "retention",
     },
     {"dialects"},
-    {"replies", "loop"},
+    {"compaction", "replies", "loop"},
     {"ui"},
-    {"wiring", "standing", "wording", "app"},
+    {"wiring", "standing", "wording", "library", "telling", "app"},
     {"commands", "chat", "slash", "firstrun", "screens"},
     {"cli"},
 )
@@ -36,6 +36,7 @@ ONLY = {"ui": {"events", "messages"}}
 RIM = {
     "models": {"requests", "urllib3", "ollama", "xllamacpp"},
     "ui": {"rich", "pygments", "prompt_toolkit"},
+    "library": {"pygments", "markdown_it"},
     "places": {"platformdirs"},
     "sandbox": {"pathspec"},
     "checkpoint": {"pathspec"},
