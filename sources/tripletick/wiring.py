@@ -193,6 +193,7 @@ def loop(parts: Parts, session: str, context: int) -> Loop:
         _sampling(config),
         tuple(rows),
         (PROMPT_EXAMPLE, *(tool.example.body for tool in table.values() if tool.example)),
+        parts.prompts.summary,
     )
     checkpoints = Checkpoints(parts.workspace.root, parts.places.turns)
     return Loop(

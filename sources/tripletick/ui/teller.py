@@ -11,12 +11,14 @@ from tripletick.events import (
     Answered,
     Called,
     Compacted,
+    Compacting,
     Event,
     GaveUp,
     Interrupted,
     Loading,
     Notice,
     Output,
+    Prompted,
     Refused,
     Repairing,
     Returned,
@@ -26,6 +28,7 @@ from tripletick.events import (
     Usage,
 )
 from tripletick.messages import Call, Outcome, Result
+from tripletick.ui import room
 from tripletick.ui.gauge import Gauge, thousands
 from tripletick.ui.pen import Mark, Pen, Style
 from tripletick.ui.preview import Piece, Preview
@@ -98,7 +101,7 @@ class Teller:
         self.pen.status(None)
 
     def routed(self, event: Routed) -> None:
-        self.agent, self.gauge = event.agent, Gauge()
+        self.agent, self.gauge = event.agent, Gauge(self.gauge.clock)
         self._busy(event.agent, waits=True)
 
     def loading(self, event: Loading) -> None:
@@ -152,9 +155,16 @@ class Teller:
     def notice(self, event: Notice) -> None:
         self.pen.line(visible(event.text.rstrip("\n")), "dim", prose=True)
 
+    def prompted(self, event: Prompted) -> None:
+        self.gauge.prompt = event.tokens
+
+    def compacting(self, event: Compacting) -> None:
+        self._busy(f"{self.agent}  summing up the conversation")
+
     def compacted(self, event: Compacted) -> None:
-        freed = f"{thousands(event.before)} tokens to {thousands(event.after)}"
-        self.pen.line(f"The conversation was compacted from {freed}.", "dim")
+        for line in room.lines(event):
+            self.pen.line(visible(line), "dim", prose=True)
+        self._busy(self.agent, waits=True)
 
     def interrupted(self, event: Interrupted) -> None:
         if not self.stopped:
@@ -194,7 +204,7 @@ class Teller:
         if not self.quiet and (whole := self.gauge.whole()):
             self.pen.line(whole, "dim")
         self.pen.status(None)
-        self.gauge = Gauge()
+        self.gauge = Gauge(self.gauge.clock)
 
     def _end_thought(self) -> None:
         if not self.thought_since:
@@ -237,6 +247,8 @@ _TELLS: Mapping[type[Any], Callable[[Teller, Any], None]] = {
     Repairing: Teller.repairing,
     Usage: Teller.usage,
     Notice: Teller.notice,
+    Prompted: Teller.prompted,
+    Compacting: Teller.compacting,
     Compacted: Teller.compacted,
     Interrupted: Teller.interrupted,
     Answered: Teller.answered,
