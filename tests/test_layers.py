@@ -28,7 +28,7 @@ LAYERS = (
     {"compaction", "replies", "loop"},
     {"ui"},
     {"wiring", "standing", "wording", "library", "telling", "app"},
-    {"commands", "chat", "slash", "firstrun", "screens"},
+    {"commands", "chat", "slash", "fetching", "firstrun", "screens"},
     {"cli"},
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

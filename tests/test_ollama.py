@@ -173,7 +173,7 @@ def test_a_missing_model_names_the_closest_and_the_command_that_gets_it(serve):
     error = failure(model, ModelError)
     assert error.what == "Model 'qwen2.5-coder:7b' is not on this server."
     assert error.why == "Closest: qwen2.5-coder:3b."
-    assert error.remedy == "Get it: ollama pull qwen2.5-coder:7b"
+    assert error.remedy == "Get it: tripletick models pull qwen2.5-coder:7b"
 
 
 def test_a_404_of_another_kind_of_server_is_not_a_missing_model(serve):

@@ -31,6 +31,8 @@ your settings: {config}
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program; gives its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    if not hasattr(signal, "SIGHUP"):
+        return _refused()
     signal.signal(signal.SIGTERM, _terminate)
     signal.signal(signal.SIGHUP, _terminate)
     verbose = "-v" in words
@@ -79,6 +81,7 @@ def _chosen(words: list[str]) -> int:
     if wrong := [flag for flag in own if row is None or flag not in row.flags]:
         parser.error(f"unrecognized arguments: {' '.join(wrong)}")
     options.given = options.yes or options.directory is not None or options.sandbox is not None
+    options.placed = options.directory is not None
     options.directory = options.directory or Path()
     if row:
         return commands.find(options.words[0])(options, [*options.words[1:], *own])
@@ -141,6 +144,13 @@ def _time_is_up(number: int, frame: FrameType | None) -> NoReturn:
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:
     raise SystemExit(TERMINATED)
+
+
+def _refused() -> int:
+    """Say why it does not run where there are no signals as POSIX has them."""
+    from tripletick import platforms
+
+    return _say(UsageError(*platforms.REFUSED["windows"]))
 
 
 def _say(error: TripletickError) -> int:

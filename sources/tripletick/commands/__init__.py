@@ -35,7 +35,12 @@ COMMANDS = {
     "undo": Row("undo.undo", "[N]", "put the files back as they were before the last N turns"),
     "redo": Row("undo.redo", "[N]", "bring back what the last N undos took back"),
     "diff": Row("undo.diff", "[N]", "show what the last N turns changed"),
-    "models": Row("models.models", "create offline", "fetch the small offline model (100 MB)", ("create",)),
+    "models": Row(
+        "models.models",
+        "[list|pull NAME|use NAME|show NAME|create offline]",
+        "the models there are; fetch one, choose one, look at one",
+        ("list", "pull", "use", "show", "create"),
+    ),
     "doctor": Row(
         "doctor.doctor",
         "[--json]",

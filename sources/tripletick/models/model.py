@@ -22,6 +22,8 @@ class About:
     where: str = ""
     """The server's address or the file, for the person."""
     version: str = ""
+    can: tuple[str, ...] = ()
+    """What the engine says that it can do, in its own words: completion, tools, thinking, vision."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Ollama's own API: one streaming request a reply, and the short questions about models.
 
 The client is ours because the `ollama` library can send neither `truncate` nor `shift`, has no time limit and
-takes a stream without `done` for a whole answer. Pulling and creating models is not here. A cut answer is not
+takes a stream without `done` for a whole answer. Pulling is in pulling.py. A cut answer is not
 asked for again here either: that is the loop's, which knows what was shown of it.
 """
 
@@ -67,13 +67,15 @@ class Ollama:
         """Look the model up through /api/show. Raises as the Protocol says."""
         shown = self._asked("/api/show", {"model": self.name})
         info, details = _fields(shown, "model_info"), _fields(shown, "details")
+        can = tuple(map(str, _listed(shown, "capabilities")))
         family = str(info.get("general.architecture") or details.get("family") or "")
         self._about = About(
             name=self.name,
             engine="ollama",
             context=failures.number(info, f"{family}.context_length"),
             parameters=failures.number(info, "general.parameter_count"),
-            thinks="thinking" in _listed(shown, "capabilities"),
+            thinks="thinking" in can,
+            can=can,
             where=self.address.url,
             version=self._version(),
         )
