@@ -218,6 +218,8 @@ class App:
             names = wording.folder_line(loop.bench.workspace)
         whole = "\n\n".join(filter(None, (request, piped and wording.fenced(loop, piped))))
         if agent.tools:
+            talk = loop.replies.talk
+            talk.preface = wording.rules(self.brought.words, loop.replies.budget.window)
             yield from self.standing.let_in(request)
             whole += wording.readable(self.standing.readable)
             self.standing.readable.clear()

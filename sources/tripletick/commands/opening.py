@@ -82,7 +82,7 @@ def _brought(
     from tripletick.paths import Workspace
 
     folder = options.directory.expanduser()
-    if not (folder / ".tripletick").is_dir():
+    if not any((folder / name).exists() for name in trust.BROUGHT):
         return trust.Trusted(), []
     try:
         workspace = Workspace(folder, ours=found.ours, state=found.private)
