@@ -109,6 +109,7 @@ class Chat:
         opened = Summary()
         self.app.run(self.app.begin(), [opened.show, self.screen.show], self.screen.ask)
         self.screen.close()
+        work.preload(self.app)
         return opened.exit
 
 
@@ -160,6 +161,7 @@ COMMANDS: Mapping[str, Slash] = {
         Slash("redo", "[N]", "what the last N undos took back", work.redo),
         Slash("diff", "[N]", "what the last N turns changed", work.diff),
         Slash("clear", "", "a new conversation; the files stay", work.clear),
+        Slash("compact", "", "have the model sum up what is old, to make room", work.compact),
         Slash("retry", "", "the last request once more, a little less predictably", work.retry),
         Slash("status", "", "model, context, box, folder, session", telling.status),
         Slash("exit", "", "leave; Ctrl+D does it too", work.leave),

@@ -55,6 +55,12 @@ class Model(Protocol):
         """Set the context in tokens, once, before the first stream; gives what it will be."""
         ...
 
+    def preload(self) -> None:
+        """Begin to load the model, once and in the background, where that is somebody else's work; never
+        raises.
+        """
+        ...
+
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
         """Yield the reply as it is written, the last chunk with `finish` and `counts`.
 

@@ -18,6 +18,7 @@ from tripletick.messages import Chunk, Counts, Finish, Message
 from tripletick.models import Settings, failures
 from tripletick.models.hosts import address
 from tripletick.models.model import About, Sampling
+from tripletick.models.preload import Preload
 from tripletick.models.watch import Watch
 from tripletick.models.wire import Reply, Wire
 
@@ -62,6 +63,7 @@ class Ollama:
         self._context = DEFAULT_CONTEXT
         self._about: About | None = None
         self._watch = Watch(self.settings.notice)
+        self._preload: Preload | None = None
 
     def about(self) -> About:
         """Look the model up through /api/show. Raises as the Protocol says."""
@@ -111,6 +113,13 @@ class Ollama:
         self._context = context
         return context
 
+    def preload(self) -> None:
+        if self._preload is None:
+            asked = self._request((), Sampling(output=1))
+            body = {name: asked[name] for name in ("model", "options", "keep_alive")}
+            self._preload = Preload(self.address, self.settings, "/api/generate", body)
+            self._preload.start()
+
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
         with closing(self._answer(self._request(messages, sampling))) as reply:
             most = LINES_A_TOKEN * sampling.output + LINES
@@ -129,6 +138,8 @@ class Ollama:
 
     def close(self) -> None:
         """Let go of connections; the server keeps the model loaded for `keep_alive`."""
+        if self._preload:
+            self._preload.stop()
         self._wire.close()
 
     def _request(self, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from tripletick import wiring
+from tripletick.app import App
 from tripletick.errors import TripletickError, UsageError
 from tripletick.slash.desk import Desk
 from tripletick.slash.telling import model_at_work
 
+NO_MODEL = "There is no model to talk to yet, and nothing to compact."
 UNCHANGED = "No turn changed anything here."
 
 
@@ -24,6 +26,7 @@ def model(desk: Desk, name: str) -> None:
     """Name the server's models, or go on with one."""
     if name:
         desk.play(desk.app.use_model(name))
+        preload(desk.app)
         return
     try:
         for one in wiring.listed(desk.app.config):
@@ -55,12 +58,26 @@ def clear(desk: Desk, rest: str) -> None:
     desk.screen.say("A new conversation. The files stay as they are.")
 
 
+def compact(desk: Desk, rest: str) -> None:
+    """Have the model sum up what is old."""
+    if desk.app.loop is None:
+        desk.screen.say(NO_MODEL)
+    else:
+        desk.play(desk.app.loop.replies.compact())
+
+
 def retry(desk: Desk, rest: str) -> None:
     desk.play(desk.app.retry())
 
 
 def leave(desk: Desk, rest: str) -> None:
     desk.done = True
+
+
+def preload(app: App) -> None:
+    """Have the model loaded while the person types."""
+    if app.loop:
+        app.loop.replies.model.preload()
 
 
 def _turns(name: str, count: str) -> int:
