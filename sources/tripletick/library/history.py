@@ -66,6 +66,8 @@ class Past:
     entries: list[Entry] = field(default_factory=list)
     written: Written = field(default_factory=Written)
     """What its log holds, to be gone on with."""
+    told: list[str] = field(default_factory=list)
+    """What the person is told of it first."""
 
     @property
     def asked(self) -> str:
