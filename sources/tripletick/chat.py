@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tripletick.app import App
 from tripletick.errors import TripletickError, UsageError
 from tripletick.screens import Screen
-from tripletick.slash import telling, work
+from tripletick.slash import files, giving, running, settings, telling, words, work
 from tripletick.slash.desk import Desk
 from tripletick.ui.line import Line
 from tripletick.ui.summary import Summary
@@ -25,23 +25,27 @@ USAGE = 2
 TWICE = "Ctrl+C once more leaves."
 KEYS = (
     ("@agent …", "give it to another agent, who stays"),
+    ("@path", "add a file or folder to the request; Tab completes it and tells its tokens"),
     ("!command", "run a command in the box; the model reads its output"),
     ("//text", "a text that begins with a slash"),
     ("Enter", "send; Ctrl+J or Alt+Enter: a new line"),
-    ("Tab", "complete a command or an agent"),
+    ("Tab", "complete a command, a path, an agent, a model"),
     ("Ctrl+R", "search what was typed"),
+    ("Ctrl+T", "show or fold the model's reasoning, also while it writes"),
+    ("Ctrl+X Ctrl+E", "write on in your editor"),
     ("Ctrl+C", "stop what runs; drop the line; on an empty line twice: leave"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Slash:
-    """One slash command: what may stand behind it, its sentence, and what it does."""
+    """One slash command: what may stand behind it, its sentence, what it does, and what Tab gives."""
 
     name: str
     takes: str
     says: str
     run: Callable[[Desk, str], None]
+    names: words.Names | None = None
 
 
 @dataclass(slots=True)
@@ -63,10 +67,13 @@ class Chat:
         if self.ready and self._begin() == USAGE:
             return USAGE
         self.screen.say("\n".join(telling.greeting(self.app)))
-        line, leaving = Line(self.history, self.complete), False
-        while not self.desk.done:
+        desk, leaving = self.desk, False
+        line = Line(self.history, words.board(desk, {name: slash.names for name, slash in COMMANDS.items()}))
+        while not desk.done:
+            line.type_ahead(desk.ahead.take(), send=not desk.stopped)
+            draft, desk.draft, desk.stopped = desk.draft, "", False
             try:
-                text = line.read(self._prompt())
+                text = line.read(self._prompt(), draft)
                 leaving = False
                 self.take(text)
             except EOFError:
@@ -83,7 +90,7 @@ class Chat:
         try:
             opener = OPENERS.get(text[:1])
             if opener is None or text.startswith("//"):
-                self.desk.play(self.app.turn(text.removeprefix("/").strip()))
+                files.request(self.desk, text.removeprefix("/").strip())
             else:
                 opener(self.desk, text[1:].strip())
         except TripletickError as error:
@@ -93,13 +100,6 @@ class Chat:
         finally:
             self.screen.close()
 
-    def complete(self, so_far: str) -> Iterator[str]:
-        """Give what a command or an agent's name can become."""
-        words = [f"/{name}" for name in COMMANDS]
-        if so_far.startswith(("@", "/agent ")):
-            words = [f"{head}{name} " for head in ("@", "/agent ") for name in self.app.prompts.agents]
-        return (word for word in words if so_far and word.startswith(so_far))
-
     def _prompt(self) -> str:
         loop = self.app.loop
         bare = "" if loop is None or loop.bench.box.holds else "NO SANDBOX "
@@ -107,8 +107,7 @@ class Chat:
 
     def _begin(self) -> int:
         opened = Summary()
-        self.app.run(self.app.begin(), [opened.show, self.screen.show], self.screen.ask)
-        self.screen.close()
+        self.desk.play(self.app.begin(), opened.show)
         work.preload(self.app)
         return opened.exit
 
@@ -126,16 +125,21 @@ def command(desk: Desk, text: str) -> None:
 
 
 def mention(desk: Desk, text: str) -> None:
-    """Give the agent what stands behind its name, or what follows. Raises UsageError."""
+    """Give the agent what stands behind its name, or what follows; a file's name is no agent's.
+
+    Raises UsageError.
+    """
     name, rest = _parted(text)
+    if name not in desk.app.prompts.agents and (text.startswith('"') or files.is_there(desk, name)):
+        files.request(desk, f"@{text}")
+        return
     try:
         desk.app.use_agent(name)
     except UsageError as error:
-        raise UsageError(
-            error.what, error.why, f"To send it as it is, begin with a blank: @{name}"
-        ) from error
+        remedy = f"To send it as it is, begin with a blank: @{name}"
+        raise UsageError(error.what, error.why, remedy) from error
     if rest:
-        desk.play(desk.app.turn(rest))
+        files.request(desk, rest)
 
 
 def shell(desk: Desk, text: str) -> None:
@@ -149,20 +153,29 @@ def help_(desk: Desk, rest: str) -> None:
     desk.table([*rows, *KEYS])
 
 
+THINK = words.one_of("yes", "no", "auto")
 OPENERS: Mapping[str, Callable[[Desk, str], None]] = {"/": command, "@": mention, "!": shell}
 """What a line may begin with; all else is a request."""
 COMMANDS: Mapping[str, Slash] = {
     slash.name: slash
     for slash in (
         Slash("help", "", "what can be typed here", help_),
-        Slash("agent", "[NAME]", "who there is; another agent for what follows", work.agent),
-        Slash("model", "[NAME]", "the server's models; another model for what follows", work.model),
+        Slash("agent", "[NAME]", "who there is; another agent for what follows", work.agent, words.agents),
+        Slash("model", "[NAME]", "the server's models; another for what follows", work.model, words.models),
+        Slash("ctx", "[N]", "the context in tokens; another size, read anew", settings.ctx),
+        Slash("think", "[WORD]", "show or fold the reasoning; yes, no, auto: have it", giving.think, THINK),
+        Slash("show", "[N]", "a long output in full, by its number", giving.show, words.outputs),
+        Slash("copy", "[N]", "the last answer, or block N, to your clipboard", giving.copy),
+        Slash("run", "FILE", "a program in your own terminal, without the box", running.run, words.paths),
         Slash("undo", "[N]", "the files as they were before the last N turns", work.undo),
         Slash("redo", "[N]", "what the last N undos took back", work.redo),
         Slash("diff", "[N]", "what the last N turns changed", work.diff),
         Slash("clear", "", "a new conversation; the files stay", work.clear),
         Slash("compact", "", "have the model sum up what is old, to make room", work.compact),
         Slash("retry", "", "the last request once more, a little less predictably", work.retry),
+        Slash("editor", "", "write the next request in your editor", giving.editor),
+        Slash("tools", "", "what the agent at work can do", settings.tools),
+        Slash("config", "[WORD]", "what is set, and where; settings with that word", settings.config),
         Slash("status", "", "model, context, box, folder, session", telling.status),
         Slash("exit", "", "leave; Ctrl+D does it too", work.leave),
     )

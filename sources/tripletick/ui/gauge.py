@@ -70,7 +70,7 @@ class Gauge:
         return "  ".join(filter(None, parts))
 
     def _fill(self) -> str:
-        return f"{short(self.used + self.tokens)} of {short(self.context)}" if self.context else ""
+        return f"{short(self.used + self.tokens)} of {window(self.context)}" if self.context else ""
 
 
 def thousands(number: int) -> str:
@@ -79,3 +79,8 @@ def thousands(number: int) -> str:
 
 def short(tokens: int) -> str:
     return f"{tokens / 1000:.1f}k".replace(".0k", "k") if tokens >= 1000 else str(tokens)
+
+
+def window(tokens: int) -> str:
+    """Name a context as people do: 16k is 16384."""
+    return f"{tokens // 1024}k" if tokens % 1024 == 0 else short(tokens)

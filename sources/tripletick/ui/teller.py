@@ -9,6 +9,7 @@ from typing import Any, TextIO
 
 from tripletick.events import (
     Answered,
+    Ask,
     Called,
     Compacted,
     Compacting,
@@ -27,19 +28,17 @@ from tripletick.events import (
     Thought,
     Usage,
 )
-from tripletick.messages import Call, Outcome, Result
+from tripletick.messages import Call, Outcome
 from tripletick.ui import room
-from tripletick.ui.gauge import Gauge, thousands
+from tripletick.ui.excerpt import excerpt
+from tripletick.ui.gauge import Gauge
 from tripletick.ui.pen import Mark, Pen, Style
 from tripletick.ui.preview import Piece, Preview
 from tripletick.ui.safe import encodable, settled, visible
+from tripletick.ui.shelf import Shelf
 
-HEAD, TAIL = 12, 8
-"""Lines of a result that are shown."""
 NEWEST = 40
 """Characters of what is being written that the status line shows."""
-LONGEST = 1000
-"""Characters of one of them."""
 LOOKS: Mapping[Outcome, tuple[Mark, Style]] = {
     "ok": ("ok", "good"),
     "failed": ("failed", "bad"),
@@ -78,6 +77,10 @@ class Teller:
     thought_since: float = 0.0
     stopped: bool = False
     """The line above says already that the person has interrupted it."""
+    shelf: Shelf | None = None
+    """Where long outputs are kept, None where nobody can ask for them later."""
+    typed: Callable[[], str] = str
+    """What the person types meanwhile; the status line shows its end."""
 
     def show(self, event: Event) -> None:
         if self.quiet and not isinstance(event, QUIET):
@@ -121,10 +124,19 @@ class Teller:
         self._status("thinking")
 
     def called(self, event: Called) -> None:
+        if self.shelf:
+            self.shelf.begin()
         number = f"{event.number} of {event.of}: " if event.of > 1 else ""
         self._busy(f"{self.agent}  {number}{name(event.call)}")
 
+    def asked(self, event: Ask) -> None:
+        if self.shelf:
+            # a block that ran in vain may run once more after it
+            self.shelf.begin()
+
     def output(self, event: Output) -> None:
+        if self.shelf:
+            self.shelf.add(event.text)
         self._status(settled(event.text.rstrip()).rpartition("\n")[2])
 
     def returned(self, event: Returned) -> None:
@@ -132,7 +144,7 @@ class Teller:
         spent = f"  {event.seconds:.1f} s" if event.seconds >= 0.05 else ""
         verdict = visible(event.result.verdict)
         self.pen.line(f"{self.pen.mark(mark)}{name(event.call)}: {verdict}{spent}", style)
-        for line in excerpt(event.result, self.pen.mark("more")):
+        for line in self._excerpt(event.result.view or event.result.text):
             self.pen.line(f"  {line}".rstrip(), "dim")
         self._busy(self.agent, waits=True)
 
@@ -214,6 +226,12 @@ class Teller:
         self.pen.line(f"thought for {time.monotonic() - self.thought_since:.0f} s", "dim")
         self.thought, self.thought_since = "", 0.0
 
+    def _excerpt(self, text: str) -> list[str]:
+        shelf = self.shelf
+        if shelf is None:
+            return excerpt(text, self.pen.mark("more"), lambda lines: "")
+        return excerpt(shelf.whole(text), self.pen.mark("more"), lambda lines: f", /show {shelf.put(lines)}")
+
     def _draw(self, pieces: Iterator[Piece]) -> None:
         for piece in pieces:
             if self.hold:
@@ -232,7 +250,11 @@ class Teller:
 
     def _status(self, tail: str) -> None:
         gauge, end = self.gauge, visible(tail[-NEWEST:].strip())
-        self.pen.status(lambda: "  ".join(filter(None, (gauge.now(), end))))
+        self.pen.status(lambda: "  ".join(filter(None, (gauge.now(), self._waiting() or end))))
+
+    def _waiting(self) -> str:
+        typed = visible(self.typed())
+        return f"> {typed[-NEWEST:]}" if typed else ""
 
 
 _TELLS: Mapping[type[Any], Callable[[Teller, Any], None]] = {
@@ -241,6 +263,7 @@ _TELLS: Mapping[type[Any], Callable[[Teller, Any], None]] = {
     Text: Teller.text,
     Thought: Teller.thought_came,
     Called: Teller.called,
+    Ask: Teller.asked,
     Output: Teller.output,
     Returned: Teller.returned,
     Refused: Teller.refused,
@@ -259,16 +282,6 @@ _TELLS: Mapping[type[Any], Callable[[Teller, Any], None]] = {
 def name(call: Call) -> str:
     """Name a call by its tag and path."""
     return visible(" ".join(filter(None, (call.tool, call.path))))
-
-
-def excerpt(result: Result, more: str) -> list[str]:
-    """Give the head and the tail of what the person sees, the number of lines left out between them."""
-    lines = visible(settled((result.view or result.text).replace("\r\n", "\n"))).rstrip("\n").split("\n")
-    lines = [f"{line[:LONGEST]}{more}" if len(line) > LONGEST else line for line in lines]
-    left = len(lines) - HEAD - TAIL
-    if left > 1:
-        lines = [*lines[:HEAD], f"{more}{thousands(left)} lines", *lines[-TAIL:]]
-    return lines if any(lines) else []
 
 
 def one_line(text: str) -> str:
