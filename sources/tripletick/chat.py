@@ -15,7 +15,7 @@ from pathlib import Path
 from tripletick.app import App
 from tripletick.errors import TripletickError, UsageError
 from tripletick.screens import Screen
-from tripletick.slash import files, giving, running, settings, telling, words, work
+from tripletick.slash import files, giving, past, running, settings, telling, words, work
 from tripletick.slash.desk import Desk
 from tripletick.ui.line import Line
 from tripletick.ui.summary import Summary
@@ -176,6 +176,9 @@ COMMANDS: Mapping[str, Slash] = {
         Slash("editor", "", "write the next request in your editor", giving.editor),
         Slash("tools", "", "what the agent at work can do", settings.tools),
         Slash("config", "[WORD]", "what is set, and where; settings with that word", settings.config),
+        Slash("save", "FILE", "the last answer as a file", past.save),
+        Slash("export", "[FILE]", "this session as .md, .html or .json", past.export),
+        Slash("resume", "[ID]", "what was before; go on with another session", past.resume, past.names),
         Slash("status", "", "model, context, box, folder, session", telling.status),
         Slash("exit", "", "leave; Ctrl+D does it too", work.leave),
     )

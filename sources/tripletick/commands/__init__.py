@@ -35,6 +35,16 @@ COMMANDS = {
     "undo": Row("undo.undo", "[N]", "put the files back as they were before the last N turns"),
     "redo": Row("undo.redo", "[N]", "bring back what the last N undos took back"),
     "diff": Row("undo.diff", "[N]", "show what the last N turns changed"),
+    "resume": Row(
+        "sessions.resume", "[ID] [--all]", "go on with the latest session here, or with one", (), ("--all",)
+    ),
+    "sessions": Row(
+        "sessions.sessions",
+        "[list|search Q|export ID --md|--html|--json|fork ID|rm ID]",
+        "the sessions of this folder, or of --all",
+        ("list", "search", "export", "fork", "rm"),
+        ("--all", "--md", "--html", "--json"),
+    ),
     "models": Row(
         "models.models",
         "[list|pull NAME|use NAME|show NAME|create offline]",

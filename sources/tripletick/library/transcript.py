@@ -62,6 +62,8 @@ class _Reader:
         match record:
             case {"event": "Session", "id": str(name), "workspace": str(folder), "started": str(started)}:
                 self.told = replace(self.told, id=name, workspace=folder, started=started)
+            case {"event": "Resumed", "workspace": str(folder)}:
+                self.told = replace(self.told, workspace=folder)
             case {"event": "Loading", "model": str(model)}:
                 self.told = replace(self.told, model=model)
             case {"event": "Requested", "text": str(text)}:

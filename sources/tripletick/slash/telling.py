@@ -25,6 +25,7 @@ def greeting(app: App) -> Iterator[str]:
     if about and about.engine == "ollama" and not hosts.parse(about.where).loopback:
         yield GOES_THERE.format(host=hosts.parse(about.where).host)
     yield HELP
+    yield from app.past.told if app.past else ()
 
 
 def model_at_work(app: App) -> str:
