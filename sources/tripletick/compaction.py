@@ -51,9 +51,12 @@ class Compaction:
         """Tell whether there is no room for a reply that is worth asking for."""
         return self.budget.left(self.talk.messages()) < SMALLEST_REPLY
 
-    def down(self, goal: int) -> Room:
-        """Drop old outputs and, where that is not enough, sum up; False where nothing could be dropped."""
-        before, whole = self._estimate(), self.talk.copy()
+    def down(self, goal: int, needed: int = 0) -> Room:
+        """Drop old outputs and, where that is not enough, sum up; False where nothing could be dropped.
+
+        `needed` is what the engine counted, if it told.
+        """
+        before, whole = needed or self._estimate(), self.talk.copy()
         outputs, gone, summary = self.talk.shorten(self.budget, goal), 0, ""
         if self._estimate() > goal and (length := self._length(goal)):
             summary = yield from self._summary(whole, length)

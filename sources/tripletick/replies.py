@@ -147,7 +147,7 @@ class Replies:
         self.budget.window = min(self.budget.window, told.available or self.budget.window)
         needed = told.needed or self.budget.window
         self.budget.count(Counts(prompt=needed), self.talk.messages())
-        dropped = yield from self._compaction.down(self._goal)
+        dropped = yield from self._compaction.down(self._goal, needed)
         if not dropped or self._compaction.tight():
             raise told
 
