@@ -51,11 +51,25 @@ COMMANDS = {
         "the models there are; fetch one, choose one, look at one",
         ("list", "pull", "use", "show", "create"),
     ),
+    "agents": Row("agents.agents", "", "who there is, and the tokens that each costs"),
+    "tools": Row("agents.tools", "", "what each tag does, and the tokens that it costs"),
+    "config": Row(
+        "config.config",
+        "[show --origin|set K V|path]",
+        "each setting with where it stands; change one",
+        ("show", "set", "path"),
+        ("--origin",),
+    ),
+    "init": Row("init.init", "", "write AGENTS.md from a look at the folder"),
+    "help": Row("help.show", "[TOPIC]", "the docs, offline"),
+    "completion": Row(
+        "completion.completion", "bash|zsh|fish", "completion for a shell", ("bash", "zsh", "fish")
+    ),
     "doctor": Row(
         "doctor.doctor",
-        "[--json]",
-        "attack the box of this machine, harmlessly, and show what holds",
-        flags=("--json",),
+        "[--model] [--json]",
+        "what holds on this machine: box, server, model, languages; --model has it do three chores",
+        flags=("--model", "--host", "--json"),
         alone=True,
     ),
     "blocks": Row(
