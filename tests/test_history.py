@@ -109,6 +109,32 @@ def test_what_was_compacted_comes_back_compacted(life):
     assert [entry.message for entry in past_of(app).entries] == before[1:]
 
 
+def test_what_was_summed_up_comes_back_as_the_summary(life):
+    with closing(life(["one", "two", "three", "All was counted."])) as app:
+        play(app, *(app.turn(f"request {number} " + "x" * 900) for number in range(3)))
+        play(app, app.loop.replies.compact())
+        before = told(app)
+    assert "All was counted." in [message.text for message in before]
+    with closing(life(["Hello again."], past_of(app))) as again:
+        play(again, again.turn("what follows"))
+        assert again.loop.replies.model.asked[0][: len(before)] == before
+
+
+def test_a_session_that_was_killed_while_the_model_wrote_has_what_was_sent(life):
+    app = life(["one", "two " * 99])
+    play(app, app.turn("first"))
+
+    def killed(event):
+        if type(event).__name__ == "Text":
+            raise SystemExit
+
+    with pytest.raises(SystemExit):
+        app.run(app.turn("second"), [killed], lambda question: Answer("y"))
+    sent = app.loop.replies.model.asked[-1]
+    assert [entry.message for entry in past_of(app).entries] == sent[1:]
+    app.close()
+
+
 def test_a_session_is_resumed_twice_and_a_third_time(life):
     app = life(["one"])
     for number in range(3):

@@ -55,7 +55,8 @@ FORMATS: dict[str, Callable[[Sequence[Record]], str]] = {"md": markdown, "html":
 
 def about(told: Transcript) -> str:
     """Give one line on a session."""
-    return " · ".join(filter(None, (told.id, told.started, told.model, told.workspace)))
+    started = told.started.replace("T", " ").replace("+00:00", " UTC")
+    return " · ".join(filter(None, (told.id, started, told.model, told.workspace)))
 
 
 def save(path: Path, text: str) -> None:

@@ -88,9 +88,7 @@ class _Reader:
                 "result": {"verdict": str(said)} as result,
             }:
                 self._add("result", _text(result), f"{tool} {said}")
-            case {"event": "Notice", "text": str(text)} | {"event": "Repairing", "error": str(text)}:
-                self._add("note", text)
-            case {"event": "Ask", "question": str(text)}:
+            case {"event": "Notice", "text": str(text)} | {"event": "Ask", "question": str(text)}:
                 self._add("note", text)
             case {"event": "Answered"}:
                 self.replied = False
