@@ -76,6 +76,15 @@ class Terminal:
         except (pexpect.TIMEOUT, pexpect.EOF) as error:
             raise AssertionError(f"{wanted!r} is not the last line:\n{self.text()}") from error
 
+    def read_until(self, text: str) -> bytes:
+        """Give what the program writes until this is on the screen."""
+        read = b""
+        while text not in self.text():
+            data = self.program.read_nonblocking(65536, timeout=SECONDS)
+            self.stream.feed(data)
+            read += data
+        return read
+
     def type(self, keys: str) -> Terminal:
         self.program.send(keys)
         return self

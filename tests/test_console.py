@@ -12,6 +12,7 @@ import threading
 from dataclasses import asdict
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markdown import Markdown
 
@@ -31,12 +32,14 @@ from tripletick.events import (
     Usage,
 )
 from tripletick.messages import Answer, Call, Counts, Problem, Result
+from tripletick.ui import clipboard
 from tripletick.ui.asking import ask
-from tripletick.ui.console import RichPen
+from tripletick.ui.console import RichPen, Terminal
 from tripletick.ui.jsonlines import JsonLines
 from tripletick.ui.pen import PlainPen
 from tripletick.ui.preview import Closed, Code, Opened, Preview, Prose
 from tripletick.ui.safe import settled, visible
+from tripletick.ui.shelf import Shelf
 from tripletick.ui.teller import Teller
 
 PASSING = re.compile(r"\r\x1b\[2m[^\r\n]*?\x1b\[0m(?:\x1b\[J)?\r|\r\x1b\[J")
@@ -169,6 +172,25 @@ def test_the_status_line_is_gone_before_the_next_line_comes():
     assert "\r\x1b[Jdone\n" in stream.getvalue()
 
 
+def test_a_window_made_narrow_keeps_nothing_of_the_status_line():
+    stream, drawn = io.StringIO(), threading.Semaphore(0)
+    pen = RichPen(Console(file=stream, force_terminal=True, width=60, color_system=None, _environ={}))
+
+    def word():
+        drawn.release()
+        return "日本語 busy with very much of it"
+
+    pen.status(word)
+    assert drawn.acquire(timeout=30) and drawn.acquire(timeout=30)
+    pen.console.width = 20
+    assert drawn.acquire(timeout=30) and drawn.acquire(timeout=30)
+    pen.close()
+    whole, *_ = pictures = re.findall(r"\r\x1b\[2m(.*?)\x1b\[0m(?:\x1b\[J)?\r", stream.getvalue())
+    assert whole.endswith("much of it")
+    assert {cell_len(picture) for picture in pictures} <= {1, cell_len(whole), 19}
+    assert any(cell_len(picture) == 19 for picture in pictures)
+
+
 def test_a_fence_that_is_never_closed_ends_with_the_reply():
     preview = Preview()
     assert [*preview.feed("```bash\nls\n"), *preview.close()][-1] == Closed("")
@@ -233,6 +255,49 @@ def test_the_verdict_is_in_words(screen):
     drawn = bare(screen(Returned(CALL, result, 1), Repairing(2, 5, "NameError: x")))
     assert "python a.py: failed, exit 1\n  NameError: x\n" in drawn
     assert "2 of 5: NameError: x" in drawn
+
+
+def test_a_long_result_is_kept_in_full_under_the_number_that_its_excerpt_names():
+    shelf, stream = Shelf(), io.StringIO()
+    lines = [f"line {number}\n" for number in range(30)]
+    clipped = Result("ok", "ok", "line 0\n… 99 bytes left out …\nline 29")
+    tell(
+        Teller(PlainPen(stream), shelf=shelf),
+        Called(CALL, 1, 1),
+        *map(Output, lines),
+        Returned(CALL, clipped, 1),
+    )
+    assert "... 10 lines, /show 1" in stream.getvalue()
+    assert shelf.outputs == {1: "".join(lines).rstrip()}
+
+
+def test_the_oldest_long_outputs_go_when_there_is_no_room():
+    shelf = Shelf(room=25)
+    assert [shelf.put(["0123456789"]) for _ in range(4)] == [1, 2, 3, 4]
+    assert list(shelf.outputs) == [3, 4]
+
+
+@pytest.mark.parametrize(
+    ("env", "taken"),
+    [
+        ({"TERM": "xterm-256color"}, False),
+        ({"TERM": "xterm-256color", "SSH_TTY": "/dev/pts/1"}, True),
+        ({"TERM": "xterm-kitty"}, True),
+        ({"TERM": "xterm-256color", "TERM_PROGRAM": "WezTerm"}, True),
+        ({"TERM": "tmux-256color", "SSH_TTY": "/dev/pts/1", "TMUX": "/tmp/x"}, False),
+        ({"TERM": "dumb", "SSH_TTY": "/dev/pts/1"}, False),
+        ({}, False),
+    ],
+)
+def test_only_a_terminal_that_is_known_to_take_a_copy_is_sent_one(env, taken):
+    assert clipboard.code("a\x1b", env) == ("\x1b]52;c;YRs=\x07" if taken else "")
+    assert not clipboard.code("a" * 80_000, env)
+
+
+def test_tables_count_the_cells_of_wide_letters():
+    stream = io.StringIO()
+    Terminal(Teller(PlainPen(stream))).table([("日本", "x"), ("a", "y")])
+    assert stream.getvalue() == "日本  x\na     y\n"
 
 
 def test_plain_lines_have_words_for_signs():

@@ -17,6 +17,7 @@ from tripletick.errors import TripletickError, UsageError
 from tripletick.screens import Screen
 from tripletick.slash import files, giving, past, running, settings, telling, words, work
 from tripletick.slash.desk import Desk
+from tripletick.slash.row import Slash
 from tripletick.ui.line import Line
 from tripletick.ui.summary import Summary
 
@@ -35,17 +36,6 @@ KEYS = (
     ("Ctrl+X Ctrl+E", "write on in your editor"),
     ("Ctrl+C", "stop what runs; drop the line; on an empty line twice: leave"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Slash:
-    """One slash command: what may stand behind it, its sentence, what it does, and what Tab gives."""
-
-    name: str
-    takes: str
-    says: str
-    run: Callable[[Desk, str], None]
-    names: words.Names | None = None
 
 
 @dataclass(slots=True)
@@ -68,7 +58,7 @@ class Chat:
             return USAGE
         self.screen.say("\n".join(telling.greeting(self.app)))
         desk, leaving = self.desk, False
-        line = Line(self.history, words.board(desk, {name: slash.names for name, slash in COMMANDS.items()}))
+        line = Line(self.history, words.board(desk, COMMANDS))
         while not desk.done:
             line.type_ahead(desk.ahead.take(), send=not desk.stopped)
             draft, desk.draft, desk.stopped = desk.draft, "", False

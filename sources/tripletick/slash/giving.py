@@ -103,7 +103,7 @@ def _block(said: list[str], number: str) -> str:
                 blocks[-1].append("")
     if number.isdecimal() and 0 < int(number) <= len(blocks):
         return "\n".join(blocks[int(number) - 1])
-    there = f"The last request's work has {len(blocks)} of them." if blocks else "There is none."
+    there = f"The work on the last request has {len(blocks) or 'none'}."
     raise UsageError(f"There is no block {number}.", there, "The last answer as a whole: /copy")
 
 

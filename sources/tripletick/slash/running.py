@@ -60,7 +60,7 @@ def run(desk: Desk, name: str) -> None:
     page = ready.language.tag in PAGES
     programs = [] if page else _programs(ready.language, workspace.root)
     words = PAGE if page else QUESTION
-    question = words.format(path=ready.path, digest=ready.digest, program=", ".join(programs))
+    question = words.format(path=ready.path, digest=ready.digest, program=_named(programs, workspace.root))
     if desk.ask(Ask(question, "yn?", WHY)).choice != "y":
         return
     if _ready(workspace, name) != ready:
@@ -102,6 +102,12 @@ def _programs(language: Language, root: Path) -> list[str]:
             raise UsageError(f"{names[0]} is not installed here.", "", remedy)
         found.append(program)
     return found
+
+
+def _named(programs: list[str], root: Path) -> str:
+    """Name programs as the person knows them: those of the folder by their path there."""
+    inside = {path: str(path.relative_to(root)) for path in map(Path, programs) if path.is_relative_to(root)}
+    return ", ".join(inside.get(Path(program), Path(program).name) for program in programs)
 
 
 def _run(root: Path, ready: Ready, programs: list[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 
 from tripletick import wiring
@@ -12,15 +12,14 @@ from tripletick.paths import PathRefused
 from tripletick.slash import files
 from tripletick.slash.desk import Desk
 from tripletick.slash.giving import edited
+from tripletick.slash.row import Names, Slash
 from tripletick.ui.line import Choice, Keyboard
 
-Names = Callable[[Desk, str], Iterable[Choice]]
-"""What may stand behind a command, by what stands there already."""
 MOST = 200
 _WORD = re.compile(r'(?<!\S)(?P<sign>@?)(?P<quote>"?)(?P<start>[^\s"@]*)$')
 
 
-def board(desk: Desk, commands: Mapping[str, Names | None]) -> Keyboard:
+def board(desk: Desk, commands: Mapping[str, Slash]) -> Keyboard:
     """Give what the keys of a line can reach."""
     return Keyboard(
         lambda so_far: _choices(desk, commands, so_far),
@@ -76,13 +75,13 @@ def paths(desk: Desk, start: str, quote: str = "") -> Iterator[Choice]:
             yield Choice(whole, len(start) + len(quote), shown)
 
 
-def _choices(desk: Desk, commands: Mapping[str, Names | None], so_far: str) -> Iterator[Choice]:
+def _choices(desk: Desk, commands: Mapping[str, Slash], so_far: str) -> Iterator[Choice]:
     name, blank, rest = so_far.partition(" ")
     if so_far.startswith("/") and not blank:
-        yield from _begun((f"/{name}" for name in commands), so_far)
+        yield from _begun((f"/{row.name}{' ' * bool(row.takes)}" for row in commands.values()), so_far)
     elif so_far.startswith("/"):
-        names = commands.get(name[1:])
-        yield from names(desk, rest) if names else ()
+        row = commands.get(name[1:])
+        yield from row.names(desk, rest) if row and row.names else ()
     elif (word := _WORD.search(so_far)) and (word["sign"] or so_far.startswith("!")):
         if word.start() == 0 and not word["quote"]:
             yield from (Choice(f"{one.text} ", one.back) for one in agents(desk, word["start"]))

@@ -12,8 +12,10 @@ MOST = 74_994
 """Bytes that every such terminal takes."""
 REMOTE = ("SSH_TTY", "SSH_CONNECTION")
 """Over ssh there is no other way."""
-PROGRAMS = frozenset({"iTerm.app", "WezTerm", "ghostty", "vscode", "rio", "tmux"})
-KINDS = ("xterm-kitty", "xterm-ghostty", "alacritty", "foot", "wezterm", "tmux", "contour")
+BETWEEN = ("TMUX", "STY")
+"""Programs between us and the terminal, which as they are shipped keep the sequence to themselves."""
+PROGRAMS = frozenset({"iTerm.app", "WezTerm", "ghostty", "vscode", "rio"})
+KINDS = ("xterm-kitty", "xterm-ghostty", "alacritty", "foot", "wezterm", "contour")
 
 
 def code(text: str, env: Mapping[str, str]) -> str:
@@ -27,7 +29,7 @@ def code(text: str, env: Mapping[str, str]) -> str:
 def takes(env: Mapping[str, str]) -> bool:
     """Tell by the environment whether the terminal takes it."""
     kind = env.get("TERM", "")
-    if kind in ("", "dumb", "linux"):
+    if kind in ("", "dumb", "linux") or any(env.get(name) for name in BETWEEN):
         return False
     known = env.get("TERM_PROGRAM", "") in PROGRAMS or kind.startswith(KINDS)
     return known or any(env.get(name) for name in REMOTE)
