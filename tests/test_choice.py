@@ -4,6 +4,7 @@ import pytest
 
 from tripletick import platforms
 from tripletick.fetching import Bar, worded
+from tripletick.firstrun import list_models, note
 from tripletick.models.choice import fits, ordered, remark, suggested, table
 from tripletick.models.model import About
 from tripletick.models.ollama import Listed
@@ -87,3 +88,17 @@ def test_windows_is_the_gateway_of_wsl_and_a_routers_address_is_left_alone():
     assert platforms.windows_side(ROUTES.format("011013AC")) == "172.19.16.1"
     assert platforms.windows_side(ROUTES.format("0101A8C0")) == ""
     assert platforms.windows_side("") == ""
+
+
+def test_the_ways_out_name_what_holds_on_one_system_alone():
+    assert list(note("linux")) == []
+    assert "--host http://172.19.16.1:11434" in next(note("wsl", "172.19.16.1"))
+    assert "--host http://127.0.0.1:11434" in next(note("wsl"))
+    assert "open -a Ollama" in next(note("macos"))
+
+
+def test_the_suggested_model_is_marked_and_one_that_is_too_large_is_named_the_smallest():
+    rows = list_models([stock("coder:7b", 4.7), stock("tiny", 0.4, GB)], 16 * GB, numbered=True)
+    assert rows[0].endswith("← good for code")
+    assert rows[1].endswith("  small: simple tasks")
+    assert list_models([stock("coder:7b", 4.7)], GB, numbered=True)[0].endswith("← the smallest one")

@@ -65,6 +65,8 @@ PULLS = (
 )
 SIZES = (1,)
 """The column of the sizes, which stand at its right end."""
+TITLE = "tripletick {us} · ollama {ollama} at {where}"
+SUGGESTED, SMALLEST = "suggested", "the smallest one"
 NO_MODEL = "There is no model to talk to yet."
 CONTEXT = "Context {window} asked for, of the {most} that the model can have; --ctx asks for another."
 GOES_ON = "The small offline model goes on: simple chores only. Another one: -m NAME, --host URL"
@@ -192,7 +194,7 @@ class FirstRun:
         free = choice.free_for(seen, platforms.machine().available)
         models = choice.ordered(seen.models, free)
         self.screen.say(
-            f"tripletick {__version__} · ollama {seen.version} at {seen.where.host}:{seen.where.port}"
+            TITLE.format(us=__version__, ollama=seen.version, where=f"{seen.where.host}:{seen.where.port}")
         )
         return self._one_of(models, free) if models else self._pulled(seen, free)
 
@@ -227,7 +229,8 @@ class FirstRun:
         try:
             fetching.fetch(name, wiring.reach(self.settings), self.screen)
         except KeyboardInterrupt:
-            raise ModelError(NO_MODEL, "", f"Go on: tripletick models pull {name}") from None
+            # how to go on was said
+            raise ModelError(NO_MODEL) from None
         return self._keep(name)
 
     def _keep(self, name: str) -> Config:
@@ -246,8 +249,7 @@ def _ways(here: hosts.Address, ollama: str | None) -> Iterator[str]:
     system = platforms.kind()
     windows = platforms.windows_side() if system == "wsl" else ""
     yield (INSTALLED if ollama else ABSENT) if here.loopback else REMOTE
-    if system in NOTES:
-        yield NOTES[system].format(windows=windows or MIRRORED)
+    yield from note(system, windows)
     if extras.present(ENGINE):
         yield SMALL
     else:
@@ -257,13 +259,20 @@ def _ways(here: hosts.Address, ollama: str | None) -> Iterator[str]:
         yield FOUND[found.kind].format(url=found.url, port=hosts.parse(found.url).port)
 
 
+def note(system: platforms.Kind, windows: str = "") -> Iterator[str]:
+    """Say what holds on this system alone; `windows` is where a WSL sees Windows, "" on loopback."""
+    if system in NOTES:
+        yield NOTES[system].format(windows=windows or MIRRORED)
+
+
 def list_models(models: Sequence[Stock], free: int, *, numbered: bool = False) -> list[str]:
     """Word the models of a server in columns; the first one is suggested where they have numbers."""
     from tripletick.models import choice
 
     rows = [list(row) for row in choice.table(models, free)]
-    if numbered and rows:
-        rows[0][-1] = f"← {rows[0][-1] or 'suggested'}"
+    for number, row in enumerate(rows if numbered else ()):
+        why = SMALLEST if choice.FITS[False] in row else row[-1] or SUGGESTED
+        row[-1] = f"  {row[-1]}" if number else f"← {why}"
     return aligned(rows, numbered=numbered, right=SIZES)
 
 

@@ -216,8 +216,10 @@ def test_a_pull_that_is_stopped_says_how_to_go_on(home):
     row = {"status": "pulling a", "digest": "a", "total": 400_000_000, "completed": 100_000_000}
     pull = [*stream(json.dumps(row).encode() + b"\n", end=False), HANG]
     tags = answer(200, json.dumps({"models": []}))
-    acts = {"/api/tags": [tags], "/api/version": [VERSION], "/api/pull": [pull]}
-    with BadServer(acts) as server, opened(home, "--host", server.url, "do this") as terminal:
+    with (
+        BadServer({"/api/tags": [tags], "/api/version": [VERSION], "/api/pull": [pull]}) as server,
+        opened(home, "--host", server.url, "do this") as terminal,
+    ):
         terminal.wait("Pull 1 (").type("\r").wait("25 %  100 MB of 400 MB").type(CTRL_C)
         assert terminal.wait("kept by the server", "Go on: tripletick models pull").end() == 5
         assert server.hung_up.wait(10)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
+from typing import Any
 
 from tripletick.errors import ModelError, ServerFailedError
 from tripletick.models import Settings, failures
@@ -58,9 +59,10 @@ def look(settings: Settings) -> Shelf:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         stocks = tuple(pool.map(lambda one: Stock(one, ask(one.name, settings)), listed[:MOST]))
     rest = tuple(Stock(one, About(one.name, "ollama")) for one in listed[MOST:])
-    told = [stock.about.version for stock in stocks if stock.about.version]
     where = address(settings.host)
-    return Shelf(where, told[0] if told else "", stocks + rest, _held(settings, where))
+    with closing(Wire(where, settings)) as wire:
+        version = str(_fields(wire, "/api/version").get("version", ""))
+        return Shelf(where, version, stocks + rest, _held(_fields(wire, "/api/ps")))
 
 
 def ask(name: str, settings: Settings) -> About:
@@ -72,13 +74,17 @@ def ask(name: str, settings: Settings) -> About:
             return About(name, "ollama")
 
 
-def _held(settings: Settings, where: Address) -> int:
+def _fields(wire: Wire, path: str) -> dict[str, Any]:
+    """Ask what can be done without: a proxy may let through the list of models and not this."""
+    try:
+        with closing(wire.look(path)) as reply:
+            return failures.tree(reply.body())
+    except ServerFailedError:
+        return {}
+
+
+def _held(told: dict[str, Any]) -> int:
     """Bytes that loaded models take outside video memory: another model gets them when it is loaded."""
-    with closing(Wire(where, settings)) as wire:
-        try:
-            with closing(wire.look("/api/ps")) as reply:
-                entries = failures.tree(reply.body()).get("models")
-        except ServerFailedError:
-            return 0
-    numbers = (entry for entry in entries or [] if isinstance(entry, dict))
+    entries = told.get("models")
+    numbers = [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
     return sum(max(0, failures.number(one, "size") - failures.number(one, "size_vram")) for one in numbers)
