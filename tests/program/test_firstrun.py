@@ -7,7 +7,7 @@ import signal
 import sys
 
 import pytest
-from tests.bad_server import HANG, BadServer, answer, done, line, stream
+from tests.bad_server import HANG, BadServer, Trick, answer, done, line, stream
 from tests.program.test_cli import run
 from tests.terminal import CTRL_C, CTRL_D, opened, same_as
 
@@ -214,7 +214,7 @@ def test_a_suggestion_is_pulled_saved_and_used(home):
 
 def test_a_pull_that_is_stopped_says_how_to_go_on(home):
     row = {"status": "pulling a", "digest": "a", "total": 400_000_000, "completed": 100_000_000}
-    pull = [*stream(json.dumps(row).encode() + b"\n", end=False), HANG]
+    pull: list[bytes | Trick] = [*stream(json.dumps(row).encode() + b"\n", end=False), HANG]
     tags = answer(200, json.dumps({"models": []}))
     with (
         BadServer({"/api/tags": [tags], "/api/version": [VERSION], "/api/pull": [pull]}) as server,
