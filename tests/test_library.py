@@ -126,6 +126,9 @@ def test_an_index_that_is_no_good_is_made_anew(found, damage):
     assert titles(index.search(found, "parser")) == ["fix the parser"]
     assert len(index.listed(found)) == 2
     assert stat.S_IMODE(found.index.stat().st_mode) == 0o600
+    with sqlite3.connect(found.index) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (index.VERSION,)
+    db.close()
 
 
 def test_an_index_that_another_program_holds_is_left_alone(found):
@@ -134,9 +137,10 @@ def test_an_index_that_another_program_holds_is_left_alone(found):
     write(found, *said("write a poem"))
     other = sqlite3.connect(found.index)
     other.execute("BEGIN EXCLUSIVE")
+    before = found.index.stat().st_ino
     assert len(index.listed(found)) == 2
     other.close()
-    assert found.index.exists()
+    assert found.index.stat().st_ino == before
 
 
 def test_without_saving_no_index_is_written(found):

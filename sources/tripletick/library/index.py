@@ -21,7 +21,7 @@ from tripletick.retention import LOG
 from tripletick.session import read
 
 VERSION = 1
-WAIT = 3.0
+WAIT = 1.0
 """Seconds for another program that is at the index."""
 TABLES = """
 CREATE TABLE sessions (

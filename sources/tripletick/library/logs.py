@@ -83,7 +83,12 @@ def lines(rows: Sequence[Row], found: Places, *, folders: bool = False) -> Itera
     """Tell sessions, a line each; with `folders` where they were, and below each what was sought."""
     names = ids(found)
     table = [
-        (short(row.id, names), when(row.last), f"{row.turns} turn{'s' * (row.turns != 1)}", row.model)
+        (
+            short(row.id, names),
+            when(row.last),
+            f"{row.turns} turn{'s' * (row.turns != 1)}",
+            row.model.removeprefix("ollama:"),
+        )
         for row in rows
     ]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
