@@ -10,6 +10,7 @@ from tripletick.config import Config, Given, read_value
 from tripletick.sections import SECTIONS
 from tripletick.slash.desk import Desk
 from tripletick.slash.telling import model_at_work
+from tripletick.tools.output import size
 
 NOW = "The context has {window} tokens. Another size: /ctx 16384"
 AS_SHIPPED = "All else is as shipped; every setting with its sentence is in {path}"
@@ -70,8 +71,10 @@ def _settings(config: Config, word: str) -> Iterator[tuple[str, str]]:
             changed = value != setting.default
             if word in name if word else changed:
                 where = config.where.get(name, "chosen in this chat" if changed else "as shipped")
-                yield name, f"{_written(value)}  ({where})"
+                yield name, f"{_written(value, setting.metadata['kind'])}  ({where})"
 
 
-def _written(value: object) -> str:
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+def _written(value: object, kind: str) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return size(value) if kind == "size" and isinstance(value, int) else str(value)
