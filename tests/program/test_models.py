@@ -79,7 +79,7 @@ def test_a_pull_adds_up_its_layers_and_tells_tenths_where_no_line_is_redrawn(hom
     assert (done.returncode, "m:7b is there: 4.0 GB in" in done.stderr) == (0, True)
 
 
-@pytest.mark.parametrize("break_", [[RESET], []])
+@pytest.mark.parametrize("break_", [[RESET], [], [b"0\r\n\r\n"]])
 def test_a_pull_that_breaks_off_says_how_to_go_on(home, break_):
     act = [*pulled(*list(rows(*LAYERS))[:3], end=False), *break_]
     with served(act) as server:
