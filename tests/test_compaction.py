@@ -120,6 +120,16 @@ def test_a_long_turn_keeps_its_request_and_its_last_step(session):
     assert "[result 1: bash ok]" in sent[-1]
 
 
+def test_the_question_follows_the_whole_history_although_outputs_go_too(session):
+    step = LONG[:600] + "\n```bash\nseq {n} {m}\n```"
+    it = session(*(step.format(n=n, m=n + 80) for n in range(9)), "Done.", window=2400)
+    events = it.play("count on")
+    assert last(events, Compacted).outputs
+    at = next(at for at, asked in enumerate(it.model.asked) if "Sum up" in asked[-1].text)
+    before, asked = it.model.asked[at - 1 : at + 1]
+    assert asked[: len(before)] == before
+
+
 def test_the_tokens_of_a_summary_are_counted(talks):
     _, events = talks(SUMMARY, "Done.")
     assert len([event for event in events if isinstance(event, Usage)]) == 2
@@ -216,9 +226,17 @@ def test_a_request_that_grew_is_taken_back_alone_after_a_summary():
     talk = conversation((CODER, "one"), (CODER, "two"), (CODER, "three"))
     talk.say("by hand")
     talk.request(CODER, "four")
+    for said in ("step", "last step"):
+        talk.reply(said)
+        talk.say("result")
     talk.sum_up(talk.cuts()[-1], SUMMARY)
+    assert "four" in texts(talk.messages())[3]
     talk.take_back()
     assert texts(talk.messages())[-2:] == [SUMMARY, "by hand"]
+
+
+def test_the_first_exchange_alone_cannot_be_cut():
+    assert conversation((CODER, "one")).cuts() == []
 
 
 def test_a_copy_can_be_cut_while_the_conversation_stays():

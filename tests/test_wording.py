@@ -27,8 +27,9 @@ def test_short_rules_are_whole():
     )
 
 
-def test_one_long_line_of_wide_characters_is_cut_between_two_of_them():
-    rules = wording.rules("規則" * 1000, 4096)
+@pytest.mark.parametrize("before", ["", "a", "ab"])
+def test_one_long_line_of_wide_characters_is_cut_between_two_of_them(before):
+    rules = wording.rules(before + "規則" * 1000, 4096)
     assert 900 < len(rules.encode()) < 1100
     assert "\N{REPLACEMENT CHARACTER}" not in rules
 

@@ -121,7 +121,6 @@ class Compaction:
                     # shown once it is known to be of use
                     pass
         if last.counts:
-            self.budget.count(last.counts, asked)
             yield Usage(last.counts, self.budget.window, time.monotonic() - begun)
         text = reader.close(last.finish or "stop").text.strip()
         usable = last.finish == "stop" and _WORD.search(text) and not _BLOCK.search(text)
