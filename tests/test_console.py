@@ -300,6 +300,20 @@ def test_tables_count_the_cells_of_wide_letters():
     assert stream.getvalue() == "日本  x\na     y\n"
 
 
+def test_a_table_in_a_narrow_window_goes_on_below_its_second_column():
+    stream = io.StringIO()
+    pen = RichPen(Console(file=stream, force_terminal=True, width=25, color_system=None, _environ={}))
+    Terminal(Teller(pen)).table([("/a", "some words 日本語 and more"), ("/bc", "x")])
+    assert stream.getvalue() == "/a   some words 日本語\n     and more\n/bc  x\n"
+
+
+@pytest.mark.parametrize("pen", [PlainPen, lambda stream: RichPen(Console(file=stream, force_terminal=True))])
+def test_our_own_signs_have_words_where_the_encoding_has_none(pen):
+    raw = io.BytesIO()
+    pen(io.TextIOWrapper(raw, "ascii")).line("a · b … “c” é")
+    assert raw.getvalue() == b'a - b ... "c" \\xe9\n'
+
+
 def test_plain_lines_have_words_for_signs():
     drawn = plain_screen(
         Returned(CALL, Result("ok", "ok", "a\n" * 99), 1), Repairing(2, 5, "x"), Routed("coder")

@@ -25,7 +25,7 @@ USAGE = 2
 """The exit code of what was typed wrongly on the command line; nothing has been said yet then."""
 TWICE = "Ctrl+C once more leaves."
 KEYS = (
-    ("@agent …", "give it to another agent, who stays"),
+    ("@agent TEXT", "give it to another agent, who stays"),
     ("@path", "add a file or folder to the request; Tab completes it and tells its tokens"),
     ("!command", "run a command in the box; the model reads its output"),
     ("//text", "a text that begins with a slash"),

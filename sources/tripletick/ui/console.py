@@ -25,6 +25,8 @@ from tripletick.ui.shelf import Shelf
 from tripletick.ui.teller import Teller
 
 SHOWN, FOLDED = "The model's reasoning is shown.", "The model's reasoning is folded."
+NARROW = 16
+"""Cells of a column that is broken between words; in fewer the terminal breaks it."""
 TONES: dict[str, Style] = {"added": "good", "removed": "bad", "place": "dim", "note": "warn"}
 
 
@@ -57,12 +59,20 @@ class Terminal:
         self.teller.pen.line(visible(text), prose=True)
 
     def table(self, rows: Iterable[tuple[str, str]]) -> None:
-        """Draw rows of two columns."""
+        """Draw rows of two columns; what is too long for the second goes on below it."""
         made = [(visible(left), visible(right)) for left, right in rows]
         width = max((cell_len(left) for left, _ in made), default=0)
-        self.say(
-            "\n".join(f"{left}{' ' * (width - cell_len(left))}  {right}".rstrip() for left, right in made)
-        )
+        lines = []
+        for left, right in made:
+            first, *more = self._broken(right, width + 2)
+            lines.append(f"{left}{' ' * (width - cell_len(left))}  {first}".rstrip())
+            lines += [f"{' ' * width}  {line}" for line in more]
+        self.say("\n".join(lines))
+
+    def _broken(self, text: str, indent: int) -> list[str]:
+        pen = self.teller.pen
+        room = pen.console.width - indent if isinstance(pen, RichPen) else 0
+        return pen.broken(text, room) if isinstance(pen, RichPen) and room >= NARROW else [text]
 
     def chatting(self) -> Ahead:
         """Number long outputs from now on; give what keeps the keys pressed while the model works."""

@@ -20,6 +20,7 @@ from rich.theme import Theme
 
 from tripletick.ui.pen import WORDS, Mark, Style
 from tripletick.ui.preview import Code, Opened, Piece, Prose
+from tripletick.ui.safe import encodable
 
 COLOURS: dict[Style, str] = {"": "", "dim": "dim", "good": "green", "bad": "red", "warn": "yellow"}
 SIGNS: dict[Mark, str] = {"ok": "✓ ", "failed": "✗ ", "skipped": "- ", "repair": "↻ ", "more": "… "}
@@ -61,6 +62,10 @@ class RichPen:
 
     def line(self, text: str, style: Style = "", *, prose: bool = False) -> None:
         self._print(Text(text, COLOURS[style], no_wrap=not prose), "line", apart=self.last == "reply")
+
+    def broken(self, text: str, width: int) -> list[str]:
+        """Break a text between words into lines of so many cells."""
+        return [line.plain.rstrip() for line in Text(text).wrap(self.console, width)] or [""]
 
     def mark(self, mark: Mark) -> str:
         return SIGNS[mark] if self._utf8() else WORDS[mark]
@@ -157,7 +162,7 @@ class RichPen:
 
     def _write(self, text: str) -> None:
         if text:
-            self.console.file.write(text)
+            self.console.file.write(encodable(text, self.console.encoding))
             self.console.file.flush()
 
 
