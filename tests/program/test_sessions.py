@@ -158,7 +158,7 @@ def test_model_agent_and_context_are_the_sessions_and_flags_say_otherwise(home):
         ).end()
     (home / "other.json").write_text(json.dumps(["four"]))
     with opened(home, "-m", f"scripted:{home / 'other.json'}", "-a", "coder", "resume") as terminal:
-        terminal.wait("reads the whole conversation anew").wait_line("coder>").send("/exit").end()
+        terminal.wait("goes on", "anew.").wait_line("coder>").send("/exit").end()
 
 
 def test_a_session_of_another_folder_works_there_and_says_so(home):
@@ -169,8 +169,9 @@ def test_a_session_of_another_folder_works_there_and_says_so(home):
         terminal.wait("The session works in its own folder", "in other?").type("n\r")
         terminal.wait_line("coder>").send("/exit").end()
     with opened(home, "resume", ids(home)[0]) as terminal:
-        terminal.wait("model reads the whole conversation anew.", str(home / "project"))
-        terminal.wait_line("coder>").send("make it").wait("Done.").wait_line("coder>").send("/exit").end()
+        terminal.wait("The session was in", "anew.").wait_line("coder>").send("make it").wait(
+            "Done."
+        ).wait_line("coder>").send("/exit").end()
     assert (home / "project" / "made-here").exists()
 
 
@@ -223,11 +224,9 @@ def test_in_the_chat_session_and_answer_become_files(home):
         terminal.wait_line("coder>").send("say hello").wait("Hello").wait_line("coder>")
         terminal.send("/save a.md").wait("Saved: ").wait_line("coder>")
         terminal.send("/save a.md").wait("Nothing is written over a file.").wait_line("coder>")
-        terminal.send("/export s.html").wait("s.html").wait_line("coder>")
+        terminal.send("/export s.html").wait_line("coder>")
         terminal.send("/export s.pdf").wait("Names end in .md, .html, .json.").wait_line("coder>")
-        terminal.send("/export").wait("Saved: ", "project/tripletick-").wait_line("coder>").send(
-            "/exit"
-        ).end()
+        terminal.send("/export").wait_line("coder>").send("/exit").end()
     assert (home / "project" / "a.md").read_text() == "Hello **there**.\n"
     assert "<strong>there</strong>" in (home / "project" / "s.html").read_text()
     assert len(list((home / "project").glob("tripletick-*.md"))) == 1
