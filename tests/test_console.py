@@ -309,9 +309,9 @@ def test_a_table_in_a_narrow_window_goes_on_below_its_second_column():
 
 @pytest.mark.parametrize("pen", [PlainPen, lambda stream: RichPen(Console(file=stream, force_terminal=True))])
 def test_our_own_signs_have_words_where_the_encoding_has_none(pen):
-    raw = io.BytesIO()
-    pen(io.TextIOWrapper(raw, "ascii")).line("a · b … “c” é")
-    assert raw.getvalue() == b'a - b ... "c" \\xe9\n'
+    stream = io.TextIOWrapper(io.BytesIO(), "ascii")
+    pen(stream).line("a · b … “c” é")
+    assert stream.buffer.getvalue() == b'a - b ... "c" \\xe9\n'
 
 
 def test_plain_lines_have_words_for_signs():

@@ -23,7 +23,10 @@ _TABLE: dict[int, int | str] = {
     **_PICTURES,
     **{code: f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}" for code in _WRITTEN_OUT},
 }
-_PLAIN = str.maketrans({"…": "...", "·": "-", "“": '"', "”": '"', "\u2019": "'", "\u2013": "-", "—": "-", "•": "*"})
+_PLAIN = str.maketrans(
+    {"…": "...", "·": "-", "“": '"', "”": '"', "\u2019": "'", "\u2013": "-", "—": "-", "•": "*"}
+)
+"""Our own signs where an encoding has none."""
 
 
 def visible(text: str) -> str:
