@@ -110,6 +110,13 @@ def test_a_name_that_there_is_not_is_exit_5_with_a_name_that_there_is(home, act)
     assert "tripletick models pull qwen2.5-coder:7b" in done.stderr
 
 
+def test_a_server_without_a_way_to_its_library_says_so(home):
+    told = {"error": 'pull model manifest: Get "https://registry": dial tcp: lookup registry: no such host'}
+    with served(pulled({"status": "pulling manifest"}, told)) as server:
+        done = run(home, "--host", server.url, "models", "pull", "m")
+    assert (done.returncode, "cannot reach its library" in done.stderr) == (7, True)
+
+
 def test_an_interrupt_stops_the_servers_pull_and_says_how_to_go_on(home):
     act = [*pulled(*list(rows(*LAYERS))[:2], end=False), HANG]
     with served(act) as server:

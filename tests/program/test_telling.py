@@ -220,6 +220,17 @@ def test_a_model_that_claims_its_work_is_not_trusted(home):
     assert "can be trusted with: no tag" in done.stdout
 
 
+def test_a_chore_that_takes_too_long_is_ended_once():
+    from tripletick.commands.chores import Watched
+    from tripletick.events import Text
+
+    seen = Watched(until=0.0)
+    with pytest.raises(KeyboardInterrupt):
+        seen.show(Text("on and on"))
+    seen.show(Text("and on"))
+    assert seen.late
+
+
 def test_every_command_of_the_table_can_be_imported():
     from tripletick.commands import find
 

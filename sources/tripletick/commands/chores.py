@@ -6,6 +6,7 @@ Three are few: they tell a model that cannot work from one that can, not a good 
 from __future__ import annotations
 
 import tempfile
+import time
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,13 +25,16 @@ from tripletick.session import Log
 from tripletick.trust import Said, Trusted
 from tripletick.ui.safe import visible
 
-AGENT, ATTEMPTS, STEPS = "coder", 3, 8
-"""Who works, and less than a person would wait for: a model that needs more is not to be trusted here."""
+AGENT, ATTEMPTS, STEPS, OUTPUT, SECONDS = "coder", 2, 5, 512, 120.0
+"""Who works, and what a chore may take: a model that needs more is not to be trusted. A good one is through in
+two replies of fifty tokens; one that rambles would write for an hour on a slow machine.
+"""
 LIMIT = 1 << 16
 MARKS = {True: "done    ", False: "NOT DONE"}
 NOBODY = Answer(there=False)
 NOT_HELD = "{file} does not hold what was asked for"
 NOT_THERE = "{file} is not there"
+TOO_SLOW = "not within {seconds:.0f} s"
 NOT_PRINTED = "no {tag} block printed {holds}"
 
 
@@ -66,8 +70,14 @@ class Watched:
     failed: set[str] = field(default_factory=set)
     gave_up: GaveUp | None = None
     stopped: bool = False
+    late: bool = False
+    until: float = field(default_factory=lambda: time.monotonic() + SECONDS)
 
     def show(self, event: Event) -> None:
+        """Take an event in; the time being over, the chore ends as by Ctrl-C."""
+        if not self.late and time.monotonic() > self.until:
+            self.late = True
+            raise KeyboardInterrupt
         match event:
             case Returned(call=call, result=result) if result.ok:
                 self.served[call.tool] = self.served.get(call.tool, "") + result.text + result.view
@@ -93,7 +103,8 @@ def try_all(settings: Config, found: places.Places, notice: Callable[[str], None
     Raises ModelError where it cannot be asked at all, and KeyboardInterrupt.
     """
     limits = replace(settings.agent, name=AGENT, max_attempts=ATTEMPTS, max_steps=STEPS, folder=True)
-    chosen = replace(settings, agent=limits)
+    model = replace(settings.model, output=min(OUTPUT, settings.model.output))
+    chosen = replace(settings, agent=limits, model=model)
     with (
         tempfile.TemporaryDirectory(prefix="tripletick-") as top,
         retention.at_work(found, settings.data, save=False) as there,
@@ -132,7 +143,7 @@ def _tried(app: App, chore: Chore, folder: Path) -> Tried:
     seen = Watched()
     app.run(app.clear(), [], lambda question: NOBODY)
     app.run(app.turn(chore.request), [seen.show], lambda question: NOBODY)
-    if seen.stopped:
+    if seen.stopped and not seen.late:
         raise KeyboardInterrupt
     if seen.gave_up and seen.gave_up.exit > 3:
         # the engine's fault: what the model can do is not known then
@@ -144,6 +155,8 @@ def _tried(app: App, chore: Chore, folder: Path) -> Tried:
 
 def _lacking(chore: Chore, seen: Watched, folder: Path) -> str:
     """Say why a chore is not done, "" where it is."""
+    if seen.late:
+        return TOO_SLOW.format(seconds=SECONDS)
     if chore.tag:
         printed = chore.holds in seen.served.get(chore.tag, "")
         return "" if printed else NOT_PRINTED.format(tag=chore.tag, holds=chore.holds)

@@ -32,6 +32,14 @@ BROKE_OFF = Saying(
     "{why} What came is kept by the server.",
     GOES_ON,
 )
+UNCONNECTED = Saying(
+    ServerFailedError,
+    "Model '{model}' cannot be pulled now.",
+    "The server cannot reach its library: {told}.",
+    "Connect it, then: tripletick models pull {model}",
+)
+AWAY = ("no such host", "dial tcp", "network is unreachable", "TLS handshake timeout")
+"""Words of the server where it has no way to the library."""
 ABSENT = ("file does not exist", "not found", "invalid model name", "unauthorized")
 """Words of the server for a name that it cannot find; all else may go better the next time."""
 
@@ -89,6 +97,8 @@ def _refused(name: str, told: str, status: int = 200, where: str = "") -> Triple
     said = told.rstrip(". \n") or f"status {status}"
     if any(word in told for word in ABSENT):
         return NO_SUCH(model=name, told=said)
+    if any(word in told for word in AWAY):
+        return UNCONNECTED(model=name, told=said)
     if status == 404:
         return failures.NOT_OLLAMA(where=where, told="404 for /api/pull")
     return BROKE_OFF(model=name, why=f"The server says: {said}.")
