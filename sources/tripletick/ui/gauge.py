@@ -20,6 +20,8 @@ class Gauge:
     """
 
     clock: Callable[[], float] = time.monotonic
+    more: str = "…"
+    """How the terminal writes three dots."""
     doing: str = ""
     waits: bool = False
     """For the model's first token."""
@@ -57,7 +59,7 @@ class Gauge:
         waited, spent = now - self.since, now - self.first
         if self.waits and waited > SLOW:
             much = f"{short(self.prompt)} tokens of prompt" if self.prompt else "the prompt"
-            return f"Reading {much} … {waited:.0f} s (Ctrl+C stops)"
+            return f"Reading {much} {self.more} {waited:.0f} s (Ctrl+C stops)"
         speed = f"{self.tokens / spent:.1f} tok/s" if self.tokens > 1 and spent > 0 else ""
         return "  ".join(filter(None, (self.doing, speed, self._fill(), f"{waited:.0f} s")))
 

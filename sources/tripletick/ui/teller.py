@@ -250,6 +250,7 @@ class Teller:
 
     def _status(self, tail: str) -> None:
         gauge, end = self.gauge, visible(tail[-NEWEST:].strip())
+        gauge.more = self.pen.mark("more").strip()
         self.pen.status(lambda: "  ".join(filter(None, (gauge.now(), self._waiting() or end))))
 
     def _waiting(self) -> str:
