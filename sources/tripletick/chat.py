@@ -120,7 +120,7 @@ def mention(desk: Desk, text: str) -> None:
     Raises UsageError.
     """
     name, rest = _parted(text)
-    if name not in desk.app.prompts.agents and (text.startswith('"') or files.is_there(desk, name)):
+    if name and name not in desk.app.prompts.agents and (text.startswith('"') or files.is_there(desk, name)):
         files.request(desk, f"@{text}")
         return
     try:

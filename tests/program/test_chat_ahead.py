@@ -67,6 +67,12 @@ def test_lines_typed_while_the_model_writes_wait_and_are_read_one_by_one(talk, h
     ]
 
 
+def test_what_is_typed_while_the_program_starts_is_read_line_by_line(chat, home):
+    with chat("One.", "Two.") as terminal:
+        terminal.type("first\rsecond\r").wait("One.", "Two.").wait_line("coder>")
+    assert requests(home) == ["first", "second"]
+
+
 def test_a_paste_while_the_model_writes_stays_one_paste(talk, home):
     held = Held([line("I begin\n\nand ")], [line("end.")])
     terminal = talk(held, reply("Two."))

@@ -72,6 +72,13 @@ def test_several_paths_are_listed_with_their_tokens_and_no_hidden_one(chat):
         terminal.type(f".e{TAB}x").wait("see @.ex")
 
 
+def test_a_name_that_would_steer_the_terminal_is_not_offered(chat, project):
+    (project / "no\x1b[2Jtes.txt").write_text("")
+    (project / "no\u202ecod.txt").write_text("")
+    with chat() as terminal:
+        terminal.wait("coder>").type(f"see @no{TAB}|").wait("see @notes.txt|")
+
+
 @pytest.mark.parametrize(
     ("typed", "whole"),
     [("/und", "/undo "), ("/think a", "/think auto"), ("/agent fi", "/agent file"), ("@ca", "@casual ")],

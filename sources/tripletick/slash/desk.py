@@ -34,7 +34,7 @@ class Desk:
     """The person has interrupted what was done last: what was typed meanwhile is not sent by itself."""
     past: Past | None = None
     """The session that is gone on with once this one is left."""
-    models: list[str] | None = None
+    models: list[str] = field(default_factory=list)
     """The server's models, once they were asked for."""
     terminal: Terminal = field(init=False)
     ahead: Ahead = field(init=False)

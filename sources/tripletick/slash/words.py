@@ -14,6 +14,7 @@ from tripletick.slash.desk import Desk
 from tripletick.slash.giving import edited
 from tripletick.slash.row import Names, Slash
 from tripletick.ui.line import Choice, Keyboard
+from tripletick.ui.safe import visible
 
 MOST = 200
 _WORD = re.compile(r'(?<!\S)(?P<sign>@?)(?P<quote>"?)(?P<start>[^\s"@]*)$')
@@ -22,7 +23,7 @@ _WORD = re.compile(r'(?<!\S)(?P<sign>@?)(?P<quote>"?)(?P<start>[^\s"@]*)$')
 def board(desk: Desk, commands: Mapping[str, Slash]) -> Keyboard:
     """Give what the keys of a line can reach."""
     return Keyboard(
-        lambda so_far: _choices(desk, commands, so_far),
+        lambda so_far: filter(_harmless, _choices(desk, commands, so_far)),
         lambda text: files.cost(desk, text),
         lambda: desk.screen.say(desk.terminal.fold()),
         lambda text: edited(desk, text),
@@ -36,8 +37,7 @@ def agents(desk: Desk, start: str) -> Iterator[Choice]:
 
 def models(desk: Desk, start: str) -> Iterator[Choice]:
     """Give the server's models, for which it is asked once."""
-    if desk.models is None:
-        desk.models = []
+    if not desk.models:
         with suppress(TripletickError):
             desk.models = [one.name for one in wiring.listed(desk.app.config)]
     return _begun(desk.models, start)
@@ -86,6 +86,11 @@ def _choices(desk: Desk, commands: Mapping[str, Slash], so_far: str) -> Iterator
         if word.start() == 0 and not word["quote"]:
             yield from (Choice(f"{one.text} ", one.back) for one in agents(desk, word["start"]))
         yield from paths(desk, word["start"], word["quote"])
+
+
+def _harmless(choice: Choice) -> bool:
+    """False for a name that would not show as what it is: servers and folders bring any."""
+    return visible(choice.text) == choice.text and choice.text.isprintable()
 
 
 def _begun(words: Iterable[str], start: str) -> Iterator[Choice]:

@@ -40,6 +40,7 @@ class Ahead:
     """How the terminal was set."""
     wake: tuple[int, int] = (-1, -1)
     resumed: Any = None
+    first: bool = True
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
@@ -76,6 +77,8 @@ class Ahead:
     def _start(self) -> None:
         self.before = termios.tcgetattr(self.keys)
         self._set()
+        if self.first:
+            self._take_early()
         self.wake = os.pipe()
         # a stopped program finds the terminal as the shell has left it
         self.resumed = signal.signal(signal.SIGCONT, lambda number, frame: self._set())
@@ -92,7 +95,15 @@ class Ahead:
             os.close(end)
         signal.signal(signal.SIGCONT, self.resumed)
         self._mark(NO_PASTES)
-        termios.tcsetattr(self.keys, termios.TCSANOW, self.before)
+        with contextlib.suppress(termios.error):
+            termios.tcsetattr(self.keys, termios.TCSANOW, self.before)
+
+    def _take_early(self) -> None:
+        """Take what was typed while the program started: Enter was a newline then."""
+        self.first = False
+        if select.select([self.keys], [], [], 0)[0]:
+            early = _read(self.keys.fileno()).decode("utf-8", "surrogateescape")
+            self.text = early.replace("\n", "\r") + self.text
 
     def _set(self) -> None:
         """Keys come one by one and are not shown; Ctrl+C still interrupts."""
@@ -100,13 +111,16 @@ class Ahead:
         mode[0] &= ~(termios.ICRNL | termios.INLCR | termios.IGNCR)
         mode[3] &= ~(termios.ICANON | termios.ECHO)
         mode[6][termios.VMIN], mode[6][termios.VTIME] = 1, 0
-        termios.tcsetattr(self.keys, termios.TCSANOW, mode)
+        with contextlib.suppress(termios.error):
+            # a terminal that is gone needs no setting
+            termios.tcsetattr(self.keys, termios.TCSANOW, mode)
         self._mark(PASTES)
 
     def _mark(self, code: str) -> None:
         if self.marks:
-            self.marks.write(code)
-            self.marks.flush()
+            with contextlib.suppress(OSError):
+                self.marks.write(code)
+                self.marks.flush()
 
     def _listen(self) -> None:
         decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
