@@ -12,6 +12,8 @@ from tests.terminal import CTRL_C, CTRL_J, PASTE, opened, requests
 SHOW = answer(200, json.dumps({"model_info": {"general.architecture": "a", "a.context_length": 8192}}))
 VERSION = answer(200, json.dumps({"version": "0.12.9"}))
 CTRL_T = "\x14"
+MARKED_PASTES = 2004 << 5
+"""The mode as pyte keeps it."""
 
 
 class Held:
@@ -76,7 +78,9 @@ def test_what_is_typed_while_the_program_starts_is_read_line_by_line(chat, home)
 def test_a_paste_while_the_model_writes_stays_one_paste(talk, home):
     held = Held([line("I begin\n\nand ")], [line("end.")])
     terminal = talk(held, reply("Two."))
-    terminal.send("one").wait("I begin").type(PASTE.format("a\rb\r")).wait("> ")
+    terminal.send("one").wait("I begin")
+    assert MARKED_PASTES in terminal.screen.mode
+    terminal.type(PASTE.format("a\rb\r")).wait("> ")
     held.go.set()
     terminal.wait("end.", "  b").type("\r").wait("Two.").wait_line("coder>")
     assert requests(home) == ["one", "a\nb"]

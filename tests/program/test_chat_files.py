@@ -102,11 +102,15 @@ def test_a_program_is_run_in_the_persons_own_terminal_after_a_yes(chat, home):
     assert requests(home) == []
 
 
-def test_ctrl_c_ends_the_program_and_not_the_chat(chat, home):
-    (home / "project" / "game.py").write_text(GAME)
+STUBBORN = "try:\n    input('Begun? ')\nexcept KeyboardInterrupt:\n    print('Caught', input('Still? '))\n"
+
+
+def test_ctrl_c_is_the_programs_and_the_chat_waits_for_its_end(chat, home):
+    (home / "project" / "game.py").write_text(STUBBORN)
     with chat() as terminal:
-        terminal.wait("coder>").send("/run game.py").wait("NO BOX").type("y\r").wait("Your name?")
-        terminal.type(CTRL_C).wait("KeyboardInterrupt", "game.py ").wait_line("coder>")
+        terminal.wait("coder>").send("/run game.py").wait("NO BOX").type("y\r").wait("Begun?").type(CTRL_C)
+        terminal.wait("Still?").type("yes\r").wait("Caught yes", "game.py ended with exit 0.")
+        terminal.wait_line("coder>")
 
 
 def test_what_changed_after_the_question_is_not_run(chat, home):
