@@ -26,8 +26,8 @@ from tripletick.trust import Said, Trusted
 from tripletick.ui.safe import visible
 
 AGENT, ATTEMPTS, STEPS, OUTPUT, SECONDS = "coder", 2, 5, 512, 120.0
-"""Who works, and what a chore may take: a model that needs more is not to be trusted. A good one is through in
-two replies of fifty tokens; one that rambles would write for an hour on a slow machine.
+"""Who works, and what a chore may take: a model that needs more is not to be trusted. A good
+one is through in two replies of fifty tokens; one that rambles would write for an hour on a slow machine.
 """
 LIMIT = 1 << 16
 MARKS = {True: "done    ", False: "NOT DONE"}
