@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -48,6 +49,12 @@ class Terminal:
     def text(self) -> str:
         return "\n".join(self.lines())
 
+    def scrolled(self) -> str:
+        """What has left the screen at its top, and what it shows."""
+        rows = self.screen.history.top
+        gone = ["".join(row[at].data for at in range(WIDTH)).rstrip() for row in rows]
+        return "\n".join([*gone, self.text()])
+
     def wait(self, *texts: str) -> Terminal:
         """Wait until all of these are on the screen."""
         while not all(text in self.text() for text in texts):
@@ -68,6 +75,15 @@ class Terminal:
             self.stream.feed(self.program.read_nonblocking(65536, timeout=SECONDS))
         except (pexpect.TIMEOUT, pexpect.EOF) as error:
             raise AssertionError(f"{wanted!r} is not the last line:\n{self.text()}") from error
+
+    def read_until(self, text: str) -> bytes:
+        """Give what the program writes until this is on the screen."""
+        read = b""
+        while text not in self.text():
+            data = self.program.read_nonblocking(65536, timeout=SECONDS)
+            self.stream.feed(data)
+            read += data
+        return read
 
     def type(self, keys: str) -> Terminal:
         self.program.send(keys)
@@ -105,6 +121,13 @@ def opened(home: Path, *words: str, given: bool = True, **env: str) -> Iterator[
         yield Terminal(program)
     finally:
         program.close(force=True)
+
+
+def requests(home: Path) -> list[str]:
+    """What was asked in all sessions of a home."""
+    logs = (home / ".local" / "state" / "tripletick" / "sessions").glob("*.jsonl")
+    records = [json.loads(each) for log in sorted(logs) for each in log.read_text().splitlines()]
+    return [record["text"] for record in records if record["event"] == "Requested"]
 
 
 def settled(text: str) -> str:

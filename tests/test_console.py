@@ -12,6 +12,7 @@ import threading
 from dataclasses import asdict
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markdown import Markdown
 
@@ -31,15 +32,17 @@ from tripletick.events import (
     Usage,
 )
 from tripletick.messages import Answer, Call, Counts, Problem, Result
+from tripletick.ui import clipboard
 from tripletick.ui.asking import ask
-from tripletick.ui.console import RichPen
+from tripletick.ui.console import RichPen, Terminal
 from tripletick.ui.jsonlines import JsonLines
 from tripletick.ui.pen import PlainPen
 from tripletick.ui.preview import Closed, Code, Opened, Preview, Prose
 from tripletick.ui.safe import settled, visible
+from tripletick.ui.shelf import Shelf
 from tripletick.ui.teller import Teller
 
-PASSING = re.compile(r"\r\x1b\[2m[^\r\n]*?\x1b\[0m\x1b\[K|\r\x1b\[K")
+PASSING = re.compile(r"\r\x1b\[2m[^\r\n]*?\x1b\[0m(?:\x1b\[J)?\r|\r\x1b\[J")
 """The status line's pictures, and its end."""
 REPLY = """# Words
 
@@ -164,9 +167,28 @@ def test_the_status_line_is_gone_before_the_next_line_comes():
     assert drawing.wait(30)
     pen.line("done")
     pen.close()
-    pictures = re.findall(r"\r\x1b\[2m(.*?)\x1b\[0m\x1b\[K", stream.getvalue())
+    pictures = re.findall(r"\r\x1b\[2m(.{2,}?)\x1b\[0m\x1b\[J\r", stream.getvalue())
     assert pictures and all(len(picture) == 19 for picture in pictures)
-    assert "\r\x1b[Kdone\n" in stream.getvalue()
+    assert "\r\x1b[Jdone\n" in stream.getvalue()
+
+
+def test_a_window_made_narrow_keeps_nothing_of_the_status_line():
+    stream, drawn = io.StringIO(), threading.Semaphore(0)
+    pen = RichPen(Console(file=stream, force_terminal=True, width=60, color_system=None, _environ={}))
+
+    def word():
+        drawn.release()
+        return "日本語 busy with very much of it"
+
+    pen.status(word)
+    assert drawn.acquire(timeout=30) and drawn.acquire(timeout=30)
+    pen.console.width = 20
+    assert drawn.acquire(timeout=30) and drawn.acquire(timeout=30)
+    pen.close()
+    whole, *_ = pictures = re.findall(r"\r\x1b\[2m(.*?)\x1b\[0m(?:\x1b\[J)?\r", stream.getvalue())
+    assert whole.endswith("much of it")
+    assert {cell_len(picture) for picture in pictures} <= {1, cell_len(whole), 19}
+    assert any(cell_len(picture) == 19 for picture in pictures)
 
 
 def test_a_fence_that_is_never_closed_ends_with_the_reply():
@@ -235,6 +257,63 @@ def test_the_verdict_is_in_words(screen):
     assert "2 of 5: NameError: x" in drawn
 
 
+def test_a_long_result_is_kept_in_full_under_the_number_that_its_excerpt_names():
+    shelf, stream = Shelf(), io.StringIO()
+    lines = [f"line {number}\n" for number in range(30)]
+    clipped = Result("ok", "ok", "line 0\n… 99 bytes left out …\nline 29")
+    tell(
+        Teller(PlainPen(stream), shelf=shelf),
+        Called(CALL, 1, 1),
+        *map(Output, lines),
+        Returned(CALL, clipped, 1),
+    )
+    assert "... 10 lines, /show 1" in stream.getvalue()
+    assert shelf.outputs == {1: "".join(lines).rstrip()}
+
+
+def test_the_oldest_long_outputs_go_when_there_is_no_room():
+    shelf = Shelf(room=25)
+    assert [shelf.put(["0123456789"]) for _ in range(4)] == [1, 2, 3, 4]
+    assert list(shelf.outputs) == [3, 4]
+
+
+@pytest.mark.parametrize(
+    ("env", "taken"),
+    [
+        ({"TERM": "xterm-256color"}, False),
+        ({"TERM": "xterm-256color", "SSH_TTY": "/dev/pts/1"}, True),
+        ({"TERM": "xterm-kitty"}, True),
+        ({"TERM": "xterm-256color", "TERM_PROGRAM": "WezTerm"}, True),
+        ({"TERM": "tmux-256color", "SSH_TTY": "/dev/pts/1", "TMUX": "/tmp/x"}, False),
+        ({"TERM": "dumb", "SSH_TTY": "/dev/pts/1"}, False),
+        ({}, False),
+    ],
+)
+def test_only_a_terminal_that_is_known_to_take_a_copy_is_sent_one(env, taken):
+    assert clipboard.code("a\x1b", env) == ("\x1b]52;c;YRs=\x07" if taken else "")
+    assert not clipboard.code("a" * 80_000, env)
+
+
+def test_tables_count_the_cells_of_wide_letters():
+    stream = io.StringIO()
+    Terminal(Teller(PlainPen(stream))).table([("日本", "x"), ("a", "y")])
+    assert stream.getvalue() == "日本  x\na     y\n"
+
+
+def test_a_table_in_a_narrow_window_goes_on_below_its_second_column():
+    stream = io.StringIO()
+    pen = RichPen(Console(file=stream, force_terminal=True, width=25, color_system=None, _environ={}))
+    Terminal(Teller(pen)).table([("/a", "some words 日本語 and more"), ("/bc", "x")])
+    assert stream.getvalue() == "/a   some words 日本語\n     and more\n/bc  x\n"
+
+
+@pytest.mark.parametrize("pen", [PlainPen, lambda stream: RichPen(Console(file=stream, force_terminal=True))])
+def test_our_own_signs_have_words_where_the_encoding_has_none(pen):
+    stream = io.TextIOWrapper(io.BytesIO(), "ascii")
+    pen(stream).line("a · b … “c” é")
+    assert stream.buffer.getvalue() == b'a - b ... "c" \\xe9\n'
+
+
 def test_plain_lines_have_words_for_signs():
     drawn = plain_screen(
         Returned(CALL, Result("ok", "ok", "a\n" * 99), 1), Repairing(2, 5, "x"), Routed("coder")
@@ -265,7 +344,7 @@ def test_thinking_folds_unless_it_is_wanted():
 def test_the_turn_ends_with_what_it_cost():
     usage = Usage(Counts(3000, 100, 0, 0, 1.0, 8.0), 16384, 9.0)
     drawn = plain_screen(Routed("coder"), Text("Hi."), usage, Answered("Hi."))
-    assert drawn.endswith("100 tokens  9.0 s  12.5 tok/s  3.1k of 16.4k\n")
+    assert drawn.endswith("100 tokens  9.0 s  12.5 tok/s  3.1k of 16k\n")
 
 
 def test_without_a_terminal_the_answer_stands_once():

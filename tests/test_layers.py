@@ -25,10 +25,10 @@ LAYERS = (
         "retention",
     },
     {"dialects"},
-    {"replies", "loop"},
+    {"compaction", "replies", "loop"},
     {"ui"},
-    {"wiring", "standing", "wording", "app"},
-    {"commands", "chat", "firstrun", "screens"},
+    {"wiring", "standing", "wording", "library", "telling", "app"},
+    {"commands", "chat", "slash", "fetching", "firstrun", "screens"},
     {"cli"},
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
@@ -36,6 +36,7 @@ ONLY = {"ui": {"events", "messages"}}
 RIM = {
     "models": {"requests", "urllib3", "ollama", "xllamacpp"},
     "ui": {"rich", "pygments", "prompt_toolkit"},
+    "library": {"pygments", "markdown_it"},
     "places": {"platformdirs"},
     "sandbox": {"pathspec"},
     "checkpoint": {"pathspec"},

@@ -10,6 +10,7 @@ from tripletick.events import (
     Called,
     Compacted,
     Interrupted,
+    Prompted,
     Refused,
     Repairing,
     Returned,
@@ -42,6 +43,7 @@ def test_a_program_is_saved_run_and_answered(session):
 def test_text_comes_while_the_model_speaks_and_calls_when_it_has_ended(session):
     it = session(HELLO + "x" * 500, "Done.")
     turn = it.loop.turn(it.prompts.agents["coder"], "do it")
+    assert isinstance(next(turn), Prompted)
     assert isinstance(next(turn), Text)
     assert it.model.streaming
     event = next(event for event in turn if not isinstance(event, Text))
@@ -53,6 +55,7 @@ def test_text_comes_while_the_model_speaks_and_calls_when_it_has_ended(session):
 def test_closing_a_turn_stops_the_model(session):
     it = session("a long answer " * 20)
     turn = it.loop.turn(it.prompts.agents["casual"], "talk")
+    next(turn)
     next(turn)
     turn.close()
     assert not it.model.streaming
@@ -283,6 +286,7 @@ def test_a_request_that_does_not_fit_is_an_error_with_numbers(session):
 def test_an_interrupt_keeps_what_was_said_and_runs_nothing(session):
     it = session("```bash\ntouch made\n```\n" + "words " * 50, "Fine.")
     turn = it.loop.turn(it.prompts.agents["coder"], "do it")
+    next(turn)
     next(turn)
     assert isinstance(turn.throw(KeyboardInterrupt), Interrupted)
     assert not it.model.streaming

@@ -173,7 +173,7 @@ def test_a_missing_model_names_the_closest_and_the_command_that_gets_it(serve):
     error = failure(model, ModelError)
     assert error.what == "Model 'qwen2.5-coder:7b' is not on this server."
     assert error.why == "Closest: qwen2.5-coder:3b."
-    assert error.remedy == "Get it: ollama pull qwen2.5-coder:7b"
+    assert error.remedy == "Get it: tripletick models pull qwen2.5-coder:7b"
 
 
 def test_a_404_of_another_kind_of_server_is_not_a_missing_model(serve):
@@ -543,3 +543,43 @@ def test_an_engine_in_front_of_a_tagged_name_is_taken_off():
     model = open_model("ollama:qwen2.5:7b", Settings(host="gpu"))
     assert isinstance(model, Ollama)
     assert model.name == "qwen2.5:7b"
+
+
+def test_a_model_is_preloaded_by_one_empty_request_with_the_options_of_all_others(serve):
+    server, model = serve(stream(line("x"), done()), generate=[answer(200, "{}")])
+    model.fix(2048)
+    model.preload()
+    model.preload()
+    server.wait_for("/api/generate")
+    said(model)
+    model.close()
+    first, second = (asked.body for asked in server.asked)
+    assert first["options"]["num_ctx"] == second["options"]["num_ctx"] == 2048
+    assert first["keep_alive"] == second["keep_alive"]
+    assert "prompt" not in first
+
+
+def test_a_request_does_not_wait_for_the_preloading_which_ends_with_the_model(serve):
+    server, model = serve(stream(line("at once"), done()), generate=[[HANG]])
+    model.preload()
+    server.wait_for("/api/generate")
+    assert said(model) == "at once"
+    assert not server.hung_up.is_set()
+    model.close()
+    assert server.hung_up.wait(10)
+
+
+def test_a_preloading_that_fails_is_told_by_the_first_request_alone(serve):
+    notices: list[str] = []
+    server, model = serve(stream(line("x"), done()), notices=notices, generate=[[RESET]])
+    model.preload()
+    server.wait_for("/api/generate")
+    assert (said(model), notices) == ("x", [])
+    model.close()
+
+
+@pytest.mark.parametrize("host", ["http://example.invalid:1", "https://127.0.0.1:1"])
+def test_a_server_behind_a_proxy_or_tls_is_not_preloaded(host):
+    model = Ollama("m", Settings(host=host))
+    model.preload()
+    model.close()

@@ -40,6 +40,17 @@ def test_sessions_go_by_their_age_with_what_was_torn_off(found):
     assert names(found) == ["new.jsonl"]
 
 
+def test_what_sessions_are_searched_by_goes_with_a_session(found):
+    put(found, "new.jsonl", days=1)
+    found.index.write_bytes(b"words")
+    retention.prune(found, DataSection())
+    assert found.index.exists()
+    put(found, "old.jsonl", days=31)
+    os.utime(found.state / "pruned", (0, 0))
+    retention.prune(found, DataSection())
+    assert not found.index.exists()
+
+
 def test_a_session_that_was_gone_on_with_is_as_young_as_its_last_record(found):
     put(found, "a.torn", days=90)
     put(found, "a.jsonl", days=1)

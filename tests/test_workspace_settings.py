@@ -229,6 +229,13 @@ def test_the_question_names_the_files_and_what_they_set(folder, brought):
     assert all(part in question for part in parts)
 
 
+def test_agents_md_alone_is_asked_about(folder, brought):
+    put(folder, "Use tabs.\n", "AGENTS.md")
+    trusted, told, (question,) = brought()
+    assert (trusted.words, told, "AGENTS.md (1 lines)" in question) == ("Use tabs.\n", [], True)
+    assert brought("")[0].words == "Use tabs.\n"
+
+
 def test_a_yes_holds_for_these_files_as_they_are(folder, brought):
     put(folder, "[sandbox]\nmode = read\n")
     assert len(brought()[2]) == 1
@@ -278,7 +285,7 @@ def test_links_and_what_is_no_file_are_not_read(folder, brought, tmp_path, name)
 @pytest.mark.parametrize("text", ["", "mode=on\n", "[sandbox]\nmode = free\n", "[data]\nkeep_days = 9\n"])
 def test_nobody_is_asked_for_what_would_change_nothing(folder, brought, text):
     put(folder, text)
-    put(folder, "Words.\n", "AGENTS.md")
+    put(folder, " \n", "AGENTS.md")
     trusted, told, asked = brought()
     assert (trusted.settings, bool(told), asked) == ((), bool(text), [])
 

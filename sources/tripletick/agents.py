@@ -16,6 +16,8 @@ from pathlib import Path
 from tripletick.errors import ConfigError, UsageError
 
 SYSTEM = "system"
+SUMMARY = "system-summary"
+"""The question for a summary, where room is short; {words} in it is how long that may be."""
 SETTINGS = ("when", "tools", "temperature", "folder")
 EVERY_LANGUAGE = "languages"
 """The word of `tools` that owns every row of the language table."""
@@ -55,6 +57,7 @@ class Prompts:
 
     system: str
     agents: Mapping[str, Agent]
+    summary: str = ""
 
     def opening(self, **places: str) -> str:
         """Fill the system prompt's places."""
@@ -79,7 +82,20 @@ def load(base: Path, *overlays: Path) -> Prompts:
         raise ConfigError(
             f"{files[SYSTEM]} has a place {{{wrong.pop()}}}.", "Places are {system} and {folder}."
         )
-    return Prompts(system, agents)
+    summary = _text(files[SUMMARY]).strip() if SUMMARY in files else ""
+    return Prompts(system, agents, summary)
+
+
+def named(prompts: Prompts, name: str, where: str = "") -> Agent:
+    """Give an agent; `where` its name was written. Raises UsageError where there is none of that name."""
+    if name in prompts.agents:
+        return prompts.agents[name]
+    there = ", ".join(sorted(prompts.agents))
+    raise UsageError(
+        f"{where}: there is no agent {name!r}." if where else f"There is no agent {name!r}.",
+        f"There are: {there}.",
+        "Choose one: tripletick -a coder, in the chat: /agent coder",
+    )
 
 
 def personality(base: Path, name: str) -> tuple[Path, ...]:

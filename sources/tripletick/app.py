@@ -13,11 +13,9 @@ from pathlib import Path
 from tripletick import agents, wiring, wording
 from tripletick.checkpoint import Checkpoints, Undone
 from tripletick.config import Config
-from tripletick.errors import TripletickError, UsageError
+from tripletick.errors import UsageError
 from tripletick.events import (
-    Ask,
     Event,
-    GaveUp,
     Interrupted,
     Loading,
     Notice,
@@ -26,12 +24,14 @@ from tripletick.events import (
     Routed,
     TakenBack,
 )
+from tripletick.library.history import Past, Written
 from tripletick.loop import Loop, Turn
-from tripletick.messages import Answer, Call
+from tripletick.messages import Call
 from tripletick.models.model import About, Model
 from tripletick.places import Places
-from tripletick.session import Log
+from tripletick.session import Log, Record
 from tripletick.standing import Standing
+from tripletick.telling import Asker, Sink, Telling
 from tripletick.trust import Said, Trusted
 
 WARMER, HOTTEST = 0.4, 2.0
@@ -41,9 +41,6 @@ BY_HAND = "The person ran this script, not you:\n{script}\n"
 UNDONE = "The person undid your work on {requests}.\n{files}"
 REDONE = "The person took the undo of {requests} back: your work is there again.\n{files}"
 ANEW = "{name} goes on; it reads the whole conversation anew."
-
-Sink = Callable[[Event], None]
-Asker = Callable[[Ask], Answer]
 
 
 @dataclass(slots=True)
@@ -63,18 +60,25 @@ class App:
     """What the command line says of the folder."""
     brought: Trusted = field(default_factory=Trusted)
     """What the workspace brings, as far as the person said yes to it."""
+    past: Past | None = None
+    """The session that is gone on with."""
     loop: Loop | None = None
     about: About | None = None
     """What the engine told of the model at work."""
     asked: tuple[str, str] | None = None
     """The last request, and what was piped in with it."""
     standing: Standing = field(init=False)
+    written: Written = field(default_factory=Written)
+    """What the log holds of the conversation."""
 
     def __post_init__(self) -> None:
         self.notices.extend(self.config.warnings)
         self.standing = Standing(
             self.config, self.places, self.folder, self.said, self.person, self.notices.append
         )
+        if self.past:
+            self.written = self.past.written
+            self.asked = (self.past.asked, "") if self.past.asked else None
 
     @property
     def prompts(self) -> agents.Prompts:
@@ -107,6 +111,8 @@ class App:
         usual = self.config.model.temperature if agent.temperature is None else agent.temperature
         yield Requested(self.asked[0])
         yield Routed(agent.name, "retry")
+        if self.past:
+            yield from self._opened(agent)
         if self.loop:
             self.loop.replies.talk.take_back()
             self.standing.tell_again()
@@ -115,7 +121,7 @@ class App:
 
     def clear(self) -> Turn:
         """Begin the conversation anew; the files stay as they are."""
-        self.asked = None
+        self.asked = self.past = None
         self.standing.tell_again()
         if self.loop:
             self.loop.replies.talk.clear()
@@ -160,7 +166,7 @@ class App:
 
     def use_agent(self, name: str) -> None:
         """Give what follows to this agent. Raises UsageError where there is none."""
-        _named(self.prompts, name)
+        agents.named(self.prompts, name)
         self.config = replace(self.config, agent=replace(self.config.agent, name=name))
         self.chosen_by = "person"
 
@@ -178,30 +184,8 @@ class App:
         yield Notice(ANEW.format(name=name))
 
     def run(self, turn: Turn, sinks: Sequence[Sink], ask: Asker) -> None:
-        """Pull a turn to its end; every event goes to the log and to every sink, what is raised as a
-        `GaveUp`.
-
-        Ctrl-C is thrown into the turn, so that it ends as an event too.
-        """
-        reply: Reply = None
-        stopped = False
-        while True:
-            try:
-                event = turn.throw(KeyboardInterrupt) if stopped else turn.send(reply)
-            except StopIteration:
-                break
-            except KeyboardInterrupt:
-                event = Interrupted("")
-            except TripletickError as error:
-                event = GaveUp(
-                    error.code, " ".join(filter(None, (error.what, error.why))), error.exit, "", error.remedy
-                )
-            try:
-                self._tell(event, sinks)
-                reply, stopped = ask(event) if isinstance(event, Ask) else None, False
-            except KeyboardInterrupt:
-                stopped = True
-        self.log.end_turn()
+        """Pull a turn to its end; every event goes to the log and to every sink."""
+        Telling(self.log, self.notices, self._changes).run(turn, sinks, ask)
 
     def close(self) -> None:
         """Give back what the engine holds, remove the box's folder and finish the log."""
@@ -214,18 +198,17 @@ class App:
         """Give the agent at work. Raises UsageError where there is none of that name."""
         name = self.config.agent.name
         where = self.config.where.get("agent.name", "") if self.chosen_by == "config" else ""
-        return _named(self.prompts, name, where)
+        return agents.named(self.prompts, name, where)
 
-    def _tell(self, event: Event, sinks: Sequence[Sink]) -> None:
-        told = []
-        for notices in (self.notices, self.log.notices):
-            while notices:
-                # one by one: another thread may add one meanwhile
-                told.append(notices.pop(0))
-        for one in (*map(Notice, told), event):
-            self.log.write(one)
-            for sink in sinks:
-                sink(one)
+    def _changes(self) -> Record | None:
+        """Give how the conversation has changed, for the log."""
+        if self.loop is None:
+            return None
+        replies = self.loop.replies
+        return self.written.changes(replies.talk, replies.budget, model=self._model())
+
+    def _model(self) -> str:
+        return self.config.model.name or (f"{self.about.engine}:{self.about.name}" if self.about else "")
 
     def _work(self, agent: agents.Agent, request: str, piped: str) -> Turn:
         loop = yield from self._opened(agent)
@@ -235,6 +218,8 @@ class App:
             names = wording.folder_line(loop.bench.workspace)
         whole = "\n\n".join(filter(None, (request, piped and wording.fenced(loop, piped))))
         if agent.tools:
+            talk = loop.replies.talk
+            talk.preface = wording.rules(self.brought.words, loop.replies.budget.window)
             yield from self.standing.let_in(request)
             whole += wording.readable(self.standing.readable)
             self.standing.readable.clear()
@@ -249,6 +234,9 @@ class App:
                 self.loop = self._moved(old)
         if self.loop is None:
             self.loop = yield from self._open(self.config)
+            if self.past:
+                replies, here = self.loop.replies, (str(self.folder), self._model())
+                yield from map(Notice, self.past.take_up(replies.talk, replies.budget, *here))
         return self.loop
 
     def _open(self, config: Config) -> Generator[Event, Reply, Loop]:
@@ -286,14 +274,3 @@ class App:
             replies.talk.introduce_anew(loop.replies.talk.system)
         bench = replace(loop.bench, ledger=old.bench.ledger)
         return replace(loop, replies=replies, bench=bench)
-
-
-def _named(prompts: agents.Prompts, name: str, where: str = "") -> agents.Agent:
-    if name in prompts.agents:
-        return prompts.agents[name]
-    there = ", ".join(sorted(prompts.agents))
-    raise UsageError(
-        f"{where}: there is no agent {name!r}." if where else f"There is no agent {name!r}.",
-        f"There are: {there}.",
-        "Choose one: tripletick -a coder, in the chat: /agent coder",
-    )

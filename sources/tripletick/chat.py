@@ -1,52 +1,41 @@
 """The chat: a line is typed, a turn is worked on, and the line comes back, whatever went wrong.
 
-What a line may be stands in two tables: what it begins with, and the slash commands. How the line is edited
-is in ui/line.py, how a turn is drawn in ui/console.py; what is done is the app's.
+What a line may be stands in two tables: what it begins with, and the slash commands. What these do is in
+slash/, how the line is edited in ui/line.py, how a turn is drawn in ui/console.py.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from tripletick import __version__, wiring
 from tripletick.app import App
 from tripletick.errors import TripletickError, UsageError
-from tripletick.events import Ask
-from tripletick.loop import Turn
-from tripletick.models import hosts
 from tripletick.screens import Screen
+from tripletick.slash import files, giving, past, running, settings, telling, words, work
+from tripletick.slash.desk import Desk
+from tripletick.slash.row import Slash
 from tripletick.ui.line import Line
 from tripletick.ui.summary import Summary
 
 USAGE = 2
 """The exit code of what was typed wrongly on the command line; nothing has been said yet then."""
 TWICE = "Ctrl+C once more leaves."
-UNCHANGED = "No turn changed anything here."
-HELP = "/help tells what can be typed."
-GOES_THERE = "What is read goes to {host}, which is not this machine."
 KEYS = (
-    ("@agent …", "give it to another agent, who stays"),
+    ("@agent TEXT", "give it to another agent, who stays"),
+    ("@path", "add a file or folder to the request; Tab completes it and tells its tokens"),
     ("!command", "run a command in the box; the model reads its output"),
     ("//text", "a text that begins with a slash"),
     ("Enter", "send; Ctrl+J or Alt+Enter: a new line"),
-    ("Tab", "complete a command or an agent"),
+    ("Tab", "complete a command, a path, an agent, a model"),
     ("Ctrl+R", "search what was typed"),
+    ("Ctrl+T", "show or fold the model's reasoning, also while it writes"),
+    ("Ctrl+X Ctrl+E", "write on in your editor"),
     ("Ctrl+C", "stop what runs; drop the line; on an empty line twice: leave"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Slash:
-    """One slash command: what may stand behind it, its sentence, and what it does."""
-
-    name: str
-    takes: str
-    says: str
-    run: Callable[[Chat, str], None]
 
 
 @dataclass(slots=True)
@@ -58,17 +47,23 @@ class Chat:
     history: Path | None
     ready: bool = True
     """False where the person has already been told why there is no model."""
-    done: bool = False
+    desk: Desk = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.desk = Desk(self.app, self.screen)
 
     def run(self) -> int:
         """Read lines until the person leaves; gives the exit code."""
         if self.ready and self._begin() == USAGE:
             return USAGE
-        self.screen.say("\n".join(self._greeting()))
-        line, leaving = Line(self.history, self.complete), False
-        while not self.done:
+        self.screen.say("\n".join(telling.greeting(self.app)))
+        desk, leaving = self.desk, False
+        line = Line(self.history, words.board(desk, COMMANDS))
+        while not desk.done:
+            line.type_ahead(desk.ahead.take(), send=not desk.stopped)
+            draft, desk.draft, desk.stopped = desk.draft, "", False
             try:
-                text = line.read(self._prompt())
+                text = line.read(self._prompt(), draft)
                 leaving = False
                 self.take(text)
             except EOFError:
@@ -85,98 +80,15 @@ class Chat:
         try:
             opener = OPENERS.get(text[:1])
             if opener is None or text.startswith("//"):
-                self._play(self.app.turn(text.removeprefix("/").strip()))
+                files.request(self.desk, text.removeprefix("/").strip())
             else:
-                opener(self, text[1:].strip())
+                opener(self.desk, text[1:].strip())
         except TripletickError as error:
             self.screen.say(str(error))
         except KeyboardInterrupt:
             self.screen.say("interrupted")
         finally:
             self.screen.close()
-
-    def complete(self, so_far: str) -> Iterator[str]:
-        """Give what a command or an agent's name can become."""
-        words = [f"/{name}" for name in COMMANDS]
-        if so_far.startswith(("@", "/agent ")):
-            words = [f"{head}{name} " for head in ("@", "/agent ") for name in self.app.prompts.agents]
-        return (word for word in words if so_far and word.startswith(so_far))
-
-    def command(self, text: str) -> None:
-        """Do a slash command. Raises UsageError where there is none of that name."""
-        name, rest = _parted(text)
-        if name not in COMMANDS:
-            close = difflib.get_close_matches(name, COMMANDS, 1, 0.4)
-            remedy = f"Did you mean /{close[0]}?" if close else "What there is: /help."
-            raise UsageError(f"There is no /{name}.", f"{remedy} A text that begins with a slash: //{name}")
-        if rest and not COMMANDS[name].takes:
-            raise UsageError(f"/{name} takes nothing behind it.", "", f"Type it alone: /{name}")
-        COMMANDS[name].run(self, rest)
-
-    def mention(self, text: str) -> None:
-        """Give the agent what stands behind its name, or what follows. Raises UsageError."""
-        name, rest = _parted(text)
-        try:
-            self.app.use_agent(name)
-        except UsageError as error:
-            raise UsageError(
-                error.what, error.why, f"To send it as it is, begin with a blank: @{name}"
-            ) from error
-        if rest:
-            self._play(self.app.turn(rest))
-
-    def shell(self, text: str) -> None:
-        """Run a command in the box."""
-        if text:
-            self._play(self.app.shell(text))
-
-    def help(self, rest: str) -> None:
-        rows = [(f"/{one.name} {one.takes}".rstrip(), one.says) for one in COMMANDS.values()]
-        self._table([*rows, *KEYS])
-
-    def agent(self, name: str) -> None:
-        if name:
-            self.app.use_agent(name.removeprefix("@"))
-            return
-        self._table([(agent.name, agent.when) for agent in self.app.prompts.agents.values()])
-        self.screen.say(f"At work: {self.app.config.agent.name}. Switch: /agent NAME")
-
-    def model(self, name: str) -> None:
-        if name:
-            self._play(self.app.use_model(name))
-            return
-        try:
-            for model in wiring.listed(self.app.config):
-                self.screen.say(model.name)
-        except TripletickError as error:
-            # what is at work may need no server
-            self.screen.say(error.what)
-        self.screen.say(f"At work: {self._model()}. Switch: /model NAME")
-
-    def undo(self, count: str) -> None:
-        self._play(self.app.undo(_turns("undo", count), self._agrees))
-
-    def redo(self, count: str) -> None:
-        self._play(self.app.redo(_turns("redo", count), self._agrees))
-
-    def diff(self, count: str) -> None:
-        compared = self.app.checkpoints.diff(_turns("diff", count))
-        self.screen.diff((line.tone, line.text) for one in compared for line in one.lines)
-        if not compared:
-            self.screen.say(UNCHANGED)
-
-    def clear(self, rest: str) -> None:
-        self._play(self.app.clear())
-        self.screen.say("A new conversation. The files stay as they are.")
-
-    def retry(self, rest: str) -> None:
-        self._play(self.app.retry())
-
-    def status(self, rest: str) -> None:
-        self._table([(name, value) for name, value in self._state() if value])
-
-    def leave(self, rest: str) -> None:
-        self.done = True
 
     def _prompt(self) -> str:
         loop = self.app.loop
@@ -185,77 +97,82 @@ class Chat:
 
     def _begin(self) -> int:
         opened = Summary()
-        self.app.run(self.app.begin(), [opened.show, self.screen.show], self.screen.ask)
-        self.screen.close()
+        self.desk.play(self.app.begin(), opened.show)
+        work.preload(self.app)
         return opened.exit
 
-    def _play(self, turn: Turn) -> None:
-        self.app.run(turn, [self.screen.show], self.screen.ask)
-        self.screen.close()
 
-    def _agrees(self, line: str) -> bool:
-        return self.screen.ask(Ask(line)).choice == "y"
-
-    def _table(self, rows: list[tuple[str, str]]) -> None:
-        width = max(len(left) for left, _ in rows)
-        self.screen.say("\n".join(f"{left:{width}}  {right}" for left, right in rows))
-
-    def _model(self) -> str:
-        about = self.app.about
-        return f"{about.engine}:{about.name}" if about else self.app.config.model.name or "none yet"
-
-    def _greeting(self) -> Iterator[str]:
-        about = self.app.about
-        where = f" at {about.where}" if about and about.where != about.name else ""
-        yield f"tripletick {__version__} · {self._model()}{where} · {self.app.folder}"
-        if about and about.engine == "ollama" and not hosts.parse(about.where).loopback:
-            yield GOES_THERE.format(host=hosts.parse(about.where).host)
-        yield HELP
-
-    def _state(self) -> Iterator[tuple[str, str]]:
-        about, loop = self.app.about, self.app.loop
-        yield "model", self._model()
-        if about:
-            yield "engine", f"{about.engine} {about.version}".strip()
-            yield "address", about.where
-        yield "agent", self.app.config.agent.name
-        if loop:
-            budget = loop.replies.budget
-            used = budget.estimate(loop.replies.talk.messages())
-            yield "context", f"{used} of {budget.window} tokens used ({100 * used // budget.window} %)"
-            yield "box", f"{loop.bench.box.name}, mode {self.app.standing.mode}"
-            yield "blocks", self.app.standing.verdict
-        yield "folder", str(self.app.folder)
-        yield "session", self.app.log.id
+def command(desk: Desk, text: str) -> None:
+    """Do a slash command. Raises UsageError where there is none of that name."""
+    name, rest = _parted(text)
+    if name not in COMMANDS:
+        close = difflib.get_close_matches(name, COMMANDS, 1, 0.4)
+        remedy = f"Did you mean /{close[0]}?" if close else "What there is: /help."
+        raise UsageError(f"There is no /{name}.", f"{remedy} A text that begins with a slash: //{name}")
+    if rest and not COMMANDS[name].takes:
+        raise UsageError(f"/{name} takes nothing behind it.", "", f"Type it alone: /{name}")
+    COMMANDS[name].run(desk, rest)
 
 
-OPENERS: Mapping[str, Callable[[Chat, str], None]] = {
-    "/": Chat.command,
-    "@": Chat.mention,
-    "!": Chat.shell,
-}
+def mention(desk: Desk, text: str) -> None:
+    """Give the agent what stands behind its name, or what follows; a file's name is no agent's.
+
+    Raises UsageError.
+    """
+    name, rest = _parted(text)
+    if name and name not in desk.app.prompts.agents and (text.startswith('"') or files.is_there(desk, name)):
+        files.request(desk, f"@{text}")
+        return
+    try:
+        desk.app.use_agent(name)
+    except UsageError as error:
+        remedy = f"To send it as it is, begin with a blank: @{name}"
+        raise UsageError(error.what, error.why, remedy) from error
+    if rest:
+        files.request(desk, rest)
+
+
+def shell(desk: Desk, text: str) -> None:
+    """Run a command in the box."""
+    if text:
+        desk.play(desk.app.shell(text))
+
+
+def help_(desk: Desk, rest: str) -> None:
+    rows = [(f"/{one.name} {one.takes}".rstrip(), one.says) for one in COMMANDS.values()]
+    desk.table([*rows, *KEYS])
+
+
+THINK = words.one_of("yes", "no", "auto")
+OPENERS: Mapping[str, Callable[[Desk, str], None]] = {"/": command, "@": mention, "!": shell}
 """What a line may begin with; all else is a request."""
 COMMANDS: Mapping[str, Slash] = {
     slash.name: slash
     for slash in (
-        Slash("help", "", "what can be typed here", Chat.help),
-        Slash("agent", "[NAME]", "who there is; another agent for what follows", Chat.agent),
-        Slash("model", "[NAME]", "the server's models; another model for what follows", Chat.model),
-        Slash("undo", "[N]", "the files as they were before the last N turns", Chat.undo),
-        Slash("redo", "[N]", "what the last N undos took back", Chat.redo),
-        Slash("diff", "[N]", "what the last N turns changed", Chat.diff),
-        Slash("clear", "", "a new conversation; the files stay", Chat.clear),
-        Slash("retry", "", "the last request once more, a little less predictably", Chat.retry),
-        Slash("status", "", "model, context, box, folder, session", Chat.status),
-        Slash("exit", "", "leave; Ctrl+D does it too", Chat.leave),
+        Slash("help", "", "what can be typed here", help_),
+        Slash("agent", "[NAME]", "who there is; another agent for what follows", work.agent, words.agents),
+        Slash("model", "[NAME]", "the server's models; another for what follows", work.model, words.models),
+        Slash("ctx", "[N]", "the context in tokens; another size, read anew", settings.ctx),
+        Slash("think", "[WORD]", "show or fold the reasoning; yes, no, auto: have it", giving.think, THINK),
+        Slash("show", "[N]", "a long output in full, by its number", giving.show, words.outputs),
+        Slash("copy", "[N]", "the last answer, or block N, to your clipboard", giving.copy),
+        Slash("run", "FILE", "a program in your own terminal, without the box", running.run, words.paths),
+        Slash("undo", "[N]", "the files as they were before the last N turns", work.undo),
+        Slash("redo", "[N]", "what the last N undos took back", work.redo),
+        Slash("diff", "[N]", "what the last N turns changed", work.diff),
+        Slash("clear", "", "a new conversation; the files stay", work.clear),
+        Slash("compact", "", "have the model sum up what is old, to make room", work.compact),
+        Slash("retry", "", "the last request once more, a little less predictably", work.retry),
+        Slash("editor", "", "write the next request in your editor", giving.editor),
+        Slash("tools", "", "what the agent at work can do", settings.tools),
+        Slash("config", "[WORD]", "what is set, and where; settings with that word", settings.config),
+        Slash("save", "FILE", "the last answer as a file", past.save),
+        Slash("export", "[FILE]", "this session as .md, .html or .json", past.export),
+        Slash("resume", "[ID]", "what was before; go on with another session", past.resume, past.names),
+        Slash("status", "", "model, context, box, folder, session", telling.status),
+        Slash("exit", "", "leave; Ctrl+D does it too", work.leave),
     )
 }
-
-
-def _turns(name: str, count: str) -> int:
-    if count and not (count.isdecimal() and int(count)):
-        raise UsageError(f"/{name} {count} is not understood.", "It takes a number of turns.", f"/{name} 2")
-    return int(count or 1)
 
 
 def _parted(text: str) -> tuple[str, str]:

@@ -127,15 +127,15 @@ def settings(section: str) -> dict[str, Field[Any]]:
     return {known.name: known for known in fields(SECTIONS[section])}
 
 
-def show(known: Field[Any]) -> str:
-    """Write a setting's default as config.ini does."""
+def show(known: Field[Any], value: Any = None) -> str:
+    """Write a value of a setting as config.ini does, its default where none is given."""
+    shown: Any = known.default if value is None else value
     if known.metadata["kind"] == "switch":
-        return "yes" if known.default else "no"
-    default: Any = known.default
-    if known.metadata["kind"] == "size":
-        unit = next(unit for unit in "TGMK" if default % SIZES[unit] == 0)
-        return f"{default // SIZES[unit]}{unit}"
-    return str(default)
+        return "yes" if shown else "no"
+    if known.metadata["kind"] == "size" and shown:
+        unit = next((unit for unit in "TGMK" if shown % SIZES[unit] == 0), "")
+        return f"{shown // SIZES[unit]}{unit}"
+    return str(shown)
 
 
 def save(path: Path, section: str, key: str, value: str) -> None:

@@ -2,14 +2,14 @@
 
 Append-only: what was sent stays byte for byte, in its order, so that the engine reads only what is new. A
 message of the person's that got no reply grows; it is never followed by another. The exceptions here are
-`shorten`, which drops old outputs when the context runs short; the person's own are `take_back` and `clear`.
-Not covered: summaries by the model.
+those of a full context, `shorten` and `sum_up`; the person's own are `take_back` and `clear`. Not covered:
+when room is made and who writes a summary (compaction).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tripletick.agents import Agent
 from tripletick.messages import Counts, Message
@@ -20,6 +20,8 @@ SMALLEST_REPLY = 256
 """A reply that has fewer tokens than these is not worth asking for."""
 KEPT = 2
 """The last messages with results, whose outputs are never dropped."""
+GO_ON = "Go on with the first request."
+"""Stands in the place of the steps that were summed up, between the summary and the next reply."""
 GUESS = 1 / 3.2
 """Tokens a character before the engine has counted: on the safe side for English, code and paths."""
 
@@ -62,6 +64,8 @@ class Entry:
 
     message: Message
     short: str | None = None
+    introduces: str = ""
+    """The agents whose cards it holds, parted by blanks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,8 @@ class Conversation:
     introduced: set[str] = field(default_factory=set)
     asked: str = ""
     """The request at work, in the person's words."""
+    preface: str = ""
+    """What the folder's AGENTS.md says, for the first request."""
     before: Before | None = None
     """Where `take_back` goes back to; None where there is no request to take back."""
 
@@ -99,7 +105,12 @@ class Conversation:
         self.introduced.add(agent.name)
         self.asked = text
         head = f"{agent.line(self.also)}\n{agent.card}\n" if new else agent.line(self.also)
-        self.say("\n".join(filter(None, (head, text, folder and f"\n{folder}"))))
+        told = any(self.preface in entry.message.text for entry in self.entries)
+        preface = "" if told else self.preface
+        self.say("\n".join(filter(None, (head, preface, text, folder and f"\n{folder}"))))
+        if new:
+            last = self.entries[-1]
+            self.entries[-1] = replace(last, introduces=f"{last.introduces} {agent.name}".lstrip())
 
     def introduce_anew(self, system: str) -> None:
         """Go on with another model, which reads all anyway: another system prompt, the cards anew."""
@@ -112,7 +123,7 @@ class Conversation:
         if last and last.message.role == "user":
             whole = f"{last.message.text}\n\n{text}"
             kept = f"{last.short or last.message.text}\n\n{short or text}" if last.short or short else None
-            self.entries[-1] = Entry(Message("user", whole), kept)
+            self.entries[-1] = Entry(Message("user", whole), kept, last.introduces)
         else:
             self.entries.append(Entry(Message("user", text), short))
 
@@ -136,16 +147,52 @@ class Conversation:
         self.introduced.clear()
         self.asked, self.before = "", None
 
-    def shorten(self, budget: Budget, goal: int) -> bool:
-        """Drop outputs, the oldest first, until the estimate is at most `goal`; False where none was left to
-        drop.
+    def shorten(self, budget: Budget, goal: int) -> int:
+        """Drop outputs, the oldest first, until the estimate is at most `goal`; gives how many messages lost
+        some.
         """
         droppable = [index for index, entry in enumerate(self.entries) if entry.short is not None][:-KEPT]
-        for index in droppable:
-            self.entries[index] = Entry(Message("user", self.entries[index].short or ""))
+        for count, index in enumerate(droppable, 1):
+            entry = self.entries[index]
+            self.entries[index] = Entry(Message("user", entry.short or ""), None, entry.introduces)
             if budget.estimate(self.messages()) <= goal:
-                break
-        return bool(droppable)
+                return count
+        return len(droppable)
+
+    def copy(self) -> Conversation:
+        """Give a conversation that can be shortened or summed up for a look, while this one stays."""
+        return replace(self, entries=list(self.entries), introduced=set(self.introduced))
+
+    def cuts(self) -> list[int]:
+        """Give where `sum_up` may begin to keep: at replies of the model, and at the end where the request at
+        work is the last message. The last message always stays.
+        """
+        replies = [at for at, entry in enumerate(self.entries) if entry.message.role == "assistant"]
+        end = len(self.entries)
+        waits = end - 1 not in replies and self._request_at() >= end - 1
+        return [at for at in [*replies, *([end] if waits else [])] if at > 2]
+
+    def sum_up(self, kept: int, summary: str) -> int:
+        """Put a summary in the place of what is older than entry `kept`, which is one of `cuts`. The first
+        request stays, the request at work too, and what comes before a kept reply. Gives how many messages
+        went.
+        """
+        at, request = kept - 1, self._request_at()
+        bridge = self.entries[min(at, request)] if min(at, request) else Entry(Message("user", GO_ON))
+        self.entries[1:kept] = [Entry(Message("assistant", summary)), bridge]
+        self.introduced = {name for entry in self.entries for name in entry.introduces.split()}
+        if self.before:
+            moved = max(0, request - at) + 2 - request if request else 0
+            known = self.before.introduced & self.introduced
+            self.before = Before(self.before.length + moved, self.before.last, known)
+        return at - bool(request)
+
+    def _request_at(self) -> int:
+        """Give the entry of the request at work; one behind the last where there is none."""
+        if self.before is None:
+            return len(self.entries)
+        grown = self.before.last is not None and self.before.last.message.role == "user"
+        return self.before.length - grown
 
 
 def _characters(messages: Sequence[Message]) -> int:

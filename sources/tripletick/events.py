@@ -127,11 +127,30 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class Prompted:
+    """The engine is asked for a reply to about so many tokens."""
+
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compacting:
+    """The model is asked to sum up the conversation, which has become too long."""
+
+
+@dataclass(frozen=True, slots=True)
 class Compacted:
-    """Old outputs were dropped from the history: tokens before (counted) and after (estimated)."""
+    """Old parts of the history were dropped: tokens before and after (estimated), and the window."""
 
     before: int
     after: int
+    context: int = 0
+    outputs: int = 0
+    """Messages that lost their outputs."""
+    messages: int = 0
+    """Messages that went …"""
+    summary: str = ""
+    """… and what the model wrote to stand for them; "" where that could not be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +204,8 @@ Event = (
     | Repairing
     | Usage
     | Notice
+    | Prompted
+    | Compacting
     | Compacted
     | TakenBack
     | Interrupted

@@ -1,7 +1,7 @@
 """What the person is asked before the first request: which model, and what to do where no server answers.
 
-Only where somebody is there to be asked; what is chosen is saved in the person's config. Not covered: pulling
-models, servers of another API than Ollama's.
+Only where somebody is there to be asked; what is chosen is saved in the person's config. How a model is
+pulled is in fetching.py. Not covered: servers of another API than Ollama's.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tripletick import __version__, wiring
+from tripletick import __version__, fetching, platforms, wiring
 from tripletick.config import Config, save
 from tripletick.errors import (
     ConfigError,
@@ -28,6 +29,10 @@ from tripletick.events import Ask
 from tripletick.models import extras, hosts, parted
 from tripletick.places import Places
 from tripletick.screens import Screen
+from tripletick.ui.columns import aligned
+
+if TYPE_CHECKING:
+    from tripletick.models.shelf import Shelf, Stock
 
 START_SECONDS = 20.0
 POLL_SECONDS = 0.2
@@ -45,6 +50,25 @@ FOUND: Mapping[str, str] = {
     "ollama": " - Found Ollama at :{port}: tripletick --host {url}",
     "openai": " - Found an OpenAI-style server at :{port}; this version speaks Ollama's API alone",
 }
+NOTES: Mapping[str, str] = {
+    "wsl": " - On the Windows side: start Ollama there with OLLAMA_HOST=0.0.0.0, then: "
+    "tripletick --host http://{windows}:11434",
+    "macos": " - On macOS Ollama comes as an app: open -a Ollama",
+}
+"""What holds on one system alone."""
+MIRRORED = "127.0.0.1"
+"""Where Windows is under WSL's mirrored networking."""
+EMPTY = "The server has no model that can chat. Suggested for this machine:"
+PULLS = (
+    "y has the server at {where} fetch it from the library that it is set to (registry.ollama.ai); "
+    "Ctrl+C keeps what came."
+)
+SIZES = (1,)
+"""The column of the sizes, which stand at its right end."""
+TITLE = "tripletick {us} · ollama {ollama} at {where}"
+SUGGESTED, SMALLEST = "suggested", "the smallest one"
+NO_MODEL = "There is no model to talk to yet."
+CONTEXT = "Context {window} asked for, of the {most} that the model can have; --ctx asks for another."
 GOES_ON = "The small offline model goes on: simple chores only. Another one: -m NAME, --host URL"
 CHOICE = "Your choice?"
 STARTS = "y starts `ollama serve`, which goes on running; "
@@ -71,7 +95,7 @@ class FirstRun:
         if not self.screen.person or (name and parted(name)[0] != "ollama"):
             return self.settings
         try:
-            models = wiring.listed(self.settings)
+            wiring.listed(self.settings)
         except ServerUnreachableError as error:
             return self._fallen_back(error) or self._without_server(error)
         except (ModelError, ServerFailedError) as error:
@@ -80,8 +104,9 @@ class FirstRun:
                 return self.settings
             if fallen_back := self._fallen_back(error):
                 return fallen_back
-            raise
-        return self.settings if name else self._choose(models)
+            if isinstance(error, ServerFailedError):
+                raise
+        return self.settings if name else self._choose()
 
     def fetch_offline(self) -> None:
         """Fetch the small offline model. Raises UsageError where its engine is missing, ModelError."""
@@ -119,16 +144,14 @@ class FirstRun:
         why = (STARTS if ollama else "") + (FETCHES if offline else "") + CHANGES
         letters = f"yn{offline}" if ollama else f"{offline}n"
         if letters == "n":
-            raise ServerUnreachableError(
-                "There is no model to talk to yet.", "", "Start a server: ollama serve"
-            )
+            raise ServerUnreachableError(NO_MODEL, "", "Start a server: ollama serve")
         answer = self.screen.ask(Ask(CHOICE, letters, why, default="y" if ollama else "n")).choice
         if answer == "y" and ollama:
             return self._start(ollama, here)
         if answer == "o":
             self.fetch_offline()
             return self._keep(OFFLINE)
-        raise ServerUnreachableError("There is no model to talk to yet.", "", "Start a server: ollama serve")
+        raise ServerUnreachableError(NO_MODEL, "", "Start a server: ollama serve")
 
     def _start(self, ollama: str, here: hosts.Address) -> Config:
         """Start the server in a session of its own, where it outlives us, and go on once it answers."""
@@ -148,7 +171,7 @@ class FirstRun:
                 time.sleep(POLL_SECONDS)
         finally:
             self.screen.close()
-        return self.settings if self.settings.model.name else self._choose(wiring.listed(self.settings))
+        return self.settings if self.settings.model.name else self._choose()
 
     def _answers(self) -> bool:
         try:
@@ -160,18 +183,55 @@ class FirstRun:
             return True
         return True
 
-    def _choose(self, models: wiring.Models) -> Config:
-        """Let the person choose one of the server's models. Raises UsageError where they choose none."""
-        where = hosts.address(self.settings.model.host)
-        self.screen.say(f"tripletick {__version__} · ollama at {where.host}:{where.port}")
-        self.screen.say("\n".join(_rows(models)))
+    def _choose(self) -> Config:
+        """Let the person choose one of the server's models, or one to pull where it has none.
+
+        Raises UsageError and ModelError where they choose none.
+        """
+        from tripletick.models import choice, shelf
+
+        seen = shelf.look(wiring.reach(self.settings))
+        free = choice.free_for(seen, platforms.machine().available)
+        models = choice.ordered(seen.models, free)
+        self.screen.say(
+            TITLE.format(us=__version__, ollama=seen.version, where=f"{seen.where.host}:{seen.where.port}")
+        )
+        return self._one_of(models, free) if models else self._pulled(seen, free)
+
+    def _one_of(self, models: Sequence[Stock], free: int) -> Config:
+        self.screen.say("\n".join(list_models(models, free, numbered=True)))
         while True:
             answer = self.screen.ask(Ask("Use [1]?", "", default="1"))
             if answer.choice != "y":
                 raise UsageError("No model was chosen.", "", "Choose one: tripletick -m NAME")
             if name := _picked(answer.text, [model.name for model in models]):
-                return self._keep(name)
+                kept = self._keep(name)
+                about = next(model.about for model in models if model.name == name)
+                if about.context:
+                    window = wiring.window(kept, about)
+                    self.screen.say(CONTEXT.format(window=window, most=about.context))
+                return kept
             self.screen.say(NUMBERS.format(count=len(models)))
+
+    def _pulled(self, seen: Shelf, free: int) -> Config:
+        """Suggest what to pull, and have the server pull what the person says. Raises ModelError."""
+        from tripletick.models import choice
+
+        rows = choice.suggested(free)
+        cells = [(row.name, choice.gigabytes(row.size), row.says) for row in rows]
+        self.screen.say("\n".join([EMPTY, *aligned(cells, numbered=True, right=SIZES)]))
+        question = f"Pull 1 ({choice.gigabytes(rows[0].size)})?"
+        letters = "yn" + "".join(str(number) for number in range(2, len(rows) + 1))
+        answer = self.screen.ask(Ask(question, letters, PULLS.format(where=seen.where.url), default="y"))
+        if answer.choice == "n":
+            raise ModelError(NO_MODEL, "", f"Get one: tripletick models pull {rows[0].name}")
+        name = rows[0 if answer.choice == "y" else int(answer.choice) - 1].name
+        try:
+            fetching.fetch(name, wiring.reach(self.settings), self.screen)
+        except KeyboardInterrupt:
+            # how to go on was said
+            raise ModelError(NO_MODEL) from None
+        return self._keep(name)
 
     def _keep(self, name: str) -> Config:
         """Save the choice, where it can be saved."""
@@ -186,21 +246,34 @@ class FirstRun:
 def _ways(here: hosts.Address, ollama: str | None) -> Iterator[str]:
     from tripletick.models import probes
 
+    system = platforms.kind()
+    windows = platforms.windows_side() if system == "wsl" else ""
     yield (INSTALLED if ollama else ABSENT) if here.loopback else REMOTE
+    yield from note(system, windows)
     if extras.present(ENGINE):
         yield SMALL
     else:
         yield ENGINELESS.format(command=extras.command(ENGINE, Path(sys.prefix), extras.installer()))
     yield ELSEWHERE.format(variable=os.environ.get("OLLAMA_HOST") or "not set")
-    for found in probes.find():
+    for found in probes.find(hosts=["127.0.0.1", *filter(None, [windows])]):
         yield FOUND[found.kind].format(url=found.url, port=hosts.parse(found.url).port)
 
 
-def _rows(models: wiring.Models) -> Iterator[str]:
-    width = max(len(model.name) for model in models)
-    for number, model in enumerate(models, 1):
-        size = f"{model.size / 1e9:.1f} GB" if model.size else ""
-        yield f"{number:2} {model.name:{width}}  {size:>8}  {model.quantization}".rstrip()
+def note(system: platforms.Kind, windows: str = "") -> Iterator[str]:
+    """Say what holds on this system alone; `windows` is where a WSL sees Windows, "" on loopback."""
+    if system in NOTES:
+        yield NOTES[system].format(windows=windows or MIRRORED)
+
+
+def list_models(models: Sequence[Stock], free: int, *, numbered: bool = False) -> list[str]:
+    """Word the models of a server in columns; the first one is suggested where they have numbers."""
+    from tripletick.models import choice
+
+    rows = [list(row) for row in choice.table(models, free)]
+    for number, row in enumerate(rows if numbered else ()):
+        why = SMALLEST if choice.FITS[False] in row else row[-1] or SUGGESTED
+        row[-1] = f"  {row[-1]}" if number else f"← {why}"
+    return aligned(rows, numbered=numbered, right=SIZES)
 
 
 def _picked(words: str, names: list[str]) -> str:

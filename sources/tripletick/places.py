@@ -35,6 +35,11 @@ class Places:
         return self.config / "config.ini"
 
     @property
+    def docs(self) -> Path:
+        """The pages that `tripletick help` shows."""
+        return self.prompts.parents[1] / "docs"
+
+    @property
     def typed(self) -> Path:
         """What was typed in the chat."""
         return self.state / "typed"
@@ -42,6 +47,11 @@ class Places:
     @property
     def sessions(self) -> Path:
         return self.state / "sessions"
+
+    @property
+    def index(self) -> Path:
+        """What sessions are searched by; it is made anew where it is missing."""
+        return self.state / "sessions.db"
 
     @property
     def ours(self) -> tuple[Path, ...]:

@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 PROC = Path("/proc")
 KIB = 1024
@@ -25,6 +26,19 @@ PATIENCE = 1.0
 BLOCK = 512
 """st_blocks counts these, whatever the file system (stat(2))."""
 AT_FDCWD, NOFOLLOW, STATX_BTIME = -100, 0x100, 0x800
+
+
+Kind = Literal["linux", "wsl", "macos", "windows"]
+REFUSED: dict[str, tuple[str, str, str]] = {
+    "windows": (
+        "tripletick runs on Windows inside WSL2 alone.",
+        "The box that blocks run in is made of what Linux has.",
+        "wsl --install, then in its shell: pipx install tripletick",
+    )
+}
+"""Systems that it does not run on: what, why, what to type."""
+INSIDE_WSL = 0xAC10, 12
+"""172.16.0.0/12, where WSL2 puts the Windows side; in its mirrored mode the gateway is the home's router."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +241,26 @@ def born(path: str) -> int:
 def sync_data(fd: int) -> None:
     """Wait until the file's data is on the disk. macOS has no fdatasync; fsync does more and is right too."""
     getattr(os, "fdatasync", os.fsync)(fd)
+
+
+def kind(system: str = sys.platform, kernel: str | None = None) -> Kind:
+    """Tell the system from sys.platform and /proc/version, which names Microsoft under WSL."""
+    known: dict[str, Kind] = {"darwin": "macos", "win32": "windows", "cygwin": "windows"}
+    if system in known:
+        return known[system]
+    told = read_text(PROC / "version") if kernel is None else kernel
+    return "wsl" if "microsoft" in told.lower() else "linux"
+
+
+def windows_side(routes: str | None = None) -> str:
+    """Give the address of Windows as WSL2 sees it, by /proc/net/route; "" where loopback leads there."""
+    told = read_text(PROC / "net/route") if routes is None else routes
+    rows = (line.split() for line in told.splitlines()[1:])
+    gateway = next((row[2] for row in rows if len(row) > 2 and row[1] == "00000000"), "")
+    octets = list(reversed(bytes.fromhex(gateway))) if len(gateway) == 8 else []
+    network, bits = INSIDE_WSL
+    inside = octets and (octets[0] << 8 | octets[1]) >> (16 - bits) == network >> (16 - bits)
+    return ".".join(map(str, octets)) if inside else ""
 
 
 def system_name() -> str:

@@ -12,10 +12,11 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from tripletick.agents import Agent
-from tripletick.context import SMALLEST_REPLY, Budget, Conversation
+from tripletick.compaction import Compaction, too_long
+from tripletick.context import Budget, Conversation
 from tripletick.dialects.dialect import Dialect, Reader, Reading
 from tripletick.errors import ContextFullError, StreamCutError
-from tripletick.events import Compacted, Event, Notice, Refused, Reply, Usage
+from tripletick.events import Event, Notice, Prompted, Refused, Reply, Usage
 from tripletick.messages import Chunk, Counts, Finish, Problem
 from tripletick.models.model import Model, Sampling
 from tripletick.repeats import Repeats
@@ -24,6 +25,7 @@ INTERRUPTED = "(interrupted by the person)"
 UNUSED = Refused(Problem("cut", 0, ""))
 """What was shown of the reply is not used; what follows is another one."""
 STUCK = "The model wrote the same again and again, so it was stopped there."
+SHORT_ALREADY = "There is nothing to compact: beside the first request and the last step there is little."
 REPEATED = (
     "Your answer said the same again and again and was stopped; nothing of it was run. Go on another way."
 )
@@ -51,20 +53,31 @@ class Replies:
     sampling: Sampling
     languages: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
+    summary: str = ""
+    """What the model is asked for a summary."""
 
     def hear(self, agent: Agent) -> Hearing:
         """Ask for a reply. Raises ContextFullError where nothing is left to drop, and what the engine raises
         twice.
         """
-        yield from self._make_room()
+        try:
+            yield from self._make_room()
+        except KeyboardInterrupt:
+            self.talk.reply(INTERRUPTED)
+            raise
         try:
             return (yield from self._stream(agent))
         except StreamCutError as error:
             yield UNUSED
             yield Notice(f"{error.what} Asking again.")
         except ContextFullError as error:
-            yield from self._drop(error.needed or self.budget.window, error)
+            yield from self._refit(error)
         return (yield from self._stream(agent))
+
+    def compact(self) -> Generator[Event, Reply, None]:
+        """Sum up all but the first request and the last step, however much room there is."""
+        if not (yield from self._compaction.down(0)):
+            yield Notice(SHORT_ALREADY)
 
     def _stream(self, agent: Agent) -> Hearing:
         sent = self.talk.messages()
@@ -75,6 +88,7 @@ class Replies:
         counts: Counts | None = None
         stuck = False
         try:
+            yield Prompted(self.budget.estimate(sent))
             with closing(self.model.stream(sent, self._sampling(agent))) as chunks:
                 for chunk in chunks:
                     yield from reader.feed(chunk)
@@ -115,31 +129,28 @@ class Replies:
             base, output=min(base.output, self.budget.left(self.talk.messages())), temperature=warm
         )
 
+    @property
+    def _compaction(self) -> Compaction:
+        return Compaction(self.model, self.dialect, self.talk, self.budget, self.sampling, self.summary)
+
     def _make_room(self) -> Generator[Event, Reply, None]:
-        needed = self.budget.estimate(self.talk.messages())
-        if needed > self.budget.full * self.budget.window or self._tight():
-            yield from self._drop(needed, None)
+        """Raise our own count where there is no room for a reply whatever is dropped."""
+        room = self._compaction
+        if room.due():
+            needed = self.budget.estimate(self.talk.messages())
+            yield from room.down(self._goal)
+            if room.tight():
+                raise too_long(needed, self.budget.window)
 
-    def _drop(self, needed: int, told: ContextFullError | None) -> Generator[Event, Reply, None]:
-        """Drop old outputs down to the target; raise what the engine told, or our own count, if that is not
-        enough.
-        """
-        dropped = self.talk.shorten(self.budget, int(self.budget.target * self.budget.window))
-        if dropped:
-            yield Compacted(needed, self.budget.estimate(self.talk.messages()))
-        if self._tight() or (told and not dropped):
-            raise told or too_long(needed, self.budget.window)
+    def _refit(self, told: ContextFullError) -> Generator[Event, Reply, None]:
+        """Make room after the engine refused the prompt: what it says of its length is the truth."""
+        self.budget.window = min(self.budget.window, told.available or self.budget.window)
+        needed = told.needed or self.budget.window
+        self.budget.count(Counts(prompt=needed), self.talk.messages())
+        dropped = yield from self._compaction.down(self._goal, needed)
+        if not dropped or self._compaction.tight():
+            raise told
 
-    def _tight(self) -> bool:
-        return self.budget.left(self.talk.messages()) < SMALLEST_REPLY
-
-
-def too_long(needed: int, window: int) -> ContextFullError:
-    """Say that a conversation does not fit, in tokens."""
-    return ContextFullError(
-        f"The conversation needs {needed} tokens and room for a reply, the model has {window}.",
-        "Nothing is cut in silence, and no old output is left to drop.",
-        f"Ask in smaller parts, or give it more: --ctx {max(4096, 2 * window)}",
-        needed=needed,
-        available=window,
-    )
+    @property
+    def _goal(self) -> int:
+        return int(self.budget.target * self.budget.window)

@@ -46,10 +46,14 @@ def prune(found: Places, wanted: DataSection) -> None:
         if not is_due(found.state / STAMP):
             return
         oldest = datetime.now(UTC).timestamp() - wanted.keep_days * DAY
-        for kept in sessions(found.sessions):
+        before = sessions(found.sessions)
+        for kept in before:
             if kept.last < oldest:
                 drop(kept)
         _fit(found, wanted.keep_size, oldest)
+        if sessions(found.sessions) != before:
+            # it holds their words
+            found.index.unlink(missing_ok=True)
 
 
 def _fit(found: Places, most: int, oldest: float) -> None:

@@ -7,10 +7,14 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tripletick.config import Config
 from tripletick.events import Ask, Event, GaveUp, Notice
 from tripletick.messages import Answer
+
+if TYPE_CHECKING:
+    from tripletick.ui.console import Terminal
 
 NOBODY = Answer(there=False)
 Word = Callable[[], str]
@@ -49,6 +53,8 @@ class Screen:
     """Draws the lines of a diff, each with its tone."""
     person: bool = False
     """True where somebody is there to be asked."""
+    terminal: Terminal | None = None
+    """What the chat needs beyond it, None where no chat is possible."""
 
 
 def open_screen(options: argparse.Namespace, settings: Config) -> Screen:
@@ -76,6 +82,7 @@ def open_screen(options: argparse.Namespace, settings: Config) -> Screen:
         terminal.status,
         terminal.diff,
         there,
+        terminal,
     )
 
 

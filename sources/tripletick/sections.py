@@ -92,7 +92,13 @@ class SandboxSection:
 
 @dataclass(frozen=True, slots=True)
 class ContextSection:
-    full: int = setting(75, "Per cent of the context at which old outputs are dropped …", "count", 30, 95)
+    full: int = setting(
+        75,
+        "Per cent of the context at which old outputs are dropped, and what is old summed up …",
+        "count",
+        30,
+        95,
+    )
     target: int = setting(45, "… until this many per cent are used.", "count", 10, 90)
 
 

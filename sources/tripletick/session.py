@@ -83,8 +83,11 @@ def encode(event: Event) -> Record:
 
 def to_line(record: Record) -> bytes:
     """Give one record as one line; there is no newline in it but the last byte."""
-    line = json.dumps(record, ensure_ascii=False, separators=(",", ":"), default=str)
-    return line.encode("utf-8", "surrogatepass") + b"\n"
+    try:
+        return json.dumps(record, ensure_ascii=False, separators=(",", ":"), default=str).encode() + b"\n"
+    except UnicodeEncodeError:
+        # half of a character, which JSON can say and UTF-8 cannot
+        return json.dumps(record, separators=(",", ":"), default=str).encode() + b"\n"
 
 
 def parse_line(line: bytes) -> Record | None:
@@ -237,6 +240,12 @@ class Log:
         waited = self._now() - self._since >= JOIN_SECONDS
         if waited or "\n" in event.text or sum(map(len, self._pieces)) >= JOIN_CHARACTERS:
             self._put_pieces()
+
+    def note(self, record: Record) -> None:
+        """Write a record that is no event; its texts stay as they are."""
+        if self._fd >= 0:
+            self._put_pieces()
+            self._put({"at": self._now(), **record})
 
     def end_turn(self) -> None:
         """See to it that all of the turn is on the disk."""

@@ -72,13 +72,13 @@ class Parts:
 
 def engine(config: Config, notice: Callable[[str], None]) -> Model:
     """Open the engine that the config names; nothing is contacted yet."""
-    chosen = _settings(config, notice)
+    chosen = reach(config, notice)
     return open_model(config.model.name or _newest(chosen), chosen)
 
 
 def listed(config: Config) -> Models:
     """List the models of the server, the newest first. Raises ModelError where it has none."""
-    return _listed(_settings(config, lambda line: None))
+    return _listed(reach(config))
 
 
 def _listed(settings: Settings) -> Models:
@@ -88,11 +88,12 @@ def _listed(settings: Settings) -> Models:
         models = server.listed()
     if not models:
         why = "It is up, but nothing was pulled."
-        raise ModelError("The server has no model.", why, "Get one: ollama pull qwen2.5-coder:7b")
+        raise ModelError("The server has no model.", why, "Get one: tripletick models pull qwen2.5-coder:7b")
     return models
 
 
-def _settings(config: Config, notice: Callable[[str], None]) -> Settings:
+def reach(config: Config, notice: Callable[[str], None] = untold) -> Settings:
+    """Say how the server is reached."""
     chosen = config.model
     return Settings(
         host=chosen.host or None,
@@ -193,6 +194,7 @@ def loop(parts: Parts, session: str, context: int) -> Loop:
         _sampling(config),
         tuple(rows),
         (PROMPT_EXAMPLE, *(tool.example.body for tool in table.values() if tool.example)),
+        parts.prompts.summary,
     )
     checkpoints = Checkpoints(parts.workspace.root, parts.places.turns)
     return Loop(

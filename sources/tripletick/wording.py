@@ -1,4 +1,4 @@
-"""What a request tells the model beside the person's words: the folder, what was piped in or let in."""
+"""What a request tells the model beside the person's words: the folder, its AGENTS.md, what was piped in."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ from tripletick.paths import Workspace
 
 FOLDER_LINE = 120
 """Characters of the line that names the folder's files: about 40 tokens."""
+RULES = "The folder's AGENTS.md says:\n{words}\n"
+RULES_GO_ON = "… (AGENTS.md is longer; read it where you need the rest)"
+RULES_BYTES = ((8192, 1000), (1 << 62, 2000))
+"""Windows in tokens, and how much of AGENTS.md the first request holds below them: 250 and 500 tokens."""
 READABLE = "\n\nYou may also read, not change: {paths}"
 
 
@@ -23,6 +27,15 @@ def folder_line(workspace: Workspace) -> str:
             return f"{line} … {left} more" if left < len(names) else ""
         line, left = f"{line} {name}", left - 1
     return line if names else "Folder: empty"
+
+
+def rules(words: str, window: int) -> str:
+    """Give the folder's own rules for the first request, cut with a word at the end of a line; "" if none."""
+    whole, most = words.strip(), next(size for below, size in RULES_BYTES if window < below)
+    if len(whole.encode()) > most:
+        cut = whole.encode()[: most - len(RULES_GO_ON.encode())].decode("utf-8", "ignore")
+        whole = f"{cut.rpartition(chr(10))[0] or cut}\n{RULES_GO_ON}"
+    return RULES.format(words=whole) if whole else ""
 
 
 def fenced(loop: Loop, piped: str) -> str:

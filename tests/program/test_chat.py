@@ -7,7 +7,9 @@ import termios
 
 import pytest
 from tests.bad_server import STALL, BadServer, answer, done, line, stream
-from tests.terminal import CTRL_C, CTRL_D, CTRL_J, ESCAPE, PASTE, TAB, UP, opened, same_as
+from tests.terminal import CTRL_C, CTRL_D, CTRL_J, ESCAPE, PASTE, TAB, UP, opened, requests, same_as
+
+from tripletick.chat import COMMANDS, KEYS
 
 REPAIR = """\
 I look.
@@ -33,23 +35,6 @@ TAGS = answer(200, json.dumps({"models": [{"name": "alpha:7b"}, {"name": "beta:1
 VERSION = answer(200, json.dumps({"version": "0.12.9"}))
 
 
-@pytest.fixture
-def home(tmp_path):
-    (tmp_path / "project").mkdir()
-    return tmp_path
-
-
-@pytest.fixture
-def chat(home):
-    """Open the chat on scripted replies."""
-
-    def start(*replies, words=(), **env):
-        (home / "script.json").write_text(json.dumps(replies))
-        return opened(home, "-m", f"scripted:{home / 'script.json'}", *words, **env)
-
-    return start
-
-
 def served(*streams):
     return BadServer(
         {"/api/show": [ABOUT], "/api/tags": [TAGS], "/api/version": [VERSION], "/api/chat": list(streams)}
@@ -59,12 +44,6 @@ def served(*streams):
 def said(server):
     """What the last request of the person's side and the model's said."""
     return [message["content"] for message in server.asked[-1].body["messages"][1:]]
-
-
-def requests(home):
-    logs = (home / ".local" / "state" / "tripletick" / "sessions").glob("*.jsonl")
-    records = [json.loads(each) for log in sorted(logs) for each in log.read_text().splitlines()]
-    return [record["text"] for record in records if record["event"] == "Requested"]
 
 
 def test_a_repair_is_told_as_it_happens(home):
@@ -78,8 +57,9 @@ def test_a_repair_is_told_as_it_happens(home):
 def test_the_help_names_everything_that_can_be_typed(chat):
     with chat() as terminal:
         terminal.wait("coder>").send("/help").wait("Ctrl+C").wait_line("coder>")
-        shown = terminal.text()
-    assert same_as("help", shown[shown.index("coder> /help") :])
+        shown = terminal.scrolled()
+    assert all(f"\n/{slash.name} " in shown and slash.says in shown for slash in COMMANDS.values())
+    assert all(says in shown for _, says in KEYS)
 
 
 def test_ctrl_c_stops_the_model_and_keeps_its_text(home):

@@ -61,7 +61,7 @@ FAULTS = {
     "400 context": (answer(400, '{"error": "the input length exceeds the context length"}'), 6, "--ctx"),
     "401": (answer(401, '{"error": "unauthorized"}'), 7, "ollama signin"),
     "403": (answer(403), 7, "OLLAMA_HOST"),
-    "404 model": (answer(404, '{"error": "model not found"}'), 5, "ollama pull"),
+    "404 model": (answer(404, '{"error": "model not found"}'), 5, "models pull"),
     "500": (answer(500, '{"error": "boom"}'), 7, "boom"),
     "502": (answer(502, "Bad Gateway", "text/plain"), 7, "502 Bad Gateway"),
     "204": ([b"HTTP/1.1 204 No Content\r\n\r\n"], 7, "204"),

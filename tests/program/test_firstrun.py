@@ -7,18 +7,30 @@ import signal
 import sys
 
 import pytest
-from tests.bad_server import BadServer, answer, done, line, stream
+from tests.bad_server import HANG, BadServer, Trick, answer, done, line, stream
 from tests.program.test_cli import run
 from tests.terminal import CTRL_C, CTRL_D, opened, same_as
 
 from tripletick.models import offline, probes
 
 CLOSED = "http://127.0.0.1:9"
-ABOUT = answer(200, json.dumps({"model_info": {"general.architecture": "a", "a.context_length": 8192}}))
+ABOUT = answer(
+    200,
+    json.dumps(
+        {
+            "model_info": {
+                "general.architecture": "a",
+                "a.context_length": 8192,
+                "general.parameter_count": 7_600_000_000,
+            },
+            "capabilities": ["completion"],
+        }
+    ),
+)
 VERSION = answer(200, json.dumps({"version": "0.12.9"}))
 MODELS = [
-    {"name": "alpha:7b", "size": 4_700_000_000, "details": {"quantization_level": "Q4_K_M"}},
-    {"name": "beta:1b", "size": 1_300_000_000, "details": {}},
+    {"name": "alpha:7b", "size": 470_000_000, "details": {"quantization_level": "Q4_K_M"}},
+    {"name": "beta:1b", "size": 130_000_000, "details": {}},
 ]
 OLLAMA = f"""\
 #!{sys.executable}
@@ -171,9 +183,47 @@ def test_no_choice_saves_nothing_and_a_task_is_not_sent(home):
     assert settings(home) == ""
 
 
-def test_a_server_without_models_says_what_to_type(home):
+def test_a_server_without_models_suggests_some_and_a_no_ends_with_what_to_type(home):
     with served(models=[]) as server, opened(home, "--host", server.url, "do this") as terminal:
-        assert terminal.wait("The server has no model.", "Get one:").end() == 5
+        terminal.wait(" 3 qwen2.5-coder:", "Pull 1 (", "[Y/n/2/3/?]").type("n\r")
+        assert terminal.wait("There is no model to talk to yet.", "tripletick models pull").end() == 5
+    assert settings(home) == ""
+
+
+def test_an_embedding_model_is_no_choice(home):
+    cannot = answer(200, json.dumps({"capabilities": ["embedding"]}))
+    tags = answer(200, json.dumps({"models": MODELS[:1]}))
+    with (
+        BadServer({"/api/show": [cannot], "/api/tags": [tags], "/api/version": [VERSION]}) as server,
+        opened(home, "--host", server.url, "do this") as terminal,
+    ):
+        assert terminal.wait("Pull 1 (").type("n\r").end() == 5
+
+
+def test_a_suggestion_is_pulled_saved_and_used(home):
+    part = {"status": "pulling a", "digest": "a", "total": 400_000_000}
+    rows = [{**part, "completed": 100_000_000}, {**part, "completed": 400_000_000}, {"status": "success"}]
+    pull = stream(*(json.dumps(row).encode() + b"\n" for row in rows))
+    tags = answer(200, json.dumps({"models": []}))
+    acts = {"/api/tags": [tags], "/api/version": [VERSION], "/api/show": [ABOUT], "/api/pull": [pull]}
+    with BadServer(acts) as server, opened(home, "--host", server.url) as terminal:
+        terminal.wait("Pull 1 (").type("2\r").wait("is there: 400 MB in", "Saved to", "coder>")
+        name = next(asked.body["model"] for asked in server.asked if asked.path == "/api/pull")
+    assert settings(home) == f"[model]\nname = {name}\n"
+
+
+def test_a_pull_that_is_stopped_says_how_to_go_on(home):
+    row = {"status": "pulling a", "digest": "a", "total": 400_000_000, "completed": 100_000_000}
+    pull: list[bytes | Trick] = [*stream(json.dumps(row).encode() + b"\n", end=False), HANG]
+    tags = answer(200, json.dumps({"models": []}))
+    with (
+        BadServer({"/api/tags": [tags], "/api/version": [VERSION], "/api/pull": [pull]}) as server,
+        opened(home, "--host", server.url, "do this") as terminal,
+    ):
+        terminal.wait("Pull 1 (").type("\r").wait("25 %  100 MB of 400 MB").type(CTRL_C)
+        assert terminal.wait("kept by the server", "Go on: tripletick models pull").end() == 5
+        assert server.hung_up.wait(10)
+    assert settings(home) == ""
 
 
 def test_without_a_terminal_nothing_is_asked(home):
@@ -215,12 +265,6 @@ def test_models_create_offline_says_where_the_model_is(home):
     done = run(home, "models", "create", "offline")
     assert (done.returncode, str(kept) in done.stderr) == (0, True)
     assert "tripletick -m embedded:offline" in done.stderr
-
-
-@pytest.mark.parametrize("words", [["models"], ["models", "create"], ["models", "pull", "x"]])
-def test_what_models_cannot_do_yet_is_wrong_usage(home, words):
-    done = run(home, *words)
-    assert (done.returncode, "tripletick models create offline" in done.stderr) == (2, True)
 
 
 def test_without_the_engine_the_offline_model_is_no_choice_and_its_command_is_named(home):

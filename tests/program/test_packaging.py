@@ -46,6 +46,9 @@ def test_a_wheel_holds_prompts_config_and_tables(wheel):
     package = wheel / "tripletick"
     assert (package / "prompts/base/system.md").is_file()
     assert (package / "config.ini").read_text() == (TOP / "config.ini").read_text()
+    assert {path.name for path in (TOP / "docs").glob("*.md")} <= {
+        path.name for path in (package / "docs").iterdir()
+    }
     assert {path.name for path in TOP.rglob("sources/**/*.toml")} <= {
         path.name for path in package.rglob("*.toml")
     }

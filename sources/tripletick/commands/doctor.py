@@ -1,6 +1,6 @@
-"""What holds on this machine: the box under ten harmless attacks, and the folders of ours.
+"""What holds on this machine: the box under ten harmless attacks, server, model, languages, folders of ours.
 
-Does not look at server, model and languages.
+How the server and the languages are looked at is in examining.py, what a model is asked to do in chores.py.
 """
 
 from __future__ import annotations
@@ -11,10 +11,16 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
 
 from tripletick import places
+from tripletick.config import Config
 from tripletick.errors import TripletickError
 from tripletick.sandbox.attacks import Outcome
+
+if TYPE_CHECKING:
+    from tripletick.commands.chores import Tried
+    from tripletick.commands.examining import Engine, Spoken
 
 MARKS = {"held": "held     ", "not held": "NOT HELD ", "not tried": "not tried"}
 PROFILE = (
@@ -36,6 +42,8 @@ LEAKS = (
     "The box does not hold: report it with this page; to be asked for each block: tripletick --sandbox bare"
 )
 UNTRIED = "What was not tried needs python3 where blocks see it: sudo apt install python3"
+WEAK = "The model did not do every chore: do not trust it with {tags}; another: tripletick models list"
+NO_TAGS = "files and programs"
 LEFT_OUT = "Blocks do not see these folders of your PATH; where they hold programs alone: [sandbox] see"
 
 
@@ -61,29 +69,41 @@ class Report:
     left_out: tuple[str, ...] = ()
     folders: tuple[Folder, ...] = ()
     remedies: tuple[str, ...] = ()
+    engine: Engine | None = None
+    languages: tuple[Spoken, ...] = ()
+    chores: tuple[Tried, ...] = ()
+    trusted: tuple[str, ...] = ()
+    """The tags that served in a chore that was done."""
 
     @property
     def good(self) -> bool:
-        return self.holds and all(one.verdict == "held" for one in self.attacks)
+        held = all(one.verdict == "held" for one in self.attacks)
+        return self.holds and held and all(one.done for one in self.chores)
 
 
-def doctor(_: argparse.Namespace, words: Sequence[str]) -> int:
-    """Look, and say what was found; gives 0 where the box held all."""
+def doctor(shared: argparse.Namespace, words: Sequence[str]) -> int:
+    """Look, and say what was found; gives 0 where the box held all and a model that was tried did all."""
     parser = argparse.ArgumentParser("tripletick doctor", description=__doc__, allow_abbrev=False)
     parser.add_argument("--json", action="store_true", help="one object")
+    parser.add_argument(
+        "--host", metavar="URL", default=getattr(shared, "host", None), help="the model server"
+    )
+    parser.add_argument(
+        "--model", metavar="NAME", nargs="?", const="", help="have the model do three chores, or another one"
+    )
     options = parser.parse_args(words)
-    report = examine()
+    report = examine(options.host or "", options.model)
     told = json.dumps(asdict(report), ensure_ascii=False) if options.json else "\n".join(tell(report))
     sys.stdout.write(told + "\n")
     return 0 if report.good else 1
 
 
-def examine() -> Report:
-    """Open the box that the settings name in a folder made for it, and attack it."""
-    from tripletick import config, wiring
-    from tripletick.sandbox import choose_box
-    from tripletick.sandbox.attacks import set_stage, try_all
-    from tripletick.sandbox.box import Ground
+def examine(host: str = "", model: str | None = None) -> Report:
+    """Attack the box that the settings name, look at the engine, and with a `model`, "" for the one that is
+    chosen, have it do the chores.
+    """
+    from tripletick import config
+    from tripletick.commands import examining
 
     found = places.find()
     try:
@@ -92,7 +112,40 @@ def examine() -> Report:
         raise TripletickError(
             f"{found.state} cannot be made.", error.strerror or "", "See: ls -ld"
         ) from error
-    settings = config.load([found.shipped_config, found.user_config], os.environ, {})
+    given = {"model.host": host, "model.name": model or ""}
+    flags = {name: value for name, value in given.items() if value}
+    settings = config.load([found.shipped_config, found.user_config], os.environ, flags)
+    seen = _attacked(settings, found)
+    engine = examining.examine(settings)
+    seen = replace(seen, engine=engine, languages=tuple(examining.list_languages()))
+    if model is not None and not engine.wrong:
+        seen = _worked(seen, settings, found)
+    return replace(seen, remedies=tuple(list_remedies(seen)))
+
+
+def _worked(seen: Report, settings: Config, found: places.Places) -> Report:
+    """Have the model do its chores. Raises ModelError where it cannot be asked."""
+    from tripletick.commands import chores
+
+    name = seen.engine.model if seen.engine else ""
+    chosen = replace(settings, model=replace(settings.model, name=settings.model.name or name))
+    tried = list(chores.try_all(chosen, found, _notice))
+    return replace(seen, chores=tuple(tried), trusted=tuple(chores.trusted(tried)[0]))
+
+
+def _notice(line: str) -> None:
+    """Say what takes so long to whoever waits at a terminal."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"{line}\n")
+
+
+def _attacked(settings: Config, found: places.Places) -> Report:
+    """Open the box that the settings name in a folder made for it, and attack it."""
+    from tripletick import wiring
+    from tripletick.sandbox import choose_box
+    from tripletick.sandbox.attacks import set_stage, try_all
+    from tripletick.sandbox.box import Ground
+
     tier = "none" if settings.sandbox.mode == "bare" else settings.sandbox.tier
     with set_stage(found.state) as stage:
         ground = Ground(stage.workspace, found.state, limits=wiring.limits(settings), ours=found.ours)
@@ -101,7 +154,7 @@ def examine() -> Report:
             outcomes = try_all(box, stage) if box.holds else []
         finally:
             box.close()
-    seen = Report(
+    return Report(
         box.name,
         box.holds,
         box.sentence,
@@ -110,7 +163,6 @@ def examine() -> Report:
         tuple(map(str, box.left_out)),
         tuple(list_folders(found)),
     )
-    return replace(seen, remedies=tuple(list_remedies(seen)))
 
 
 def list_folders(found: places.Places) -> Iterator[Folder]:
@@ -134,12 +186,20 @@ def list_remedies(report: Report) -> Iterator[str]:
         ("not held" in verdicts, LEAKS),
         ("not tried" in verdicts, UNTRIED),
         (bool(report.left_out), LEFT_OUT),
+        (any(not one.done for one in report.chores), WEAK.format(tags=_doubtful(report))),
     )
     yield from (line for applies, line in rows if applies)
+    yield from report.engine.remedies if report.engine else ()
+
+
+def _doubtful(report: Report) -> str:
+    tags = {tag for one in report.chores for tag in (*one.served, *one.failed)} - set(report.trusted)
+    return " ".join(sorted(tags)) or NO_TAGS
 
 
 def tell(report: Report) -> Iterator[str]:
     """Word the report for a person."""
+    from tripletick.commands import chores, examining
     from tripletick.tools.output import size
     from tripletick.ui.safe import visible
 
@@ -153,6 +213,9 @@ def tell(report: Report) -> Iterator[str]:
     if report.left_out:
         yield "left out of PATH:"
         yield from (f"  {visible(path)}" for path in report.left_out)
+    if report.engine:
+        yield from examining.tell(report.engine, report.languages)
+    yield from chores.tell(report.chores, report.trusted) if report.chores else ()
     yield "folders of ours:"
     yield from (f"  {visible(one.path)}  {size(one.size)}  {one.what}" for one in report.folders)
     if report.remedies:

@@ -1,30 +1,173 @@
-"""Models for those who have none: the small offline one is fetched."""
+"""The models that there are, another one fetched or chosen, and the small offline one."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 
-from tripletick import places
+from tripletick import places, platforms, wiring
 from tripletick.commands.opening import load_settings
-from tripletick.errors import UsageError
-from tripletick.screens import open_screen
+from tripletick.config import Config
+from tripletick.errors import ServerUnreachableError, UsageError
+from tripletick.firstrun import OFFLINE, SIZES, FirstRun, list_models
+from tripletick.models import choice, failures, offline, open_model, parted, shelf
+from tripletick.models.model import About
+from tripletick.screens import Screen, open_screen
+from tripletick.ui.columns import aligned
+
+USAGE = "tripletick models [list|pull NAME|use NAME|show NAME|create offline]"
+NO_CHAT = "{name} compares texts and cannot chat."
+EMPTY = "The server has no model yet. Suggested for this machine: tripletick models pull {name}  ({size})"
+MORE = "Fits is told by size against free memory; what is too large for it may fit a graphics card."
+USED = "{name} from now on, saved to {path}"
+OFFLINE_ROW = "simple chores only, needs no server"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One call: the settings, where things lie, and the screen."""
+
+    options: argparse.Namespace
+    settings: Config
+    places: places.Places
+    screen: Screen
+
+    @property
+    def first(self) -> FirstRun:
+        return FirstRun(self.settings, self.places, self.options.directory, self.screen)
+
+    def tell(self, line: str) -> None:
+        if not self.options.quiet:
+            self.screen.say(line)
 
 
 def models(options: argparse.Namespace, words: Sequence[str]) -> int:
-    """Fetch the small offline model."""
-    from tripletick.firstrun import OFFLINE, FirstRun
-
-    if list(words) != ["create", "offline"]:
+    """List the models, or do what the words say with one."""
+    name, *rest = words or ["list"]
+    takes, act = ACTS.get(name, (-1, _list))
+    if takes != len(rest) or (name == "create" and rest != ["offline"]):
         raise UsageError(
-            f"models {' '.join(words)}".strip() + " is not understood.",
-            "It can fetch the small offline model.",
-            "tripletick models create offline",
+            f"models {' '.join(words)} is not understood.", "It lists, pulls, uses and shows models.", USAGE
         )
     found = places.find()
     settings = load_settings(options, found)
     screen = open_screen(options, settings)
-    FirstRun(settings, found, options.directory, screen).fetch_offline()
-    if not options.quiet:
-        screen.say(f"Use it: tripletick -m {OFFLINE}")
+    try:
+        act(Work(options, settings, found, screen), *rest)
+    finally:
+        screen.close()
     return 0
+
+
+def _list(work: Work) -> None:
+    """Write the models to stdout; the offline one is told of even where no server answers."""
+    kept = offline.present(work.places.cache)
+    own = [(OFFLINE, choice.gigabytes(offline.SIZE), "", "", "", OFFLINE_ROW)] if kept else []
+    try:
+        seen = shelf.look(wiring.reach(work.settings))
+    except ServerUnreachableError as error:
+        if not own:
+            raise
+        work.tell(error.what)
+        _write(aligned(own, right=SIZES))
+        return
+    free = choice.free_for(seen, platforms.machine().available)
+    work.tell(f"ollama {seen.version} at {seen.where.url}")
+    if not seen.models:
+        best = choice.suggested(free)[0]
+        work.tell(EMPTY.format(name=best.name, size=choice.gigabytes(best.size)))
+    _write([*list_models(seen.models, free), *aligned(own, right=SIZES)])
+    if free and seen.models:
+        work.tell(MORE)
+
+
+def _pull(work: Work, name: str) -> None:
+    from tripletick import fetching
+
+    fetching.fetch(_ollamas(name), wiring.reach(work.settings), work.screen)
+    work.tell(f"Use it: tripletick models use {name}")
+
+
+def _use(work: Work, name: str) -> None:
+    """Save a model as the person's, once it is sure that there is one."""
+    from tripletick.config import save
+
+    if parted(name)[0] == "ollama":
+        about = _asked(work, _ollamas(name))
+        if about.can and "completion" not in about.can:
+            raise UsageError(NO_CHAT.format(name=name), "", "Another one: tripletick models list")
+    elif name != OFFLINE:
+        model = open_model(name, wiring.reach(work.settings))
+        with closing(model):
+            model.about()
+    save(work.places.user_config, "model", "name", name)
+    work.tell(USED.format(name=name, path=work.places.user_config))
+
+
+def _show(work: Work, name: str) -> None:
+    """Write what the server tells of a model, a line each."""
+    about = _asked(work, _ollamas(name))
+    window = wiring.window(work.settings, about)
+    rows = (
+        ("name", about.name),
+        ("server", about.where),
+        ("parameters", f"{about.parameters / 1e9:.1f} billion" if about.parameters else ""),
+        ("context", f"{failures.grouped(about.context)} tokens" if about.context else ""),
+        ("asked for", f"{failures.grouped(window)} tokens"),
+        ("can", ", ".join(about.can)),
+        *_size(work, about.name),
+    )
+    _write(aligned([row for row in rows if row[1]]))
+
+
+def _size(work: Work, name: str) -> Iterator[tuple[str, str]]:
+    seen = shelf.look(wiring.reach(work.settings))
+    whole = name if ":" in name.rpartition("/")[2] else f"{name}:latest"
+    free = choice.free_for(seen, platforms.machine().available)
+    for stock in seen.models:
+        if stock.name == whole:
+            _, size, weights, _, fits, remark = next(choice.table([stock], free))
+            yield from (("size", size), ("weights", weights), ("memory", fits), ("remark", remark))
+
+
+def _create(work: Work, name: str) -> None:
+    work.first.fetch_offline()
+    work.tell(f"Use it: tripletick -m {OFFLINE}")
+
+
+def _asked(work: Work, name: str) -> About:
+    """Ask the server what a model is. Raises ModelError where it has none of that name."""
+    from tripletick.models.ollama import Ollama
+
+    with closing(Ollama(name, wiring.reach(work.settings))) as model:
+        return model.about()
+
+
+def _ollamas(name: str) -> str:
+    """Take Ollama's own name. Raises UsageError for a model of another engine."""
+    engine, rest = parted(name)
+    if engine != "ollama" or not rest.strip():
+        raise UsageError(
+            f"{name!r} is no model of an Ollama server.",
+            "Only such a server has models to pull and to show.",
+            "For example: tripletick models pull qwen2.5-coder:7b",
+        )
+    return rest.strip()
+
+
+def _write(lines: Sequence[str]) -> None:
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    sys.stdout.flush()
+
+
+ACTS: Mapping[str, tuple[int, Callable[..., None]]] = {
+    "list": (0, _list),
+    "pull": (1, _pull),
+    "use": (1, _use),
+    "show": (1, _show),
+    "create": (1, _create),
+}
+"""How many words stand behind it, and what it does."""

@@ -15,6 +15,7 @@ from tripletick.screens import Screen, open_screen
 if TYPE_CHECKING:
     from tripletick.app import App
     from tripletick.firstrun import FirstRun
+    from tripletick.library.history import Past
     from tripletick.trust import Trusted
 
 FLAGS = {
@@ -43,8 +44,13 @@ def load_settings(
 
 
 @contextmanager
-def session(options: argparse.Namespace) -> Iterator[tuple[App, Screen, TripletickError | None]]:
-    """Open what works in a folder, and close it; the error tells why the person has no model, where so."""
+def session(
+    options: argparse.Namespace, past: Past | None = None
+) -> Iterator[tuple[App, Screen, TripletickError | None]]:
+    """Open what works in a folder, and close it; the error tells why the person has no model, where so.
+
+    `past` is the session that is gone on with.
+    """
     from tripletick import retention
     from tripletick.app import App
     from tripletick.firstrun import FirstRun
@@ -56,7 +62,7 @@ def session(options: argparse.Namespace) -> Iterator[tuple[App, Screen, Tripleti
     folder = options.directory.expanduser().resolve()
     screen = open_screen(options, settings)
     try:
-        brought, told = _brought(options, found, settings, screen)
+        brought, told = bring(options, found, settings, screen)
         if brought.settings:
             settings = load_settings(options, found, brought.settings)
         if not options.quiet:
@@ -64,8 +70,10 @@ def session(options: argparse.Namespace) -> Iterator[tuple[App, Screen, Tripleti
         said = Said(options.given, options.yes, tuple(options.read), not options.no_save)
         by = "flag" if options.agent else "config"
         with retention.at_work(found, settings.data, save=said.keep) as there:
-            log = Log.open(there.sessions, workspace=folder, save=said.keep)
-            app = App(settings, there, folder, log, by, screen.person, told, said, brought)
+            log = Log.open(
+                there.sessions, workspace=folder, session_id=past.id if past else None, save=said.keep
+            )
+            app = App(settings, there, folder, log, by, screen.person, told, said, brought, past)
             try:
                 yield app, screen, why
             finally:
@@ -74,7 +82,7 @@ def session(options: argparse.Namespace) -> Iterator[tuple[App, Screen, Tripleti
         screen.close()
 
 
-def _brought(
+def bring(
     options: argparse.Namespace, found: places.Places, settings: config.Config, screen: Screen
 ) -> tuple[Trusted, list[str]]:
     """Give what the folder brings and the person said yes to; a folder that is refused brings nothing."""
@@ -82,7 +90,7 @@ def _brought(
     from tripletick.paths import Workspace
 
     folder = options.directory.expanduser()
-    if not (folder / ".tripletick").is_dir():
+    if not any((folder / name).exists() for name in trust.BROUGHT):
         return trust.Trusted(), []
     try:
         workspace = Workspace(folder, ours=found.ours, state=found.private)

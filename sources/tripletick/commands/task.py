@@ -5,10 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tripletick.commands.opening import session
 from tripletick.commands.piped import read_request
 from tripletick.errors import UsageError
+from tripletick.ui.safe import visible
+
+if TYPE_CHECKING:
+    from tripletick.library.history import Past
+
+WORKS = "The session works in its own folder: {}"
 
 
 def task(options: argparse.Namespace) -> int:
@@ -28,11 +36,52 @@ def task(options: argparse.Namespace) -> int:
 
 def chat(options: argparse.Namespace) -> int:
     """Talk until the person leaves; gives the exit code."""
+    return talk(options, None)
+
+
+def talk(options: argparse.Namespace, past: Past | None) -> int:
+    """Talk in a new session, or go on with one that was, and with every other that the person asks for."""
     from tripletick.chat import Chat
 
     if options.timeout is not None:
         raise UsageError("--timeout is for one task.", "The chat has no end of its own.", "Leave it out.")
-    with session(options) as (app, screen, why):
-        if why:
-            screen.say(str(why))
-        return Chat(app, screen, None if options.no_save else app.places.typed, ready=why is None).run()
+    while True:
+        taken = _resumed(options, past) if past else options
+        with session(taken, past) as (app, screen, why):
+            if why:
+                screen.say(str(why))
+            history = None if options.no_save else app.places.typed
+            chat = Chat(app, screen, history, ready=why is None)
+            code = chat.run()
+        if chat.desk.past is None:
+            return code
+        past = chat.desk.past
+
+
+def _resumed(options: argparse.Namespace, past: Past) -> argparse.Namespace:
+    """Give the flags with which a session goes on: where it was and with what it had, unless they say
+    otherwise. Raises UsageError where its folder is gone.
+    """
+    from tripletick import places
+    from tripletick.library import logs
+
+    taken = argparse.Namespace(**vars(options))
+    taken.model, taken.agent = options.model or past.model or None, options.agent or past.agent or None
+    taken.ctx = options.ctx or (str(past.window) if past.window else None)
+    if not options.placed and past.workspace:
+        taken.directory = Path(past.workspace)
+        if not taken.directory.is_dir():
+            what, why = f"The folder of session {past.id} is gone.", f"It was {past.workspace}."
+            raise UsageError(what, why, f"In another one: tripletick -C DIR resume {past.id}")
+        if taken.directory.resolve() != options.directory.expanduser().resolve():
+            _say(WORKS.format(past.workspace))
+    found = places.find()
+    if not options.no_save and logs.is_open(found, past.id):
+        old, past.id = past.id, logs.fork(found, past.id)
+        _say(logs.FORKED.format(old=old, new=past.id))
+    return taken
+
+
+def _say(line: str) -> None:
+    """Say what the person is to know before the folder is asked about."""
+    sys.stderr.write(visible(line) + "\n")

@@ -106,6 +106,9 @@ class Embedded:
         self._context = min(context, own)
         return self._context
 
+    def preload(self) -> None:
+        """The first reply loads it: in this process that would slow down the typing."""
+
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
         request = self._request(messages, sampling)
         engine = self._engine or self._open()

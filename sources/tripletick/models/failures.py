@@ -88,7 +88,7 @@ MISSING = Saying(
     ModelError,
     "Model '{model}' is not on this server.",
     "{closest}",
-    "Get it: ollama pull {model}",
+    "Get it: tripletick models pull {model}",
 )
 MEMORY = Saying(
     ModelError,

@@ -22,6 +22,8 @@ class About:
     where: str = ""
     """The server's address or the file, for the person."""
     version: str = ""
+    can: tuple[str, ...] = ()
+    """What the engine says that it can do, in its own words: completion, tools, thinking, vision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,12 @@ class Model(Protocol):
 
     def fix(self, context: int) -> int:
         """Set the context in tokens, once, before the first stream; gives what it will be."""
+        ...
+
+    def preload(self) -> None:
+        """Begin to load the model, once and in the background, where that is somebody else's work; never
+        raises.
+        """
         ...
 
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:

@@ -1,7 +1,7 @@
 """Ollama's own API: one streaming request a reply, and the short questions about models.
 
 The client is ours because the `ollama` library can send neither `truncate` nor `shift`, has no time limit and
-takes a stream without `done` for a whole answer. Pulling and creating models is not here. A cut answer is not
+takes a stream without `done` for a whole answer. Pulling is in pulling.py. A cut answer is not
 asked for again here either: that is the loop's, which knows what was shown of it.
 """
 
@@ -18,6 +18,7 @@ from tripletick.messages import Chunk, Counts, Finish, Message
 from tripletick.models import Settings, failures
 from tripletick.models.hosts import address
 from tripletick.models.model import About, Sampling
+from tripletick.models.preload import Preload
 from tripletick.models.watch import Watch
 from tripletick.models.wire import Reply, Wire
 
@@ -62,18 +63,21 @@ class Ollama:
         self._context = DEFAULT_CONTEXT
         self._about: About | None = None
         self._watch = Watch(self.settings.notice)
+        self._preload: Preload | None = None
 
     def about(self) -> About:
         """Look the model up through /api/show. Raises as the Protocol says."""
         shown = self._asked("/api/show", {"model": self.name})
         info, details = _fields(shown, "model_info"), _fields(shown, "details")
+        can = tuple(map(str, _listed(shown, "capabilities")))
         family = str(info.get("general.architecture") or details.get("family") or "")
         self._about = About(
             name=self.name,
             engine="ollama",
             context=failures.number(info, f"{family}.context_length"),
             parameters=failures.number(info, "general.parameter_count"),
-            thinks="thinking" in _listed(shown, "capabilities"),
+            thinks="thinking" in can,
+            can=can,
             where=self.address.url,
             version=self._version(),
         )
@@ -109,6 +113,13 @@ class Ollama:
         self._context = context
         return context
 
+    def preload(self) -> None:
+        if self._preload is None:
+            asked = self._request((), Sampling(output=1))
+            body = {name: asked[name] for name in ("model", "options", "keep_alive")}
+            self._preload = Preload(self.address, self.settings, "/api/generate", body)
+            self._preload.start()
+
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
         with closing(self._answer(self._request(messages, sampling))) as reply:
             most = LINES_A_TOKEN * sampling.output + LINES
@@ -127,6 +138,8 @@ class Ollama:
 
     def close(self) -> None:
         """Let go of connections; the server keeps the model loaded for `keep_alive`."""
+        if self._preload:
+            self._preload.stop()
         self._wire.close()
 
     def _request(self, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:

@@ -1,11 +1,12 @@
 """Looks on this machine for servers that could be meant, where the one that was named does not answer.
 
-Every port is asked at the same time and for a moment only. Not covered: other machines.
+Every port is asked at the same time and for a moment only. Under WSL the Windows side is this machine too.
+Not covered: other machines.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -35,9 +36,9 @@ class Found:
     kind: Kind
 
 
-def find(ports: Iterable[int] = PORTS) -> tuple[Found, ...]:
-    """Give the servers that answer on these ports of loopback."""
-    urls = [f"http://127.0.0.1:{port}" for port in ports]
+def find(ports: Iterable[int] = PORTS, hosts: Sequence[str] = ("127.0.0.1",)) -> tuple[Found, ...]:
+    """Give the servers that answer on these ports."""
+    urls = [f"http://{host}:{port}" for host in hosts for port in ports]
     with ThreadPoolExecutor(len(urls)) as pool:
         return tuple(found for found in pool.map(_look, urls) if found)
 

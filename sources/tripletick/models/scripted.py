@@ -52,6 +52,9 @@ class Scripted:
         self.context = context
         return context
 
+    def preload(self) -> None:
+        """A script is there already."""
+
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
         self.asked.append(list(messages))
         self.samplings.append(sampling)

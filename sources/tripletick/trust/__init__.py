@@ -3,9 +3,10 @@
 from tripletick.trust.folder import Leave, Said, scratch_in, settle
 from tripletick.trust.memory import Memory
 from tripletick.trust.outside import named_outside, refused, welcome
-from tripletick.trust.workspace import Bounds, Trusted, bring
+from tripletick.trust.workspace import BROUGHT, Bounds, Trusted, bring
 
 __all__ = [
+    "BROUGHT",
     "Bounds",
     "Leave",
     "Memory",

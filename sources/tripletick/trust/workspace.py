@@ -1,7 +1,7 @@
 """What a workspace brings: AGENTS.md, settings and agents, used after a yes to these very files.
 
 They are read once, through the workspace's handle; what was shown and hashed is what is used. Not covered:
-what AGENTS.md says to the model, which is nothing yet; so nobody is asked for it alone.
+how much of AGENTS.md the model is told, and when (wording).
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from tripletick.trust.memory import Memory
 from tripletick.trust.settings import Listed, there, tightened
 
 SETTINGS, AGENTS, WORDS = ".tripletick/config.ini", ".tripletick/agents", "AGENTS.md"
+BROUGHT = (".tripletick", WORDS)
+"""A folder that has none of these brings nothing."""
 LARGEST = 64 << 10
 """Bytes of one file."""
 MOST = 20
@@ -34,7 +36,8 @@ NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
 QUESTION = "This folder brings {what}. Use it?"
 WHY = (
     "You have not said yes to these files as they are now. They may choose an agent and a model and narrow "
-    "the box, no more. n: they are left aside; you are asked again next time."
+    "the box, and the model is told what AGENTS.md says; no more. n: they are left aside; you are asked "
+    "again next time."
 )
 UNASKED = "{names} of this folder: not used, since nobody has said yes to them yet. To be asked: tripletick"
 DECLINED = "{names} of this folder: not used, as you said."
@@ -81,7 +84,7 @@ def bring(
     texts = _texts(workspace, told)
     marks = {path: hashlib.sha256(text.encode()).hexdigest() for path, text in texts.items()}
     trusted, problems = _within(texts, bounds)
-    if not trusted.settings and not trusted.agents:
+    if not (trusted.settings or trusted.agents or trusted.words.strip()):
         return NOTHING, [*told, *problems]
     names = ", ".join(texts)
     if not marks.items() <= memory.of(workspace.root).files.items():

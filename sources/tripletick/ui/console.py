@@ -1,190 +1,37 @@
 """The terminal: a turn as it happens, drawn once and never redrawn, with one status line below it.
 
 Everything goes to stderr but the answer. Where both streams are terminals, the reply on the screen is it.
-The only module that knows rich.
 """
 
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
-import re
 import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from rich.cells import cell_len, set_cell_size
-from rich.console import COLOR_SYSTEMS, Console, RenderableType
-from rich.segment import Segment
-from rich.style import Style as RichStyle
-from rich.text import Text
-from rich.theme import Theme
+from rich.cells import cell_len
+from rich.console import Console
 
 from tripletick.events import Ask, Event
 from tripletick.messages import Answer
-from tripletick.ui import asking
-from tripletick.ui.pen import WORDS, Mark, Pen, PlainPen, Style
-from tripletick.ui.preview import Code, Opened, Piece, Prose
+from tripletick.ui import asking, clipboard
+from tripletick.ui.drawing import RichPen
+from tripletick.ui.pen import Pen, PlainPen, Style
 from tripletick.ui.safe import visible
+from tripletick.ui.shelf import Shelf
 from tripletick.ui.teller import Teller
 
-COLOURS: dict[Style, str] = {"": "", "dim": "dim", "good": "green", "bad": "red", "warn": "yellow"}
+SHOWN, FOLDED = "The model's reasoning is shown.", "The model's reasoning is folded."
+NARROW = 16
+"""Cells of a column that is broken between words; in fewer the terminal breaks it."""
 TONES: dict[str, Style] = {"added": "good", "removed": "bad", "place": "dim", "note": "warn"}
-SIGNS: dict[Mark, str] = {"ok": "✓ ", "failed": "✗ ", "skipped": "- ", "repair": "↻ ", "more": "… "}
-SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-ASCII_SPINNER = "|/-\\"
-THEME = Theme({"markdown.code": "cyan", "markdown.item.number": "bold", "markdown.h1": "bold"})
-CODE_COLOURS = "ansi_dark"
-"""The terminal's own palette: readable on its background, and a tenth of the bytes of true colour."""
-PULSE = 0.1
-"""Seconds between two pictures of the status line."""
-_HEADING = re.compile(r"^ {0,3}#{1,6}\s+(?P<text>.*?)\s*#*\s*$")
-_TAG_OUTSIDE_CODE = re.compile(r"(`+)(?:(?!\1).)+?\1|<", re.DOTALL)
 
 
-@dataclass(slots=True)
-class RichPen:
-    """Draws on a terminal: colours, Markdown, and the status line, which a thread keeps moving."""
-
-    console: Console
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    below: Callable[[], str] | None = None
-    drawn: bool = False
-    last: str = ""
-    """What the last line was: of the `reply`, another `line`, nothing yet."""
-    stopped: threading.Event = field(default_factory=threading.Event)
-    pulse: threading.Thread | None = None
-
-    def piece(self, piece: Piece) -> None:
-        if isinstance(piece, Prose):
-            self._print(self._markdown(piece.text), "reply", apart=bool(self.last))
-        elif isinstance(piece, Opened):
-            title = " ".join(filter(None, (piece.tag, piece.path))) or "text"
-            self._print(Text(f"  {title}", "bold"), "reply", apart=bool(self.last))
-        elif isinstance(piece, Code):
-            self._print(self._coloured(piece), "reply")
-
-    def line(self, text: str, style: Style = "", *, prose: bool = False) -> None:
-        self._print(Text(text, COLOURS[style], no_wrap=not prose), "line", apart=self.last == "reply")
-
-    def mark(self, mark: Mark) -> str:
-        return SIGNS[mark] if self._utf8() else WORDS[mark]
-
-    def status(self, word: Callable[[], str] | None) -> None:
-        with self.lock:
-            self.below = word
-            if word is None:
-                self._write(self._clear())
-            elif self.pulse is None:
-                self.stopped.clear()
-                self.pulse = threading.Thread(target=self._beat, daemon=True)
-                self.pulse.start()
-
-    def ask(self, text: str) -> None:
-        self.status(None)
-        self._write("\n" * (self.last == "reply") + text)
-        self.last = "line"
-
-    def close(self) -> None:
-        """Take the status line away and end its thread."""
-        self.status(None)
-        self.stopped.set()
-        if pulse := self.pulse:
-            pulse.join()
-            self.pulse = None
-
-    def _beat(self) -> None:
-        signs = SPINNER if self._utf8() else ASCII_SPINNER
-        for sign in itertools.cycle(signs):
-            if self.stopped.wait(PULSE):
-                return
-            with self.lock:
-                if self.below is None:
-                    self.pulse = None
-                    return
-                self._write(self._picture(f"{sign} {self.below().expandtabs(1)}"))
-                self.drawn = True
-
-    def _picture(self, text: str) -> str:
-        width = max(1, self.console.width - 1)
-        return f"\r\x1b[2m{set_cell_size(text, width) if cell_len(text) > width else text}\x1b[0m\x1b[K"
-
-    def _clear(self) -> str:
-        drawn, self.drawn = self.drawn, False
-        return "\r\x1b[K" if drawn else ""
-
-    def _print(self, drawing: RenderableType, kind: str, *, apart: bool = False) -> None:
-        lines = [*[""] * apart, *self._lines(drawing)]
-        with self.lock:
-            self.last = kind
-            self._write(self._clear() + "".join(line + "\n" for line in lines))
-
-    def _lines(self, drawing: RenderableType) -> Iterator[str]:
-        """Render to lines, none padded, no empty ones around; the terminal wraps what is no prose."""
-        options = self.console.options
-        if isinstance(drawing, Text):
-            prose = drawing.no_wrap is False
-            options = options.update(no_wrap=not prose, overflow="fold" if prose else "ignore")
-        with self.console.use_theme(THEME):
-            rendered = list(self.console.render(drawing, options))
-        lines = [_trimmed(line) for line in Segment.split_lines(rendered)]
-        for line in lines if isinstance(drawing, Text) else _stripped(lines):
-            yield "".join(self._styled(text, style) for text, style in line)
-
-    def _styled(self, text: str, style: RichStyle | None) -> str:
-        colours = COLOR_SYSTEMS.get(self.console.color_system or "")
-        return style.render(text, color_system=colours) if style else text
-
-    def _markdown(self, text: str) -> RenderableType:
-        from rich.markdown import Markdown
-
-        if heading := _HEADING.match(text):
-            text = f"**{heading['text']}**" if heading["text"] else ""
-        return Markdown(_as_written(text), code_theme=CODE_COLOURS, hyperlinks=False)
-
-    def _coloured(self, code: Code) -> Text:
-        from rich.syntax import Syntax
-
-        syntax = Syntax("", code.tag or "text", theme=CODE_COLOURS, background_color="default")
-        line = syntax.highlight(code.text)
-        return Text("    ").append_text(line[: len(code.text)]) if code.text else Text("")
-
-    def _utf8(self) -> bool:
-        return self.console.encoding.lower().startswith("utf")
-
-    def _write(self, text: str) -> None:
-        if text:
-            self.console.file.write(text)
-            self.console.file.flush()
-
-
-Line = list[tuple[str, RichStyle | None]]
-
-
-def _stripped(lines: list[Line]) -> list[Line]:
-    full = [number for number, line in enumerate(lines) if line]
-    return lines[full[0] : full[-1] + 1] if full else []
-
-
-def _trimmed(line: list[Segment]) -> Line:
-    parts = [(segment.text, segment.style) for segment in line if not segment.control]
-    while parts and not parts[-1][0].rstrip(" "):
-        parts.pop()
-    if parts:
-        parts[-1] = (parts[-1][0].rstrip(" "), parts[-1][1])
-    return parts
-
-
-def _as_written(text: str) -> str:
-    """Keep what Markdown would lose: tags (rich leaves HTML out) and the ends of lines."""
-    if text.startswith("    "):
-        return text
-    text = _TAG_OUTSIDE_CODE.sub(lambda match: "&lt;" if match[0] == "<" else match[0], text)
-    return text.replace("\n", "  \n")
+if TYPE_CHECKING:
+    from tripletick.ui.ahead import Ahead
 
 
 class Terminal:
@@ -210,6 +57,60 @@ class Terminal:
         """Draw lines that are no event: a list, an answer to a command of the chat."""
         self.teller.close()
         self.teller.pen.line(visible(text), prose=True)
+
+    def table(self, rows: Iterable[tuple[str, str]]) -> None:
+        """Draw rows of two columns; what is too long for the second goes on below it."""
+        made = [(visible(left), visible(right)) for left, right in rows]
+        width = max((cell_len(left) for left, _ in made), default=0)
+        lines = []
+        for left, right in made:
+            first, *more = self._broken(right, width + 2)
+            lines.append(f"{left}{' ' * (width - cell_len(left))}  {first}".rstrip())
+            lines += [f"{' ' * width}  {line}" for line in more]
+        self.say("\n".join(lines))
+
+    def _broken(self, text: str, indent: int) -> list[str]:
+        pen = self.teller.pen
+        room = pen.console.width - indent if isinstance(pen, RichPen) else 0
+        return pen.broken(text, room) if isinstance(pen, RichPen) and room >= NARROW else [text]
+
+    def chatting(self) -> Ahead:
+        """Number long outputs from now on; give what keeps the keys pressed while the model works."""
+        from prompt_toolkit.utils import is_dumb_terminal
+
+        from tripletick.ui.ahead import Ahead
+
+        known = not is_dumb_terminal()
+        ahead = Ahead(sys.stdin, sys.stderr if known else None, self.fold)
+        self.teller.shelf, self.teller.typed = Shelf(), ahead.typed
+        return ahead
+
+    def fold(self) -> str:
+        """Show the model's reasoning from now on, or fold it again; gives the words for it."""
+        self.teller.thinking = not self.teller.thinking
+        return SHOWN if self.teller.thinking else FOLDED
+
+    def numbers(self) -> list[int]:
+        """Give the numbers of the long outputs that are kept."""
+        return list(self.teller.shelf.outputs) if self.teller.shelf else []
+
+    def whole(self, number: int) -> bool:
+        """Draw a long output in full; False where none of that number is kept."""
+        text = self.teller.shelf.outputs.get(number) if self.teller.shelf else None
+        if text is not None:
+            self.teller.close()
+            self.teller.pen.line(text)
+        return text is not None
+
+    def clipboard(self, text: str) -> bool:
+        """Hand a text to the terminal's clipboard; False where it is not known to take it."""
+        code = clipboard.code(text, os.environ)
+        if code and sys.stderr.isatty():
+            self.teller.close()
+            sys.stderr.write(code)
+            sys.stderr.flush()
+            return True
+        return False
 
     def diff(self, lines: Iterable[tuple[str, str]]) -> None:
         """Draw the lines of a diff, each with its tone."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from tripletick.events import Usage
 
@@ -18,23 +19,31 @@ class Gauge:
     Tokens are counted as they come, until the engine tells.
     """
 
+    clock: Callable[[], float] = time.monotonic
+    more: str = "…"
+    """How the terminal writes three dots."""
     doing: str = ""
     waits: bool = False
     """For the model's first token."""
-    since: float = field(default_factory=time.monotonic)
+    since: float = 0.0
     tokens: int = 0
     first: float = 0.0
+    prompt: int = 0
+    """Tokens that the model is reading, estimated."""
     context: int = 0
     used: int = 0
     written: int = 0
     seconds: float = 0.0
     writing: float = 0.0
 
+    def __post_init__(self) -> None:
+        self.since = self.clock()
+
     def begin(self, doing: str, *, waits: bool = False) -> None:
-        self.doing, self.waits, self.since = doing, waits, time.monotonic()
+        self.doing, self.waits, self.since = doing, waits, self.clock()
 
     def token(self) -> None:
-        self.first = self.first or time.monotonic()
+        self.first = self.first or self.clock()
         self.tokens, self.waits = self.tokens + 1, False
 
     def count(self, usage: Usage) -> None:
@@ -46,11 +55,11 @@ class Gauge:
 
     def now(self) -> str:
         """Word the moment."""
-        now = time.monotonic()
+        now = self.clock()
         waited, spent = now - self.since, now - self.first
         if self.waits and waited > SLOW:
-            much = f"{short(self.used)} tokens of prompt" if self.used else "the prompt"
-            return f"Reading {much}  {waited:.0f} s (Ctrl+C stops)"
+            much = f"{short(self.prompt)} tokens of prompt" if self.prompt else "the prompt"
+            return f"Reading {much} {self.more} {waited:.0f} s (Ctrl+C stops)"
         speed = f"{self.tokens / spent:.1f} tok/s" if self.tokens > 1 and spent > 0 else ""
         return "  ".join(filter(None, (self.doing, speed, self._fill(), f"{waited:.0f} s")))
 
@@ -63,7 +72,7 @@ class Gauge:
         return "  ".join(filter(None, parts))
 
     def _fill(self) -> str:
-        return f"{short(self.used + self.tokens)} of {short(self.context)}" if self.context else ""
+        return f"{short(self.used + self.tokens)} of {window(self.context)}" if self.context else ""
 
 
 def thousands(number: int) -> str:
@@ -72,3 +81,8 @@ def thousands(number: int) -> str:
 
 def short(tokens: int) -> str:
     return f"{tokens / 1000:.1f}k".replace(".0k", "k") if tokens >= 1000 else str(tokens)
+
+
+def window(tokens: int) -> str:
+    """Name a context as people do: 16k is 16384."""
+    return f"{tokens // 1024}k" if tokens % 1024 == 0 else short(tokens)

@@ -9,47 +9,87 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
+from prompt_toolkit.application import run_in_terminal
+from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.enums import DEFAULT_BUFFER
 from prompt_toolkit.filters import has_focus
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
+from prompt_toolkit.input.vt100_parser import Vt100Parser
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.key_binding.key_processor import KeyPress
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.shortcuts import CompleteStyle
 
 SHOWN_PASTE = 8
 """Lines; a longer paste shows as `[pasted 120 lines]` and is sent whole."""
 _PASTED = re.compile(r"\[pasted \d+ lines(?:, \d+)?\]")
-Words = Callable[[str], Iterable[str]]
-"""What may stand in place of the line so far."""
+NEWLINE = KeyPress(Keys.ControlJ, "\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What may be typed next: `text` takes the place of the last `back` characters; `shown` names it."""
+
+    text: str
+    back: int
+    shown: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Keyboard:
+    """What the keys of a line can reach beyond it. `words` gives what the line so far can become, `costs`
+    what stands at its right end, `fold` is done at Ctrl+T, `edit` gives a text to the person's editor.
+    """
+
+    words: Callable[[str], Iterable[Choice]]
+    costs: Callable[[str], str] = lambda text: ""
+    fold: Callable[[], object] = lambda: None
+    edit: Callable[[str], str | None] = lambda text: None
 
 
 class Line:
     """One input line after another; `history` None keeps what is typed in memory alone."""
 
-    def __init__(self, history: Path | None, words: Words) -> None:
+    def __init__(self, history: Path | None, board: Keyboard) -> None:
         self._pasted: dict[str, str] = {}
+        self._board = board
         kept: History = _Private(history, self.whole) if history else InMemoryHistory()
         self._session: PromptSession[str] = PromptSession(
             history=kept,
-            completer=_Words(words),
+            completer=_Words(board.words),
             complete_while_typing=False,
             complete_style=CompleteStyle.READLINE_LIKE,
             key_bindings=self._keys(),
             multiline=True,
             prompt_continuation="  ",
+            rprompt=self._costs,
         )
 
-    def read(self, prompt: str) -> str:
-        """Read what the person sends, which is more than blanks.
+    def read(self, prompt: str, draft: str = "") -> str:
+        """Read what the person sends, which is more than blanks; `draft` stands in the line already.
 
         Raises KeyboardInterrupt at Ctrl+C on an empty line, EOFError at Ctrl+D.
         """
-        return self.whole(self._session.prompt(prompt))
+        return self.whole(self._session.prompt(prompt, default=draft))
+
+    def type_ahead(self, text: str, *, send: bool) -> None:
+        """Let keys that were pressed before count as pressed at the next lines; unless `send`, Enter sends
+        none of them.
+        """
+        source = self._session.app.input
+        pressed: list[KeyPress] = []
+        Vt100Parser(pressed.append).feed_and_flush(text)
+        pressed = [*get_typeahead(source), *pressed]
+        if not send:
+            pressed = [NEWLINE if press.key == Keys.Enter else press for press in pressed]
+        store_typeahead(source, pressed)
 
     def paste(self, text: str) -> str:
         """Give what a paste shows as: itself, or one word that stands for it."""
@@ -92,7 +132,24 @@ class Line:
         def paste(event: KeyPressEvent) -> None:
             event.current_buffer.insert_text(self.paste(event.data))
 
+        @keys.add("c-t", filter=typing)
+        def fold(event: KeyPressEvent) -> None:
+            run_in_terminal(self._board.fold)
+
+        @keys.add("c-x", "c-e", filter=typing)
+        def edit(event: KeyPressEvent) -> None:
+            buffer = event.current_buffer
+            run_in_terminal(lambda: self._edited(buffer))
+
         return keys
+
+    def _edited(self, buffer: Buffer) -> None:
+        text = self._board.edit(self.whole(buffer.text))
+        if text is not None:
+            buffer.document = Document(_writable(text))
+
+    def _costs(self) -> str:
+        return self._board.costs(self._session.default_buffer.text)
 
 
 class _Private(FileHistory):
@@ -116,13 +173,12 @@ class _Private(FileHistory):
 
 
 class _Words(Completer):
-    def __init__(self, words: Words) -> None:
+    def __init__(self, words: Callable[[str], Iterable[Choice]]) -> None:
         self._words = words
 
     def get_completions(self, document: Document, event: CompleteEvent) -> Iterable[Completion]:
-        so_far = document.text_before_cursor
-        for word in self._words(so_far):
-            yield Completion(word, start_position=-len(so_far))
+        for one in self._words(document.text_before_cursor):
+            yield Completion(one.text, start_position=-one.back, display=one.shown or one.text)
 
 
 def _writable(text: str) -> str:

@@ -23,6 +23,10 @@ _TABLE: dict[int, int | str] = {
     **_PICTURES,
     **{code: f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}" for code in _WRITTEN_OUT},
 }
+_PLAIN = str.maketrans(
+    {"…": "...", "·": "-", "“": '"', "”": '"', "\u2019": "'", "\u2013": "-", "—": "-", "•": "*"}
+)
+"""Our own signs where an encoding has none."""
 
 
 def visible(text: str) -> str:
@@ -36,5 +40,9 @@ def settled(text: str) -> str:
 
 
 def encodable(text: str, encoding: str) -> str:
-    """Write out what the encoding has no bytes for."""
-    return text.encode(encoding, "backslashreplace").decode(encoding)
+    """Write what the encoding has no bytes for in signs that it has, else by its number."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.translate(_PLAIN).encode(encoding, "backslashreplace").decode(encoding)
+    return text

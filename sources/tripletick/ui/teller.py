@@ -9,14 +9,17 @@ from typing import Any, TextIO
 
 from tripletick.events import (
     Answered,
+    Ask,
     Called,
     Compacted,
+    Compacting,
     Event,
     GaveUp,
     Interrupted,
     Loading,
     Notice,
     Output,
+    Prompted,
     Refused,
     Repairing,
     Returned,
@@ -25,18 +28,17 @@ from tripletick.events import (
     Thought,
     Usage,
 )
-from tripletick.messages import Call, Outcome, Result
-from tripletick.ui.gauge import Gauge, thousands
+from tripletick.messages import Call, Outcome
+from tripletick.ui import room
+from tripletick.ui.excerpt import excerpt
+from tripletick.ui.gauge import Gauge
 from tripletick.ui.pen import Mark, Pen, Style
 from tripletick.ui.preview import Piece, Preview
 from tripletick.ui.safe import encodable, settled, visible
+from tripletick.ui.shelf import Shelf
 
-HEAD, TAIL = 12, 8
-"""Lines of a result that are shown."""
 NEWEST = 40
 """Characters of what is being written that the status line shows."""
-LONGEST = 1000
-"""Characters of one of them."""
 LOOKS: Mapping[Outcome, tuple[Mark, Style]] = {
     "ok": ("ok", "good"),
     "failed": ("failed", "bad"),
@@ -75,6 +77,10 @@ class Teller:
     thought_since: float = 0.0
     stopped: bool = False
     """The line above says already that the person has interrupted it."""
+    shelf: Shelf | None = None
+    """Where long outputs are kept, None where nobody can ask for them later."""
+    typed: Callable[[], str] = str
+    """What the person types meanwhile; the status line shows its end."""
 
     def show(self, event: Event) -> None:
         if self.quiet and not isinstance(event, QUIET):
@@ -98,7 +104,7 @@ class Teller:
         self.pen.status(None)
 
     def routed(self, event: Routed) -> None:
-        self.agent, self.gauge = event.agent, Gauge()
+        self.agent, self.gauge = event.agent, Gauge(self.gauge.clock)
         self._busy(event.agent, waits=True)
 
     def loading(self, event: Loading) -> None:
@@ -118,10 +124,19 @@ class Teller:
         self._status("thinking")
 
     def called(self, event: Called) -> None:
+        if self.shelf:
+            self.shelf.begin()
         number = f"{event.number} of {event.of}: " if event.of > 1 else ""
         self._busy(f"{self.agent}  {number}{name(event.call)}")
 
+    def asked(self, event: Ask) -> None:
+        if self.shelf:
+            # a block that ran in vain may run once more after it
+            self.shelf.begin()
+
     def output(self, event: Output) -> None:
+        if self.shelf:
+            self.shelf.add(event.text)
         self._status(settled(event.text.rstrip()).rpartition("\n")[2])
 
     def returned(self, event: Returned) -> None:
@@ -129,7 +144,7 @@ class Teller:
         spent = f"  {event.seconds:.1f} s" if event.seconds >= 0.05 else ""
         verdict = visible(event.result.verdict)
         self.pen.line(f"{self.pen.mark(mark)}{name(event.call)}: {verdict}{spent}", style)
-        for line in excerpt(event.result, self.pen.mark("more")):
+        for line in self._excerpt(event.result.view or event.result.text):
             self.pen.line(f"  {line}".rstrip(), "dim")
         self._busy(self.agent, waits=True)
 
@@ -152,9 +167,16 @@ class Teller:
     def notice(self, event: Notice) -> None:
         self.pen.line(visible(event.text.rstrip("\n")), "dim", prose=True)
 
+    def prompted(self, event: Prompted) -> None:
+        self.gauge.prompt = event.tokens
+
+    def compacting(self, event: Compacting) -> None:
+        self._busy(f"{self.agent}  summing up the conversation")
+
     def compacted(self, event: Compacted) -> None:
-        freed = f"{thousands(event.before)} tokens to {thousands(event.after)}"
-        self.pen.line(f"The conversation was compacted from {freed}.", "dim")
+        for line in room.lines(event):
+            self.pen.line(visible(line), "dim", prose=True)
+        self._busy(self.agent, waits=True)
 
     def interrupted(self, event: Interrupted) -> None:
         if not self.stopped:
@@ -194,7 +216,7 @@ class Teller:
         if not self.quiet and (whole := self.gauge.whole()):
             self.pen.line(whole, "dim")
         self.pen.status(None)
-        self.gauge = Gauge()
+        self.gauge = Gauge(self.gauge.clock)
 
     def _end_thought(self) -> None:
         if not self.thought_since:
@@ -203,6 +225,12 @@ class Teller:
             self.pen.line(visible(self.thought), "dim")
         self.pen.line(f"thought for {time.monotonic() - self.thought_since:.0f} s", "dim")
         self.thought, self.thought_since = "", 0.0
+
+    def _excerpt(self, text: str) -> list[str]:
+        shelf = self.shelf
+        if shelf is None:
+            return excerpt(text, self.pen.mark("more"), lambda lines: "")
+        return excerpt(shelf.whole(text), self.pen.mark("more"), lambda lines: f", /show {shelf.put(lines)}")
 
     def _draw(self, pieces: Iterator[Piece]) -> None:
         for piece in pieces:
@@ -222,7 +250,12 @@ class Teller:
 
     def _status(self, tail: str) -> None:
         gauge, end = self.gauge, visible(tail[-NEWEST:].strip())
-        self.pen.status(lambda: "  ".join(filter(None, (gauge.now(), end))))
+        gauge.more = self.pen.mark("more").strip()
+        self.pen.status(lambda: "  ".join(filter(None, (gauge.now(), self._waiting() or end))))
+
+    def _waiting(self) -> str:
+        typed = visible(self.typed())
+        return f"> {typed[-NEWEST:]}" if typed else ""
 
 
 _TELLS: Mapping[type[Any], Callable[[Teller, Any], None]] = {
@@ -231,12 +264,15 @@ _TELLS: Mapping[type[Any], Callable[[Teller, Any], None]] = {
     Text: Teller.text,
     Thought: Teller.thought_came,
     Called: Teller.called,
+    Ask: Teller.asked,
     Output: Teller.output,
     Returned: Teller.returned,
     Refused: Teller.refused,
     Repairing: Teller.repairing,
     Usage: Teller.usage,
     Notice: Teller.notice,
+    Prompted: Teller.prompted,
+    Compacting: Teller.compacting,
     Compacted: Teller.compacted,
     Interrupted: Teller.interrupted,
     Answered: Teller.answered,
@@ -247,16 +283,6 @@ _TELLS: Mapping[type[Any], Callable[[Teller, Any], None]] = {
 def name(call: Call) -> str:
     """Name a call by its tag and path."""
     return visible(" ".join(filter(None, (call.tool, call.path))))
-
-
-def excerpt(result: Result, more: str) -> list[str]:
-    """Give the head and the tail of what the person sees, the number of lines left out between them."""
-    lines = visible(settled((result.view or result.text).replace("\r\n", "\n"))).rstrip("\n").split("\n")
-    lines = [f"{line[:LONGEST]}{more}" if len(line) > LONGEST else line for line in lines]
-    left = len(lines) - HEAD - TAIL
-    if left > 1:
-        lines = [*lines[:HEAD], f"{more}{thousands(left)} lines", *lines[-TAIL:]]
-    return lines if any(lines) else []
 
 
 def one_line(text: str) -> str:

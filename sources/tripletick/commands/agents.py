@@ -1,0 +1,101 @@
+"""Who there is and what each tag does, with the tokens that they cost in every conversation.
+
+Tokens are estimated as the conversation does before an engine has counted (context.py).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from tripletick import languages, places, wiring
+from tripletick.agents import Agent, Prompts
+from tripletick.commands.opening import bring, load_settings
+from tripletick.context import GUESS
+from tripletick.errors import UsageError
+from tripletick.screens import Screen, open_screen
+from tripletick.tools import tools as all_tools
+from tripletick.tools.tool import Tool
+from tripletick.ui.columns import aligned
+
+AGENTS = "The system prompt costs {tokens} more, once. Choose: -a NAME, in the chat @NAME or /agent NAME"
+TAGS = "A tag costs its word in each first line; its example is sent after a failure alone."
+FREE = "answers in words"
+MISSING = "needs {programs}"
+
+
+def agents(options: argparse.Namespace, words: Sequence[str]) -> int:
+    """List the agents: name, tokens of line and card, tags, what each is for."""
+    prompts, screen = _opened("agents", options, words)
+    rows = [
+        (name, f"{tokens(f'{agent.line()} {agent.card}')} tokens", " ".join(agent.tools) or FREE, agent.when)
+        for name, agent in prompts.agents.items()
+    ]
+    _write(aligned(rows, right=(1,)))
+    _say(options, screen, AGENTS.format(tokens=f"{tokens(prompts.system)} tokens"))
+    return 0
+
+
+def tools(options: argparse.Namespace, words: Sequence[str]) -> int:
+    """List the tags: tokens, what each does, who owns it, and what is missing to run it."""
+    prompts, screen = _opened("tools", options, words)
+    rows = [_row(tool, prompts) for tool in all_tools().values()]
+    _write(aligned(rows, right=(1, 2)))
+    _say(options, screen, TAGS)
+    return 0
+
+
+def tokens(text: str) -> int:
+    """Estimate what a text costs."""
+    return max(1, round(len(text) * GUESS))
+
+
+def _row(tool: Tool, prompts: Prompts) -> tuple[str, ...]:
+    owners = [name for name, agent in prompts.agents.items() if tool.tag in _owned(agent)]
+    example = f"{tokens(tool.example.body)} after a failure" if tool.example else ""
+    return (
+        tool.tag,
+        f"{tokens(tool.tag + ' ')} tokens",
+        example,
+        _there(tool.tag),
+        " ".join(owners),
+        tool.summary,
+    )
+
+
+def _owned(agent: Agent) -> tuple[str, ...]:
+    return agent.owned([tag for tag, row in languages.LANGUAGES.items() if row.runs])
+
+
+def _there(tag: str) -> str:
+    """Name the programs that a language lacks on this machine."""
+    from shutil import which as look
+
+    row = languages.LANGUAGES.get(tag)
+    if row is None or not row.runs or languages.installed(row, look):
+        return ""
+    lacking = [names[0] for names in languages.programs(row) if not any(map(look, names))]
+    return MISSING.format(programs=", ".join(lacking))
+
+
+def _opened(name: str, options: argparse.Namespace, words: Sequence[str]) -> tuple[Prompts, Screen]:
+    if words:
+        raise UsageError(f"{name} {' '.join(words)} is not understood.", "", f"tripletick {name}")
+    found = places.find()
+    settings = load_settings(options, found)
+    screen = open_screen(options, settings)
+    # a folder that was not said yes to brings nothing
+    brought, _ = bring(options, found, settings, Screen(screen.show))
+    return wiring.prompts(settings, found, brought.agents), screen
+
+
+def _say(options: argparse.Namespace, screen: Screen, line: str) -> None:
+    if not options.quiet:
+        screen.say(line)
+    screen.close()
+
+
+def _write(lines: Sequence[str]) -> None:
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    sys.stdout.flush()

@@ -1,0 +1,196 @@
+"""Completion for bash, zsh and fish, written from the commands' table and the flags' parser.
+
+Nothing is asked while a person completes: what the words are stands in the script. Names of models and
+sessions are completed in the chat alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tripletick import agents, places
+from tripletick.commands import COMMANDS, Row
+from tripletick.commands.flags import shared_flags
+from tripletick.config import settings
+from tripletick.errors import UsageError
+
+USAGE = "tripletick completion bash|zsh|fish"
+FOLDERS = ("directory", "read")
+"""Flags whose value is a folder."""
+BASH = """\
+# tripletick completion for bash: put `eval "$(tripletick completion bash)"` into ~/.bashrc
+_tripletick() {{
+    local cur="${{COMP_WORDS[COMP_CWORD]}}" prev="${{COMP_WORDS[COMP_CWORD-1]}}" word command= words=
+    COMPREPLY=()
+    case "$prev" in
+{values}
+    esac
+    for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
+        case "$word" in {names}) command="$word"; break ;; esac
+    done
+    case "$command" in
+    "") words="{plain}" ;;
+{words}
+    esac
+    case "$command,$cur" in
+{alone}
+    *,-*) words="$words {flags}" ;;
+    esac
+    COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}}
+complete -o default -F _tripletick tripletick
+"""
+ZSH = """\
+#compdef tripletick
+# tripletick completion for zsh: put `eval "$(tripletick completion zsh)"` into ~/.zshrc, behind compinit
+_tripletick() {{
+    local word command=
+    local -a commands flags
+    commands=({commands})
+    flags=({flags})
+    case "$words[CURRENT-1]" in
+{values}
+    esac
+    for word in "${{(@)words[2,CURRENT-1]}}"; do
+        case "$word" in {names}) command="$word"; break ;; esac
+    done
+    case "$command" in
+    "") [[ "$PREFIX" == -* ]] || _describe command commands ;;
+{words}
+    esac
+    [[ "$PREFIX" == -* ]] && _describe flag flags
+    _files
+}}
+compdef _tripletick tripletick
+"""
+FISH_HEAD = """\
+# tripletick completion for fish:
+# tripletick completion fish > ~/.config/fish/completions/tripletick.fish
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """One flag: its spellings, its sentence, the words of its value (none: any), whether it is a folder."""
+
+    spelled: tuple[str, ...]
+    says: str
+    values: tuple[str, ...] = ()
+    folder: bool = False
+    takes: bool = False
+
+
+def completion(options: argparse.Namespace, words: Sequence[str]) -> int:
+    """Write the script for a shell."""
+    if len(words) != 1 or words[0] not in SHELLS:
+        raise UsageError(
+            f"completion {' '.join(words)}".strip() + " is not understood.",
+            "It knows bash, zsh and fish.",
+            USAGE,
+        )
+    names = tuple(agents.load(places.find().prompts).agents)
+    sys.stdout.write(SHELLS[words[0]](list(read_flags(names))))
+    return 0
+
+
+def read_flags(agent_names: tuple[str, ...]) -> Iterator[Flag]:
+    """Read the flags that every command has; argparse has no public list of them."""
+    modes = settings("sandbox")["mode"].metadata["allowed"]
+    known = {"agent": agent_names, "sandbox": modes}
+    for action in shared_flags()._actions:
+        values = known.get(action.dest, tuple(map(str, action.choices or ())))
+        yield Flag(
+            tuple(action.option_strings),
+            " ".join((action.help or "").split()),
+            values,
+            action.dest in FOLDERS,
+            action.nargs != 0,
+        )
+
+
+def _bash(flags: Sequence[Flag]) -> str:
+    values = [
+        f'    {"|".join(flag.spelled)}) COMPREPLY=($(compgen {_wanted(flag)} -- "$cur")); return ;;'
+        for flag in flags
+        if flag.values or flag.folder
+    ]
+    words = [f'    {name}) words="{" ".join(row.words)}" ;;' for name, row in COMMANDS.items() if row.words]
+    alone = [
+        f'    {name},-*) words="{" ".join(row.flags)}" ;;' for name, row in COMMANDS.items() if row.alone
+    ]
+    own = [
+        f'    {name},-*) words="{" ".join((*row.flags, *_spelled(flags)))}" ;;'
+        for name, row in COMMANDS.items()
+        if row.flags and not row.alone
+    ]
+    return BASH.format(
+        values="\n".join(values),
+        names="|".join(COMMANDS),
+        plain=" ".join(COMMANDS),
+        words="\n".join(words),
+        alone="\n".join([*alone, *own]),
+        flags=" ".join((*_spelled(flags), "--help", "--version")),
+    )
+
+
+def _wanted(flag: Flag) -> str:
+    return "-d" if flag.folder else f'-W "{" ".join(flag.values)}"'
+
+
+def _zsh(flags: Sequence[Flag]) -> str:
+    values = [f"    {'|'.join(flag.spelled)}) {_zsh_wanted(flag)}; return ;;" for flag in flags if flag.takes]
+    words = [
+        f"    {name}) compadd -- {' '.join((*row.words, *row.flags))} ;;"
+        for name, row in COMMANDS.items()
+        if row.words or row.flags
+    ]
+    return ZSH.format(
+        commands=" ".join(_described(name, row) for name, row in COMMANDS.items()),
+        flags=" ".join(shlex.quote(f"{each}:{flag.says}") for flag in flags for each in flag.spelled),
+        values="\n".join(values),
+        names="|".join(COMMANDS),
+        words="\n".join(words),
+    )
+
+
+def _zsh_wanted(flag: Flag) -> str:
+    return "_files -/" if flag.folder else f"compadd -- {' '.join(flag.values)}" if flag.values else "_files"
+
+
+def _described(name: str, row: Row) -> str:
+    return shlex.quote(f"{name}:{row.says}")
+
+
+def _fish(flags: Sequence[Flag]) -> str:
+    lines = [
+        f"complete -c tripletick -f -n __fish_use_subcommand -a {name} -d {shlex.quote(row.says)}"
+        for name, row in COMMANDS.items()
+    ]
+    for name, row in COMMANDS.items():
+        seen = f"-n '__fish_seen_subcommand_from {name}'"
+        lines += [f"complete -c tripletick -f {seen} -a '{' '.join(row.words)}'"] * bool(row.words)
+        lines += [f"complete -c tripletick {seen} -l {flag.removeprefix('--')}" for flag in row.flags]
+    lines += [_fish_flag(flag) for flag in flags]
+    return FISH_HEAD + "".join(f"{line}\n" for line in lines)
+
+
+def _fish_flag(flag: Flag) -> str:
+    spelled = " ".join(f"-l {one[2:]}" if one.startswith("--") else f"-s {one[1:]}" for one in flag.spelled)
+    if flag.folder:
+        wanted = " -x -a '(__fish_complete_directories)'"
+    elif flag.values:
+        wanted = f" -x -a '{' '.join(flag.values)}'"
+    else:
+        wanted = " -r" * flag.takes
+    return f"complete -c tripletick {spelled}{wanted} -d {shlex.quote(flag.says)}"
+
+
+def _spelled(flags: Sequence[Flag]) -> list[str]:
+    return [each for flag in flags for each in flag.spelled]
+
+
+SHELLS: Mapping[str, Callable[[Sequence[Flag]], str]] = {"bash": _bash, "zsh": _zsh, "fish": _fish}

@@ -1,0 +1,130 @@
+"""What doctor finds beside the box: the server, the model and its context, the languages of this machine."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+
+from tripletick import languages, platforms, wiring
+from tripletick.config import Config
+from tripletick.errors import TripletickError
+from tripletick.models import choice, failures, hosts, open_model, parted
+from tripletick.models.model import About
+from tripletick.ui.safe import visible
+
+SMALL_CONTEXT = 4096
+"""Prompt, folder and a few results take half of it."""
+NARROW = (
+    "The model has {window} tokens of context, which is short: --ctx 8192, or [model] context in config.ini"
+)
+OTHER = (
+    "The server gave the model {context} tokens of context, {window} are asked for: another program uses it"
+)
+TOO_LARGE = "Model {name} ({size}) may not fit into memory: a smaller one, tripletick models list"
+NO_CHAT = "Model {name} compares texts and cannot chat: tripletick models use NAME"
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """The server and the model at work; "" and 0 where that is not known."""
+
+    server: str = ""
+    version: str = ""
+    models: int = 0
+    model: str = ""
+    context: int = 0
+    """The model's own."""
+    window: int = 0
+    """What is asked for."""
+    loaded: str = ""
+    wrong: str = ""
+    """Why there is none."""
+    remedies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """One language: whether its blocks can run here, and the package that brings what lacks."""
+
+    tag: str
+    runs: bool
+    package: str = ""
+
+
+def examine(settings: Config) -> Engine:
+    """Ask the engine that the settings name; what is wrong is told, never raised."""
+    name = settings.model.name
+    try:
+        if name and parted(name)[0] != "ollama":
+            with closing(open_model(name, wiring.reach(settings))) as model:
+                return _own(model.about(), settings)
+        return _served(settings)
+    except TripletickError as error:
+        wrong = " ".join(filter(None, (error.what, error.why)))
+        return Engine(model=name, wrong=wrong, remedies=tuple(filter(None, [error.remedy])))
+
+
+def _own(about: About, settings: Config) -> Engine:
+    window = wiring.window(settings, about)
+    return Engine(
+        model=f"{about.engine}:{about.name}",
+        context=about.context,
+        window=window,
+        remedies=tuple(_narrow(window)),
+    )
+
+
+def _served(settings: Config) -> Engine:
+    from tripletick.models.ollama import Ollama
+
+    chosen = wiring.reach(settings)
+    listed = wiring.listed(settings)
+    name = parted(settings.model.name)[1] or listed[0].name
+    with closing(Ollama(name, chosen)) as model:
+        about, loaded = model.about(), model.loaded()
+    window = wiring.window(settings, about)
+    where = hosts.address(chosen.host)
+    free = platforms.machine().available if where.loopback and not loaded else 0
+    size = next((one.size for one in listed if one.name in (name, f"{name}:latest")), 0)
+    rows = (
+        (choice.fits(size, free) is False, TOO_LARGE.format(name=name, size=choice.gigabytes(size))),
+        (bool(about.can) and "completion" not in about.can, NO_CHAT.format(name=name)),
+        (
+            loaded is not None and 0 < loaded.context < window,
+            OTHER.format(context=loaded.context if loaded else 0, window=window),
+        ),
+    )
+    held = f"{100 * loaded.video // max(1, loaded.size)} % on the graphics card" if loaded else ""
+    remedies = (*_narrow(window), *(line for applies, line in rows if applies))
+    return Engine(where.url, about.version, len(listed), name, about.context, window, held, "", remedies)
+
+
+def _narrow(window: int) -> list[str]:
+    return [NARROW.format(window=window)] if 0 < window <= SMALL_CONTEXT else []
+
+
+def list_languages() -> Iterator[Spoken]:
+    """Look for what each language needs on PATH."""
+    for tag, row in languages.LANGUAGES.items():
+        if row.runs:
+            yield Spoken(tag, languages.installed(row, shutil.which), row.package)
+
+
+def tell(engine: Engine, spoken: tuple[Spoken, ...]) -> Iterator[str]:
+    """Word it for a person."""
+    server = (
+        f"ollama {engine.version} at {engine.server}, {engine.models} models" if engine.server else "none"
+    )
+    if engine.server or engine.wrong:
+        yield f"server: {server}"
+    if engine.wrong:
+        yield f"  {visible(engine.wrong)}"
+    else:
+        yield f"model: {visible(engine.model)}" + (f", in memory, {engine.loaded}" if engine.loaded else "")
+        own = f", the model can have {failures.grouped(engine.context)}" if engine.context else ""
+        yield f"context: {failures.grouped(engine.window)} tokens asked for{own}"
+    yield f"languages: {' '.join(one.tag for one in spoken if one.runs) or 'none'}"
+    if lacking := [f"{one.tag} ({one.package})" for one in spoken if not one.runs]:
+        yield f"  not found: {', '.join(lacking)}; in brackets the package of Debian and Ubuntu"

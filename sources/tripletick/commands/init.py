@@ -1,0 +1,158 @@
+"""Writes AGENTS.md for a folder from a look at it: what it holds, and how it is built and tested.
+
+Nothing of the folder is run, and a file that is there is never written over. What a look cannot tell, such as
+what must stay as it is, is the person's to add.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from tripletick import languages, places, wiring
+from tripletick.commands.agents import tokens
+from tripletick.commands.opening import load_settings
+from tripletick.errors import UsageError
+from tripletick.paths import PathRefused, Workspace
+from tripletick.screens import open_screen
+from tripletick.tools.walking import Walk
+from tripletick.ui.safe import visible
+
+NAME = "AGENTS.md"
+KNOWN = ("build", "test", "check", "lint", "format", "run", "start", "dev", "docs", "clean")
+"""Names of commands that say what they are for; others are left out."""
+TARGET = re.compile(r"^([a-z][\w-]*)\s*:(?!=)", re.MULTILINE)
+LIMIT = 1 << 18
+"""Bytes that are read of a file."""
+MOST_LANGUAGES, MOST_FOLDERS = 5, 10
+HEAD = "# {name}\n\nFor agents that work in this folder.\n"
+HOLDS = "## What is here\n\n{lines}\n"
+RUNS = "## Commands\n\n| | |\n|---|---|\n{rows}\n"
+RULES = """\
+## Rules
+
+- Change only what the request asks for.
+- Run the tests after a change, where there are any.
+"""
+THERE = (
+    "AGENTS.md is there already.",
+    "It is yours, and is not written over.",
+    "Add to it; for a new one: mv AGENTS.md AGENTS.old.md",
+)
+WRITTEN = "AGENTS.md is written, about {tokens} tokens of each first request. Add what a look cannot tell."
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a folder holds: files by language, its folders, its commands by name."""
+
+    name: str
+    languages: Counter[str]
+    folders: tuple[str, ...]
+    commands: tuple[tuple[str, str], ...]
+
+
+def init(options: argparse.Namespace, words: Sequence[str]) -> int:
+    """Write AGENTS.md. Raises UsageError where there is one, WorkspaceError for a folder that is refused."""
+    if words:
+        raise UsageError(f"init {' '.join(words)} is not understood.", "", "tripletick init")
+    found, folder = places.find(), options.directory.expanduser().resolve()
+    workspace = Workspace(
+        folder, ours=found.ours, state=found.private, hidden=wiring.hidden(), home=Path.home()
+    )
+    text = page(look(workspace))
+    try:
+        with (folder / NAME).open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise UsageError(*THERE) from None
+    except OSError as error:
+        raise UsageError(f"{folder / NAME} cannot be written.", f"{error.strerror}.", "ls -ld .") from error
+    screen = open_screen(options, load_settings(options, found))
+    if not options.quiet:
+        screen.say(WRITTEN.format(tokens=tokens(text)))
+    screen.close()
+    return 0
+
+
+def look(workspace: Workspace) -> Seen:
+    """Look at the names in a folder and at the few files that say how it is built."""
+    counts: Counter[str] = Counter()
+    folders = []
+    for found in Walk(workspace):
+        if found.entry.kind == "folder" and "/" not in found.path:
+            folders.append(found.path)
+        row = languages.language_of(found.path)
+        if row and row.runs and found.entry.kind == "file":
+            counts[row.tag] += 1
+    return Seen(workspace.root.name, counts, tuple(sorted(folders)), tuple(_commands(workspace)))
+
+
+def page(seen: Seen) -> str:
+    """Word what was seen; names that could break a line are made visible."""
+    held = ", ".join(f"{tag} ({count})" for tag, count in seen.languages.most_common(MOST_LANGUAGES))
+    folders = ", ".join(f"{name}/" for name in seen.folders[:MOST_FOLDERS])
+    lines = [f"- Files: {held}."] * bool(held) + [f"- Folders: {folders}."] * bool(folders)
+    rows = "\n".join(f"| {name} | `{command}` |" for name, command in seen.commands)
+    parts = (
+        HEAD.format(name=_inline(seen.name)),
+        HOLDS.format(lines="\n".join(map(_inline, lines))) if lines else "",
+        RUNS.format(rows=rows) if rows else "",
+        RULES,
+    )
+    return "\n".join(filter(None, parts))
+
+
+@cache
+def _signs() -> list[dict[str, Any]]:
+    signs: list[dict[str, Any]] = tomllib.loads(
+        (files("tripletick.commands") / "init.toml").read_text("utf-8")
+    )["sign"]
+    return signs
+
+
+def _commands(workspace: Workspace) -> Iterator[tuple[str, str]]:
+    """Give name and command of what the folder's own files say; the first that names one counts."""
+    told: set[str] = set()
+    for sign in _signs():
+        text = _text(workspace, sign["file"])
+        for name, command in _named(sign, text) if text is not None else ():
+            if name not in told:
+                told.add(name)
+                yield name, command
+
+
+def _named(sign: dict[str, Any], text: str) -> Iterator[tuple[str, str]]:
+    if "command" in sign:
+        there = TARGET.findall(text) if sign.get("targets") else _scripts(text, sign["scripts"])
+        yield from ((name, sign["command"].format(name=name)) for name in KNOWN if name in there)
+    yield from ((name, sign[name]) for name in KNOWN if name in sign)
+
+
+def _scripts(text: str, table: str) -> list[str]:
+    try:
+        held = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    scripts = held.get(table) if isinstance(held, dict) else None
+    return [name for name in scripts if isinstance(name, str)] if isinstance(scripts, dict) else []
+
+
+def _text(workspace: Workspace, path: str) -> str | None:
+    try:
+        return workspace.read_bytes(path, LIMIT).decode("utf-8", "replace")
+    except PathRefused:
+        return None
+
+
+def _inline(text: str) -> str:
+    return " ".join(visible(text).split())

@@ -1,0 +1,138 @@
+"""Makes room in a conversation that has become too long: old outputs go first, then the model sums up.
+
+The question for the summary is put behind the last reply, so that the engine has nothing old to read again,
+and is taken off afterwards. What the model answers is text for the history: nothing of it is run, and where
+it cannot be used the old messages go without one. Not covered: what of the history stays (context).
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+
+from tripletick.context import SMALLEST_REPLY, Budget, Conversation
+from tripletick.dialects.dialect import Dialect
+from tripletick.errors import ContextFullError, StreamCutError
+from tripletick.events import Compacted, Compacting, Event, Reply, Usage
+from tripletick.messages import Chunk, Message
+from tripletick.models.model import Model, Sampling
+
+SHORTEST, LONGEST = 64, 512
+"""Tokens of a summary: a third of what goes, at most an eighth of the window, within these."""
+WORTH = 0.1
+"""The part of the window that must come free; a summary costs the person a wait and the engine its cache."""
+GONE = "(Older messages were dropped to save room.)"
+"""Stands in the history where there is no summary."""
+_BLOCK = re.compile(r"^\s*(```|~~~)", re.MULTILINE)
+_WORD = re.compile(r"\w")
+
+Room = Generator[Event, Reply, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """What room is made with; `question` asks for a summary, {words} in it is how long that may be."""
+
+    model: Model
+    dialect: Dialect
+    talk: Conversation
+    budget: Budget
+    sampling: Sampling
+    question: str
+
+    def due(self) -> bool:
+        """Tell whether room must be made before the next reply."""
+        return self._estimate() > self.budget.full * self.budget.window or self.tight()
+
+    def tight(self) -> bool:
+        """Tell whether there is no room for a reply that is worth asking for."""
+        return self.budget.left(self.talk.messages()) < SMALLEST_REPLY
+
+    def down(self, goal: int, needed: int = 0) -> Room:
+        """Drop old outputs and, where that is not enough, sum up; False where nothing could be dropped.
+
+        `needed` is what the engine counted, if it told.
+        """
+        before, whole = needed or self._estimate(), self.talk.copy()
+        outputs, gone, summary = self.talk.shorten(self.budget, goal), 0, ""
+        if self._estimate() > goal and (length := self._length(goal)):
+            summary = yield from self._summary(whole, length)
+            gone = self._cut(self.talk, goal, summary or GONE)
+        if not outputs and not gone:
+            return False
+        yield Compacted(before, self._estimate(), self.budget.window, outputs, gone, summary)
+        return True
+
+    def _estimate(self) -> int:
+        return self.budget.estimate(self.talk.messages())
+
+    def _length(self, goal: int) -> int:
+        """Give the tokens that a summary may have, 0 where what could go is not worth one."""
+        look, window = self.talk.copy(), self.budget.window
+        self._cut(look, 0, GONE)
+        freed = self._estimate() - self.budget.estimate(look.messages())
+        length = max(SHORTEST, min(LONGEST, window // 8, freed // 3))
+        least = WORTH * window if goal and not self.tight() else 0
+        return length if freed - length > least else 0
+
+    def _cut(self, talk: Conversation, goal: int, summary: str) -> int:
+        """Replace as little as reaches the goal, else as much as can go; gives how many messages went."""
+        for kept in talk.cuts():
+            look = talk.copy()
+            look.sum_up(kept, summary)
+            if self.budget.estimate(look.messages()) <= goal:
+                return talk.sum_up(kept, summary)
+        return talk.sum_up(talk.cuts()[-1], summary) if talk.cuts() else 0
+
+    def _summary(self, whole: Conversation, length: int) -> Generator[Event, Reply, str]:
+        """Ask for a summary; "" where there is no room for one or what comes is none.
+
+        The whole conversation is what the engine has in its cache; without its old outputs it is shorter.
+        """
+        for talk in (whole, self.talk):
+            asked = self._asked(talk, length)
+            if self.budget.left(asked) >= length:
+                yield Compacting()
+                try:
+                    return (yield from self._written(asked, length))
+                except (ContextFullError, StreamCutError):
+                    # what was wanted was room; there is a way without a summary
+                    return ""
+        return ""
+
+    def _asked(self, talk: Conversation, length: int) -> list[Message]:
+        """Put the question behind the last reply; a later message stays as it is, summed up or not."""
+        sent = talk.messages()
+        while sent[-1].role == "user":
+            sent.pop()
+        return [*sent, Message("user", self.question.replace("{words}", str(length * 3 // 5)))]
+
+    def _written(self, asked: Sequence[Message], length: int) -> Generator[Event, Reply, str]:
+        reader, last = self.dialect.reader(()), Chunk()
+        begun = time.monotonic()
+        sampling = replace(self.sampling, output=length, temperature=0.0, think=False)
+        with closing(self.model.stream(asked, sampling)) as chunks:
+            for chunk in chunks:
+                last = chunk
+                for _ in reader.feed(chunk):
+                    # shown once it is known to be of use
+                    pass
+        if last.counts:
+            yield Usage(last.counts, self.budget.window, time.monotonic() - begun)
+        text = reader.close(last.finish or "stop").text.strip()
+        usable = last.finish == "stop" and _WORD.search(text) and not _BLOCK.search(text)
+        return text if usable else ""
+
+
+def too_long(needed: int, window: int) -> ContextFullError:
+    """Say that a conversation does not fit, in tokens."""
+    return ContextFullError(
+        f"The conversation needs {needed} tokens and room for a reply, the model has {window}.",
+        "Nothing is cut in silence, and nothing old is left to drop.",
+        f"Ask in smaller parts, or give it more: --ctx {max(4096, 2 * window)}",
+        needed=needed,
+        available=window,
+    )

@@ -1,0 +1,188 @@
+"""The conversation in the log: what changed in it is one record, and from these it is rebuilt byte for byte.
+
+A record `History` says how many entries stay and which follow, and of the other values those that have
+changed; what was dropped, taken back or summed up is one more change. Records are numbered: where one is
+missing nothing is guessed, and of the session only its requests and answers are taken up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import takewhile
+from typing import Any
+
+from tripletick.context import Before, Budget, Conversation, Entry
+from tripletick.messages import Message
+from tripletick.models import parted
+from tripletick.session import Record
+
+EVENT = "History"
+FRAME = frozenset({"event", "at", "number", "keep", "entries"})
+BUDGET = ("rate", "counted", "covered")
+MOVED = "The session was in {}; here the model reads the whole conversation anew."
+OTHER = "{} goes on with the session; it reads the whole conversation anew."
+INEXACT = "Its log does not hold every message, so the model gets its requests and answers, not its steps."
+
+
+@dataclass(slots=True)
+class Written:
+    """What the log holds of a conversation, to tell what has changed since."""
+
+    number: int = 0
+    """Of the next record."""
+    entries: list[Entry] = field(default_factory=list)
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def changes(self, talk: Conversation, budget: Budget, **more: Any) -> Record | None:
+        """Give the record of what has changed, None where nothing has; `more` are values beside them."""
+        values = {**_values(talk, budget), **more}
+        if talk.entries == self.entries and values == self.values:
+            return None
+        kept = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(self.entries, talk.entries)))  # noqa: B905
+        record = {
+            "event": EVENT,
+            "number": self.number,
+            "keep": kept,
+            "entries": [asdict(entry) for entry in talk.entries[kept:]],
+            **{name: value for name, value in values.items() if self.values.get(name) != value},
+        }
+        self.number, self.entries, self.values = self.number + 1, list(talk.entries), values
+        return record
+
+
+@dataclass(slots=True)
+class Past:
+    """A session as its log tells it: where it worked, with what, and its conversation."""
+
+    id: str = ""
+    workspace: str = ""
+    agent: str = ""
+    window: int = 0
+    """Tokens of context that it asked for."""
+    model: str = ""
+    exact: bool = True
+    """False where not every message is known."""
+    entries: list[Entry] = field(default_factory=list)
+    written: Written = field(default_factory=Written)
+    """What its log holds, to be gone on with."""
+    told: list[str] = field(default_factory=list)
+    """What the person is told of it first."""
+
+    @property
+    def asked(self) -> str:
+        """The last request, where it can be asked again."""
+        values = self.written.values
+        return str(values.get("asked", "")) if values.get("before") else ""
+
+    def take_up(self, talk: Conversation, budget: Budget, folder: str, model: str) -> Iterator[str]:
+        """Put the conversation in place of an empty one; where folder and model are those that it had, all
+        that was sent stays byte for byte. Gives what the person is to know.
+        """
+        values = self.written.values
+        moved, other = folder != self.workspace, parted(model) != parted(self.model)
+        talk.entries[:] = self.entries
+        talk.asked, talk.before = str(values.get("asked", "")), _before(values.get("before"))
+        if self.exact and not moved and not other:
+            talk.system, talk.introduced = values["system"], set(values["introduced"])
+            for name in BUDGET:
+                setattr(budget, name, values["budget"][name])
+        told = (
+            (not self.exact, INEXACT),
+            (moved, MOVED.format(self.workspace)),
+            (other, OTHER.format(model)),
+        )
+        return (line for holds, line in told if holds)
+
+
+def rebuild(records: Iterable[Record]) -> Past:
+    """Give a session's past. Where records of the conversation are missing or damaged it is not exact."""
+    known = list(records)
+    past = Past()
+    for record in known:
+        _tell(past, record)
+    try:
+        past.written = _written([record for record in known if record["event"] == EVENT])
+        past.entries = list(past.written.entries)
+        past.model = past.written.values["model"]
+    except (KeyError, TypeError, ValueError):
+        past.exact, past.written, past.entries = False, Written(), _in_short(known)
+    return past
+
+
+def _tell(past: Past, record: Record) -> None:
+    """Take in what a record of another kind tells."""
+    match record:
+        case {"event": "Session" | "Resumed", "id": str(name), "workspace": str(workspace)}:
+            past.id, past.workspace = name, workspace
+        case {"event": "Routed", "agent": str(agent)}:
+            past.agent = agent
+        case {"event": "Loading", "model": str(model), "context": int(window)}:
+            past.model, past.window = model, window
+
+
+def _written(records: Sequence[Record]) -> Written:
+    """Add the changes up. Raises KeyError, TypeError, ValueError where one is missing or damaged."""
+    all_of = Written()
+    for record in records:
+        if record["number"] == 0:
+            all_of = Written()
+        if record["number"] != all_of.number or not 0 <= record["keep"] <= len(all_of.entries):
+            raise ValueError("a record is missing")
+        del all_of.entries[record["keep"] :]
+        all_of.entries += map(_entry, record["entries"])
+        all_of.values |= {name: value for name, value in record.items() if name not in FRAME}
+        all_of.number += 1
+    _check(all_of.values)
+    return all_of
+
+
+def _check(values: Mapping[str, Any]) -> None:
+    _before(values.get("before"))
+    words = (values["system"], values["model"], *values["introduced"])
+    numbers = [values["budget"][name] for name in BUDGET]
+    if not all(isinstance(each, str) for each in words) or not all(
+        isinstance(each, int | float) for each in numbers
+    ):
+        raise ValueError("a value is none")
+
+
+def _entry(told: Mapping[str, Any]) -> Entry:
+    message = Message(**told["message"])
+    entry = Entry(message, **{name: value for name, value in told.items() if name != "message"})
+    if message.role not in ("user", "assistant") or not isinstance(message.text, str):
+        raise ValueError("a message is none")
+    if not isinstance(entry.short, str | None):
+        raise ValueError("a message is none")
+    return entry
+
+
+def _before(told: Any) -> Before | None:
+    if told is None:
+        return None
+    return Before(int(told["length"]), told["last"] and _entry(told["last"]), frozenset(told["introduced"]))
+
+
+def _values(talk: Conversation, budget: Budget) -> dict[str, Any]:
+    before = talk.before
+    return {
+        "system": talk.system,
+        "introduced": sorted(talk.introduced),
+        "asked": talk.asked,
+        "before": before and {**asdict(before), "introduced": sorted(before.introduced)},
+        "budget": {name: getattr(budget, name) for name in BUDGET},
+    }
+
+
+def _in_short(records: Iterable[Record]) -> list[Entry]:
+    """Give requests and answers as a conversation, for want of the messages themselves."""
+    talk = Conversation("")
+    for record in records:
+        match record:
+            case {"event": "Requested", "text": str(text)}:
+                talk.say(text)
+            case {"event": "Answered", "text": str(text)} if talk.entries:
+                talk.reply(text)
+            case {"event": "TakenBack", "to": "start"}:
+                talk.clear()
+    return talk.entries

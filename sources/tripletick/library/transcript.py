@@ -1,0 +1,150 @@
+"""A session's records as a person reads them: what was asked, said, run, and what came of it.
+
+Not covered: how that is drawn (export, page).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from tripletick.session import Record
+
+TITLE = 60
+"""Characters of a title."""
+Kind = Literal["request", "reply", "thought", "command", "result", "note", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing that was said or done; `title` is the agent of a request and the verdict of a result."""
+
+    kind: Kind
+    text: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """One session from its beginning."""
+
+    id: str = ""
+    workspace: str = ""
+    started: str = ""
+    model: str = ""
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def requests(self) -> list[str]:
+        return [part.text for part in self.parts if part.kind == "request"]
+
+    @property
+    def title(self) -> str:
+        return title(self.requests[0]) if self.requests else ""
+
+    @property
+    def answer(self) -> str:
+        """What the model said last."""
+        return next((part.text for part in reversed(self.parts) if part.kind == "reply"), "")
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads records in their order."""
+
+    told: Transcript = field(default_factory=Transcript)
+    parts: list[Part] = field(default_factory=list)
+    replied: bool = False
+    """Whether the model has spoken since the last request ended: else a block is the person's own."""
+
+    def take(self, record: Record) -> None:
+        match record:
+            case {"event": "Session", "id": str(name), "workspace": str(folder), "started": str(started)}:
+                self.told = replace(self.told, id=name, workspace=folder, started=started)
+            case {"event": "Resumed", "workspace": str(folder)}:
+                self.told = replace(self.told, workspace=folder)
+            case {"event": "Loading", "model": str(model)}:
+                self.told = replace(self.told, model=model)
+            case {"event": "Requested", "text": str(text)}:
+                self._add("request", text)
+            case {"event": "Routed", "agent": str(agent)} if self.parts and self.parts[-1].kind == "request":
+                self.parts[-1] = replace(self.parts[-1], title=agent)
+            case {"event": "Text", "text": str(text)}:
+                self.replied = True
+                self._grow("reply", text)
+            case {"event": "Thought", "text": str(text)}:
+                self._grow("thought", text)
+            case _:
+                self._end(record)
+
+    def _end(self, record: Record) -> None:
+        match record:
+            case {"event": "Called", "call": {"body": str(body)}} if not self.replied:
+                self._add("command", body)
+            case {
+                "event": "Returned",
+                "call": {"tool": str(tool)},
+                "result": {"verdict": str(said)} as result,
+            }:
+                self._add("result", _text(result), f"{tool} {said}")
+            case {"event": "Notice", "text": str(text)} | {"event": "Ask", "question": str(text)}:
+                self._add("note", text)
+            case {"event": "Answered"}:
+                self.replied = False
+            case {"event": "GaveUp", "reason": str(text)}:
+                self.replied = False
+                self._add("end", text)
+            case {"event": "Interrupted"}:
+                self.replied = False
+                self._add("end", "Interrupted by the person.")
+
+    def _add(self, kind: Kind, text: str, said: str = "") -> None:
+        self.parts.append(Part(kind, text, said))
+
+    def _grow(self, kind: Kind, text: str) -> None:
+        if self.parts and self.parts[-1].kind == kind:
+            self.parts[-1] = Part(kind, self.parts[-1].text + text)
+        else:
+            self._add(kind, text)
+
+
+def transcript(records: Iterable[Record]) -> Transcript:
+    """Read a session's records; what is none of them or damaged is passed over."""
+    reader = _Reader()
+    for record in records:
+        reader.take(record)
+    return replace(reader.told, parts=tuple(reader.parts))
+
+
+def joined(records: Sequence[Record]) -> Iterator[Record]:
+    """Give the events, what streamed in pieces as one; those of the conversation itself are left out."""
+    waiting: Record | None = None
+    for record in records:
+        if record["event"] == "History":
+            continue
+        if waiting and waiting["event"] == record["event"] and _streams(waiting) and _streams(record):
+            waiting = {**waiting, "text": waiting["text"] + record["text"]}
+            continue
+        if waiting:
+            yield waiting
+        waiting = record
+    if waiting:
+        yield waiting
+
+
+def title(request: str) -> str:
+    """Give the first words of a request."""
+    words = " ".join(request.split())
+    if len(words) <= TITLE:
+        return words
+    return words[:TITLE].rpartition(" ")[0] + " …" if " " in words[:TITLE] else words[: TITLE - 1] + "…"
+
+
+def _streams(record: Record) -> bool:
+    return record["event"] in ("Text", "Thought", "Output") and isinstance(record.get("text"), str)
+
+
+def _text(result: Record) -> str:
+    said = result.get("view") or result.get("text")
+    return said if isinstance(said, str) else ""

@@ -1,0 +1,64 @@
+"""Has a server load a model while the person types, so that the first request need not wait for it.
+
+One empty request, in a thread; what comes of it is of no interest, the first real request tells what is
+wrong. It is not hung up on when that request comes: the server would begin to load anew. Not covered:
+servers behind TLS or a proxy, where the first request loads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import threading
+from collections.abc import Mapping
+from contextlib import closing
+from http.client import HTTPConnection, HTTPException
+from typing import Any
+
+from tripletick.models import Settings
+from tripletick.models.hosts import Address
+
+ENOUGH = 65536
+"""Bytes of an answer that says no more than that the model is loaded."""
+
+
+class Preload:
+    """One request to load; `start` returns at once, `stop` hangs up and waits for the thread."""
+
+    def __init__(self, address: Address, settings: Settings, path: str, body: Mapping[str, Any]) -> None:
+        self._address, self._settings = address, settings
+        self._path = "/".join(filter(None, ("", address.path))) + path
+        self._body = json.dumps(body).encode()
+        self._stopped = threading.Event()
+        self._socket: socket.socket | None = None
+        self._thread = threading.Thread(target=self._ask, daemon=True)
+
+    def start(self) -> None:
+        """Begin, where the server is reached directly."""
+        if self._address.private and self._address.scheme == "http":
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End it, whatever the server does."""
+        self._stopped.set()
+        if self._socket:
+            with contextlib.suppress(OSError):
+                # it may have ended by itself
+                self._socket.shutdown(socket.SHUT_RDWR)
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _ask(self) -> None:
+        limit = self._settings.connect_timeout
+        # the first request says what is wrong
+        with (
+            contextlib.suppress(OSError, HTTPException),
+            closing(HTTPConnection(self._address.host, self._address.port, limit)) as connection,
+        ):
+            connection.connect()
+            self._socket = connection.sock
+            self._socket.settimeout(self._settings.first_timeout)
+            if not self._stopped.is_set():
+                connection.request("POST", self._path, self._body, {"Content-Type": "application/json"})
+                connection.getresponse().read(ENOUGH)

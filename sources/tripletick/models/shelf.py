@@ -1,0 +1,90 @@
+"""What a server has: its models with their sizes, contexts and abilities, asked for side by side.
+
+Which of them suits this machine is told in choice.py; fetching one is pulling.py's.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tripletick.errors import ModelError, ServerFailedError
+from tripletick.models import Settings, failures
+from tripletick.models.hosts import Address, address
+from tripletick.models.model import About
+from tripletick.models.ollama import Listed, Ollama
+from tripletick.models.wire import Wire
+
+AT_ONCE = 8
+MOST = 40
+"""Models that are asked about, the newest ones: each takes the server some hundredths of a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """One model of a server: what the list tells of it and what it tells of itself."""
+
+    listed: Listed
+    about: About
+
+    @property
+    def name(self) -> str:
+        return self.listed.name
+
+    @property
+    def chats(self) -> bool:
+        """False only where the server says that it cannot: an embedding model."""
+        return not self.about.can or "completion" in self.about.can
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """A server and its models, the newest first; `held` are the bytes of its memory that models take now."""
+
+    where: Address
+    version: str = ""
+    models: tuple[Stock, ...] = ()
+    held: int = 0
+
+
+def look(settings: Settings) -> Shelf:
+    """Ask the server; what one model hides is left out.
+
+    Raises ServerUnreachableError and ServerFailedError.
+    """
+    with closing(Ollama("", settings)) as server:
+        listed = server.listed()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        stocks = tuple(pool.map(lambda one: Stock(one, ask(one.name, settings)), listed[:MOST]))
+    rest = tuple(Stock(one, About(one.name, "ollama")) for one in listed[MOST:])
+    where = address(settings.host)
+    with closing(Wire(where, settings)) as wire:
+        version = str(_fields(wire, "/api/version").get("version", ""))
+        return Shelf(where, version, stocks + rest, _held(_fields(wire, "/api/ps")))
+
+
+def ask(name: str, settings: Settings) -> About:
+    """Ask what a model is; one that the server cannot read tells nothing."""
+    with closing(Ollama(name, replace(settings, busy_waits=()))) as model:
+        try:
+            return model.about()
+        except (ModelError, ServerFailedError):
+            return About(name, "ollama")
+
+
+def _fields(wire: Wire, path: str) -> dict[str, Any]:
+    """Ask what can be done without: a proxy may let through the list of models and not this."""
+    try:
+        with closing(wire.look(path)) as reply:
+            return failures.tree(reply.body())
+    except ServerFailedError:
+        return {}
+
+
+def _held(told: dict[str, Any]) -> int:
+    """Bytes that loaded models take outside video memory: another model gets them when it is loaded."""
+    entries = told.get("models")
+    numbers = [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
+    return sum(max(0, failures.number(one, "size") - failures.number(one, "size_vram")) for one in numbers)

@@ -1,0 +1,74 @@
+"""What every slash command works with: the session, the screen, and the line that is typed next.
+
+Which commands there are is chat.py's table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from tripletick.app import App
+from tripletick.events import Ask, Event, Interrupted
+from tripletick.library.history import Past
+from tripletick.loop import Loop, Turn
+from tripletick.messages import Answer
+from tripletick.screens import Screen
+from tripletick.ui.ahead import Ahead
+from tripletick.ui.console import Terminal
+
+Sink = Callable[[Event], None]
+
+
+@dataclass(slots=True)
+class Desk:
+    """One conversation with the person at the terminal."""
+
+    app: App
+    screen: Screen
+    done: bool = False
+    """The person leaves."""
+    draft: str = ""
+    """What stands in the next input line already."""
+    stopped: bool = False
+    """The person has interrupted what was done last: what was typed meanwhile is not sent by itself."""
+    past: Past | None = None
+    """The session that is gone on with once this one is left."""
+    models: list[str] = field(default_factory=list)
+    """The server's models, once they were asked for."""
+    terminal: Terminal = field(init=False)
+    ahead: Ahead = field(init=False)
+
+    def __post_init__(self) -> None:
+        assert self.screen.terminal
+        self.terminal = self.screen.terminal
+        self.ahead = self.terminal.chatting()
+
+    def play(self, turn: Turn, *sinks: Sink) -> None:
+        """Pull a turn to its end and show it; what is typed meanwhile waits."""
+        self.stopped = False
+        with self.ahead.listening():
+            self.app.run(turn, [*sinks, self.screen.show, self._watch], self.ask)
+            self.screen.close()
+
+    def ask(self, question: Ask) -> Answer:
+        """Ask the person; what was typed before the question does not answer it."""
+        with self.ahead.paused():
+            return self.screen.ask(question)
+
+    def agrees(self, line: str) -> bool:
+        """Ask a question that is answered with yes or no."""
+        return self.ask(Ask(line)).choice == "y"
+
+    def opened(self) -> Loop | None:
+        """Give the loop, opened where it was not yet; None where that failed, which has been told then."""
+        if self.app.loop is None:
+            self.play(self.app.begin())
+        return self.app.loop
+
+    def table(self, rows: Iterable[tuple[str, str]]) -> None:
+        """Say rows of two columns."""
+        self.terminal.table(rows)
+
+    def _watch(self, event: Event) -> None:
+        self.stopped = self.stopped or isinstance(event, Interrupted)

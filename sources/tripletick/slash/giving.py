@@ -1,0 +1,125 @@
+"""Slash commands that give the person something: an output in full, a copy, an editor, the reasoning."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from tripletick import wiring
+from tripletick.context import Conversation
+from tripletick.errors import TripletickError, UsageError
+from tripletick.places import make_private
+from tripletick.slash.desk import Desk
+from tripletick.ui import editing
+from tripletick.ui.preview import Closed, Code, Opened, Preview
+
+NOT_YET = "The model has said nothing yet."
+NO_EDITOR = "No editor is known. Name one: EDITOR=nano tripletick"
+COPIED = "Copied to the clipboard: {count} characters."
+KEPT = "This terminal is not known to take a copy, so it lies in {path}"
+THOUGHTS = {
+    "yes": "The model is asked to reason.",
+    "no": "The model is asked not to reason.",
+    "auto": "Whether it reasons is left to the model.",
+}
+
+
+def show(desk: Desk, number: str) -> None:
+    """Show a long output in full, by the number that its excerpt names."""
+    numbers = desk.terminal.numbers()
+    if number.isdecimal() and desk.terminal.whole(int(number)):
+        return
+    there = f"There are: {', '.join(map(str, numbers))}." if numbers else "No output was too long so far."
+    if number:
+        raise UsageError(f"There is no output {number}.", there)
+    desk.screen.say(f"{there} Show one: /show N" if numbers else there)
+
+
+def copy(desk: Desk, number: str) -> None:
+    """Copy the last answer, or a block of the last request's work, to the person's clipboard."""
+    talk = desk.app.loop.replies.talk if desk.app.loop else None
+    said = _said(talk) if talk else []
+    if not said:
+        desk.screen.say(NOT_YET)
+        return
+    text = _block(said, number) if number else said[-1]
+    if desk.terminal.clipboard(text):
+        desk.screen.say(COPIED.format(count=len(text)))
+    else:
+        desk.screen.say(KEPT.format(path=_kept(desk, text)))
+
+
+def editor(desk: Desk, rest: str) -> None:
+    """Write the next request in the person's editor; it then stands in the line."""
+    desk.draft = edited(desk, "") or ""
+
+
+def edited(desk: Desk, text: str) -> str | None:
+    """Give what the person made of a text in his editor, None where there is none or he gave it up."""
+    made = editing.edit(text, "md", str(desk.app.standing.root), sys.stdin)
+    if made is None:
+        desk.screen.say(NO_EDITOR)
+    return made.strip("\n") if made else None
+
+
+def think(desk: Desk, word: str) -> None:
+    """Show or fold the reasoning; with a word, have the model reason or not."""
+    if not word:
+        desk.screen.say(desk.terminal.fold())
+        return
+    if word not in THOUGHTS:
+        raise UsageError(f"/think {word} is not understood.", "It takes yes, no or auto.", "/think no")
+    app = desk.app
+    app.config = replace(app.config, model=replace(app.config.model, think=word))
+    if app.loop:
+        sampling = replace(app.loop.replies.sampling, think=wiring.THINK[word])
+        app.loop = replace(app.loop, replies=replace(app.loop.replies, sampling=sampling))
+    cannot = " This model is not known to." if word == "yes" and app.about and not app.about.thinks else ""
+    desk.screen.say(THOUGHTS[word] + cannot)
+
+
+def _said(talk: Conversation) -> list[str]:
+    """Give what the model wrote on the last request."""
+    start = talk.before.length if talk.before else 0
+    texts = [entry.message.text for entry in talk.entries if entry.message.role == "assistant"]
+    since = [entry.message.text for entry in talk.entries[start:] if entry.message.role == "assistant"]
+    return since or texts[-1:]
+
+
+def _block(said: list[str], number: str) -> str:
+    """Give a block by its number, counted from 1. Raises UsageError."""
+    blocks: list[list[str]] = []
+    for text in said:
+        preview = Preview()
+        for piece in (*preview.feed(text), *preview.close()):
+            if isinstance(piece, Opened):
+                blocks.append([])
+            elif isinstance(piece, Code):
+                blocks[-1].append(piece.text)
+            elif isinstance(piece, Closed):
+                blocks[-1].append("")
+    if number.isdecimal() and 0 < int(number) <= len(blocks):
+        return "\n".join(blocks[int(number) - 1])
+    there = f"The work on the last request has {len(blocks) or 'none'}."
+    raise UsageError(f"There is no block {number}.", there, "The last answer as a whole: /copy")
+
+
+def _kept(desk: Desk, text: str) -> Path:
+    """Write a text where only its owner reads it. Raises TripletickError."""
+    data = text.encode("utf-8", "replace")
+    try:
+        if desk.app.said.keep:
+            make_private(desk.app.places.state)
+            path = desk.app.places.state / "copied.md"
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+        else:
+            handle, name = tempfile.mkstemp(".md", "tripletick-")
+            path = Path(name)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+    except OSError as error:
+        raise TripletickError("The copy could not be written.", f"{error.strerror}.") from error
+    return path

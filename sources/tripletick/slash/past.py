@@ -1,0 +1,81 @@
+"""Slash commands for what was: another session, this one as a file, the last answer as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from tripletick.errors import UsageError
+from tripletick.slash.desk import Desk
+from tripletick.ui.line import Choice
+from tripletick.ui.safe import visible
+
+LISTED = 9
+UNSAVED = ("This session cannot be exported.", "It is not saved (--no-save).", "The last answer: /save FILE")
+
+
+def resume(desk: Desk, part: str) -> None:
+    """Leave this session and go on with another; without a name the folder's latest are listed."""
+    from tripletick.library import index, logs
+
+    app = desk.app
+    if not part:
+        rows = (row for row in index.listed(app.places, app.folder) if row.id != app.log.id)
+        told = list(logs.lines(list(islice(rows, LISTED)), app.places))
+        desk.screen.say(
+            "\n".join([*told, "Go on with one: /resume ID"] if told else ["There is no other one."])
+        )
+        return
+    name = logs.find(app.places, part)
+    if name == app.log.id:
+        raise UsageError(f"Session {name} is at work already.", "", "The others: /resume")
+    desk.past, desk.done = logs.past(app.places, name), True
+
+
+def export(desk: Desk, name: str) -> None:
+    """Write this session to a file; its name's end says how."""
+    from tripletick.library import export as exports
+    from tripletick.library import logs
+
+    app = desk.app
+    if app.log.path is None:
+        raise UsageError(*UNSAVED)
+    path = _place(desk, name or f"tripletick-{app.log.id}.md")
+    write = exports.FORMATS.get(path.suffix.removeprefix("."))
+    if write is None:
+        ends = ", ".join(f".{end}" for end in exports.FORMATS)
+        raise UsageError(f"{path.name} does not say how.", f"Names end in {ends}.", "/export session.html")
+    exports.save(path, write(logs.records(app.places, app.log.id).records))
+    desk.screen.say(f"Saved: {path}")
+
+
+def save(desk: Desk, name: str) -> None:
+    """Write the last answer to a file."""
+    from tripletick.library import export as exports
+
+    if not name:
+        raise UsageError("/save is told no file.", "", "/save answer.md")
+    entries = desk.app.loop.replies.talk.entries if desk.app.loop else []
+    answer = next((one.message.text for one in reversed(entries) if one.message.role == "assistant"), "")
+    if not answer:
+        raise UsageError("There is no answer yet.", "", "Type a request.")
+    path = _place(desk, name)
+    exports.save(path, answer.rstrip("\n") + "\n")
+    desk.screen.say(f"Saved: {path}")
+
+
+def _place(desk: Desk, name: str) -> Path:
+    return desk.app.folder / Path(name).expanduser()
+
+
+def names(desk: Desk, start: str) -> Iterator[Choice]:
+    """Give this folder's sessions, the newest first, with what each was about."""
+    from tripletick.library import index, logs
+
+    found = desk.app.places
+    known = logs.ids(found)
+    for row in index.listed(found, desk.app.folder):
+        called = (logs.short(row.id, known), row.id)
+        if word := next((word for word in called if word.startswith(start)), ""):
+            yield Choice(word, len(start), f"{word}  {visible(row.title)}")

@@ -1,0 +1,23 @@
+"""One row of the chat's table of slash commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from tripletick.slash.desk import Desk
+from tripletick.ui.line import Choice
+
+Names = Callable[[Desk, str], Iterable[Choice]]
+"""What may stand behind a command, by what stands there already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slash:
+    """One slash command: what may stand behind it, its sentence, what it does, and what Tab gives."""
+
+    name: str
+    takes: str
+    says: str
+    run: Callable[[Desk, str], None]
+    names: Names | None = None

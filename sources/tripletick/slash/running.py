@@ -1,0 +1,151 @@
+"""`/run FILE`: a program in the person's own terminal, with no box: keys, display and network are theirs.
+
+The person is asked with the file's name and hash, and what is run is what was asked about. A page opens in
+the browser. Not covered: what blocks run (tools/code.py), which is always in the box.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import termios
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tripletick import wiring
+from tripletick.errors import UsageError, WorkspaceError
+from tripletick.events import Ask
+from tripletick.languages import Language, fill, language_of
+from tripletick.paths import PathRefused, Workspace
+from tripletick.slash.desk import Desk
+from tripletick.tools.check import file_names
+from tripletick.tools.walking import closest
+
+LARGEST = 256 << 20
+PAGES = frozenset({"html", "svg"})
+"""What a browser shows."""
+QUESTION = "NO BOX: run {path} (sha256 {digest}) with {program}, as you, in this terminal?"
+PAGE = "NO BOX: open {path} (sha256 {digest}) in your browser?"
+WHY = (
+    "It can read and change all that you can and use the network, and so can what it loads from this folder."
+)
+CHANGED = "It is not what was asked about: the file changed meanwhile."
+HOW = "/run FILE, a program or page of this folder"
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A file that can be run: its path, the first digits of its hash, its language."""
+
+    path: str
+    digest: str
+    language: Language
+
+
+def run(desk: Desk, name: str) -> None:
+    """Run a file of the workspace as the person would. Raises UsageError, WorkspaceError."""
+    if not name or not desk.screen.person:
+        raise UsageError("Nothing is run.", "A file is missing." if not name else "Nobody is there.", HOW)
+    loop = desk.opened()
+    if loop is None:
+        return
+    workspace = loop.bench.workspace
+    ready = _ready(workspace, name)
+    page = ready.language.tag in PAGES
+    programs = [] if page else _programs(ready.language, workspace.root)
+    words = PAGE if page else QUESTION
+    question = words.format(path=ready.path, digest=ready.digest, program=_named(programs, workspace.root))
+    if desk.ask(Ask(question, "yn?", WHY)).choice != "y":
+        return
+    if _ready(workspace, name) != ready:
+        raise UsageError(f"{ready.path} was not run.", CHANGED, f"/run {name}")
+    desk.screen.say(
+        _open_page(workspace.root / ready.path) if page else _run(workspace.root, ready, programs)
+    )
+
+
+def _ready(workspace: Workspace, name: str) -> Ready:
+    """Look at a file. Raises UsageError where it is none that can be run."""
+    try:
+        path = workspace.resolve(name).path
+        if workspace.kind(path) == "missing":
+            near = closest(name, workspace)
+            raise UsageError(
+                f"There is no file {name} here.", f"There is: {', '.join(near)}." * bool(near), HOW
+            )
+        data = workspace.read_bytes(path, LARGEST + 1)
+    except PathRefused as refused:
+        raise UsageError(f"{name} was not run.", f"{refused}.", HOW) from refused
+    language = language_of(path)
+    if language is None or not (language.runs or language.tag in PAGES):
+        raise UsageError(f"{name} was not run.", "It is no program by its name.", HOW)
+    if len(data) > LARGEST:
+        raise UsageError(f"{name} was not run.", "It is too large to be looked at.", HOW)
+    return Ready(path, hashlib.sha256(data).hexdigest()[:12], language)
+
+
+def _programs(language: Language, root: Path) -> list[str]:
+    """Choose the programs that build and run a language. Raises UsageError where one is not installed."""
+    look, found = wiring.outside(root), []
+    for command in filter(None, (language.build, language.run)):
+        names = command[0].format(interpreter=sys.executable).split("|")
+        there = (str(root / name) if "/" in name else look(name) for name in names)
+        program = next((path for path in there if path and os.access(path, os.X_OK)), None)
+        if program is None:
+            remedy = f"apt install {language.package}" if language.package else ""
+            raise UsageError(f"{names[0]} is not installed here.", "", remedy)
+        found.append(program)
+    return found
+
+
+def _named(programs: list[str], root: Path) -> str:
+    """Name programs as the person knows them: those of the folder by their path there."""
+    inside = {path: str(path.relative_to(root)) for path in map(Path, programs) if path.is_relative_to(root)}
+    return ", ".join(inside.get(Path(program), Path(program).name) for program in programs)
+
+
+def _run(root: Path, ready: Ready, programs: list[str]) -> str:
+    """Build and run in the foreground; gives how it ended. Raises WorkspaceError."""
+    with tempfile.TemporaryDirectory(prefix="tripletick-") as out, _terminal_of_others():
+        names = file_names(ready.path, root) | {"out": out}
+        source = (root / ready.path).read_text("utf-8", "replace")
+        names |= ready.language.found(source)
+        env = os.environ | {key: fill(("/", value), names)[1] for key, value in ready.language.env.items()}
+        commands = [part for part in (ready.language.build, ready.language.run) if part]
+        status = 0
+        for program, command in zip(programs, commands, strict=True):
+            words = fill(("/", *command[1:]), names)[1:]
+            try:
+                status = subprocess.run([program, *words], cwd=root, env=env, check=False).returncode
+            except OSError as error:
+                raise WorkspaceError(f"{program} cannot be started.", f"{error.strerror}.") from error
+            if status:
+                break
+    how = f"was ended by signal {-status}" if status < 0 else f"ended with exit {status}"
+    return f"{ready.path} {how}."
+
+
+@contextmanager
+def _terminal_of_others() -> Iterator[None]:
+    """Leave Ctrl+C and the terminal to the program, and set both right after it."""
+    before = termios.tcgetattr(sys.stdin)
+    # not SIG_IGN, which the program would inherit
+    usual = signal.signal(signal.SIGINT, lambda number, frame: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+        termios.tcsetattr(sys.stdin, termios.TCSANOW, before)
+
+
+def _open_page(path: Path) -> str:
+    import webbrowser
+
+    opened = webbrowser.open(path.as_uri())
+    return f"{path.name} is in your browser." if opened else f"No browser was found for {path.as_uri()}"

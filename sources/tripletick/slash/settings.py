@@ -1,0 +1,80 @@
+"""Slash commands on how it works: the context's size, the settings with their origin, the agent's tags."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields, replace
+
+from tripletick.config import Config, Given, read_value
+from tripletick.sections import SECTIONS
+from tripletick.slash.desk import Desk
+from tripletick.slash.telling import model_at_work
+from tripletick.tools.output import size
+
+NOW = "The context has {window} tokens. Another size: /ctx 16384"
+AS_SHIPPED = "All else is as shipped; every setting with its sentence is in {path}"
+NO_TAGS = "{name} has no tags: it answers in words."
+ALSO = "Also the languages installed here: {names}"
+
+
+def ctx(desk: Desk, number: str) -> None:
+    """Tell the context's size, or ask the engine for another: all is read anew then, and that is said."""
+    app = desk.app
+    if not number:
+        window = app.loop.replies.budget.window if app.loop else app.config.model.context or "the default's"
+        desk.screen.say(NOW.format(window=window))
+        return
+    thousands = re.fullmatch(r"(\d+)k", number, re.IGNORECASE)
+    text = str(int(thousands[1]) * 1024) if thousands else number
+    context = read_value(Given("model", "context", text, "/ctx"))
+    before, old = app.config, app.loop
+    app.config = replace(before, model=replace(before.model, context=context))
+    desk.play(app.use_model(model_at_work(app) if app.about else before.model.name))
+    if app.loop is old:
+        app.config = before
+
+
+def config(desk: Desk, word: str) -> None:
+    """Show the settings that were set, each with where; with a word those whose names hold it."""
+    rows = list(_settings(desk.app.config, word))
+    if rows:
+        desk.table(rows)
+    if not word:
+        desk.screen.say(AS_SHIPPED.format(path=desk.app.places.shipped_config))
+
+
+def tools(desk: Desk, rest: str) -> None:
+    """Show the tags of the agent at work, each with what it does."""
+    app = desk.app
+    loop, agent = desk.opened(), app.prompts.agents[app.config.agent.name]
+    if loop is None:
+        return
+    own = [tag for tag in agent.tools if tag in loop.tools]
+    if not own:
+        desk.screen.say(NO_TAGS.format(name=agent.name))
+        return
+    desk.table([(tag, loop.tools[tag].summary) for tag in own])
+    also = [
+        tag for tag in loop.replies.talk.also if tag in agent.owned(loop.replies.languages) and tag not in own
+    ]
+    if also:
+        desk.screen.say(ALSO.format(names=" ".join(also)))
+
+
+def _settings(config: Config, word: str) -> Iterator[tuple[str, str]]:
+    """Give name and value of each setting that is asked for, with the file and line or flag behind it."""
+    for section in SECTIONS:
+        values = getattr(config, section)
+        for setting in fields(values):
+            name, value = f"{section}.{setting.name}", getattr(values, setting.name)
+            changed = value != setting.default
+            if word in name if word else changed:
+                where = config.where.get(name, "chosen in this chat" if changed else "as shipped")
+                yield name, f"{_written(value, setting.metadata['kind'])}  ({where})"
+
+
+def _written(value: object, kind: str) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return size(value) if kind == "size" and isinstance(value, int) else str(value)

@@ -1,0 +1,86 @@
+"""Slash commands on the work itself: who does it, with which model, and how its files go back."""
+
+from __future__ import annotations
+
+from tripletick import wiring
+from tripletick.app import App
+from tripletick.errors import TripletickError, UsageError
+from tripletick.slash.desk import Desk
+from tripletick.slash.telling import model_at_work
+
+NO_MODEL = "There is no model to talk to yet, and nothing to compact."
+UNCHANGED = "No turn changed anything here."
+
+
+def agent(desk: Desk, name: str) -> None:
+    """Name the agents, or choose one."""
+    app = desk.app
+    if name:
+        app.use_agent(name.removeprefix("@"))
+        return
+    desk.table([(one.name, one.when) for one in app.prompts.agents.values()])
+    desk.screen.say(f"At work: {app.config.agent.name}. Switch: /agent NAME")
+
+
+def model(desk: Desk, name: str) -> None:
+    """Name the server's models, or go on with one."""
+    if name:
+        desk.play(desk.app.use_model(name))
+        preload(desk.app)
+        return
+    try:
+        for one in wiring.listed(desk.app.config):
+            desk.screen.say(one.name)
+    except TripletickError as error:
+        # what is at work may need no server
+        desk.screen.say(error.what)
+    desk.screen.say(f"At work: {model_at_work(desk.app)}. Switch: /model NAME")
+
+
+def undo(desk: Desk, count: str) -> None:
+    desk.play(desk.app.undo(_turns("undo", count), desk.agrees))
+
+
+def redo(desk: Desk, count: str) -> None:
+    desk.play(desk.app.redo(_turns("redo", count), desk.agrees))
+
+
+def diff(desk: Desk, count: str) -> None:
+    """Show what the last turns changed."""
+    compared = desk.app.checkpoints.diff(_turns("diff", count))
+    desk.screen.diff((line.tone, line.text) for one in compared for line in one.lines)
+    if not compared:
+        desk.screen.say(UNCHANGED)
+
+
+def clear(desk: Desk, rest: str) -> None:
+    desk.play(desk.app.clear())
+    desk.screen.say("A new conversation. The files stay as they are.")
+
+
+def compact(desk: Desk, rest: str) -> None:
+    """Have the model sum up what is old."""
+    if desk.app.loop is None:
+        desk.screen.say(NO_MODEL)
+    else:
+        desk.play(desk.app.loop.replies.compact())
+
+
+def retry(desk: Desk, rest: str) -> None:
+    desk.play(desk.app.retry())
+
+
+def leave(desk: Desk, rest: str) -> None:
+    desk.done = True
+
+
+def preload(app: App) -> None:
+    """Have the model loaded while the person types."""
+    if app.loop:
+        app.loop.replies.model.preload()
+
+
+def _turns(name: str, count: str) -> int:
+    if count and not (count.isdecimal() and int(count)):
+        raise UsageError(f"/{name} {count} is not understood.", "It takes a number of turns.", f"/{name} 2")
+    return int(count or 1)

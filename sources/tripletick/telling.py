@@ -1,0 +1,71 @@
+"""Pulls a turn to its end: every event goes to the log and to the screens, and who is asked answers.
+
+What a turn is stands in app and loop; how events are written and drawn in session and ui/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tripletick.errors import TripletickError
+from tripletick.events import Ask, Event, GaveUp, Interrupted, Notice, Reply
+from tripletick.loop import Turn
+from tripletick.messages import Answer
+from tripletick.session import Log, Record
+
+Sink = Callable[[Event], None]
+Asker = Callable[[Ask], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """Where the events of a session go."""
+
+    log: Log
+    notices: list[str]
+    """Lines for the person that wait for the next event; any thread may add one."""
+    changes: Callable[[], Record | None]
+    """What has changed in the conversation since it was asked for last."""
+
+    def run(self, turn: Turn, sinks: Sequence[Sink], ask: Asker) -> None:
+        """Pull a turn to its end; what is raised becomes a `GaveUp`.
+
+        Ctrl-C is thrown into the turn, so that it ends as an event too.
+        """
+        reply: Reply = None
+        stopped = False
+        while True:
+            try:
+                event = turn.throw(KeyboardInterrupt) if stopped else turn.send(reply)
+            except StopIteration:
+                break
+            except KeyboardInterrupt:
+                event = Interrupted("")
+            except TripletickError as error:
+                event = GaveUp(
+                    error.code, " ".join(filter(None, (error.what, error.why))), error.exit, "", error.remedy
+                )
+            try:
+                self._tell(event, sinks)
+                reply, stopped = ask(event) if isinstance(event, Ask) else None, False
+            except KeyboardInterrupt:
+                stopped = True
+        self._note()
+        self.log.end_turn()
+
+    def _tell(self, event: Event, sinks: Sequence[Sink]) -> None:
+        self._note()
+        told = []
+        for notices in (self.notices, self.log.notices):
+            while notices:
+                # one by one: another thread may add one meanwhile
+                told.append(notices.pop(0))
+        for one in (*map(Notice, told), event):
+            self.log.write(one)
+            for sink in sinks:
+                sink(one)
+
+    def _note(self) -> None:
+        if record := self.changes():
+            self.log.note(record)

@@ -1,0 +1,191 @@
+"""The pen for a terminal: colours, Markdown, and one status line below everything that is drawn.
+
+The only module that knows rich. What is drawn is decided in teller.py.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import COLOR_SYSTEMS, Console, RenderableType
+from rich.segment import Segment
+from rich.style import Style as RichStyle
+from rich.text import Text
+from rich.theme import Theme
+
+from tripletick.ui.pen import WORDS, Mark, Style
+from tripletick.ui.preview import Code, Opened, Piece, Prose
+from tripletick.ui.safe import encodable
+
+COLOURS: dict[Style, str] = {"": "", "dim": "dim", "good": "green", "bad": "red", "warn": "yellow"}
+SIGNS: dict[Mark, str] = {"ok": "✓ ", "failed": "✗ ", "skipped": "- ", "repair": "↻ ", "more": "… "}
+SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+ASCII_SPINNER = "|/-\\"
+THEME = Theme({"markdown.code": "cyan", "markdown.item.number": "bold", "markdown.h1": "bold"})
+CODE_COLOURS = "ansi_dark"
+"""The terminal's own palette: readable on its background, and a tenth of the bytes of true colour."""
+PULSE = 0.1
+"""Seconds between two pictures of the status line."""
+_HEADING = re.compile(r"^ {0,3}#{1,6}\s+(?P<text>.*?)\s*#*\s*$")
+_TAG_OUTSIDE_CODE = re.compile(r"(`+)(?:(?!\1).)+?\1|<", re.DOTALL)
+
+
+@dataclass(slots=True)
+class RichPen:
+    """Draws on a terminal: colours, Markdown, and the status line, which a thread keeps moving."""
+
+    console: Console
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    below: Callable[[], str] | None = None
+    drawn: str = ""
+    """What the status line shows behind its sign."""
+    width: int = 0
+    """How wide the terminal was then."""
+    last: str = ""
+    """What the last line was: of the `reply`, another `line`, nothing yet."""
+    stopped: threading.Event = field(default_factory=threading.Event)
+    pulse: threading.Thread | None = None
+
+    def piece(self, piece: Piece) -> None:
+        if isinstance(piece, Prose):
+            self._print(self._markdown(piece.text), "reply", apart=bool(self.last))
+        elif isinstance(piece, Opened):
+            title = " ".join(filter(None, (piece.tag, piece.path))) or "text"
+            self._print(Text(f"  {title}", "bold"), "reply", apart=bool(self.last))
+        elif isinstance(piece, Code):
+            self._print(self._coloured(piece), "reply")
+
+    def line(self, text: str, style: Style = "", *, prose: bool = False) -> None:
+        self._print(Text(text, COLOURS[style], no_wrap=not prose), "line", apart=self.last == "reply")
+
+    def broken(self, text: str, width: int) -> list[str]:
+        """Break a text between words into lines of so many cells."""
+        return [line.plain.rstrip() for line in Text(text).wrap(self.console, width)] or [""]
+
+    def mark(self, mark: Mark) -> str:
+        return SIGNS[mark] if self._utf8() else WORDS[mark]
+
+    def status(self, word: Callable[[], str] | None) -> None:
+        with self.lock:
+            self.below = word
+            if word is None:
+                self._write(self._clear())
+            elif self.pulse is None:
+                self.stopped.clear()
+                self.pulse = threading.Thread(target=self._beat, daemon=True)
+                self.pulse.start()
+
+    def ask(self, text: str) -> None:
+        self.status(None)
+        self._write("\n" * (self.last == "reply") + text)
+        self.last = "line"
+
+    def close(self) -> None:
+        """Take the status line away and end its thread."""
+        self.status(None)
+        self.stopped.set()
+        if pulse := self.pulse:
+            pulse.join()
+            self.pulse = None
+
+    def _beat(self) -> None:
+        signs = SPINNER if self._utf8() else ASCII_SPINNER
+        for sign in itertools.cycle(signs):
+            if self.stopped.wait(PULSE):
+                return
+            with self.lock:
+                if self.below is None:
+                    self.pulse = None
+                    return
+                self._write(self._picture(sign, self.below().expandtabs(1)))
+
+    def _picture(self, sign: str, text: str) -> str:
+        """Draw the sign, and behind it what has changed since; the cursor waits at the line's beginning.
+
+        There it stays when the window is made narrower, and all that the line then takes can be wiped out.
+        """
+        width = max(1, self.console.width - 1)
+        if (self.drawn, self.width) == (text, width):
+            return f"\r\x1b[2m{sign}\x1b[0m\r"
+        self.drawn, self.width = text, width
+        whole = f"{sign} {text}"
+        fits = set_cell_size(whole, width) if cell_len(whole) > width else whole
+        return f"\r\x1b[2m{fits}\x1b[0m\x1b[J\r"
+
+    def _clear(self) -> str:
+        drawn, self.drawn = self.drawn, ""
+        return "\r\x1b[J" if drawn else ""
+
+    def _print(self, drawing: RenderableType, kind: str, *, apart: bool = False) -> None:
+        lines = [*[""] * apart, *self._lines(drawing)]
+        with self.lock:
+            self.last = kind
+            self._write(self._clear() + "".join(line + "\n" for line in lines))
+
+    def _lines(self, drawing: RenderableType) -> Iterator[str]:
+        """Render to lines, none padded, no empty ones around; the terminal wraps what is no prose."""
+        options = self.console.options
+        if isinstance(drawing, Text):
+            prose = drawing.no_wrap is False
+            options = options.update(no_wrap=not prose, overflow="fold" if prose else "ignore")
+        with self.console.use_theme(THEME):
+            rendered = list(self.console.render(drawing, options))
+        lines = [_trimmed(line) for line in Segment.split_lines(rendered)]
+        for line in lines if isinstance(drawing, Text) else _stripped(lines):
+            yield "".join(self._styled(text, style) for text, style in line)
+
+    def _styled(self, text: str, style: RichStyle | None) -> str:
+        colours = COLOR_SYSTEMS.get(self.console.color_system or "")
+        return style.render(text, color_system=colours) if style else text
+
+    def _markdown(self, text: str) -> RenderableType:
+        from rich.markdown import Markdown
+
+        if heading := _HEADING.match(text):
+            text = f"**{heading['text']}**" if heading["text"] else ""
+        return Markdown(_as_written(text), code_theme=CODE_COLOURS, hyperlinks=False)
+
+    def _coloured(self, code: Code) -> Text:
+        from rich.syntax import Syntax
+
+        syntax = Syntax("", code.tag or "text", theme=CODE_COLOURS, background_color="default")
+        line = syntax.highlight(code.text)
+        return Text("    ").append_text(line[: len(code.text)]) if code.text else Text("")
+
+    def _utf8(self) -> bool:
+        return self.console.encoding.lower().startswith("utf")
+
+    def _write(self, text: str) -> None:
+        if text:
+            self.console.file.write(encodable(text, self.console.encoding))
+            self.console.file.flush()
+
+
+Line = list[tuple[str, RichStyle | None]]
+
+
+def _stripped(lines: list[Line]) -> list[Line]:
+    full = [number for number, line in enumerate(lines) if line]
+    return lines[full[0] : full[-1] + 1] if full else []
+
+
+def _trimmed(line: list[Segment]) -> Line:
+    parts = [(segment.text, segment.style) for segment in line if not segment.control]
+    while parts and not parts[-1][0].rstrip(" "):
+        parts.pop()
+    if parts:
+        parts[-1] = (parts[-1][0].rstrip(" "), parts[-1][1])
+    return parts
+
+
+def _as_written(text: str) -> str:
+    """Keep what Markdown would lose: tags (rich leaves HTML out) and the ends of lines."""
+    if text.startswith("    "):
+        return text
+    text = _TAG_OUTSIDE_CODE.sub(lambda match: "&lt;" if match[0] == "<" else match[0], text)
+    return text.replace("\n", "  \n")

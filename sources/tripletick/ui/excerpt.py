@@ -1,0 +1,31 @@
+"""What is shown of an output: its head and tail, and how many lines lie between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tripletick.ui.gauge import thousands
+from tripletick.ui.safe import settled, visible
+
+HEAD, TAIL = 12, 8
+"""Lines of a result that are shown."""
+LONGEST = 1000
+"""Characters of one of them."""
+
+
+def excerpt(text: str, more: str, keep: Callable[[Sequence[str]], str]) -> list[str]:
+    """Give the lines that are shown, none of a blank text; `keep` takes a long one, and gives how it is shown
+    in full.
+    """
+    lines = visible(settled(text.replace("\r\n", "\n"))).rstrip("\n").split("\n")
+    if not any(lines):
+        return []
+    if len(lines) <= HEAD + TAIL + 1:
+        return [_clipped(line, more) for line in lines]
+    shown = [_clipped(line, more) for line in (*lines[:HEAD], *lines[-TAIL:])]
+    gap = f"{more}{thousands(len(lines) - HEAD - TAIL)} lines{keep(lines)}"
+    return [*shown[:HEAD], gap, *shown[HEAD:]]
+
+
+def _clipped(line: str, more: str) -> str:
+    return f"{line[:LONGEST]}{more}" if len(line) > LONGEST else line

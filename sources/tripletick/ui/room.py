@@ -1,0 +1,25 @@
+"""Words how room was made in a conversation: how much there is now, and what was dropped for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tripletick.events import Compacted
+from tripletick.ui.gauge import thousands
+
+NEEDS = "The conversation needs {before} tokens, the model has {context}. Compacted to {after} and going on."
+WAS = "The conversation was compacted from {before} tokens to {after}."
+OUTPUTS = "Dropped: the outputs of {outputs} old messages."
+SUMMED = "In the place of {messages} old messages:"
+WITHOUT = "Dropped without a summary, since the model gave none that can be used: {messages} old messages."
+
+
+def lines(event: Compacted) -> Iterator[str]:
+    """Say what the model no longer has, and what stands for it."""
+    tokens = {"before": thousands(event.before), "after": thousands(event.after)}
+    yield (NEEDS if event.context else WAS).format(context=thousands(event.context), **tokens)
+    if event.outputs:
+        yield OUTPUTS.format(outputs=event.outputs)
+    if event.messages:
+        yield (SUMMED if event.summary else WITHOUT).format(messages=event.messages)
+        yield from (f"  {line}" for line in event.summary.splitlines() if line.strip())

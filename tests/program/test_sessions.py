@@ -1,0 +1,243 @@
+"""Yesterday's work in the program as it is run: listed, searched, gone on with, copied, exported, deleted."""
+
+import json
+import os
+import subprocess
+import sys
+from itertools import pairwise
+
+import pytest
+from tests.bad_server import BadServer, answer, done, line, stream
+from tests.terminal import opened
+
+from tripletick.session import Log
+
+ABOUT = answer(200, json.dumps({"model_info": {"general.architecture": "a", "a.context_length": 8192}}))
+TAGS = answer(200, json.dumps({"models": [{"name": "alpha:7b"}]}))
+VERSION = answer(200, json.dumps({"version": "0.12.9"}))
+LOAD = answer(200, json.dumps({"done": True}))
+
+
+@pytest.fixture
+def home(tmp_path):
+    (tmp_path / "project").mkdir()
+    return tmp_path
+
+
+def run(home, *words, folder="project"):
+    kept = {name: os.environ[name] for name in ("PATH", "LC_ALL") if name in os.environ}
+    return subprocess.run(
+        [sys.executable, "-m", "tripletick.cli", *words],
+        cwd=home / folder,
+        env={**kept, "HOME": str(home), "LANG": "C.UTF-8", "PYTHONWARNINGS": "error"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=50,
+    )
+
+
+def script(home, *replies):
+    (home / "script.json").write_text(json.dumps(replies))
+    return ("-m", f"scripted:{home / 'script.json'}")
+
+
+def task(home, request, *replies, folder="project", words=()):
+    done = run(home, "-C", ".", *script(home, *(replies or ["Done."])), *words, request, folder=folder)
+    assert done.returncode == 0, done.stderr
+
+
+def ids(home):
+    logs = (home / ".local" / "state" / "tripletick" / "sessions").glob("*.jsonl")
+    return [path.stem for path in sorted(logs, key=lambda path: path.stat().st_mtime_ns)]
+
+
+def served(*streams):
+    acts = {"/api/show": [ABOUT], "/api/tags": [TAGS], "/api/version": [VERSION], "/api/generate": [LOAD]}
+    return BadServer({**acts, "/api/chat": list(streams)})
+
+
+def asked(server):
+    """The bodies of the chat requests that had messages."""
+    return [one.body for one in server.asked if one.path == "/api/chat" and one.body.get("messages")]
+
+
+def test_a_session_that_is_resumed_sends_byte_for_byte_what_was_sent(home):
+    block = "```bash\necho made; exit 3\n```\n"
+    said = [stream(line(text), done()) for text in (block, "It failed.", "Fine.")]
+    with served(*said) as server:
+        flags = ("-m", "alpha:7b", "--host", server.url)
+        assert run(home, "-C", ".", *flags, "do it").returncode == 0
+        with opened(home, "--host", server.url, "resume") as terminal:
+            terminal.wait("Going on with session", "> do it", "It failed.", "coder>")
+            terminal.send("and on").wait("Fine.").wait_line("coder>").send("@casual last")
+            terminal.wait_line("casual>").send("/exit")
+            assert terminal.end() == 0
+        bodies = asked(server)
+    sent = [json.dumps(body["messages"]) for body in bodies]
+    assert len(sent) == 4
+    assert all(later.startswith(sooner[:-1]) for sooner, later in pairwise(sent))
+    assert len({json.dumps([body["model"], body["options"]["num_ctx"]]) for body in bodies}) == 1
+    assert len(ids(home)) == 1
+
+
+def test_the_list_has_this_folders_sessions_and_with_all_those_of_every_one(home):
+    (home / "other").mkdir()
+    task(home, "write a poem \x1b[31m of 漢字")
+    task(home, "fix it", folder="other")
+    here, everywhere = run(home, "sessions"), run(home, "sessions", "list", "--all")
+    (row,) = here.stdout.splitlines()
+    assert row.startswith(f"{ids(home)[0][-4:]}  today ")
+    assert row.endswith("1 turn  scripted:" + str(home / "script.json") + "  write a poem ␛[31m of 漢字")
+    assert [" in " in row for row in everywhere.stdout.splitlines()] == [True, True]
+
+
+def test_where_there_is_no_session_it_says_what_to_type(home):
+    none = run(home, "sessions")
+    assert (none.returncode, none.stderr) == (1, "There is no session of this folder.\n")
+    (home / "other").mkdir()
+    task(home, "fix it", folder="other")
+    assert "tripletick sessions --all" in run(home, "sessions").stderr
+    with opened(home, "resume") as terminal:
+        terminal.wait("There is no session of this folder.", "tripletick resume --all")
+        assert terminal.end() == 2
+
+
+def test_a_session_is_searched_exported_and_deleted(home):
+    task(home, "write a poem", "Roses are red.")
+    (name,) = ids(home)
+    assert "Roses" in run(home, "sessions", "search", "rose").stdout
+    assert run(home, "sessions", "search", "violets").returncode == 1
+    assert "> write a poem" in run(home, "sessions", "export", name[-4:]).stdout
+    assert run(home, "sessions", "export", name, "--html").stdout.startswith("<!DOCTYPE html>")
+    assert json.loads(run(home, "sessions", "export", name, "--json").stdout)["session"] == name
+    assert (run(home, "sessions", "rm", name).returncode, ids(home)) == (3, [name])
+    assert (run(home, "sessions", "rm", name, "-y").returncode, ids(home)) == (0, [])
+
+
+def test_a_person_is_asked_before_a_session_is_deleted(home):
+    task(home, "write a poem")
+    for answered, left in (("n", 1), ("y", 0)):
+        with opened(home, "sessions", "rm", ids(home)[0]) as terminal:
+            terminal.wait("(write a poem)?").type(f"{answered}\r")
+            terminal.end()
+        assert len(ids(home)) == left
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["sessions", "lost"],
+        ["sessions", "export"],
+        ["sessions", "rm", "a", "b"],
+        ["sessions", "search"],
+        ["sessions", "list", "x"],
+        ["sessions", "fork", "none"],
+        ["sessions", "search", "x", "--md"],
+        ["sessions", "export", "x", "--md", "--html"],
+        ["resume", "a", "b"],
+    ],
+)
+def test_what_is_typed_wrongly_is_told_with_what_to_type(home, words):
+    done = run(home, *words)
+    assert done.returncode == 2
+    assert "tripletick " in done.stderr.splitlines()[-1]
+
+
+def test_without_a_terminal_nothing_is_resumed(home):
+    task(home, "write a poem")
+    assert run(home, "resume").returncode == 3
+
+
+def test_model_agent_and_context_are_the_sessions_and_flags_say_otherwise(home):
+    task(home, "talk to me", "one", words=("-a", "casual", "--ctx", "5000"))
+    script(home, "two", "three")
+    with opened(home, "resume") as terminal:
+        terminal.wait_line("casual>").send("/status").wait("of 5000 tokens", "script.json").send(
+            "/exit"
+        ).end()
+    (home / "other.json").write_text(json.dumps(["four"]))
+    with opened(home, "-m", f"scripted:{home / 'other.json'}", "-a", "coder", "resume") as terminal:
+        terminal.wait("goes on", "anew.").wait_line("coder>").send("/exit").end()
+
+
+def test_a_session_of_another_folder_works_there_and_says_so(home):
+    (home / "other").mkdir()
+    task(home, "talk to me", folder="other")
+    script(home, "```bash\ntouch made-here\n```", "Done.")
+    with opened(home, "resume", "--all", given=False) as terminal:
+        terminal.wait("The session works in its own folder", "in other?").type("n\r")
+        terminal.wait_line("coder>").send("/exit").end()
+    with opened(home, "resume", ids(home)[0]) as terminal:
+        terminal.wait("The session was in", "anew.").wait_line("coder>").send("make it").wait(
+            "Done."
+        ).wait_line("coder>").send("/exit").end()
+    assert (home / "project" / "made-here").exists()
+
+
+def test_where_the_folder_is_gone_it_says_so(home):
+    (home / "other").mkdir()
+    task(home, "talk to me", folder="other")
+    (home / "other").rmdir()
+    with opened(home, "resume", ids(home)[0], given=False) as terminal:
+        terminal.wait("is gone.", "tripletick -C DIR resume")
+        assert terminal.end() == 2
+
+
+def test_a_session_that_is_open_elsewhere_is_forked_and_that_is_told(home):
+    task(home, "talk to me", "one")
+    (name,) = ids(home)
+    folder = home / ".local" / "state" / "tripletick" / "sessions"
+    log = Log.open(folder, workspace=home / "project", session_id=name)
+    script(home, "two")
+    with opened(home, "resume", name) as terminal:
+        terminal.wait(
+            f"Session {name} is open in another tripletick; this one is a fork of it", "> talk to me"
+        )
+        terminal.wait_line("coder>").send("more").wait("two").wait_line("coder>").send("/exit").end()
+    log.close()
+    assert run(home, "sessions").stdout.count("talk to me") == 2
+    assert "2 turns" in run(home, "sessions").stdout
+
+
+def test_a_fork_is_a_session_of_its_own(home):
+    task(home, "talk to me", "one")
+    done = run(home, "sessions", "fork", ids(home)[0])
+    assert done.stdout.strip() in ids(home)
+    assert f"tripletick resume {done.stdout.strip()}" in done.stderr
+
+
+def test_in_the_chat_one_session_is_left_for_another(home):
+    task(home, "write a poem", "Roses.")
+    name = ids(home)[0]
+    with opened(home, *script(home, "Hello.", "Violets.")) as terminal:
+        terminal.wait_line("coder>").send("say hello").wait("Hello.").wait_line("coder>")
+        terminal.send("/resume").wait(name[-4:], "write a poem", "Go on with one: /resume ID")
+        terminal.wait_line("coder>").send(f"/resume {name[-4:]}").wait("Going on with session", "Roses.")
+        terminal.wait_line("coder>").send("/status").wait(name).wait_line("coder>").send("/exit")
+        assert terminal.end() == 0
+
+
+def test_in_the_chat_session_and_answer_become_files(home):
+    with opened(home, *script(home, "Hello **there**.")) as terminal:
+        terminal.wait_line("coder>").send("/save a.md").wait("There is no answer yet.")
+        terminal.wait_line("coder>").send("say hello").wait("Hello").wait_line("coder>")
+        terminal.send("/save a.md").wait("Saved: ").wait_line("coder>")
+        terminal.send("/save a.md").wait("Nothing is written over a file.").wait_line("coder>")
+        terminal.send("/export s.html").wait_line("coder>")
+        terminal.send("/export s.pdf").wait("Names end in .md, .html, .json.").wait_line("coder>")
+        terminal.send("/export").wait_line("coder>").send("/exit").end()
+    assert (home / "project" / "a.md").read_text() == "Hello **there**.\n"
+    assert "<strong>there</strong>" in (home / "project" / "s.html").read_text()
+    assert len(list((home / "project").glob("tripletick-*.md"))) == 1
+
+
+def test_a_session_that_is_not_saved_is_not_exported_and_one_that_is_gone_on_with_stays_as_it_was(home):
+    task(home, "talk to me", "one")
+    script(home, "two")
+    path = home / ".local" / "state" / "tripletick" / "sessions" / f"{ids(home)[0]}.jsonl"
+    before = path.read_bytes()
+    with opened(home, "--no-save", "resume") as terminal:
+        terminal.wait_line("coder>").send("more").wait("two").wait_line("coder>")
+        terminal.send("/export").wait("It is not saved (--no-save).").wait_line("coder>").send("/exit").end()
+    assert path.read_bytes() == before

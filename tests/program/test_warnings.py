@@ -1,0 +1,163 @@
+"""Every message of a long or troubled talk with a server, each caused by a server on a real socket."""
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from tests.bad_server import STALL, BadServer, answer, done, line, stream
+from tests.terminal import CTRL_C, opened
+
+TAGS = answer(200, json.dumps({"models": [{"name": "qwen2.5-coder:3b"}, {"name": "llama3.2:1b"}]}))
+VERSION = answer(200, json.dumps({"version": "0.12.9"}))
+LOADED = answer(200, json.dumps({"done": True, "done_reason": "load"}))
+SUMMARY = "Five parts of notes.txt were read."
+DONE = stream(line("Done."), done(prompt_eval_count=900))
+
+
+def served(*chat, context=8192):
+    about = {"model_info": {"general.architecture": "a", "a.context_length": context}}
+    acts: dict[str, Any] = {"show": [answer(200, json.dumps(about))], "tags": [TAGS], "version": [VERSION]}
+    acts |= {"generate": [LOADED], "chat": chat}
+    return BadServer({f"/api/{name}": act for name, act in acts.items()})
+
+
+def block(text, **counts):
+    return stream(line(f"```{text}\n```"), done(**counts))
+
+
+@pytest.fixture
+def ask(home):
+    """Do one task with this server; give what the person reads, and the exit code."""
+
+    def run(server, *words, model="any"):
+        kept = {name: os.environ[name] for name in ("PATH", "LC_ALL") if name in os.environ}
+        command = [sys.executable, "-m", "tripletick.cli", "-m", model, "--host", server.url, "-C", "."]
+        ended = subprocess.run(
+            [*command, *words, "do it"],
+            cwd=home / "project",
+            env={**kept, "HOME": str(home), "LANG": "C.UTF-8", "PYTHONWARNINGS": "error"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=50,
+        )
+        return ended.stderr, ended.returncode
+
+    return run
+
+
+def test_a_missing_model_names_the_closest_and_the_command_that_gets_it(ask):
+    server = served()
+    server.acts["/api/show"] = [answer(404, '{"error": "model not found"}')]
+    with server:
+        told, code = ask(server, model="qwen2.5-coder:7b")
+    assert "Model 'qwen2.5-coder:7b' is not on this server. Closest: qwen2.5-coder:3b." in told
+    assert "tripletick models pull qwen2.5-coder:7b" in told
+    assert code == 5
+
+
+def test_a_conversation_that_the_server_refuses_is_compacted_and_goes_on(ask, home):
+    (home / "project" / "notes.txt").write_text("A line of notes.\n" * 2000)
+    reads = [block(f"read\nnotes.txt:{at}-{at + 200}") for at in (1, 201, 401, 601, 801)]
+    full = {
+        "error": {"code": 400, "type": "exceed_context_size_error", "n_prompt_tokens": 9012, "n_ctx": 4096}
+    }
+    refused = answer(400, json.dumps({"error": json.dumps(full)}))
+    with served(*reads, refused, stream(line(SUMMARY), done()), DONE, context=4096) as server:
+        told, code = ask(server)
+        last = server.asked[-1].body["messages"]
+    assert "The conversation needs 9 012 tokens, the model has 4 096. Compacted to " in told
+    assert "Dropped: the outputs of 3 old messages." in told
+    assert f"old messages:\n  {SUMMARY}" in told
+    assert (last[2]["content"], code) == (SUMMARY, 0)
+
+
+def test_messages_that_the_server_dropped_are_told(ask):
+    with served(block("bash\necho 1", prompt_eval_count=500), stream(line("Done."), done())) as server:
+        told, code = ask(server)
+    assert "The server dropped old messages without saying so. Update Ollama (0.12.4 or newer)." in told
+    assert code == 0
+
+
+def test_a_model_that_another_program_had_reloaded_is_told(ask):
+    again = stream(line("Done."), done(load_duration=3_200_000_000))
+    with served(block("bash\necho 1"), again) as server:
+        told, _ = ask(server)
+    assert "The model was reloaded (3.2 s): another program uses it with other settings." in told
+
+
+def test_giving_up_names_the_last_error_the_files_and_the_way_back(ask):
+    replies = [block(f"bash\ntouch made-{n}; echo wrong {n}; exit {n}") for n in range(1, 6)]
+    with served(*replies) as server:
+        told, code = ask(server)
+    assert "Gave up: 5 failures in a row, the last: bash failed, exit 5: wrong 5." in told
+    assert "Changed: made-1, made-2, made-3, made-4, made-5." in told
+    assert "tripletick undo" in told
+    assert code == 1
+
+
+def test_a_long_wait_for_the_first_token_names_the_prompt_and_the_way_out(home):
+    with (
+        served([*stream(end=False), STALL]) as server,
+        opened(home, "-m", "any", "--host", server.url) as terminal,
+    ):
+        terminal.wait("coder>").send("do it").wait("Reading ", " tokens of prompt … 2", " s (Ctrl+C stops)")
+        terminal.type(CTRL_C).wait("interrupted").wait_line("coder>")
+
+
+def test_the_model_is_loaded_while_the_first_line_is_typed(home):
+    with served(DONE) as server, opened(home, "-m", "any", "--host", server.url) as terminal:
+        terminal.wait("coder>")
+        server.wait_for("/api/generate")
+        terminal.send("do it").wait("Done.").wait_line("coder>")
+        loads = [asked.body for asked in server.asked if asked.path == "/api/generate"]
+    assert [(body["options"]["num_ctx"], "prompt" in body) for body in loads] == [(8192, False)]
+
+
+def test_a_server_that_never_ends_loading_holds_nobody_up(home):
+    server = served(DONE)
+    server.acts["/api/generate"] = [[STALL]]
+    with server, opened(home, "-m", "any", "--host", server.url) as terminal:
+        terminal.wait("coder>").send("/exit")
+        assert terminal.end() == 0
+
+
+def test_the_folders_own_rules_are_asked_about_and_told_the_model(home):
+    (home / "project" / "AGENTS.md").write_text("Use tabs.\n")
+    with served(DONE) as server, opened(home, "-m", "any", "--host", server.url) as terminal:
+        terminal.wait("This folder brings AGENTS.md (1 lines). Use it?").type("y\r")
+        terminal.wait("coder>").send("do it").wait("Done.").wait_line("coder>")
+        first = server.asked[-1].body["messages"][1]["content"]
+    assert "The folder's AGENTS.md says:\nUse tabs.\n" in first
+    assert first.index("Use tabs.") < first.index("do it")
+
+
+def test_without_a_yes_the_folders_own_rules_are_not_told(ask, home):
+    (home / "project" / "AGENTS.md").write_text("Use tabs.\n")
+    with served(DONE) as server:
+        told, _ = ask(server)
+        sent = json.dumps(server.asked[-1].body)
+    assert "AGENTS.md of this folder: not used, since nobody has said yes" in told
+    assert "Use tabs." not in sent
+
+
+def test_compact_shows_what_stands_for_what_went(home):
+    talk = [
+        stream(line(f"Answer {n}. " + "Some words. " * 40), done(prompt_eval_count=900)) for n in range(3)
+    ]
+    with (
+        served(*talk, stream(line("Three questions."), done()), DONE) as server,
+        opened(home, "-m", "any", "--host", server.url) as terminal,
+    ):
+        for number in range(3):
+            terminal.wait_line("coder>").send(f"ask {number}").wait(f"Answer {number}.")
+        terminal.wait_line("coder>").send("/compact").wait(
+            "In the place of 3 old messages:", "Three questions."
+        )
+        terminal.wait_line("coder>").send("go on").wait("Done.")
+        sent = [message["content"] for message in server.asked[-1].body["messages"]]
+    assert sent[2] == "Three questions."
+    assert "Answer 2." in sent[4]

@@ -1,0 +1,104 @@
+"""Which model suits a machine, what a pull looks like, and which system this is: told by values."""
+
+import pytest
+
+from tripletick import platforms
+from tripletick.fetching import Bar, worded
+from tripletick.firstrun import list_models, note
+from tripletick.models.choice import fits, ordered, remark, suggested, table
+from tripletick.models.model import About
+from tripletick.models.ollama import Listed
+from tripletick.models.pulling import Pulled
+from tripletick.models.shelf import Stock
+
+GB = 1_000_000_000
+ROUTES = "Iface\tDestination\tGateway\neth0\t000013AC\t00000000\neth0\t00000000\t{}\n"
+
+
+def stock(name, size, parameters=7 * GB, can=("completion",)):
+    return Stock(Listed(name, int(size * GB)), About(name, "ollama", parameters=parameters, can=can))
+
+
+def test_a_model_fits_where_its_file_and_its_context_have_room():
+    assert fits(4_700_000_000, 7 * GB) is True
+    assert fits(4_700_000_000, 5 * GB) is False
+    assert fits(4_700_000_000, 0) is None
+
+
+@pytest.mark.parametrize("free", [0, 1, 2, 4, 8, 12, 16, 24, 48, 128])
+def test_three_models_are_suggested_and_the_first_one_is_not_too_large(free):
+    rows = suggested(free * GB)
+    assert len({row.name for row in rows}) == 3
+    assert free < 2 or fits(rows[0].size, free * GB) is not False
+
+
+def test_with_more_memory_more_is_suggested():
+    firsts = [suggested(free * GB)[0].size for free in (2, 4, 8, 16, 32, 64)]
+    assert firsts == sorted(set(firsts))
+
+
+def test_the_largest_that_fits_and_is_good_for_code_comes_first():
+    models = [stock("tiny", 0.4, GB), stock("talker", 5), stock("coder:7b", 4.7), stock("coder:32b", 20)]
+    assert [one.name for one in ordered(models, 16 * GB)] == ["coder:7b", "tiny", "talker", "coder:32b"]
+
+
+def test_of_models_that_are_all_too_large_the_smallest_comes_first():
+    assert ordered([stock("a", 40), stock("b", 20)], 8 * GB)[0].name == "b"
+
+
+def test_an_embedding_model_is_told_and_never_offered():
+    embedder = stock("nomic", 0.3, can=("embedding",))
+    assert ordered([embedder], 8 * GB) == []
+    assert remark(embedder) == next(table([embedder], 8 * GB))[-1] == "compares texts, cannot chat"
+
+
+def test_a_bar_tells_share_speed_and_time_left_of_what_came_since_the_start():
+    times = iter([0.0, 2.0, 4.0])
+    bar = Bar("m", clock=lambda: next(times))
+    for done in (100, 150, 200):
+        bar.take(Pulled("pulling", done * 1_000_000, 1_200_000_000))
+    assert bar.line() == "Pulling m  [###-----------------] 16 %  200 MB of 1.2 GB  25.0 MB/s  40 s left"
+
+
+def test_a_bar_says_what_the_server_does_where_nothing_is_counted():
+    bar = Bar("m")
+    bar.take(Pulled("verifying\x1b[2J", 5, 5))
+    assert bar.line() == "Pulling m  verifying\u241b[2J"
+
+
+@pytest.mark.parametrize(("seconds", "words"), [(8.9, "8 s"), (125, "2 min 5 s"), (3840, "1 h 4 min")])
+def test_times_are_short(seconds, words):
+    assert worded(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("system", "kernel", "kind"),
+    [
+        ("linux", "Linux version 6.1 (gcc)", "linux"),
+        ("linux", "Linux version 5.15.153.1-microsoft-standard-WSL2", "wsl"),
+        ("darwin", "", "macos"),
+        ("win32", "", "windows"),
+    ],
+)
+def test_the_system_is_told_from_its_names(system, kernel, kind):
+    assert platforms.kind(system, kernel) == kind
+
+
+def test_windows_is_the_gateway_of_wsl_and_a_routers_address_is_left_alone():
+    assert platforms.windows_side(ROUTES.format("011013AC")) == "172.19.16.1"
+    assert platforms.windows_side(ROUTES.format("0101A8C0")) == ""
+    assert platforms.windows_side("") == ""
+
+
+def test_the_ways_out_name_what_holds_on_one_system_alone():
+    assert list(note("linux")) == []
+    assert "--host http://172.19.16.1:11434" in next(note("wsl", "172.19.16.1"))
+    assert "--host http://127.0.0.1:11434" in next(note("wsl"))
+    assert "open -a Ollama" in next(note("macos"))
+
+
+def test_the_suggested_model_is_marked_and_one_that_is_too_large_is_named_the_smallest():
+    rows = list_models([stock("coder:7b", 4.7), stock("tiny", 0.4, GB)], 16 * GB, numbered=True)
+    assert rows[0].endswith("← good for code")
+    assert rows[1].endswith("  small: simple tasks")
+    assert list_models([stock("coder:7b", 4.7)], GB, numbered=True)[0].endswith("← the smallest one")

@@ -1,0 +1,103 @@
+"""The status line's words, at a time that the test chooses, and what is said where room was made."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+
+from tripletick.events import Compacted, Prompted, Routed, Text
+from tripletick.ui import room
+from tripletick.ui.gauge import Gauge
+from tripletick.ui.pen import WORDS
+from tripletick.ui.teller import Teller
+
+
+@dataclass
+class Clock:
+    now: float = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass
+class Pen:
+    """Keeps what it is told to draw."""
+
+    lines: list[str] = field(default_factory=list)
+    word: Callable[[], str] | None = None
+
+    def piece(self, piece):
+        self.lines.append(piece.raw)
+
+    def line(self, text, style="", *, prose=False):
+        self.lines.append(text)
+
+    def mark(self, mark):
+        return WORDS[mark]
+
+    def status(self, word):
+        self.word = word
+
+    def ask(self, text):
+        self.lines.append(text)
+
+
+@pytest.fixture
+def at():
+    """A teller that has sent a prompt of 8 200 tokens; gives its status line after so many seconds."""
+    clock, pen = Clock(), Pen()
+    teller = Teller(pen, gauge=Gauge(clock))
+    for event in (Routed("coder"), Prompted(8200)):
+        teller.show(event)
+
+    def look(seconds, *events):
+        clock.now = seconds
+        for event in events:
+            teller.show(event)
+        return pen.word()
+
+    return look
+
+
+def test_after_twenty_seconds_without_a_token_the_wait_is_explained(at):
+    assert at(19.0) == "coder  19 s"
+    assert at(41.0) == "Reading 8.2k tokens of prompt ... 41 s (Ctrl+C stops)"
+
+
+def test_the_first_token_ends_the_explanation(at):
+    assert at(41.0, Text("I")).startswith("coder  41 s")
+
+
+def test_a_terminal_that_has_them_gets_three_dots_in_one():
+    clock = Clock()
+    gauge = Gauge(clock, prompt=900)
+    gauge.begin("coder", waits=True)
+    clock.now = 25.0
+    assert gauge.now() == "Reading 900 tokens of prompt … 25 s (Ctrl+C stops)"
+
+
+def test_what_was_dropped_is_named():
+    lines = list(room.lines(Compacted(9012, 2950, 4096, 2, 5, "They read.\n\nThen stopped.")))
+    assert lines == [
+        "The conversation needs 9 012 tokens, the model has 4 096. Compacted to 2 950 and going on.",
+        "Dropped: the outputs of 2 old messages.",
+        "In the place of 5 old messages:",
+        "  They read.",
+        "  Then stopped.",
+    ]
+
+
+def test_without_a_summary_it_is_said_why_there_is_none():
+    *_, last = room.lines(Compacted(900, 400, 1024, 0, 5))
+    assert last == "Dropped without a summary, since the model gave none that can be used: 5 old messages."
+
+
+def test_a_record_of_an_earlier_version_is_told_too():
+    assert list(room.lines(Compacted(900, 400))) == ["The conversation was compacted from 900 tokens to 400."]
+
+
+def test_a_summary_cannot_steer_the_terminal():
+    pen = Pen()
+    Teller(pen).show(Compacted(900, 400, 1024, 0, 2, "\x1b[2Jgone"))
+    assert "  ␛[2Jgone" in pen.lines
