@@ -25,7 +25,7 @@ class Pen:
     """Keeps what it is told to draw."""
 
     lines: list[str] = field(default_factory=list)
-    word: Callable[[], str] | None = None
+    word: Callable[[], str] | None = str
 
     def piece(self, piece):
         self.lines.append(piece.raw)
@@ -55,6 +55,7 @@ def at():
         clock.now = seconds
         for event in events:
             teller.show(event)
+        assert pen.word
         return pen.word()
 
     return look

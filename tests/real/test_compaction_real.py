@@ -60,8 +60,8 @@ def test_twenty_turns_in_a_small_context_all_hold_the_first_request(app, report)
 
 
 def test_the_question_for_a_summary_is_read_behind_what_the_engine_has_in_its_cache(app, report):
-    for number in range(4):
-        events = play(app, f"Tell me something about the sea, number {number}." + " Be quick." * 20)
+    for number in range(3):
+        events = play(app, f"Tell me something about the sea, number {number}." + " Be quick." * 10)
     cold = next(event.counts for event in events if isinstance(event, Usage))
     events = []
     app.run(app.loop.replies.compact(), [events.append], lambda question: None)
