@@ -34,7 +34,8 @@ from tripletick.events import (
 from tripletick.messages import Answer, Call, Counts, Problem, Result
 from tripletick.ui import clipboard
 from tripletick.ui.asking import ask
-from tripletick.ui.console import RichPen, Terminal
+from tripletick.ui.console import Terminal
+from tripletick.ui.drawing import RichPen
 from tripletick.ui.jsonlines import JsonLines
 from tripletick.ui.pen import PlainPen
 from tripletick.ui.preview import Closed, Code, Opened, Preview, Prose

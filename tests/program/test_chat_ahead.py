@@ -4,6 +4,7 @@ import json
 import signal
 import termios
 import threading
+from contextlib import ExitStack
 
 import pytest
 from tests.bad_server import STALL, BadServer, answer, done, line, stream
@@ -36,18 +37,15 @@ def thought(text):
 @pytest.fixture
 def talk(home):
     """Open the chat on these replies of a server."""
-    opening = []
+    with ExitStack() as stack:
 
-    def start(*replies, **env):
-        acts = {"/api/show": [SHOW], "/api/version": [VERSION], "/api/chat": list(replies)}
-        opening.append(BadServer(acts))
-        server = opening[0].__enter__()
-        opening.append(opened(home, "-m", "any", "--host", server.url, **env))
-        return opening[1].__enter__().wait("coder>")
+        def start(*replies, **env):
+            acts = {"/api/show": [SHOW], "/api/version": [VERSION], "/api/chat": list(replies)}
+            server = stack.enter_context(BadServer(acts))
+            terminal = stack.enter_context(opened(home, "-m", "any", "--host", server.url, **env))
+            return terminal.wait("coder>")
 
-    yield start
-    for one in reversed(opening):
-        one.__exit__(None, None, None)
+        yield start
 
 
 def reply(text):
