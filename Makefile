@@ -23,7 +23,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --quiet --check .
 	$(BIN)/mypy
 
-# Under 30 seconds: what is run after every change.
+# About a minute: what is run after every change.
 quick: $(VENV)/.dev
 	$(BIN)/python -m pytest tests --ignore=tests/real --ignore=tests/sandbox --ignore=tests/languages --ignore=tests/program --ignore=tests/threats
 
