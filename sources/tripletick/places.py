@@ -64,12 +64,17 @@ class Places:
         return (self.config, self.state, self.cache)
 
 
+def find_home() -> Path:
+    """Give the person's home, `~` itself for a user without one."""
+    return Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() raises where there is none
+
+
 def make_private(folder: Path) -> None:
     """Make a folder and those above it that are missing, for their owner alone whatever the umask.
 
     Raises OSError, also where a home that is missing would have to be made: it was not meant to be there.
     """
-    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - which does not raise for a user without a home
+    home = find_home()
     if folder.is_relative_to(home) and not home.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(home))
     for each in (*reversed(folder.parents), folder):

@@ -61,7 +61,7 @@ class Bulk:
     size: int = 0
 
 
-class TooMuch(Exception):  # noqa: N818
+class TooMuch(Exception):  # noqa: N818 - what was met, not what broke
     """A folder holds more than is kept."""
 
 

@@ -39,7 +39,8 @@ class Written:
         values = {**_values(talk, budget), **more}
         if talk.entries == self.entries and values == self.values:
             return None
-        kept = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(self.entries, talk.entries)))  # noqa: B905
+        pairs = zip(self.entries, talk.entries, strict=False)
+        kept = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         record = {
             "event": EVENT,
             "number": self.number,

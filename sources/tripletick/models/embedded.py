@@ -30,7 +30,7 @@ from tripletick.models import Settings, extras, failures, fitness, llamacpp, off
 from tripletick.models.failures import Saying
 from tripletick.models.gguf import Header
 from tripletick.models.model import About, Sampling
-from tripletick.places import make_private
+from tripletick.places import find_home, make_private
 
 DEFAULT_CONTEXT = 4096
 OFFLINE = "offline"
@@ -223,16 +223,12 @@ def locate(name: str, cache: Path) -> Source:
     if PATH.match(name) or (re.search(r"\.gguf$", name, re.IGNORECASE) and not HOSTED.match(name)):
         model, *adapters = map(_path, re.split(r"(?<=\.gguf)\+", name, flags=re.IGNORECASE))
         return Source(model.name, model, tuple(adapters))
-    found = store.find(name, store.folders(os.environ, _home()))
+    found = store.find(name, store.folders(os.environ, find_home()))
     return Source(name, found.model, found.adapters)
 
 
-def _home() -> Path:
-    return Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() raises where there is none
-
-
 def _path(text: str) -> Path:
-    return Path(os.path.expanduser(text)).absolute()  # noqa: PTH111 - the same
+    return Path(os.path.expanduser(text)).absolute()  # noqa: PTH111 - its Path twin raises without a home
 
 
 def _version() -> str:

@@ -44,7 +44,7 @@ class Bare:
     left_out: tuple[Path, ...] = ()
 
     def __init__(self, ground: Ground, why: str = CHOSEN) -> None:
-        ground = replace(ground, workspace=ground.workspace.resolve(), state=ground.state.resolve())
+        ground = ground.resolved()
         self._ground = ground
         self.sentence = SENTENCE.format(why=why)
         self._user = find_user(ground.workspace)
@@ -71,7 +71,7 @@ class Bare:
     ) -> Generator[str, None, Finished]:
         """Run in the workspace; `mode` cannot be held without a box."""
         limits = self._ground.limits
-        seconds = min(timeout or limits.timeout, limits.max_timeout)
+        seconds = limits.seconds(timeout)
         settings = describe(limits, seconds, self._user)
         launch = Launch(
             argv=(sys.executable, "-I", "-S", str(REAPER), settings, *command),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -26,6 +26,10 @@ class Limits:
     output: int = 64 << 20
     kept: int = 64 << 10
     """Bytes of output kept at each end."""
+
+    def seconds(self, wished: float | None) -> float:
+        """Give the time of a block that wishes for so much, or for nothing of its own."""
+        return min(wished or self.timeout, self.max_timeout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,3 +147,15 @@ class Ground:
     """`[sandbox] see` and `--read`: further folders that blocks may read."""
     notice: Callable[[str], None] = untold
     """Takes a line for the person, from any thread: a host that a block reached, a mount left out."""
+
+    def resolved(self) -> Ground:
+        """Give it with the real paths of workspace and state."""
+        return replace(self, workspace=self.workspace.resolve(), state=self.state.resolve())
+
+    def narrowed(self, mode: Mode) -> Mode:
+        """Give what is left of a block's mode: where the ground is for reading, nothing writes."""
+        return "read" if "read" in (mode, self.mode) else "work"
+
+    def with_sight(self, folder: Path) -> Ground:
+        """Give it with one more folder that blocks may read."""
+        return replace(self, see=(*self.see, folder))

@@ -80,6 +80,17 @@ def reaches(user: User, path: Path) -> bool:
     return user.reaches(path / "x" if path.is_dir() else path)
 
 
+def user_words(user: User) -> str:
+    """Say who blocks run as, where that is not plain."""
+    if user.switched:
+        return SENTENCE_USER.format(name=user.name)
+    return SENTENCE_ROOT if user.is_root else ""
+
+
+def mode_words(ground: Ground) -> str:
+    return SENTENCE_READ if ground.mode == "read" else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """What one block sees and gets."""
@@ -106,7 +117,7 @@ class Bubblewrap:
     name = "bubblewrap"
 
     def __init__(self, ground: Ground) -> None:
-        ground = replace(ground, workspace=ground.workspace.resolve(), state=ground.state.resolve())
+        ground = ground.resolved()
         self._ground = ground
         self._user = find_user(ground.workspace)
         self._session = Session(ground.state, self._user)
@@ -128,14 +139,8 @@ class Bubblewrap:
 
     @property
     def sentence(self) -> str:
-        parts = [SENTENCE]
-        if self._user.switched:
-            parts.append(SENTENCE_USER.format(name=self._user.name))
-        elif self._user.is_root:
-            parts.append(SENTENCE_ROOT)
-        if self._filter is None:
-            parts.append(SENTENCE_UNFILTERED)
-        return "".join(parts) + (SENTENCE_READ if self._ground.mode == "read" else "")
+        unfiltered = SENTENCE_UNFILTERED if self._filter is None else ""
+        return SENTENCE + user_words(self._user) + unfiltered + mode_words(self._ground)
 
     @property
     def home(self) -> Path:
@@ -156,7 +161,7 @@ class Bubblewrap:
         grant: Grant = NOTHING,
     ) -> Generator[str, None, Finished]:
         """Run in a new box (see the Protocol)."""
-        mode = "read" if "read" in (mode, self._ground.mode) else "work"
+        mode = self._ground.narrowed(mode)
         self._bound_home()
         if mode == "work":
             self._made = make_own_folder(self._ground.workspace, self._user) or self._made
@@ -215,7 +220,7 @@ class Bubblewrap:
 
     def let_read(self, folder: Path) -> None:
         """Show a further folder to the blocks from here on."""
-        self._ground = replace(self._ground, see=(*self._ground.see, folder))
+        self._ground = self._ground.with_sight(folder)
         self._view, self._tools = make_view(self._ground, self._user, self._session)
         self._frame = mounts.make_frame(self._view)
 
@@ -244,7 +249,7 @@ class Bubblewrap:
 
     def _launch(self, block: Block, arguments: bytes, timeout: float | None) -> Launch:
         limits = self._ground.limits
-        seconds = min(timeout or limits.timeout, limits.max_timeout)
+        seconds = limits.seconds(timeout)
         data = [arguments]
         options = ["--args", "{0}"]
         if self._filter is not None:

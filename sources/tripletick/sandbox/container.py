@@ -79,7 +79,7 @@ class Container:
     """The image has a PATH of its own."""
 
     def __init__(self, ground: Ground, name: str, extra: Sequence[str] = ()) -> None:
-        ground = replace(ground, workspace=ground.workspace.resolve(), state=ground.state.resolve())
+        ground = ground.resolved()
         self.name, self._extra, self._ground = name, tuple(extra), ground
         self._user = find_user(ground.workspace)
         self._session = Session(ground.state, self._user)
@@ -112,9 +112,9 @@ class Container:
         """Run in a new container (see the Protocol)."""
         if grant != NOTHING:
             raise OSError(NOT_GIVEN)
-        mode = "read" if "read" in (mode, self._ground.mode) else "work"
+        mode = self._ground.narrowed(mode)
         limits = self._ground.limits
-        seconds = min(timeout or limits.timeout, limits.max_timeout)
+        seconds = limits.seconds(timeout)
         name = f"tripletick-{secrets.token_hex(8)}"
         given = [
             word
@@ -139,7 +139,7 @@ class Container:
             self._secrets.settle()
 
     def let_read(self, folder: Path) -> None:
-        self._ground = replace(self._ground, see=(*self._ground.see, folder))
+        self._ground = self._ground.with_sight(folder)
 
     def close(self) -> None:
         self._session.close()

@@ -19,7 +19,7 @@ from tripletick import platforms
 from tripletick.sandbox import environment, rights, seccomp, unshared
 from tripletick.sandbox.bare import REAPER, describe
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
-from tripletick.sandbox.bubblewrap import SENTENCE_READ, SENTENCE_ROOT, SENTENCE_USER, make_view
+from tripletick.sandbox.bubblewrap import make_view, mode_words, user_words
 from tripletick.sandbox.grants import (
     LEADS_AWAY,
     NO_GIT,
@@ -72,7 +72,7 @@ class Landlock:
     name = "landlock"
 
     def __init__(self, ground: Ground) -> None:
-        ground = replace(ground, workspace=ground.workspace.resolve(), state=ground.state.resolve())
+        ground = ground.resolved()
         self._ground = ground
         self._user = find_user(ground.workspace)
         self._session = Session(ground.state, self._user)
@@ -90,12 +90,7 @@ class Landlock:
 
     @property
     def sentence(self) -> str:
-        parts = [SENTENCE]
-        if self._user.switched:
-            parts.append(SENTENCE_USER.format(name=self._user.name))
-        elif self._user.is_root:
-            parts.append(SENTENCE_ROOT)
-        return "".join(parts) + (SENTENCE_READ if self._ground.mode == "read" else "")
+        return SENTENCE + user_words(self._user) + mode_words(self._ground)
 
     @property
     def home(self) -> Path:
@@ -116,7 +111,7 @@ class Landlock:
         grant: Grant = NOTHING,
     ) -> Generator[str, None, Finished]:
         """Run confined (see the Protocol)."""
-        mode = "read" if "read" in (mode, self._ground.mode) else "work"
+        mode = self._ground.narrowed(mode)
         with self._scope(mode, grant) as scope:
             launch = self._launch(command, scope, timeout, env or {})
             try:
@@ -131,7 +126,7 @@ class Landlock:
 
     def let_read(self, folder: Path) -> None:
         """Show a further folder to the blocks from here on."""
-        self._ground = replace(self._ground, see=(*self._ground.see, folder))
+        self._ground = self._ground.with_sight(folder)
         self._view, self._tools = make_view(self._ground, self._user, self._session)
         self._rules = rights.fixed_rules(self._view)
 
@@ -233,7 +228,7 @@ class Landlock:
         self, command: Sequence[str], scope: Scope, timeout: float | None, env: Mapping[str, str]
     ) -> Launch:
         limits = self._ground.limits
-        seconds = min(timeout or limits.timeout, limits.max_timeout)
+        seconds = limits.seconds(timeout)
         user = replace(self._user, switched=False)
         python = (sys.executable, "-I", "-S")
         return Launch(

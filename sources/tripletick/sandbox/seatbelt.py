@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from tripletick.sandbox.bare import Bare
@@ -104,7 +104,7 @@ class Seatbelt:
     name = "seatbelt"
 
     def __init__(self, ground: Ground) -> None:
-        ground = replace(ground, workspace=ground.workspace.resolve(), state=ground.state.resolve())
+        ground = ground.resolved()
         self._ground = ground
         self._bare = Bare(ground)
         self._homes = find_homes(find_user(ground.workspace))
@@ -140,7 +140,7 @@ class Seatbelt:
         """Run below a new profile (see the Protocol)."""
         if grant.network or grant.only or grant.git:
             raise OSError(ONLY_WRITE)
-        mode = "read" if "read" in (mode, self._ground.mode) else "work"
+        mode = self._ground.narrowed(mode)
         words = (str(PROGRAM), "-p", profile(self._rows(mode, grant)), *command)
         try:
             return (yield from self._bare.run(words, mode=mode, timeout=timeout, env=env))
@@ -148,7 +148,7 @@ class Seatbelt:
             self._secrets.settle()
 
     def let_read(self, folder: Path) -> None:
-        self._ground = replace(self._ground, see=(*self._ground.see, folder))
+        self._ground = self._ground.with_sight(folder)
 
     def close(self) -> None:
         self._bare.close()
