@@ -25,10 +25,10 @@ LAYERS = (
         "retention",
     },
     {"dialects"},
-    {"compaction", "replies", "loop"},
+    {"aside", "clock", "compaction", "feedback", "replies", "shift", "loop"},
     {"ui"},
     {"wiring", "standing", "wording", "library", "telling", "app"},
-    {"commands", "chat", "slash", "fetching", "firstrun", "screens"},
+    {"commands", "chat", "slash", "fetching", "firstrun", "loading", "screens", "ways"},
     {"cli"},
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

@@ -8,16 +8,15 @@ it cannot be used the old messages go without one. Not covered: what of the hist
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Generator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 
+from tripletick import aside
 from tripletick.context import SMALLEST_REPLY, Budget, Conversation
 from tripletick.dialects.dialect import Dialect
 from tripletick.errors import ContextFullError, StreamCutError
-from tripletick.events import Compacted, Compacting, Event, Reply, Usage
-from tripletick.messages import Chunk, Message
+from tripletick.events import Compacted, Compacting, Event, Reply
+from tripletick.messages import Message
 from tripletick.models.model import Model, Sampling
 
 SHORTEST, LONGEST = 64, 512
@@ -105,26 +104,13 @@ class Compaction:
 
     def _asked(self, talk: Conversation, length: int) -> list[Message]:
         """Put the question behind the last reply; a later message stays as it is, summed up or not."""
-        sent = talk.messages()
-        while sent[-1].role == "user":
-            sent.pop()
-        return [*sent, Message("user", self.question.replace("{words}", str(length * 3 // 5)))]
+        return aside.behind(talk.messages(), self.question.replace("{words}", str(length * 3 // 5)))
 
     def _written(self, asked: Sequence[Message], length: int) -> Generator[Event, Reply, str]:
-        reader, last = self.dialect.reader(()), Chunk()
-        begun = time.monotonic()
         sampling = replace(self.sampling, output=length, temperature=0.0, think=False)
-        with closing(self.model.stream(asked, sampling)) as chunks:
-            for chunk in chunks:
-                last = chunk
-                for _ in reader.feed(chunk):
-                    # shown once it is known to be of use
-                    pass
-        if last.counts:
-            yield Usage(last.counts, self.budget.window, time.monotonic() - begun)
-        text = reader.close(last.finish or "stop").text.strip()
-        usable = last.finish == "stop" and _WORD.search(text) and not _BLOCK.search(text)
-        return text if usable else ""
+        said = yield from aside.ask(self.model, self.dialect, asked, sampling, self.budget)
+        usable = said.finish == "stop" and _WORD.search(said.text) and not _BLOCK.search(said.text)
+        return said.text if usable else ""
 
 
 def too_long(needed: int, window: int) -> ContextFullError:

@@ -101,13 +101,17 @@ class Conversation:
         """Add a request: the agent's line, its card the first time, the words, the folder's names."""
         last = self.entries[-1] if self.entries else None
         self.before = Before(len(self.entries), last, frozenset(self.introduced))
+        self.asked = text
+        self.introduce(agent, text, folder and f"\n{folder}")
+
+    def introduce(self, agent: Agent, *words: str) -> None:
+        """Say who is at work, its card the first time, what the folder's AGENTS.md says, then the words."""
         new = agent.name not in self.introduced
         self.introduced.add(agent.name)
-        self.asked = text
         head = f"{agent.line(self.also)}\n{agent.card}\n" if new else agent.line(self.also)
         told = any(self.preface in entry.message.text for entry in self.entries)
         preface = "" if told else self.preface
-        self.say("\n".join(filter(None, (head, preface, text, folder and f"\n{folder}"))))
+        self.say("\n".join(filter(None, (head, preface, *words))))
         if new:
             last = self.entries[-1]
             self.entries[-1] = replace(last, introduces=f"{last.introduces} {agent.name}".lstrip())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tripletick.messages import Answer, Call, Counts, FileChange, Problem, Result
+from tripletick.messages import Answer, Call, Counts, FileChange, Problem, Result, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +21,20 @@ class Requested:
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """An agent took the request; `by` says what decided (config, flag)."""
+    """An agent took the request; `by` says what decided: config, flag, person, retry, router, model, when."""
 
     agent: str
     by: str = "config"
+    confidence: float | None = None
+    """How sure the router was, from 0 to 1; None where it was not asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOver:
+    """Another agent took the turn over, because a block had this tag of its."""
+
+    agent: str
+    tag: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +171,24 @@ class TakenBack:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanChanged:
+    """The plan at work, whole, after each change of it; without tasks: there is none any more."""
+
+    tasks: tuple[Task, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InTask:
+    """Something that happened while a task of the plan was worked on. Its `Ask` is not put in one: an asker
+    gets it as it is.
+    """
+
+    task: str
+    agent: str
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
 class Interrupted:
     """The person stopped the turn; what the model had written is kept in `text`."""
 
@@ -193,6 +221,7 @@ class GaveUp:
 Event = (
     Requested
     | Routed
+    | HandedOver
     | Loading
     | Thought
     | Text
@@ -208,6 +237,8 @@ Event = (
     | Compacting
     | Compacted
     | TakenBack
+    | PlanChanged
+    | InTask
     | Interrupted
     | Answered
     | GaveUp

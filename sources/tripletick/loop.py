@@ -6,42 +6,42 @@ A turn is a generator of events. It prints nothing, asks nobody and opens no ter
 
 from __future__ import annotations
 
-import time
-from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from tripletick import repair
+from tripletick import feedback, repair
 from tripletick.agents import Agent
 from tripletick.approval import Block, Gate
 from tripletick.checkpoint import Checkpoints
+from tripletick.clock import clocked
 from tripletick.events import (
     Answered,
     Ask,
     Called,
     Event,
     GaveUp,
+    HandedOver,
     Interrupted,
     Notice,
-    Output,
     Refused,
     Repairing,
     Reply,
     Returned,
 )
-from tripletick.messages import Call, Problem, Result
-from tripletick.repair import Results, Tries
+from tripletick.messages import Call, Result
+from tripletick.repair import Tries
 from tripletick.replies import INTERRUPTED, Heard, Replies
+from tripletick.shift import Shift
 from tripletick.tools.tool import Bench, Tool
 
 NUDGE = "Your answer was empty. The request was: {request}"
 CUT_ANSWER = "The answer reached the length limit and ends here; `[model] output` sets it."
 NO_ANSWER = "(The person gave no answer.)"
-DROPPED = "(output dropped to save room)"
-WORTH_DROPPING = 200
-"""Characters; a shorter output is not worth breaking the engine's cache for."""
+NOT_RUN = "Not run; @{name} runs it."
 
 Turn = Generator[Event, Reply, None]
+Admit = Callable[[Agent], Generator[Event, Reply, "Loop"]]
+"""Lets an agent in; the loop that goes on may have another folder and box, if the person says so."""
 Ending = Answered | GaveUp | None
 
 
@@ -59,40 +59,66 @@ class Loop:
     gate: Gate = field(default_factory=Gate)
     """What every block passes."""
 
-    def turn(self, agent: Agent, request: str, *, folder: str = "") -> Turn:
-        """Work on one request until it is answered, or one of the endings of `repair` is due."""
+    def turn(
+        self,
+        agent: Agent,
+        request: str,
+        *,
+        folder: str = "",
+        relief: Sequence[Agent] = (),
+        admit: Admit | None = None,
+    ) -> Turn:
+        """Work on one request until it is answered, or one of the endings of `repair` is due.
+
+        `relief`: who may take over, as `admit` lets them; nobody where the person chose the agent.
+        """
         tries = Tries(self.max_attempts, self.max_steps, alone=not self.person)
+        shift = Shift(agent, relief, self.replies.languages)
         self.bench.ledger.begin_turn()
         self.checkpoints.begin_turn(self.bench.session, request)
         self.replies.talk.request(agent, request, folder=folder)
-        end: Ending = None
+        loop, end = self, None
         try:
             while end is None:
-                heard = yield from self.replies.hear(agent)
-                end = (yield from self._step(agent, tries, heard)) or repair.ending(tries)
-            if notice := self.checkpoints.end_turn():
+                heard = yield from loop.replies.hear(shift.agent, shift.handing())
+                if call := shift.over(heard.reading.calls):
+                    loop = yield from loop._handed_over(shift.agent, call, admit)
+                end = (yield from loop._step(shift, tries, heard)) or repair.ending(tries)
+            if notice := loop.checkpoints.end_turn():
                 yield Notice(notice)
-            yield repair.ended(end, self.checkpoints.changed)
+            yield repair.ended(end, loop.checkpoints.changed)
         except KeyboardInterrupt:
-            yield from map(Notice, self.checkpoints.after_block())
+            yield from map(Notice, loop.checkpoints.after_block())
             yield Interrupted(self.replies.talk.entries[-1].message.text)
         finally:
-            self.checkpoints.end_turn()
+            loop.checkpoints.end_turn()
 
-    def _step(self, agent: Agent, tries: Tries, heard: Heard) -> Generator[Event, Reply, Ending]:
+    def _handed_over(self, agent: Agent, call: Call, admit: Admit | None) -> Generator[Event, Reply, Loop]:
+        """Let another agent in, whose tag this call has."""
+        yield HandedOver(agent.name, call.tool)
+        loop = (yield from admit(agent)) if admit else self
+        if loop.checkpoints is not self.checkpoints:
+            self.checkpoints.end_turn()
+            loop.checkpoints.begin_turn(self.bench.session, self.replies.talk.asked)
+        return loop
+
+    def _step(self, shift: Shift, tries: Tries, heard: Heard) -> Generator[Event, Reply, Ending]:
         """Run what the reply calls and say in the conversation what came of it; an answer ends the turn."""
-        reading, talk = heard.reading, self.replies.talk
+        reading, talk, agent = heard.reading, self.replies.talk, shift.acting()
         talk.reply(reading.text)
+        if shift.new:
+            talk.introduce(shift.agent)
         results = yield from self.act(agent, reading.calls)
         told = tries.worth_telling(reading.problems, calls=bool(results), owner=bool(agent.tools))
         refused = [Refused(problem) for problem in reading.problems if problem in told or not problem.text]
         if not results and not told and reading.question is None:
             yield from refused
-            return (yield from self._words(tries, heard))
+            return (yield from self._words(shift, tries, heard))
+        shift.ran = shift.ran or bool(results)
         failed = tries.add(results, told)
         if results or told:
             # before anything else is yielded, where the person may stop the turn
-            said, short = self._feedback(tries, results, told)
+            said, short = feedback.word(self.replies.dialect, self.tools, tries, results, told)
             talk.say(said, short=short or None)
         yield from refused
         if reading.question is not None:
@@ -104,11 +130,14 @@ class Loop:
             yield Repairing(tries.failures, tries.max_attempts, tries.error)
         return None
 
-    def _words(self, tries: Tries, heard: Heard) -> Generator[Event, Reply, Ending]:
+    def _words(self, shift: Shift, tries: Tries, heard: Heard) -> Generator[Event, Reply, Ending]:
         """End the turn with an answer; an empty one is asked for once more."""
         if heard.reading.text.strip():
             if heard.finish == "length":
                 yield Notice(CUT_ANSWER)
+            runner = shift.runner()
+            if runner and self.replies.shows_code(heard.reading.text, runner):
+                yield Notice(NOT_RUN.format(name=runner.name))
             return Answered(heard.reading.text.strip())
         tries.silent += 1
         tries.steps += 1
@@ -135,7 +164,7 @@ class Loop:
                     printed.clear()
                     yield Called(call, number, len(calls))
                     block = Block(self._tool(agent, call), call, self.bench, self.checkpoints, typed)
-                    result, seconds = yield from self._run(block, printed)
+                    result, seconds = yield from clocked(self.gate.run(block), printed)
                 if not result.ok and not stop:
                     how = {"failed": "failed", "denied": "was refused"}.get(result.outcome, "was not run")
                     stop = f"was not run, because block {number} {how}"
@@ -161,36 +190,3 @@ class Loop:
         """Find the tool; a tag with a path that the agent does not own is a file to save and no program."""
         owned = {*agent.owned(self.replies.languages), "append"} & self.tools.keys()
         return self.tools[call.tool if call.tool in owned else "write"]
-
-    def _run(self, block: Block, printed: list[str]) -> Generator[Event, Reply, tuple[Result, float]]:
-        """Run one block; gives its seconds, without those that the person took. `printed` gets its output."""
-        running = self.gate.run(block)
-        answer: Reply = None
-        begun, waited = time.monotonic(), 0.0
-        try:
-            while True:
-                event = running.send(answer)
-                if isinstance(event, Output):
-                    printed.append(event.text)
-                shown = time.monotonic()
-                answer = yield event
-                waited += time.monotonic() - shown if isinstance(event, Ask) else 0.0
-        except StopIteration as stop:
-            result: Result = stop.value
-            return result, time.monotonic() - begun - waited
-        finally:
-            running.close()
-
-    def _feedback(self, tries: Tries, results: Results, problems: Sequence[Problem]) -> tuple[str, str]:
-        """Word what came of a reply: whole, and as it reads once room is needed ("": the same)."""
-        failed = [result.tool for _, result in results if result.outcome == "failed"]
-        tag = next((tag for tag in (*failed, *(problem.tag for problem in problems)) if tag), "")
-        example = self.tools[tag].example if tag in self.tools else None
-        hint = repair.hint(tries, results)
-        word = partial(self.replies.dialect.feedback, problems=problems, hint=hint, example=example)
-        shorter = [(call, _shortened(result)) for call, result in results]
-        return word(results), word(shorter) if shorter != list(results) else ""
-
-
-def _shortened(result: Result) -> Result:
-    return replace(result, text=DROPPED) if len(result.text) > WORTH_DROPPING else result

@@ -7,7 +7,7 @@ Not covered: what the reply says (dialects), what comes of it (loop).
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from contextlib import closing
 from dataclasses import dataclass, replace
 
@@ -56,9 +56,10 @@ class Replies:
     summary: str = ""
     """What the model is asked for a summary."""
 
-    def hear(self, agent: Agent) -> Hearing:
-        """Ask for a reply. Raises ContextFullError where nothing is left to drop, and what the engine raises
-        twice.
+    def hear(self, agent: Agent, more: Collection[str] = ()) -> Hearing:
+        """Ask for a reply, in which the agent's tags and `more` are calls.
+
+        Raises ContextFullError where nothing is left to drop, and what the engine raises twice.
         """
         try:
             yield from self._make_room()
@@ -66,22 +67,22 @@ class Replies:
             self.talk.reply(INTERRUPTED)
             raise
         try:
-            return (yield from self._stream(agent))
+            return (yield from self._stream(agent, more))
         except StreamCutError as error:
             yield UNUSED
             yield Notice(f"{error.what} Asking again.")
         except ContextFullError as error:
             yield from self._refit(error)
-        return (yield from self._stream(agent))
+        return (yield from self._stream(agent, more))
 
     def compact(self) -> Generator[Event, Reply, None]:
         """Sum up all but the first request and the last step, however much room there is."""
         if not (yield from self._compaction.down(0)):
             yield Notice(SHORT_ALREADY)
 
-    def _stream(self, agent: Agent) -> Hearing:
+    def _stream(self, agent: Agent, more: Collection[str]) -> Hearing:
         sent = self.talk.messages()
-        reader = self._reader(agent)
+        reader = self._reader(agent, more)
         said, thought = Repeats(), Repeats()
         begun = time.monotonic()
         finish: Finish = "stop"
@@ -107,20 +108,26 @@ class Replies:
         if stuck:
             if not agent.tools:
                 yield Notice(STUCK)
-            return self._read_cut(agent, said.kept())
+            return Heard(self._read_cut(agent, said.kept()), "stop")
         return Heard(reader.close(finish), finish)
 
-    def _reader(self, agent: Agent) -> Reader:
-        return self.dialect.reader(agent.owned(self.languages), examples=self.examples)
+    def shows_code(self, text: str, runner: Agent) -> bool:
+        """Tell whether a text holds a program that this agent would run."""
+        reader = self._reader(runner)
+        for _ in reader.feed(Chunk(text=text)):
+            pass
+        return any(call.tool in self.languages for call in reader.close().calls)
 
-    def _read_cut(self, agent: Agent, kept: str) -> Heard:
+    def _reader(self, agent: Agent, more: Collection[str] = ()) -> Reader:
+        return self.dialect.reader((*agent.owned(self.languages), *more), examples=self.examples)
+
+    def _read_cut(self, agent: Agent, kept: str) -> Reading:
         """Read what stays of a reply that repeated itself: words, no block of it counts."""
         reader = self._reader(agent)
         for _ in reader.feed(Chunk(text=kept)):
             pass
         text = reader.close("length").text
-        problem = Problem("repeated", text.count("\n") + 1, REPEATED)
-        return Heard(Reading((), None, text, (problem,)), "stop")
+        return Reading((), None, text, (Problem("repeated", text.count("\n") + 1, REPEATED),))
 
     def _sampling(self, agent: Agent) -> Sampling:
         base = self.sampling

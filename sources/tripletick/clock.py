@@ -1,0 +1,30 @@
+"""Clocks a running block: the seconds that it took, without those that the person took to answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+
+from tripletick.events import Ask, Event, Output, Reply
+from tripletick.messages import Result
+
+
+def clocked(
+    running: Generator[Event, Reply, Result], printed: list[str]
+) -> Generator[Event, Reply, tuple[Result, float]]:
+    """Run a block to its end; `printed` gets its output, also where the person stops it."""
+    answer: Reply = None
+    begun, waited = time.monotonic(), 0.0
+    try:
+        while True:
+            event = running.send(answer)
+            if isinstance(event, Output):
+                printed.append(event.text)
+            shown = time.monotonic()
+            answer = yield event
+            waited += time.monotonic() - shown if isinstance(event, Ask) else 0.0
+    except StopIteration as stop:
+        result: Result = stop.value
+        return result, time.monotonic() - begun - waited
+    finally:
+        running.close()

@@ -1,0 +1,38 @@
+"""Words what the model is told of its reply: whole, and as it reads without outputs where room is short."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from tripletick import repair
+from tripletick.dialects.dialect import Dialect
+from tripletick.messages import Problem, Result
+from tripletick.repair import Results, Tries
+from tripletick.tools.tool import Tool
+
+DROPPED = "(output dropped to save room)"
+WORTH_DROPPING = 200
+"""Characters; a shorter output is not worth breaking the engine's cache for."""
+
+
+def word(
+    dialect: Dialect,
+    tools: Mapping[str, Tool],
+    tries: Tries,
+    results: Results,
+    problems: Sequence[Problem],
+) -> tuple[str, str]:
+    """Give the message, and as it reads once room is needed ("": the same)."""
+    failed = [result.tool for _, result in results if result.outcome == "failed"]
+    tag = next((tag for tag in (*failed, *(problem.tag for problem in problems)) if tag), "")
+    example = tools[tag].example if tag in tools else None
+    hint = repair.hint(tries, results)
+    say = partial(dialect.feedback, problems=problems, hint=hint, example=example)
+    shorter = [(call, _shortened(result)) for call, result in results]
+    return say(results), say(shorter) if shorter != list(results) else ""
+
+
+def _shortened(result: Result) -> Result:
+    return replace(result, text=DROPPED) if len(result.text) > WORTH_DROPPING else result
