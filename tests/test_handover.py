@@ -3,6 +3,7 @@
 import pytest
 from tests.playing import kinds, last
 
+from tripletick.agents import Agent
 from tripletick.events import Answered, HandedOver, Notice, Returned
 
 FIND = "I look.\n\n```file_finder\nnotes.txt\n```"
@@ -53,10 +54,12 @@ def test_code_that_is_shown_after_the_work_hands_nothing_over(session, relieved)
     assert kinds(events).count("Returned") == 1
 
 
-def test_a_turn_is_handed_over_once(session, relieved):
-    one = session(FIND, FIND.replace("file_finder", "python"), "Done.")
-    events = relieved(one, "casual", "file", "coder")
-    assert kinds(events).count("HandedOver") == kinds(events).count("Returned") == 1
+def test_a_turn_is_handed_over_once(session):
+    one = session(FIND, "```edit:a.txt\nx\n```")
+    finder, writer = Agent("finder", "", "", ("file_finder",)), Agent("writer", "", "", ("edit",))
+    events = list(one.loop.turn(one.prompts.agents["casual"], "do it", relief=[finder, writer]))
+    assert kinds(events).count("HandedOver") == 1
+    assert kinds(events)[-1] == "Answered"
 
 
 def test_code_that_casual_shows_is_not_run_and_says_who_would(session, relieved):
