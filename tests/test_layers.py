@@ -26,6 +26,7 @@ LAYERS = (
     },
     {"dialects"},
     {"aside", "clock", "compaction", "feedback", "replies", "shift", "loop"},
+    {"planner"},
     {"ui"},
     {"wiring", "standing", "wording", "library", "telling", "app"},
     {"commands", "chat", "slash", "fetching", "firstrun", "loading", "screens", "ways"},

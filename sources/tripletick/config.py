@@ -24,6 +24,7 @@ from tripletick.sections import (
     ContextSection,
     DataSection,
     ModelSection,
+    PlannerSection,
     SandboxSection,
     UiSection,
 )
@@ -48,6 +49,7 @@ class Config:
     agent: AgentSection = field(default_factory=AgentSection)
     model: ModelSection = field(default_factory=ModelSection)
     sandbox: SandboxSection = field(default_factory=SandboxSection)
+    planner: PlannerSection = field(default_factory=PlannerSection)
     context: ContextSection = field(default_factory=ContextSection)
     ui: UiSection = field(default_factory=UiSection)
     data: DataSection = field(default_factory=DataSection)

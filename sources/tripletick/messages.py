@@ -10,6 +10,7 @@ Finish = Literal["stop", "length"]
 Outcome = Literal["ok", "failed", "denied", "forbidden", "skipped"]
 """`failed` counts as an attempt; `denied` is the person's no, `forbidden` a permission that is missing
 (network, a person for a question), `skipped` a block that was not reached: none of these three does."""
+Status = Literal["pending", "running", "done", "failed", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,29 @@ class FileChange:
 
     path: str
     action: Literal["created", "changed", "deleted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One part of a plan: what `agent` does once the tasks are done whose ids stand in `needs`."""
+
+    id: str
+    agent: str
+    task: str
+    needs: tuple[str, ...] = ()
+    status: Status = "pending"
+    result: str = ""
+    """In short, what came of it: its answer, or why there is none."""
+    files: tuple[FileChange, ...] = ()
+    surprise: str = ""
+    """What went otherwise than meant although the task is done; the plan is then looked at again."""
+    replaced: bool = False
+    """It was not done, and the plan was changed so that others do its work."""
+
+    @property
+    def name(self) -> str:
+        """What the person and the model call it."""
+        return f"task {self.id} ({self.agent})"
 
 
 @dataclass(frozen=True, slots=True)

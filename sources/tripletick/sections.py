@@ -91,6 +91,15 @@ class SandboxSection:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannerSection:
+    confirm: bool = setting(True, "Show a plan and ask before it runs, where a person is there.", "switch")
+    parallel: int = setting(1, "Tasks that run side by side; worth it with slots to spare.", "count", 1, 16)
+    task_timeout: float = setting(600.0, "Seconds that one task may take.", "number", 1, 86400)
+    max_replans: int = setting(3, "How often a plan may be changed while it runs.", "count", 0, 20)
+    max_tasks: int = setting(30, "Tasks of one plan, with all that its changes add.", "count", 1, 200)
+
+
+@dataclass(frozen=True, slots=True)
 class ContextSection:
     full: int = setting(
         75,
@@ -118,6 +127,7 @@ SECTIONS: dict[str, type] = {
     "agent": AgentSection,
     "model": ModelSection,
     "sandbox": SandboxSection,
+    "planner": PlannerSection,
     "context": ContextSection,
     "ui": UiSection,
     "data": DataSection,

@@ -22,7 +22,7 @@ from typing import Any
 
 from tripletick import __version__, platforms
 from tripletick.errors import TripletickError, UsageError
-from tripletick.events import Event, Output, Text, Thought
+from tripletick.events import Event, InTask, Output, Text, Thought
 from tripletick.places import make_private
 
 FORMAT = 1
@@ -78,6 +78,8 @@ def plain_value(value: Any) -> Any:
 
 def encode(event: Event) -> Record:
     """Give an event as what `-o jsonl` prints and the log holds: its class's name and its fields."""
+    if isinstance(event, InTask):
+        return {"event": "InTask", "task": event.task, "agent": event.agent, "inner": encode(event.event)}
     return {"event": type(event).__name__, **plain_value(event)}
 
 

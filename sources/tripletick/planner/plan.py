@@ -1,0 +1,70 @@
+"""A plan: a graph of tasks, what of it can run, what cannot any more, and how far it is done.
+
+How one is asked for and checked stands in asking and checking, how tasks run in crew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from tripletick.messages import Result, Task
+
+LOST = "it needs task {id}, which {how}"
+HOW = {"failed": "failed", "skipped": "was skipped"}
+FAILED_BLOCK = "it answered although its last block had failed ({verdict})"
+UNANSWERED = "its question was not answered"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Tasks in the order in which the model wrote them."""
+
+    tasks: tuple[Task, ...] = ()
+
+    def ready(self) -> tuple[Task, ...]:
+        """Give what can begin: it waits, and all that it needs is done."""
+        done = {task.id for task in self.tasks if task.status == "done"}
+        return tuple(task for task in self.pending() if done.issuperset(task.needs))
+
+    def with_task(self, task: Task) -> Plan:
+        """Give the plan with this task in the place of the one of its id."""
+        return Plan(tuple(task if one.id == task.id else one for one in self.tasks))
+
+    def skipped(self) -> Plan:
+        """Skip what cannot run any more, because it needs a task that failed or was skipped."""
+        plan = self
+        while lost := next((task for task in plan.pending() if plan._why(task)), None):
+            plan = plan.with_task(replace(lost, status="skipped", result=plan._why(lost)))
+        return plan
+
+    def waiting(self) -> Plan:
+        """Give the plan as it is when nothing runs: what had begun waits again."""
+        tasks = (replace(task, status="pending") if task.status == "running" else task for task in self.tasks)
+        return Plan(tuple(tasks))
+
+    def pending(self) -> tuple[Task, ...]:
+        return tuple(task for task in self.tasks if task.status == "pending")
+
+    def by_id(self) -> Mapping[str, Task]:
+        return {task.id: task for task in self.tasks}
+
+    def complete(self) -> bool:
+        """Tell whether all is done, by the task that was meant to or by others in its place."""
+        return all(task.status == "done" or task.replaced for task in self.tasks)
+
+    def _why(self, task: Task) -> str:
+        """Say why a task cannot run any more, "" where it can."""
+        known = self.by_id()
+        lost = (known[need] for need in task.needs if need in known and known[need].status in HOW)
+        return next((LOST.format(id=one.id, how=HOW[one.status]) for one in lost), "")
+
+
+def surprise(last: Result | None, *, unanswered: bool = False) -> str:
+    """Say what is odd about a task that has answered, "" where nothing is: `last` is what its last block gave.
+
+    What its words mean is not judged: small models would be suspected all the time.
+    """
+    if last is not None and last.outcome == "failed":
+        return FAILED_BLOCK.format(verdict=last.verdict)
+    return UNANSWERED if unanswered else ""
