@@ -1,15 +1,22 @@
 """Which model suits a machine, what a pull looks like, and which system this is: told by values."""
 
+import sys
+
 import pytest
+from rich.cells import cell_len
 
 from tripletick import platforms
 from tripletick.fetching import Bar, worded
-from tripletick.firstrun import list_models, note
-from tripletick.models.choice import fits, ordered, remark, suggested, table
+from tripletick.firstrun import list_models
+from tripletick.models import cards
+from tripletick.models.choice import Free, fits, free_for, ordered, remark, suggested, table
+from tripletick.models.hosts import Address
 from tripletick.models.model import About
 from tripletick.models.ollama import Listed
 from tripletick.models.pulling import Pulled
-from tripletick.models.shelf import Stock
+from tripletick.models.shelf import Shelf, Stock
+from tripletick.ui.columns import aligned
+from tripletick.ways import note
 
 GB = 1_000_000_000
 ROUTES = "Iface\tDestination\tGateway\neth0\t000013AC\t00000000\neth0\t00000000\t{}\n"
@@ -27,14 +34,37 @@ def test_a_model_fits_where_its_file_and_its_context_have_room():
 
 @pytest.mark.parametrize("free", [0, 1, 2, 4, 8, 12, 16, 24, 48, 128])
 def test_three_models_are_suggested_and_the_first_one_is_not_too_large(free):
-    rows = suggested(free * GB)
+    rows = suggested(Free(free * GB))
     assert len({row.name for row in rows}) == 3
     assert free < 2 or fits(rows[0].size, free * GB) is not False
 
 
 def test_with_more_memory_more_is_suggested():
-    firsts = [suggested(free * GB)[0].size for free in (2, 4, 8, 16, 32, 64)]
+    firsts = [suggested(Free(free * GB))[0].size for free in (2, 4, 8, 16, 32, 64)]
     assert firsts == sorted(set(firsts))
+
+
+def test_a_card_with_more_memory_than_the_machine_decides_and_all_of_it_counts():
+    assert suggested(Free(8 * GB, 25 * GB))[0].size > suggested(Free(25 * GB))[0].size
+    assert Free(8 * GB, 24 * GB).most == 24 * GB
+
+
+def test_what_loaded_models_hold_goes_to_the_next_one_where_the_rest_is_known():
+    shelf = Shelf(Address(), held=2 * GB, held_video=3 * GB)
+    assert free_for(shelf, Free(4 * GB, 5 * GB)) == Free(6 * GB, 8 * GB)
+    assert free_for(shelf, Free(4 * GB)) == Free(6 * GB)
+
+
+def test_nvidias_cards_tell_by_their_program_and_amds_by_the_kernel(tmp_path):
+    smi, drm = tmp_path / "nvidia-smi", tmp_path / "drm"
+    smi.write_text(f"#!{sys.executable}\nprint(81000, 24000, '[N/A]', sep=chr(10))\n")
+    smi.chmod(0o755)
+    (drm / "card0" / "device").mkdir(parents=True)
+    (drm / "card0" / "device" / "mem_info_vram_total").write_text("17163091968\n")
+    (drm / "card0" / "device" / "mem_info_vram_used").write_text("163091968\n")
+    assert cards.free(str(smi), drm) == (105000 << 20) + 17 * GB
+    assert cards.free(None, drm) == 17 * GB
+    assert cards.free(str(tmp_path / "gone"), tmp_path) == 0
 
 
 def test_the_largest_that_fits_and_is_good_for_code_comes_first():
@@ -95,6 +125,12 @@ def test_the_ways_out_name_what_holds_on_one_system_alone():
     assert "--host http://172.19.16.1:11434" in next(note("wsl", "172.19.16.1"))
     assert "--host http://127.0.0.1:11434" in next(note("wsl"))
     assert "open -a Ollama" in next(note("macos"))
+
+
+def test_columns_are_as_wide_as_the_terminal_draws_them():
+    rows = [("漢字", "4.7 GB"), ("naïve", "398 MB"), ("🐙 cat", "1 GB")]
+    assert {cell_len(line.rpartition("|")[0]) for line in aligned([(*row, "|") for row in rows])} == {14 + 2}
+    assert {cell_len(line) for line in aligned(rows, right=(1,))} == {14}
 
 
 def test_the_suggested_model_is_marked_and_one_that_is_too_large_is_named_the_smallest():

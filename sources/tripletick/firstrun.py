@@ -1,21 +1,21 @@
 """What the person is asked before the first request: which model, and what to do where no server answers.
 
 Only where somebody is there to be asked; what is chosen is saved in the person's config. How a model is
-pulled is in fetching.py. Not covered: servers of another API than Ollama's.
+pulled is in fetching.py, loaded in loading.py; the lines for where no server answers are in ways.py. Not
+covered: servers of another API than Ollama's.
 """
 
 from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tripletick import __version__, fetching, platforms, wiring
+from tripletick import __version__, fetching, loading, wiring
 from tripletick.config import Config, save
 from tripletick.errors import (
     ConfigError,
@@ -27,37 +27,19 @@ from tripletick.errors import (
 )
 from tripletick.events import Ask
 from tripletick.models import extras, hosts, parted
-from tripletick.places import Places
+from tripletick.places import Places, shown
 from tripletick.screens import Screen
 from tripletick.ui.columns import aligned
+from tripletick.ways import ENGINE, ways
 
 if TYPE_CHECKING:
+    from tripletick.models.choice import Free
+    from tripletick.models.model import About
     from tripletick.models.shelf import Shelf, Stock
 
 START_SECONDS = 20.0
 POLL_SECONDS = 0.2
 OFFLINE = "embedded:offline"
-INSTALLED = " - Ollama is installed: start it now? [y]"
-ABSENT = " - Ollama is not installed, see ollama.com/download"
-REMOTE = " - Start it there: ollama serve"
-SMALL = " - Try without it: the small offline model (100 MB), simple chores only [o]"
-ENGINELESS = (
-    " - Try without it: install llama.cpp, start again, and a small offline model is offered:\n   {command}"
-)
-ENGINE = "xllamacpp"
-ELSEWHERE = " - Elsewhere: tripletick --host http://HOST:11434     (OLLAMA_HOST is {variable})"
-FOUND: Mapping[str, str] = {
-    "ollama": " - Found Ollama at :{port}: tripletick --host {url}",
-    "openai": " - Found an OpenAI-style server at :{port}; this version speaks Ollama's API alone",
-}
-NOTES: Mapping[str, str] = {
-    "wsl": " - On the Windows side: start Ollama there with OLLAMA_HOST=0.0.0.0, then: "
-    "tripletick --host http://{windows}:11434",
-    "macos": " - On macOS Ollama comes as an app: open -a Ollama",
-}
-"""What holds on one system alone."""
-MIRRORED = "127.0.0.1"
-"""Where Windows is under WSL's mirrored networking."""
 EMPTY = "The server has no model that can chat. Suggested for this machine:"
 PULLS = (
     "y has the server at {where} fetch it from the library that it is set to (registry.ollama.ai); "
@@ -68,7 +50,7 @@ SIZES = (1,)
 TITLE = "tripletick {us} · ollama {ollama} at {where}"
 SUGGESTED, SMALLEST = "suggested", "the smallest one"
 NO_MODEL = "There is no model to talk to yet."
-CONTEXT = "Context {window} asked for, of the {most} that the model can have; --ctx asks for another."
+CONTEXT = "Context {window} asked for (the model's own: {most}, most servers' default: 4096)."
 GOES_ON = "The small offline model goes on: simple chores only. Another one: -m NAME, --host URL"
 CHOICE = "Your choice?"
 STARTS = "y starts `ollama serve`, which goes on running; "
@@ -139,7 +121,7 @@ class FirstRun:
         """Say what can be done, and do what the person chooses."""
         here = hosts.address(self.settings.model.host)
         ollama = wiring.outside(self.folder.resolve())("ollama") if here.loopback else None
-        self.screen.say("\n".join([error.what, *_ways(here, ollama)]))
+        self.screen.say("\n".join([error.what, *ways(here, ollama)]))
         offline = "o" if extras.present(ENGINE) else ""
         why = (STARTS if ollama else "") + (FETCHES if offline else "") + CHANGES
         letters = f"yn{offline}" if ollama else f"{offline}n"
@@ -191,12 +173,12 @@ class FirstRun:
         from tripletick.models import choice, shelf
 
         seen = shelf.look(wiring.reach(self.settings))
-        free = choice.free_for(seen, platforms.machine().available)
-        models = choice.ordered(seen.models, free)
+        free = wiring.free(seen, self.folder)
+        models = choice.ordered(seen.models, free.most)
         self.screen.say(
             TITLE.format(us=__version__, ollama=seen.version, where=f"{seen.where.host}:{seen.where.port}")
         )
-        return self._one_of(models, free) if models else self._pulled(seen, free)
+        return self._one_of(models, free.most) if models else self._pulled(seen, free)
 
     def _one_of(self, models: Sequence[Stock], free: int) -> Config:
         self.screen.say("\n".join(list_models(models, free, numbered=True)))
@@ -205,17 +187,12 @@ class FirstRun:
             if answer.choice != "y":
                 raise UsageError("No model was chosen.", "", "Choose one: tripletick -m NAME")
             if name := _picked(answer.text, [model.name for model in models]):
-                kept = self._keep(name)
-                about = next(model.about for model in models if model.name == name)
-                if about.context:
-                    window = wiring.window(kept, about)
-                    self.screen.say(CONTEXT.format(window=window, most=about.context))
-                return kept
+                return self._taken(next(model.about for model in models if model.name == name))
             self.screen.say(NUMBERS.format(count=len(models)))
 
-    def _pulled(self, seen: Shelf, free: int) -> Config:
+    def _pulled(self, seen: Shelf, free: Free) -> Config:
         """Suggest what to pull, and have the server pull what the person says. Raises ModelError."""
-        from tripletick.models import choice
+        from tripletick.models import choice, shelf
 
         rows = choice.suggested(free)
         cells = [(row.name, choice.gigabytes(row.size), row.says) for row in rows]
@@ -231,38 +208,24 @@ class FirstRun:
         except KeyboardInterrupt:
             # how to go on was said
             raise ModelError(NO_MODEL) from None
-        return self._keep(name)
+        return self._taken(shelf.ask(name, wiring.reach(self.settings)))
+
+    def _taken(self, about: About) -> Config:
+        """Save the choice, and load the model with the context that is asked for from now on."""
+        kept = self._keep(about.name)
+        window = wiring.window(kept, about)
+        words = CONTEXT.format(window=window, most=about.context) if about.context else ""
+        loading.load(about.name, wiring.reach(kept), window, self.screen, words)
+        return kept
 
     def _keep(self, name: str) -> Config:
         """Save the choice, where it can be saved."""
         try:
             save(self.places.user_config, "model", "name", name)
-            self.screen.say(f"Saved to {self.places.user_config}")
+            self.screen.say(f"Saved to {shown(self.places.user_config)}")
         except ConfigError as error:
             self.screen.say(str(error))
         return replace(self.settings, model=replace(self.settings.model, name=name))
-
-
-def _ways(here: hosts.Address, ollama: str | None) -> Iterator[str]:
-    from tripletick.models import probes
-
-    system = platforms.kind()
-    windows = platforms.windows_side() if system == "wsl" else ""
-    yield (INSTALLED if ollama else ABSENT) if here.loopback else REMOTE
-    yield from note(system, windows)
-    if extras.present(ENGINE):
-        yield SMALL
-    else:
-        yield ENGINELESS.format(command=extras.command(ENGINE, Path(sys.prefix), extras.installer()))
-    yield ELSEWHERE.format(variable=os.environ.get("OLLAMA_HOST") or "not set")
-    for found in probes.find(hosts=["127.0.0.1", *filter(None, [windows])]):
-        yield FOUND[found.kind].format(url=found.url, port=hosts.parse(found.url).port)
-
-
-def note(system: platforms.Kind, windows: str = "") -> Iterator[str]:
-    """Say what holds on this system alone; `windows` is where a WSL sees Windows, "" on loopback."""
-    if system in NOTES:
-        yield NOTES[system].format(windows=windows or MIRRORED)
 
 
 def list_models(models: Sequence[Stock], free: int, *, numbered: bool = False) -> list[str]:

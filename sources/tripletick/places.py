@@ -69,6 +69,12 @@ def find_home() -> Path:
     return Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() raises where there is none
 
 
+def shown(path: Path, home: Path | None = None) -> str:
+    """Write a path as people do: what lies at home begins with `~`."""
+    home = home or find_home()
+    return f"~/{path.relative_to(home)}".removesuffix("/.") if path.is_relative_to(home) else str(path)
+
+
 def make_private(folder: Path) -> None:
     """Make a folder and those above it that are missing, for their owner alone whatever the umask.
 

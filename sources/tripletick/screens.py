@@ -72,6 +72,7 @@ def open_screen(options: argparse.Namespace, settings: Config) -> Screen:
         thinking=settings.ui.thinking or options.verbose,
         quiet=options.quiet,
         plain=settings.ui.plain or options.plain,
+        slow=settings.ui.slow,
     )
     there = person_is_there()
     return Screen(

@@ -115,6 +115,9 @@ class ContextSection:
 class UiSection:
     thinking: bool = setting(False, "Show the model's reasoning instead of its length.", "switch")
     plain: bool = setting(False, "Plain lines: no colours, no redraw, words for glyphs.", "switch")
+    slow: float = setting(
+        20.0, "Seconds without a token after which it is said what is waited for.", "number", 0.1, 3600
+    )
 
 
 @dataclass(frozen=True, slots=True)

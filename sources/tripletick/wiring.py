@@ -32,7 +32,9 @@ from tripletick.tools.tool import Bench, Ledger
 from tripletick.trust import Bounds, refused
 
 if TYPE_CHECKING:
+    from tripletick.models.choice import Free
     from tripletick.models.ollama import Listed
+    from tripletick.models.shelf import Shelf
 
     Models = tuple[Listed, ...]
 
@@ -112,6 +114,16 @@ def _newest(settings: Settings) -> str:
     name = models[0].name
     settings.notice(f"Model {name}, the newest of {len(models)} on the server (-m NAME chooses another).")
     return name
+
+
+def free(seen: Shelf, workspace: Path) -> Free:
+    """Say what a model of this server may take; nothing is known of another machine's memory."""
+    from tripletick.models import cards, choice
+
+    if not seen.where.loopback:
+        return choice.Free()
+    video = cards.free(outside(workspace.resolve())("nvidia-smi"))
+    return choice.free_for(seen, choice.Free(platforms.machine().available, video))
 
 
 def window(config: Config, about: About) -> int:

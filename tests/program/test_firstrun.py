@@ -250,7 +250,7 @@ def test_probes_tell_servers_by_what_they_answer():
 
 
 def test_an_openai_style_server_is_named_with_no_command_that_would_fail(home):
-    from tripletick.firstrun import FOUND
+    from tripletick.ways import FOUND
 
     told = FOUND["openai"].format(port=1234, url="http://127.0.0.1:1234")
     assert ":1234" in told

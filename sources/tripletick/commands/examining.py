@@ -96,7 +96,7 @@ def _served(settings: Config) -> Engine:
             OTHER.format(context=loaded.context if loaded else 0, window=window),
         ),
     )
-    held = f"{100 * loaded.video // max(1, loaded.size)} % on the graphics card" if loaded else ""
+    held = loaded.placed if loaded else ""
     remedies = (*_narrow(window), *(line for applies, line in rows if applies))
     return Engine(where.url, about.version, len(listed), name, about.context, window, held, "", remedies)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from tripletick import places, platforms, wiring
+from tripletick import places, wiring
 from tripletick.commands.opening import load_settings
 from tripletick.config import Config
 from tripletick.errors import ServerUnreachableError, UsageError
@@ -21,7 +21,7 @@ from tripletick.ui.columns import aligned
 USAGE = "tripletick models [list|pull NAME|use NAME|show NAME|create offline]"
 NO_CHAT = "{name} compares texts and cannot chat."
 EMPTY = "The server has no model yet. Suggested for this machine: tripletick models pull {name}  ({size})"
-MORE = "Fits is told by size against free memory; what is too large for it may fit a graphics card."
+MORE = "Fits is told by size against what is free: memory, or that of graphics cards by NVIDIA and AMD."
 USED = "{name} from now on, saved to {path}"
 OFFLINE_ROW = "simple chores only, needs no server"
 
@@ -74,13 +74,13 @@ def _list(work: Work) -> None:
         work.tell(error.what)
         _write(aligned(own, right=SIZES))
         return
-    free = choice.free_for(seen, platforms.machine().available)
+    free = wiring.free(seen, work.options.directory)
     work.tell(f"ollama {seen.version} at {seen.where.url}")
     if not seen.models:
         best = choice.suggested(free)[0]
         work.tell(EMPTY.format(name=best.name, size=choice.gigabytes(best.size)))
-    _write([*list_models(seen.models, free), *aligned(own, right=SIZES)])
-    if free and seen.models:
+    _write([*list_models(seen.models, free.most), *aligned(own, right=SIZES)])
+    if free.most and seen.models:
         work.tell(MORE)
 
 
@@ -126,7 +126,7 @@ def _show(work: Work, name: str) -> None:
 def _size(work: Work, name: str) -> Iterator[tuple[str, str]]:
     seen = shelf.look(wiring.reach(work.settings))
     whole = name if ":" in name.rpartition("/")[2] else f"{name}:latest"
-    free = choice.free_for(seen, platforms.machine().available)
+    free = wiring.free(seen, work.options.directory).most
     for stock in seen.models:
         if stock.name == whole:
             _, size, weights, _, fits, remark = next(choice.table([stock], free))

@@ -1,7 +1,7 @@
 """Which model suits this machine: whether one fits, what it is good for, which is suggested.
 
-Told by size against free memory: what a graphics card holds is not known here, so what does not fit into
-memory may still fit there. Nothing is asked of a server.
+Told by size against free memory, the machine's or that of its graphics cards, whichever is more: a server can
+spread a model over both, which is slow and not counted on. Nothing is asked of a server.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ SHARE, ROOM = 1.2, 400_000_000
 """A model takes its file, a fifth for its context, and this for the server itself. Reckoned: a token takes
 57 kB in qwen2.5-coder:7b, so that 16384 of them are a fifth of its 4.7 GB."""
 COMFORT = 2
-"""The first suggestion takes at most this part of the free memory: the rest is for the person's programs."""
+"""The first suggestion takes at most this part of the machine's free memory: the rest is for the person's
+programs."""
 SMALL_MODEL, SMALL_FILE = 3_000_000_000, 2_000_000_000
 """Parameters, or bytes where these are not told, below which a model does simple tasks alone."""
 SIMPLE = "small: simple tasks"
@@ -28,6 +29,18 @@ FITS = {True: "fits", False: "too large", None: ""}
 SUGGESTED = 3
 UNKNOWN_MEMORY = 16_000_000_000
 """What is suggested for where the memory is another machine's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """Bytes that a model may take of the machine's memory, and of its graphics cards'; 0: not known."""
+
+    main: int = 0
+    video: int = 0
+
+    @property
+    def most(self) -> int:
+        return max(self.main, self.video)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +86,13 @@ def _worth(stock: Stock, free: int) -> tuple[bool, bool, int]:
     return fitting, remark(stock) not in ("", SIMPLE), stock.listed.size if fitting else -stock.listed.size
 
 
-def suggested(free: int) -> list[Pull]:
+def suggested(free: Free) -> list[Pull]:
     """Give what to pull: the largest that leaves room first, then what is near it in size."""
     rows = [Pull(**row) for row in _table()["pull"]]
-    memory = free or UNKNOWN_MEMORY
-    at = next((n for n, row in enumerate(rows) if fits(row.size, memory // COMFORT)), len(rows) - 1)
-    larger = at > 0 and fits(rows[at - 1].size, memory)
+    memory = free if free.most else Free(UNKNOWN_MEMORY)
+    roomy = max(memory.main // COMFORT, memory.video)
+    at = next((n for n, row in enumerate(rows) if fits(row.size, roomy)), len(rows) - 1)
+    larger = at > 0 and fits(rows[at - 1].size, memory.most)
     start = min(at - 1 if larger else at, len(rows) - SUGGESTED)
     return [rows[at], *(row for row in rows[start : start + SUGGESTED] if row is not rows[at])]
 
@@ -97,9 +111,9 @@ def table(models: Sequence[Stock], free: int) -> Iterator[tuple[str, ...]]:
         )
 
 
-def free_for(shelf: Shelf, available: int) -> int:
-    """Bytes that a model of this server may take; 0 where the server is on another machine."""
-    return available + shelf.held if shelf.where.loopback and available else 0
+def free_for(shelf: Shelf, here: Free) -> Free:
+    """Say what a model of a server on this machine may take: what others hold there goes to the next one."""
+    return Free(here.main and here.main + shelf.held, here.video and here.video + shelf.held_video)
 
 
 def gigabytes(size: int) -> str:

@@ -18,7 +18,7 @@ from tripletick.messages import Chunk, Counts, Finish, Message
 from tripletick.models import Settings, failures
 from tripletick.models.hosts import address
 from tripletick.models.model import About, Sampling
-from tripletick.models.preload import Preload
+from tripletick.models.preload import Loaded, Preload
 from tripletick.models.watch import Watch
 from tripletick.models.wire import Reply, Wire
 
@@ -32,15 +32,6 @@ would go on for ever."""
 
 BUSY = "The server is busy. Trying again in {seconds:g} s ({number} of {of})."
 FAILED_ONCE = "The server failed ({told}). Trying once more."
-
-
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """What the server made of the model: tokens of context, bytes, and bytes of these in video memory."""
-
-    context: int
-    size: int
-    video: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +110,10 @@ class Ollama:
             body = {name: asked[name] for name in ("model", "options", "keep_alive")}
             self._preload = Preload(self.address, self.settings, "/api/generate", body)
             self._preload.start()
+
+    def loading(self, seconds: float) -> bool:
+        """Wait so long for what `preload` began; tell whether it goes on."""
+        return self._preload is not None and self._preload.goes_on(seconds)
 
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
         with closing(self._answer(self._request(messages, sampling))) as reply:

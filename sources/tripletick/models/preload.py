@@ -13,6 +13,7 @@ import socket
 import threading
 from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from typing import Any
 
@@ -21,6 +22,21 @@ from tripletick.models.hosts import Address
 
 ENOUGH = 65536
 """Bytes of an answer that says no more than that the model is loaded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What the server made of the model: tokens of context, bytes, and bytes of these in video memory."""
+
+    context: int
+    size: int
+    video: int
+
+    @property
+    def placed(self) -> str:
+        """Say where it lies: `100 % GPU`, `52 % GPU, 48 % CPU`."""
+        gpu = min(100, 100 * self.video // max(1, self.size))
+        return ", ".join(f"{part} % {name}" for part, name in ((gpu, "GPU"), (100 - gpu, "CPU")) if part > 0)
 
 
 class Preload:
@@ -38,6 +54,12 @@ class Preload:
         """Begin, where the server is reached directly."""
         if self._address.private and self._address.scheme == "http":
             self._thread.start()
+
+    def goes_on(self, seconds: float) -> bool:
+        """Wait so long for its end; tell whether it goes on."""
+        if self._thread.is_alive():
+            self._thread.join(seconds)
+        return self._thread.is_alive()
 
     def stop(self) -> None:
         """End it, whatever the server does."""

@@ -36,10 +36,12 @@ class Found:
     kind: Kind
 
 
-def find(ports: Iterable[int] = PORTS, hosts: Sequence[str] = ("127.0.0.1",)) -> tuple[Found, ...]:
-    """Give the servers that answer on these ports."""
-    urls = [f"http://{host}:{port}" for host in hosts for port in ports]
-    with ThreadPoolExecutor(len(urls)) as pool:
+def find(
+    ports: Iterable[int] = PORTS, hosts: Sequence[str] = ("127.0.0.1",), *, but: str = ""
+) -> tuple[Found, ...]:
+    """Give the servers that answer on these ports; `but` has been asked already."""
+    urls = [url for host in hosts for port in ports if (url := f"http://{host}:{port}") != but]
+    with ThreadPoolExecutor(max(1, len(urls))) as pool:
         return tuple(found for found in pool.map(_look, urls) if found)
 
 

@@ -41,12 +41,13 @@ class Stock:
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """A server and its models, the newest first; `held` are the bytes of its memory that models take now."""
+    """A server and its models, the newest first; what is held are the bytes that loaded models take now."""
 
     where: Address
     version: str = ""
     models: tuple[Stock, ...] = ()
     held: int = 0
+    held_video: int = 0
 
 
 def look(settings: Settings) -> Shelf:
@@ -62,7 +63,7 @@ def look(settings: Settings) -> Shelf:
     where = address(settings.host)
     with closing(Wire(where, settings)) as wire:
         version = str(_fields(wire, "/api/version").get("version", ""))
-        return Shelf(where, version, stocks + rest, _held(_fields(wire, "/api/ps")))
+        return Shelf(where, version, stocks + rest, *_held(_fields(wire, "/api/ps")))
 
 
 def ask(name: str, settings: Settings) -> About:
@@ -83,8 +84,9 @@ def _fields(wire: Wire, path: str) -> dict[str, Any]:
         return {}
 
 
-def _held(told: dict[str, Any]) -> int:
-    """Bytes that loaded models take outside video memory: another model gets them when it is loaded."""
+def _held(told: dict[str, Any]) -> tuple[int, int]:
+    """Bytes that loaded models take outside and inside video memory."""
     entries = told.get("models")
-    numbers = [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
-    return sum(max(0, failures.number(one, "size") - failures.number(one, "size_vram")) for one in numbers)
+    rows = [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
+    sizes = [(failures.number(row, "size"), failures.number(row, "size_vram")) for row in rows]
+    return sum(max(0, size - video) for size, video in sizes), sum(video for _, video in sizes)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tripletick.events import Ask
 from tripletick.paths import is_private
+from tripletick.places import shown
 
 QUESTION = "Read {path} for this session?"
 WHY = (
@@ -31,8 +32,7 @@ ENDS = 40
 
 def welcome(path: Path, home: Path) -> Ask:
     """Word the question for a path that the person's words name."""
-    shown = f"~/{path.relative_to(home)}".removesuffix("/.") if path.is_relative_to(home) else path
-    return Ask(QUESTION.format(path=shown), "yn?", WHY)
+    return Ask(QUESTION.format(path=shown(path, home)), "yn?", WHY)
 
 
 def refused(path: Path, hidden: Sequence[Path]) -> str:

@@ -1,8 +1,10 @@
-"""Rows of words in columns, safe to be drawn. Widths are counted in characters."""
+"""Rows of words in columns, safe to be drawn. Widths are counted in cells: 漢 takes two."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+
+from rich.cells import cell_len
 
 from tripletick.ui.safe import visible
 
@@ -12,14 +14,19 @@ def aligned(
 ) -> list[str]:
     """Put cells into columns, those of `right` to their right end; a column without any words goes."""
     shown = [[visible(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
+    widths = [max(map(cell_len, column)) for column in zip(*shown, strict=True)]
     return [_line(row, widths, right, f"{number:2} " * numbered) for number, row in enumerate(shown, 1)]
 
 
 def _line(row: Sequence[str], widths: Sequence[int], right: Collection[int], head: str) -> str:
     cells = (
-        cell.rjust(width) if at in right else cell.ljust(width)
+        _padded(cell, width, right=at in right)
         for at, (cell, width) in enumerate(zip(row, widths, strict=True))
         if width
     )
     return (head + "  ".join(cells)).rstrip()
+
+
+def _padded(cell: str, width: int, *, right: bool) -> str:
+    blanks = " " * (width - cell_len(cell))
+    return blanks + cell if right else cell + blanks

@@ -19,6 +19,7 @@ from tripletick.events import Ask, Event
 from tripletick.messages import Answer
 from tripletick.ui import asking, clipboard
 from tripletick.ui.drawing import RichPen
+from tripletick.ui.gauge import SLOW, Gauge
 from tripletick.ui.pen import Pen, PlainPen, Style
 from tripletick.ui.safe import visible
 from tripletick.ui.shelf import Shelf
@@ -149,11 +150,14 @@ def _keyboard() -> Iterator[TextIO]:
             yield keys
 
 
-def open_terminal(*, thinking: bool = False, quiet: bool = False, plain: bool = False) -> Terminal:
-    """Choose the pen for the streams of this process."""
+def open_terminal(
+    *, thinking: bool = False, quiet: bool = False, plain: bool = False, slow: float = SLOW
+) -> Terminal:
+    """Choose the pen for the streams of this process; `slow` seconds without a token are explained."""
     both = sys.stdout.isatty() and sys.stderr.isatty()
     plain = plain or not sys.stderr.isatty()
     plain = plain or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     pen = PlainPen(sys.stderr) if plain else RichPen(Console(stderr=True, highlight=False))
     answer = sys.stdout if quiet or not both else None
-    return Terminal(Teller(pen, answer, thinking=thinking, quiet=quiet, hold=not sys.stderr.isatty()))
+    hold, gauge = not sys.stderr.isatty(), Gauge(slow=slow)
+    return Terminal(Teller(pen, answer, thinking=thinking, quiet=quiet, hold=hold, gauge=gauge))

@@ -20,6 +20,7 @@ class Gauge:
     """
 
     clock: Callable[[], float] = time.monotonic
+    slow: float = SLOW
     more: str = "…"
     """How the terminal writes three dots."""
     doing: str = ""
@@ -39,6 +40,10 @@ class Gauge:
     def __post_init__(self) -> None:
         self.since = self.clock()
 
+    def fresh(self) -> Gauge:
+        """Give one for the next turn."""
+        return Gauge(self.clock, self.slow)
+
     def begin(self, doing: str, *, waits: bool = False) -> None:
         self.doing, self.waits, self.since = doing, waits, self.clock()
 
@@ -57,7 +62,7 @@ class Gauge:
         """Word the moment."""
         now = self.clock()
         waited, spent = now - self.since, now - self.first
-        if self.waits and waited > SLOW:
+        if self.waits and waited > self.slow:
             much = f"{short(self.prompt)} tokens of prompt" if self.prompt else "the prompt"
             return f"Reading {much} {self.more} {waited:.0f} s (Ctrl+C stops)"
         speed = f"{self.tokens / spent:.1f} tok/s" if self.tokens > 1 and spent > 0 else ""

@@ -104,7 +104,7 @@ class Teller:
         self.pen.status(None)
 
     def routed(self, event: Routed) -> None:
-        self.agent, self.gauge = event.agent, Gauge(self.gauge.clock)
+        self.agent, self.gauge = event.agent, self.gauge.fresh()
         self._busy(event.agent, waits=True)
 
     def loading(self, event: Loading) -> None:
@@ -216,7 +216,7 @@ class Teller:
         if not self.quiet and (whole := self.gauge.whole()):
             self.pen.line(whole, "dim")
         self.pen.status(None)
-        self.gauge = Gauge(self.gauge.clock)
+        self.gauge = self.gauge.fresh()
 
     def _end_thought(self) -> None:
         if not self.thought_since:

@@ -1,0 +1,50 @@
+"""A model that a server loads, as a person sees it: how long it takes, and where it lies then.
+
+How the server is asked is in models/preload.py. A server behind TLS or a proxy loads at the first request.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+
+from tripletick.errors import TripletickError
+from tripletick.models import Settings
+from tripletick.models.ollama import Ollama
+from tripletick.models.preload import Loaded
+from tripletick.screens import Screen
+
+GLANCE = 0.1
+"""Seconds after which Ctrl+C is heard."""
+LOADING = "Loading … {seconds:.1f} s"
+
+
+def load(name: str, settings: Settings, context: int, screen: Screen, words: str) -> None:
+    """Have a model loaded with this context, and say `words` and what came of it.
+
+    What goes wrong is not told: the first request does. Raises KeyboardInterrupt, which stops the server too.
+    """
+    began = time.monotonic()
+
+    def told() -> str:
+        return f"{words} {LOADING.format(seconds=time.monotonic() - began)}".strip()
+
+    with closing(Ollama(name, settings)) as model:
+        model.fix(context)
+        model.preload()
+        screen.status(told)
+        try:
+            while model.loading(GLANCE):
+                pass
+        finally:
+            screen.close()
+        loaded = _looked(model)
+    if line := f"{told()}, {loaded.placed}" if loaded else words:
+        screen.say(line)
+
+
+def _looked(model: Ollama) -> Loaded | None:
+    try:
+        return model.loaded()
+    except TripletickError:
+        return None
