@@ -18,6 +18,8 @@ from tripletick.errors import ConfigError, UsageError
 SYSTEM = "system"
 SUMMARY = "system-summary"
 """The question for a summary, where room is short; {words} in it is how long that may be."""
+ROUTE = "system-route"
+"""The question who shall do a request, with the places {agents} and {request}."""
 SETTINGS = ("when", "tools", "temperature", "folder")
 EVERY_LANGUAGE = "languages"
 """The word of `tools` that owns every row of the language table."""
@@ -58,6 +60,9 @@ class Prompts:
     system: str
     agents: Mapping[str, Agent]
     summary: str = ""
+    route: str = ""
+    own: tuple[str, ...] = ()
+    """Which of the agents are the person's, not ours."""
 
     def opening(self, **places: str) -> str:
         """Fill the system prompt's places."""
@@ -82,8 +87,13 @@ def load(base: Path, *overlays: Path) -> Prompts:
         raise ConfigError(
             f"{files[SYSTEM]} has a place {{{wrong.pop()}}}.", "Places are {system} and {folder}."
         )
-    summary = _text(files[SUMMARY]).strip() if SUMMARY in files else ""
-    return Prompts(system, agents, summary)
+    asked = [_text(files[name]).strip() if name in files else "" for name in (SUMMARY, ROUTE)]
+    return Prompts(system, agents, *asked)
+
+
+def load_own(folder: Path) -> dict[str, Agent]:
+    """Read the person's own agents, none where there is no such folder. Raises ConfigError."""
+    return {path.stem: parse(path.stem, _text(path), path) for path in sorted(folder.glob("*.md"))}
 
 
 def named(prompts: Prompts, name: str, where: str = "") -> Agent:
@@ -110,8 +120,8 @@ def personality(base: Path, name: str) -> tuple[Path, ...]:
     return () if name == base.name else (there[name],)
 
 
-def parse(name: str, source: str) -> Agent:
-    """Split settings from card. Raises ConfigError, naming what is wrong."""
+def parse(name: str, source: str, path: Path | None = None) -> Agent:
+    """Split settings from card; `path` is where it stands. Raises ConfigError, naming what is wrong."""
     head, closed, card = source.removeprefix("---\n").partition("\n---\n")
     parser = configparser.ConfigParser(interpolation=None)
     try:
@@ -129,7 +139,7 @@ def parse(name: str, source: str) -> Agent:
         return Agent(name, card.strip(), values["when"], tools, float(warm) if warm else None, folder)
     except (configparser.Error, ValueError) as error:
         raise ConfigError(
-            f"Agent {name} cannot be read.", " ".join(str(error).split()), f"Mend {name}.md."
+            f"Agent {name} cannot be read.", " ".join(str(error).split()), f"Mend {path or f'{name}.md'}."
         ) from error
 
 

@@ -25,6 +25,7 @@ from tripletick.sections import (
     DataSection,
     ModelSection,
     PlannerSection,
+    RouterSection,
     SandboxSection,
     UiSection,
 )
@@ -47,6 +48,7 @@ class Config:
     """Every setting there is; `warnings` are one line each, for the person."""
 
     agent: AgentSection = field(default_factory=AgentSection)
+    router: RouterSection = field(default_factory=RouterSection)
     model: ModelSection = field(default_factory=ModelSection)
     sandbox: SandboxSection = field(default_factory=SandboxSection)
     planner: PlannerSection = field(default_factory=PlannerSection)

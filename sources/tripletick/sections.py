@@ -16,13 +16,28 @@ def setting(default: Any, says: str, kind: str = "text", *allowed: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class AgentSection:
-    name: str = setting("coder", "Who gets a request: a file of prompts/base, such as casual, coder, file.")
+    name: str = setting(
+        "coder",
+        "Who gets a request: auto chooses for each; else a file of prompts/base, such as casual, coder, file.",
+    )
     personality: str = setting(
         "base", "The agents' voice: base, or another folder of prompts, such as teacher."
     )
     folder: bool = setting(True, "Name the folder's files once, in the first request.", "switch")
     max_attempts: int = setting(5, "Failures in a row that end a turn.", "count", 1, 20)
     max_steps: int = setting(25, "Replies of the model that end a turn.", "count", 1, 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class RouterSection:
+    ask: str = setting(
+        "unsure",
+        "When the model at work is asked who shall do a request, instead of the built-in classifier alone.",
+        "word",
+        "never",
+        "unsure",
+        "always",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +143,7 @@ class DataSection:
 
 SECTIONS: dict[str, type] = {
     "agent": AgentSection,
+    "router": RouterSection,
     "model": ModelSection,
     "sandbox": SandboxSection,
     "planner": PlannerSection,
