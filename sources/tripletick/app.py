@@ -27,6 +27,7 @@ from tripletick.events import (
 from tripletick.library.history import Past, Written
 from tripletick.loop import Loop, Turn
 from tripletick.messages import Call
+from tripletick.models import hosts
 from tripletick.models.model import About, Model
 from tripletick.places import Places
 from tripletick.session import Log, Record
@@ -245,6 +246,8 @@ class App:
         model = wiring.engine(config, self.notices.append)
         about = model.about()
         window = model.fix(wiring.window(config, about))
+        if self.about is None and about.engine == "ollama":
+            yield from map(Notice, hosts.warned(about.where))
         yield Loading(f"{about.engine}:{about.name}", window)
         self.about = about
         return self._built(config, model, window)

@@ -135,6 +135,7 @@ def hint(tries: Tries, results: Results) -> str:
     return " ".join(filter(None, (known or (GENERAL if ran and not step else ""), step)))
 
 
+GAVE_UP = "Gave up: {why}."
 UNDO = "Changed: {paths}. Files as they were before: tripletick undo"
 UNCHANGED = "No file was changed; tripletick undo takes back the last turn that changed some."
 NAMED = 5
@@ -192,7 +193,7 @@ def _same(call: Call, result: Result) -> tuple[Call, Result]:
 
 
 def _end(code: str, why: str, exit: int = 1) -> GaveUp:
-    return GaveUp(code, f"Gave up: {why}.", exit, hint=UNCHANGED)
+    return GaveUp(code, GAVE_UP.format(why=why), exit, hint=UNCHANGED)
 
 
 def _most(counted: Counter[str]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tripletick.errors import UsageError
@@ -19,6 +20,7 @@ EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Where a server listens on every interface, it is spoken to on loopback."""
 HOME_NETWORK = (".local", ".lan", ".internal", ".home.arpa", ".localdomain")
 CLOUD = "ollama.com"
+GOES_THERE = "What is read goes to {host}, which is not this machine."
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,13 @@ class Address:
         if ip is not None:
             return ip.is_private or ip.is_loopback or ip.is_link_local
         return self.loopback or "." not in self.host or self.host.endswith(HOME_NETWORK)
+
+
+def warned(where: str) -> Iterator[str]:
+    """Name the host where it is not this machine."""
+    there = parse(where)
+    if not there.loopback:
+        yield GOES_THERE.format(host=there.host)
 
 
 def address(given: str | None) -> Address:

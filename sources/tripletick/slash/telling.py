@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from tripletick import __version__
 from tripletick.app import App
-from tripletick.models import hosts
+from tripletick.places import shown
 from tripletick.slash.desk import Desk
 
-GOES_THERE = "What is read goes to {host}, which is not this machine."
 HELP = "/help tells what can be typed."
 
 
@@ -21,9 +20,7 @@ def greeting(app: App) -> Iterator[str]:
     """What stands above the first line."""
     about = app.about
     where = f" at {about.where}" if about and about.where != about.name else ""
-    yield f"tripletick {__version__} · {model_at_work(app)}{where} · {app.folder}"
-    if about and about.engine == "ollama" and not hosts.parse(about.where).loopback:
-        yield GOES_THERE.format(host=hosts.parse(about.where).host)
+    yield f"tripletick {__version__} · {model_at_work(app)}{where} · {shown(app.folder)}"
     yield HELP
     yield from app.past.told if app.past else ()
 
@@ -47,5 +44,5 @@ def _state(app: App) -> Iterator[tuple[str, str]]:
         yield "context", f"{used} of {budget.window} tokens used ({100 * used // budget.window} %)"
         yield "box", f"{loop.bench.box.name}, mode {app.standing.mode}"
         yield "blocks", app.standing.verdict
-    yield "folder", str(app.folder)
+    yield "folder", shown(app.folder)
     yield "session", app.log.id

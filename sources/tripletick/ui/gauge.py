@@ -10,6 +10,7 @@ from tripletick.events import Usage
 
 SLOW = 20.0
 """Seconds without a token after which the person is told what takes so long."""
+READING = "Reading {much} {more} {seconds:.0f} s (Ctrl+C stops)"
 
 
 @dataclass(slots=True)
@@ -64,7 +65,7 @@ class Gauge:
         waited, spent = now - self.since, now - self.first
         if self.waits and waited > self.slow:
             much = f"{short(self.prompt)} tokens of prompt" if self.prompt else "the prompt"
-            return f"Reading {much} {self.more} {waited:.0f} s (Ctrl+C stops)"
+            return READING.format(much=much, more=self.more, seconds=waited)
         speed = f"{self.tokens / spent:.1f} tok/s" if self.tokens > 1 and spent > 0 else ""
         return "  ".join(filter(None, (self.doing, speed, self._fill(), f"{waited:.0f} s")))
 
