@@ -75,16 +75,17 @@ class Asked:
 
 @dataclass
 class BadServer:
-    """Serves `acts` on a free port until the `with` block is left; `asked` holds the requests."""
+    """Serves `acts` on a port, 0 for a free one, until the `with` block is left; `asked` holds the requests."""
 
     acts: Mapping[str, Sequence[Act]]
+    port: int = 0
     asked: list[Asked] = field(default_factory=list)
     hung_up: threading.Event = field(default_factory=threading.Event)
     over: threading.Event = field(default_factory=threading.Event)
     _came: queue.SimpleQueue[str] = field(default_factory=queue.SimpleQueue)
 
     def __enter__(self) -> BadServer:
-        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._socket = socket.create_server(("127.0.0.1", self.port))
         self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
         self._left = {path: list(acts) for path, acts in self.acts.items()}
         self._threads = [threading.Thread(target=self._accept)]

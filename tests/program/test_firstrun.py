@@ -4,10 +4,12 @@ where nobody is there."""
 import json
 import os
 import signal
+import socket
 import sys
 
 import pytest
 from tests.bad_server import HANG, BadServer, Trick, answer, done, line, stream
+from tests.program.alone import NOTE
 from tests.program.test_cli import run
 from tests.terminal import CTRL_C, CTRL_D, opened, same_as
 
@@ -27,6 +29,7 @@ ABOUT = answer(
         }
     ),
 )
+LOADED = answer(200, json.dumps({"done": True, "done_reason": "load"}))
 VERSION = answer(200, json.dumps({"version": "0.12.9"}))
 MODELS = [
     {"name": "alpha:7b", "size": 470_000_000, "details": {"quantization_level": "Q4_K_M"}},
@@ -70,6 +73,11 @@ def settings(home):
 def free_port():
     with BadServer({}) as server:
         return int(server.url.rpartition(":")[2])
+
+
+def is_free(port):
+    with socket.socket() as one:
+        return one.connect_ex(("127.0.0.1", port)) != 0
 
 
 def without_ollama(home):
@@ -148,6 +156,40 @@ def test_a_model_is_chosen_from_those_of_the_server(home):
         terminal.wait_line("coder>")
         assert server.asked[-1].body["model"] == "beta:1b"
     assert settings(home) == "[model]\nname = beta:1b\n"
+
+
+def test_what_is_chosen_is_loaded_at_once_and_it_is_told_where_it_lies(home):
+    lies = {"name": "alpha:7b", "size": 500, "size_vram": 260, "context_length": 8192}
+    server = served(stream(line("Hello."), done()))
+    server.acts |= {"/api/generate": [LOADED], "/api/ps": [answer(200, json.dumps({"models": [lies]}))]}
+    with server, opened(home, "--host", server.url, "say hello") as terminal:
+        terminal.wait("Use [1]?").type("\r").wait("default: 4096). Loading … ", "Hello.").end()
+        assert " s, 52 % GPU, 48 % CPU" in " ".join(terminal.lines())
+        loads = [asked.body for asked in server.asked if asked.path == "/api/generate"]
+    assert [(body["model"], body["options"]["num_ctx"]) for body in loads] == [("alpha:7b", 8192)]
+
+
+def test_ctrl_c_while_a_model_is_loaded_stops_the_server_and_keeps_the_choice(home):
+    server = served()
+    server.acts |= {"/api/generate": [[HANG]]}
+    with server, opened(home, "--host", server.url, "do this") as terminal:
+        terminal.wait("Use [1]?").type("\r").wait("Loading … ")
+        assert terminal.type(CTRL_C).end() == 130
+        assert server.hung_up.wait(10)
+    assert settings(home) == "[model]\nname = alpha:7b\n"
+
+
+def test_what_fits_a_graphics_card_alone_fits(home):
+    large = [{"name": "alpha:70b", "size": 40_000_000_000_000, "details": {}}]
+    program = home / "bin" / "nvidia-smi"
+    path = without_ollama(home)
+    program.write_text("#!/bin/sh\necho 80000000\n")
+    program.chmod(0o755)
+    with served(models=large) as server:
+        with opened(home, "--host", server.url) as terminal:
+            terminal.wait("too large", "← the smallest one")
+        with opened(home, "--host", server.url, PATH=path) as terminal:
+            terminal.wait("alpha:70b", "  fits  ", "Use [1]?")
 
 
 @pytest.mark.parametrize("words", ["3", "0", "gamma", "-1", "1.0"])
@@ -249,12 +291,35 @@ def test_probes_tell_servers_by_what_they_answer():
     assert found == (probes.Found(one.url, "openai"), probes.Found(two.url, "ollama"))
 
 
-def test_an_openai_style_server_is_named_with_no_command_that_would_fail(home):
-    from tripletick.ways import FOUND
+def test_every_port_is_asked_at_the_same_time():
+    last = BadServer({"/api/version": [VERSION]})
 
-    told = FOUND["openai"].format(port=1234, url="http://127.0.0.1:1234")
-    assert ":1234" in told
-    assert "tripletick --host" not in told
+    def once_the_last_was_asked():
+        last.wait_for("/api/version")
+        yield from VERSION
+
+    with last, BadServer({"/api/version": [once_the_last_was_asked()]}) as first:
+        found = probes.find([int(server.url.rpartition(":")[2]) for server in (first, last)])
+    assert [each.url for each in found] == [first.url, last.url]
+
+
+def test_a_server_that_was_found_is_named_with_no_command_that_would_fail(home):
+    port = next(filter(is_free, reversed(probes.PORTS)))
+    openai = BadServer({"/v1/models": [answer(200, '{"data": []}')]}, port=port)
+    with openai, opened(home, "--host", CLOSED, PATH=without_ollama(home)) as terminal:
+        terminal.wait("Your choice?", f"Found an OpenAI-style server at :{port}; this version speaks")
+        assert f"--host http://127.0.0.1:{port}" not in terminal.text()
+
+
+def test_a_connection_that_was_refused_is_not_tried_again(home):
+    (home / "site").mkdir()
+    (home / "site" / "sitecustomize.py").write_text(NOTE)
+    contacts = home / "contacts"
+    env = {"PYTHONPATH": str(home / "site"), "CONTACTS": str(contacts), "PATH": without_ollama(home)}
+    with opened(home, "--host", "127.0.0.1:8000", "do this", **env) as terminal:
+        assert terminal.wait("Your choice?").type("n\r").end() == 4
+    asked = [line for line in contacts.read_text().splitlines() if line.startswith("127.0.0.1:")]
+    assert sorted(asked) == sorted(f"127.0.0.1:{port}" for port in probes.PORTS)
 
 
 def test_models_create_offline_says_where_the_model_is(home):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -47,15 +47,13 @@ def find(
 
 def _look(url: str) -> Found | None:
     settings = Settings(connect_timeout=MOMENT, lookup_timeout=MOMENT, token_timeout=MOMENT)
-    with closing(Wire(parse(url), settings)) as wire:
+    with closing(Wire(parse(url), settings)) as wire, suppress(TripletickError):
+        # who refuses or is silent is not asked a second time
         kinds = (kind for path, field, kind in LOOKS if field in _fields(wire, path))
         return next((Found(url, kind) for kind in kinds), None)
+    return None
 
 
 def _fields(wire: Wire, path: str) -> dict[str, object]:
-    try:
-        with closing(wire.look(path)) as reply:
-            return failures.tree(reply.body()) if reply.status == 200 else {}
-    except TripletickError:
-        # nothing there, or nothing that we know
-        return {}
+    with closing(wire.look(path)) as reply:
+        return failures.tree(reply.body()) if reply.status == 200 else {}
