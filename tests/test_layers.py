@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1] / "sources" / "tripletick"
 LAYERS = (
-    {"errors", "messages", "platforms"},
+    {"errors", "halting", "messages", "platforms"},
     {"events", "config", "sections", "languages", "paths", "agents", "places", "inifile"},
     {"models", "sandbox"},
     {

@@ -8,10 +8,11 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 
 from tripletick.errors import UsageError
+from tripletick.halting import Halt
 from tripletick.models.model import Model
 
 ENGINES = {
@@ -46,8 +47,12 @@ class Settings:
     """Before each further try while the server says that it is busy."""
     size: int = 7
     """scripted: characters a chunk."""
+    slots: int = 1
+    """embedded: replies that may be written side by side, each with a context of its own."""
     notice: Callable[[str], None] = _unheard
     """Gets one line for the person when something is waited for or found out."""
+    halt: Halt = field(default_factory=Halt, compare=False)
+    """Ends what is waited for, from another thread."""
 
 
 def open_model(name: str, settings: Settings | None = None) -> Model:

@@ -11,6 +11,7 @@ The file's header is checked before anything is loaded; the first reply loads it
 
 from __future__ import annotations
 
+import copy
 import fcntl
 import hashlib
 import json
@@ -25,8 +26,9 @@ from typing import IO, Any
 
 from tripletick import platforms
 from tripletick.errors import ModelError, ServerFailedError, TripletickError
-from tripletick.messages import Chunk, Counts, Finish, Message
-from tripletick.models import Settings, extras, failures, fitness, llamacpp, offline, store
+from tripletick.halting import Halt
+from tripletick.messages import Chunk, Message
+from tripletick.models import Settings, extras, failures, fitness, llamacpp, offline, pieces, store
 from tripletick.models.failures import Saying
 from tripletick.models.gguf import Header
 from tripletick.models.model import About, Sampling
@@ -37,10 +39,8 @@ OFFLINE = "offline"
 PATH = re.compile(r"[/~]|\.\.?/")
 HOSTED = re.compile(r"(hf\.co|huggingface\.co)/", re.IGNORECASE)
 """Names of this kind may end in .gguf and are Ollama's all the same."""
-FINISHES: Mapping[str, Finish] = {"stop": "stop", "length": "length", "tool_calls": "stop"}
 THINKING = re.compile(r"enable_thinking|reasoning_content|<think>")
 """What a chat template holds where its model can reason."""
-MILLI = 1e-3
 
 LESS = "The model was made for {own} tokens of context; it gets these and not {asked}."
 LOADED = Saying(
@@ -83,6 +83,7 @@ class Embedded:
         self._known: Header | None = None
         self._lock: IO[str] | None = None
         self._engine: llamacpp.Engine | None = None
+        self._slot, self._halt = 0, self._settings.halt
 
     def about(self) -> About:
         """Tell what the file says of itself. Raises ModelError where it is not fit for a conversation."""
@@ -95,6 +96,7 @@ class Embedded:
             thinks=self._thinks(header),
             where=str(self.source.model),
             version=_version(),
+            schemas=True,
         )
 
     def fix(self, context: int) -> int:
@@ -109,23 +111,30 @@ class Embedded:
     def preload(self) -> None:
         """The first reply loads it: in this process that would slow down the typing."""
 
+    def beside(self, slot: int, halt: Halt) -> Embedded:
+        """Give a further slot of the loaded model; it goes with the first one's close."""
+        self._engine = self._engine or self._open()
+        other = copy.copy(self)
+        other._slot, other._halt = slot, halt
+        return other
+
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
         request = self._request(messages, sampling)
         engine = self._engine or self._open()
-        with closing(engine.reply(request)) as pieces:
-            for fields in self._told(pieces):
-                if finish := _finish(fields):
-                    yield _last(fields, finish, engine.load_seconds)
+        with closing(engine.reply(request, self._slot, self._halt)) as reply:
+            for fields in self._told(reply):
+                if ended := pieces.finish(fields):
+                    yield pieces.last(fields, ended, engine.load_seconds)
                     return
-                if chunk := _chunk(fields):
+                if chunk := pieces.chunk(fields):
                     yield chunk
         raise failures.cut()
 
     def close(self) -> None:
         """Unload the model, so that another process may load it."""
-        if self._engine:
+        if self._engine and not self._slot:
             self._engine.close()
-        if self._lock:
+        if self._lock and not self._slot:
             self._lock.close()
         self._engine = self._lock = None
 
@@ -143,10 +152,11 @@ class Embedded:
     def _open(self) -> llamacpp.Engine:
         model, header = self.source.model, self._header()
         free = platforms.machine().available
-        fitness.check_memory(model, header, self._context, free and free + llamacpp.video_memory())
+        slots = self._settings.slots
+        fitness.check_memory(model, header, self._context * slots, free and free + llamacpp.video_memory())
         self._lock = self._lock or self._take_lock()
         adapters = tuple(str(path) for path in self.source.adapters)
-        self._engine = llamacpp.Engine(llamacpp.Plan(str(model), adapters, self._context))
+        self._engine = llamacpp.Engine(llamacpp.Plan(str(model), adapters, self._context, slots))
         return self._engine
 
     def _take_lock(self) -> IO[str] | None:
@@ -185,10 +195,10 @@ class Embedded:
             return None
         return {"enable_thinking": sampling.think}
 
-    def _told(self, pieces: Generator[llamacpp.Piece, None, None]) -> Iterator[Mapping[str, Any]]:
+    def _told(self, reply: Generator[llamacpp.Piece, None, None]) -> Iterator[Mapping[str, Any]]:
         try:
-            for piece in pieces:
-                for fields in _objects(piece):
+            for piece in reply:
+                for fields in pieces.objects(piece):
                     if "error" in fields:
                         raise self._error(fields["error"])
                     yield fields
@@ -247,46 +257,3 @@ def _format(sampling: Sampling) -> dict[str, Any] | None:
 def _sendable(text: str) -> str:
     """A lone surrogate is no Unicode, and llama.cpp would refuse the whole request for it."""
     return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _objects(piece: llamacpp.Piece) -> Iterator[Mapping[str, Any]]:
-    """Give the objects of a piece, which is one, a list of them, or either as JSON."""
-    if isinstance(piece, (str, bytes)):
-        piece = json.loads(piece)
-    for entry in piece if isinstance(piece, list) else [piece]:
-        if isinstance(entry, dict):
-            yield entry
-
-
-def _choice(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    choices = fields.get("choices")
-    return choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
-
-
-def _finish(fields: Mapping[str, Any]) -> Finish | None:
-    return FINISHES.get(str(_choice(fields).get("finish_reason")))
-
-
-def _chunk(fields: Mapping[str, Any]) -> Chunk | None:
-    delta = _choice(fields).get("delta") or {}
-    text, thought = delta.get("content") or "", delta.get("reasoning_content") or ""
-    return Chunk(text=text, thought=thought) if text or thought else None
-
-
-def _last(fields: Mapping[str, Any], finish: Finish, load_seconds: float) -> Chunk:
-    rest = _chunk(fields) or Chunk()
-    return Chunk(text=rest.text, thought=rest.thought, finish=finish, counts=_counts(fields, load_seconds))
-
-
-def _counts(fields: Mapping[str, Any], load_seconds: float) -> Counts:
-    """`prompt_n` counts what was read, `cache_n` what was there already: together they are the prompt."""
-    timings = fields.get("timings") or {}
-    cached = failures.number(timings, "cache_n")
-    return Counts(
-        prompt=failures.number(timings, "prompt_n") + cached,
-        output=failures.number(timings, "predicted_n"),
-        cached=cached,
-        load_seconds=load_seconds,
-        prompt_seconds=float(timings.get("prompt_ms") or 0) * MILLI,
-        output_seconds=float(timings.get("predicted_ms") or 0) * MILLI,
-    )

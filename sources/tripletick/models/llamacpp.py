@@ -23,6 +23,7 @@ from queue import Empty, Full, Queue
 from typing import Any
 
 from tripletick.errors import ModelError
+from tripletick.halting import Halt
 from tripletick.models.failures import Saying
 from tripletick.platforms import read_text
 
@@ -56,55 +57,63 @@ REFUSED = Saying(
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is loaded, and with how many tokens of context."""
+    """What is loaded, and with how many tokens of context for each of the slots."""
 
     model: str
     adapters: tuple[str, ...]
     context: int
+    slots: int = 1
 
 
 def read_plan(fields: Mapping[str, Any]) -> Plan:
-    return Plan(str(fields["model"]), tuple(fields["adapters"]), int(fields["context"]))
+    return Plan(**{**fields, "adapters": tuple(fields["adapters"])})
 
 
 class Engine:
-    """One model, loaded by the first reply; a further reply waits until the one before has stopped."""
+    """One model, loaded by the first reply; the next one of a slot waits until the one before has stopped."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._server: Any = None
-        self._talk: _Talk | None = None
+        self._talks: dict[int, _Talk] = {}
+        self._loading = threading.Lock()
         self.load_seconds = 0.0
 
-    def reply(self, request: Mapping[str, Any]) -> Generator[Piece, None, None]:
-        """Yield the pieces of a reply as the server gives them; closing it stops the model.
+    def reply(
+        self, request: Mapping[str, Any], slot: int = 0, halt: Halt | None = None
+    ) -> Generator[Piece, None, None]:
+        """Yield the pieces of a reply as the server gives them; closing it or a halt stops the model.
 
         Raises ModelError where the model cannot be loaded, and what xllamacpp raises (THROWN).
         """
-        self.rest()
-        self._talk = talk = _Talk(lambda take: self._answer(request, take))
+        self.rest(slot)
+        asked = {**request, "id_slot": slot}
+        self._talks[slot] = talk = _Talk(lambda take: self._answer(asked, take))
         try:
-            yield from talk.pieces()
+            with (halt or Halt()).ending(talk.stop):
+                yield from talk.pieces()
         finally:
             talk.stop()
 
-    def rest(self) -> None:
-        """Wait until nothing is being written any more."""
-        if self._talk:
-            self._talk.stop()
-            self._talk.wait()
+    def rest(self, slot: int) -> None:
+        """Wait until nothing is being written there any more."""
+        if slot in self._talks:
+            self._talks[slot].stop()
+            self._talks[slot].wait()
 
     def close(self) -> None:
         """Unload the model."""
-        self.rest()
+        for slot in self._talks:
+            self.rest(slot)
         self._server = None
 
     def _answer(self, request: Mapping[str, Any], take: Callable[[Piece], bool]) -> None:
         self.load_seconds = 0.0
-        if self._server is None:
-            begun = time.monotonic()
-            self._server = load(self._plan)
-            self.load_seconds = time.monotonic() - begun
+        with self._loading:
+            if self._server is None:
+                begun = time.monotonic()
+                self._server = load(self._plan)
+                self.load_seconds = time.monotonic() - begun
         # a piece after each batch of the prompt: there the reply can be stopped
         asked = json.dumps({**request, "stream": True, "return_progress": True})
         self._server.handle_chat_completions(asked, take)
@@ -133,6 +142,9 @@ class _Talk:
         with suppress(Empty):
             while True:
                 self._queue.get_nowait()
+        # whoever waits for a piece need not wait for the model; a full queue has pieces
+        with suppress(Full):
+            self._queue.put_nowait(None)
 
     def wait(self) -> None:
         if self._thread.ident:
@@ -182,7 +194,7 @@ def _parameters(xllamacpp: Any, plan: Plan) -> Any:
     made = xllamacpp.CommonParams()
     made.model.path = plan.model
     made.lora_adapters = [_adapter(xllamacpp, path) for path in plan.adapters]
-    made.n_ctx, made.n_parallel, made.n_batch = plan.context, 1, BATCH
+    made.n_ctx, made.n_parallel, made.n_batch = plan.context * plan.slots, plan.slots, BATCH
     made.ctx_shift, made.cache_ram_mib = False, 0
     made.warmup = made.ui = made.endpoint_slots = False
     if limit := thread_limit():

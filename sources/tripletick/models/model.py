@@ -6,6 +6,7 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from tripletick.halting import Halt
 from tripletick.messages import Chunk, Message
 
 
@@ -24,6 +25,8 @@ class About:
     version: str = ""
     can: tuple[str, ...] = ()
     """What the engine says that it can do, in its own words: completion, tools, thinking, vision."""
+    schemas: bool = False
+    """Its answers keep to a JSON schema that they are given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,13 @@ class Model(Protocol):
     def preload(self) -> None:
         """Begin to load the model, once and in the background, where that is somebody else's work; never
         raises.
+        """
+        ...
+
+    def beside(self, slot: int, halt: Halt) -> Model:
+        """Give the same model for another thread, which `halt` stops; `slot` counts from 0, this one.
+
+        Their streams run side by side where the engine has room for that, each keeping its own prefix.
         """
         ...
 

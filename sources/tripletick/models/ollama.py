@@ -7,13 +7,13 @@ asked for again here either: that is the loop's, which knows what was shown of i
 
 from __future__ import annotations
 
-import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tripletick.errors import ServerFailedError, TripletickError
+from tripletick.halting import Halt
 from tripletick.messages import Chunk, Counts, Finish, Message
 from tripletick.models import Settings, failures
 from tripletick.models.hosts import address
@@ -71,6 +71,7 @@ class Ollama:
             can=can,
             where=self.address.url,
             version=self._version(),
+            schemas=True,
         )
         return self._about
 
@@ -114,6 +115,12 @@ class Ollama:
     def loading(self, seconds: float) -> bool:
         """Wait so long for what `preload` began; tell whether it goes on."""
         return self._preload is not None and self._preload.goes_on(seconds)
+
+    def beside(self, slot: int, halt: Halt) -> Ollama:
+        """Give another thread its way to the server, which has its own slots (OLLAMA_NUM_PARALLEL)."""
+        other = Ollama(self.name, replace(self.settings, halt=halt))
+        other._context, other._about = self._context, self._about
+        return other
 
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
         with closing(self._answer(self._request(messages, sampling))) as reply:
@@ -184,7 +191,7 @@ class Ollama:
         seconds, of = left.pop(0), len(self.settings.busy_waits)
         words = FAILED_ONCE if status == 500 else BUSY
         self.settings.notice(words.format(seconds=seconds, number=of - len(left), of=of, told=told or status))
-        time.sleep(seconds)
+        self.settings.halt.wait(seconds)
 
     def _line(self, line: bytes) -> dict[str, Any]:
         if not line.strip():

@@ -1,26 +1,40 @@
 """An engine that says what it was told to: for tests, demos and replaying a session.
 
 A real implementation of the Protocol, with streaming, counts (estimated), a context that can be full, and a
-stream that can be cut. It understands nothing: the replies come in their order, whatever is asked.
+stream that can be cut or take its time. It understands nothing: the replies come in their order, but for
+those that are `to` something: they wait for a conversation that begins with it, so that tasks which run side
+by side get their own.
 """
 
 from __future__ import annotations
 
+import copy
 import json
 import re
-from collections.abc import Generator, Mapping, Sequence
+import threading
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tripletick.errors import ContextFullError, ModelError, StreamCutError
+from tripletick.halting import Halt
 from tripletick.messages import Chunk, Counts, Finish, Message
 from tripletick.models import Settings
 from tripletick.models.model import About, Sampling
 
 CHARS_A_TOKEN = 4
-FINISHES: Mapping[str, Finish] = {"stop": "stop", "length": "length"}
-FORMAT = 'Write a JSON list of "…" or {"text", "thought", "finish", "cut"}, or Markdown parted by lines ---.'
+FINISHES = ("stop", "length")
+KINDS: dict[str, Any] = {
+    "text": str,
+    "thought": str,
+    "finish": str,
+    "cut": bool,
+    "to": str,
+    "seconds": (int, float),
+}
+WRONG = "text, thought and to are texts, finish is stop or length, cut true or false, seconds a number"
+FORMAT = f'Write a JSON list of "…" or {{{", ".join(KINDS)}}}, or Markdown parted by lines ---.'
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +45,10 @@ class ScriptedReply:
     thought: str = ""
     finish: Finish = "stop"
     cut: bool = False
+    to: str = ""
+    """Words of the first request of the conversation that it is for; "" where it is for any."""
+    seconds: float = 0.0
+    """How long it lets wait for its first piece."""
 
 
 class Scripted:
@@ -44,6 +62,8 @@ class Scripted:
         self.asked: list[list[Message]] = []
         self.samplings: list[Sampling] = []
         self.streaming = False
+        self.halt = Halt()
+        self._choosing = threading.Lock()
 
     def about(self) -> About:
         return About(name=self.name, engine="scripted", where=self.name)
@@ -55,22 +75,37 @@ class Scripted:
     def preload(self) -> None:
         """A script is there already."""
 
+    def beside(self, slot: int, halt: Halt) -> Scripted:
+        """Give one that takes from the same replies."""
+        other = copy.copy(self)
+        other.halt = halt
+        return other
+
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
         self.asked.append(list(messages))
         self.samplings.append(sampling)
         prompt = sum(_tokens(message.text) for message in messages)
         self._fit(prompt)
-        if not self.replies:
-            raise ModelError("The script has no reply left.", f"It is {self.name}.", "Add a reply to it.")
-        reply = self.replies.pop(0)
+        reply = self._choose(next((message.text for message in messages if message.role == "user"), ""))
         self.streaming = True
         try:
+            self.halt.wait(reply.seconds)
             yield from self._chunks(reply, prompt)
         finally:
             self.streaming = False
 
     def close(self) -> None:
         """A script holds nothing."""
+
+    def _choose(self, request: str) -> ScriptedReply:
+        """Take the first reply that is for this request; where none is, the first that is for any."""
+        with self._choosing:
+            own = [reply for reply in self.replies if reply.to and reply.to in request]
+            found = [*own, *(reply for reply in self.replies if not reply.to)]
+            if not found:
+                raise ModelError("The script has no reply left.", f"It is {self.name}.", "Add a reply to it.")
+            self.replies.remove(found[0])
+            return found[0]
 
     def _fit(self, prompt: int) -> None:
         if self.context and prompt > self.context:
@@ -99,7 +134,9 @@ def open_script(path: str, settings: Settings) -> Scripted:
         replies = _json_replies(text) if path.lower().endswith(".json") else _markdown_replies(text)
     except (OSError, ValueError) as error:
         raise ModelError(f"The script {path} cannot be read.", _reason(error), FORMAT) from error
-    return Scripted(*replies, size=settings.size, name=path)
+    script = Scripted(*replies, size=settings.size, name=path)
+    script.halt = settings.halt
+    return script
 
 
 def _markdown_replies(text: str) -> list[ScriptedReply]:
@@ -118,15 +155,12 @@ def _json_replies(text: str) -> list[ScriptedReply]:
 
 def _reply(number: int, entry: Any) -> ScriptedReply:
     fields = {"text": entry} if isinstance(entry, str) else entry
-    if not isinstance(fields, dict) or fields.keys() - {"text", "thought", "finish", "cut"}:
-        raise ValueError(f"reply {number} is neither a text nor an object of text, thought, finish and cut")
-    text, thought, cut = fields.get("text", ""), fields.get("thought", ""), fields.get("cut", False)
-    finish = FINISHES.get(str(fields.get("finish", "stop")))
-    if finish is None or not (isinstance(text, str) and isinstance(thought, str) and isinstance(cut, bool)):
-        raise ValueError(
-            f"reply {number}: text and thought are texts, finish is stop or length, cut true or false"
-        )
-    return ScriptedReply(text, thought, finish, cut)
+    if not isinstance(fields, dict) or fields.keys() - KINDS.keys():
+        raise ValueError(f"reply {number} is neither a text nor an object of {', '.join(KINDS)}")
+    wrong = [name for name, value in fields.items() if not isinstance(value, KINDS[name])]
+    if wrong or fields.get("finish", "stop") not in FINISHES:
+        raise ValueError(f"reply {number}: {WRONG}")
+    return ScriptedReply(**{"text": "", **fields})
 
 
 def _reason(error: Exception) -> str:

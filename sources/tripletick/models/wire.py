@@ -1,6 +1,7 @@
 """HTTP as an engine needs it: one request, its status, and its lines as they arrive, each within its time.
 
 Requests are sent once; what to try again is the engine's business. Nothing here knows what the lines mean.
+Another thread ends a wait by shutting the socket down, of which `http.client` tells nobody.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import requests
@@ -18,6 +20,7 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
 from tripletick.errors import TripletickError
+from tripletick.halting import Halt
 from tripletick.models import Settings, failures
 from tripletick.models.hosts import Address
 
@@ -25,53 +28,79 @@ LINE_LIMIT = 16 << 20
 """Bytes of one line, or of a short answer: more is no server of ours."""
 
 
-class _Plain(HTTPConnection):
-    """Remembers its socket, which `http.client` forgets where the server closes after the answer."""
+def _pools(took: Callable[[socket.socket], None]) -> dict[str, type[HTTPConnectionPool]]:
+    """Give the kinds of pools whose connections say which socket they have got."""
 
-    kept: socket.socket | None = None
+    class Plain(HTTPConnection):
+        def connect(self) -> None:
+            super().connect()
+            took(self.sock)
 
-    def connect(self) -> None:
-        super().connect()
-        self.kept = self.sock
+    class Secure(HTTPSConnection):
+        def connect(self) -> None:
+            super().connect()
+            took(self.sock)
 
+    class PlainPool(HTTPConnectionPool):
+        ConnectionCls = Plain
 
-class _Secure(HTTPSConnection):
-    kept: socket.socket | None = None
+    class SecurePool(HTTPSConnectionPool):
+        ConnectionCls = Secure
 
-    def connect(self) -> None:
-        super().connect()
-        self.kept = self.sock
-
-
-class _PlainPool(HTTPConnectionPool):
-    ConnectionCls = _Plain
-
-
-class _SecurePool(HTTPSConnectionPool):
-    ConnectionCls = _Secure
+    return {"http": PlainPool, "https": SecurePool}
 
 
 class _Adapter(HTTPAdapter):
+    def __init__(self, took: Callable[[socket.socket], None]) -> None:
+        self._kinds = _pools(took)
+        super().__init__()
+
     def init_poolmanager(self, *args: Any, **words: Any) -> None:
         super().init_poolmanager(*args, **words)
-        self.poolmanager.pool_classes_by_scheme = {"http": _PlainPool, "https": _SecurePool}
+        self.poolmanager.pool_classes_by_scheme = self._kinds
 
     def proxy_manager_for(self, *args: Any, **words: Any) -> Any:
         manager = super().proxy_manager_for(*args, **words)
-        manager.pool_classes_by_scheme = {"http": _PlainPool, "https": _SecurePool}
+        manager.pool_classes_by_scheme = self._kinds
         return manager
+
+
+class Line:
+    """The connection at work."""
+
+    def __init__(self, halt: Halt) -> None:
+        self.halt = halt
+        self._socket: socket.socket | None = None
+
+    def take(self, connected: socket.socket) -> None:
+        """Be told of a new connection. Raises Halted."""
+        self._socket = connected
+        self.halt.check()
+
+    def limit(self, seconds: float) -> None:
+        """Say how long a read may wait from here on."""
+        if self._socket is not None and self._socket.fileno() >= 0:
+            self._socket.settimeout(seconds)
+
+    def cut(self) -> None:
+        """Have whoever waits on it read its end, from another thread."""
+        with suppress(OSError):
+            if self._socket is not None:
+                # an SSL socket's own shutdown would take away what the reader is using
+                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
 
 class Reply:
     """A server's answer, read as it arrives: `first` seconds from the request, `between` line to line."""
 
-    def __init__(self, response: requests.Response, where: str, first: float, between: float) -> None:
+    def __init__(
+        self, response: requests.Response, line: Line, where: str, first: float, between: float
+    ) -> None:
         self.status = response.status_code
         self.kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-        self._response, self._where = response, where
+        self._response, self._line, self._where = response, line, where
         self._limit, self._between = first, between
         self._end = time.monotonic() + max(0.0, first - response.elapsed.total_seconds())
-        self._socket = getattr(response.raw.connection, "kept", None)
 
     def lines(self) -> Generator[bytes, None, None]:
         """Yield each line without its end. Raises StreamCutError, and ServerFailedError on silence."""
@@ -106,10 +135,10 @@ class Reply:
         left = self._end - time.monotonic()
         if left <= 0:
             raise self._silent()
-        if self._socket is not None and self._socket.fileno() >= 0:
-            self._socket.settimeout(left)
+        self._line.limit(left)
         try:
-            return bytes(self._response.raw.read1(65536))
+            with self._line.halt.ending(self._line.cut):
+                return bytes(self._response.raw.read1(65536))
         except (ReadTimeoutError, TimeoutError) as error:
             raise self._silent() from error
         except (HTTPError, OSError) as error:
@@ -127,8 +156,9 @@ class Wire:
         self._settings = settings
         self._session = requests.Session()
         self._session.headers.update({"Accept-Encoding": "identity", "Connection": "close"})
-        self._session.mount("http://", _Adapter())
-        self._session.mount("https://", _Adapter())
+        self._line = Line(settings.halt)
+        self._session.mount("http://", _Adapter(self._line.take))
+        self._session.mount("https://", _Adapter(self._line.take))
         if address.private:
             # neither proxies nor .netrc lead to one's own machine, but its certificate may be home-made
             self._session.trust_env = False
@@ -153,11 +183,12 @@ class Wire:
         limits = (self._settings.connect_timeout, first)
         url = self.where + path
         try:
-            response = self._session.request(
-                method, url, json=body, stream=True, timeout=limits, allow_redirects=False
-            )
+            with self._line.halt.ending(self._line.cut):
+                response = self._session.request(
+                    method, url, json=body, stream=True, timeout=limits, allow_redirects=False
+                )
         except requests.ReadTimeout as error:
             raise failures.SILENT(where=self.where, seconds=first) from error
         except requests.RequestException as error:
             raise failures.unreached(error, self.where) from error
-        return Reply(response, self.where, first, self._settings.token_timeout)
+        return Reply(response, self._line, self.where, first, self._settings.token_timeout)

@@ -82,6 +82,7 @@ class Bare:
             limits=limits,
             timeout=seconds,
             end=end_family,
+            halt=self._ground.halt,
             folders=(self._ground.workspace, self.home),
             count=True,
         )

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Protocol
 
+from tripletick.halting import Halt
+
 Mode = Literal["read", "work"]
 Struck = Literal["", "timeout", "memory", "processes", "disk", "output", "interrupted"]
 
@@ -147,6 +149,8 @@ class Ground:
     """`[sandbox] see` and `--read`: further folders that blocks may read."""
     notice: Callable[[str], None] = untold
     """Takes a line for the person, from any thread: a host that a block reached, a mount left out."""
+    halt: Halt = field(default_factory=Halt, compare=False)
+    """Ends what runs, from another thread."""
 
     def resolved(self) -> Ground:
         """Give it with the real paths of workspace and state."""

@@ -263,6 +263,7 @@ class Bubblewrap:
             limits=replace(limits, disk=max(limits.disk - self._weight, limits.disk // 4)),
             timeout=seconds,
             end=end_namespace,
+            halt=self._ground.halt,
             data=tuple(data),
             folders=(self._ground.workspace, block.view.home, *block.view.writable),
             scratch=tuple(mounts.SCRATCH),

@@ -131,6 +131,7 @@ class Container:
             limits=limits,
             timeout=seconds,
             end=lambda pid: self._end(pid, name),
+            halt=self._ground.halt,
             folders=(self._ground.workspace, self.home),
         )
         try:

@@ -248,6 +248,7 @@ class Landlock:
             limits=limits,
             timeout=seconds,
             end=end_family,
+            halt=self._ground.halt,
             data=(self._settings(scope),),
             folders=(self._ground.workspace, scope.home, *scope.writable),
             scratch=(str(rights.SHARED_MEMORY),) if scope.shared else (),

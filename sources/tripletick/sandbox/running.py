@@ -16,9 +16,11 @@ import subprocess
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from tripletick import platforms
+from tripletick.halting import Halt
 from tripletick.sandbox.box import Finished, Limits
 from tripletick.sandbox.user import User
 from tripletick.sandbox.watchdog import PAUSE, Watch, Watched
@@ -44,6 +46,7 @@ class Launch:
     limits: Limits
     timeout: float
     end: Callable[[int], None]
+    halt: Halt
     data: tuple[bytes, ...] = ()
     """Each is read by the program from a descriptor, whose number is put in the place of `{0}`, `{1}` … among
     the first words of `argv`."""
@@ -171,7 +174,9 @@ def is_ready(handle: int, seconds: float) -> bool:
 
 
 def running(launch: Launch) -> Generator[str, None, Finished]:
-    """Run it; yield output as it comes, return how it ended. Closing the generator ends all of it."""
+    """Run it; yield output as it comes, return how it ended. Closing the generator ends all of it, and so
+    does a halt.
+    """
     began = time.monotonic()
     kept = Kept(launch.limits.kept)
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -188,6 +193,7 @@ def running(launch: Launch) -> Generator[str, None, Finished]:
         )
         watch = Watch(watched, lambda: launch.end(program.pid))
         stack.callback(watch.stop)
+        stack.enter_context(launch.halt.ending(partial(watch.strike, "interrupted")))
         if not is_ready(program.output, min(PAUSE, launch.timeout)):
             watch.begin()
         while chunk := os.read(program.output, CHUNK):

@@ -1,0 +1,68 @@
+"""Ends from another thread what one thread waits for: a reply, a program, a lock, an answer.
+
+Who may wait long says with `ending` how that wait is ended. A halt is Ctrl-C for a single thread: `Halted` is
+raised there, once, where it waits or where it next looks; what the thread does then to tidy up, such as a
+snapshot, is not halted again. Not covered: what only computes. It is short here, and comes to a wait.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+class Halted(KeyboardInterrupt):
+    """This thread's work was stopped by another one."""
+
+
+class Halt:
+    """One thread's; `call` may come from any other one."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._called = threading.Event()
+        self._ends: list[Callable[[], object]] = []
+
+    @property
+    def due(self) -> bool:
+        """True from the call until it was raised."""
+        return self._called.is_set()
+
+    def call(self) -> None:
+        """End what is waited for, and have `Halted` raised."""
+        with self._guard:
+            self._called.set()
+            ends = tuple(self._ends)
+        for end in ends:
+            end()
+
+    def clear(self) -> None:
+        """Take back a call that came too late for what it was meant for."""
+        self._called.clear()
+
+    def check(self) -> None:
+        """Raise Halted where it is due."""
+        if self.due:
+            self.clear()
+            raise Halted
+
+    def wait(self, seconds: float) -> None:
+        """Sleep. Raises Halted."""
+        self._called.wait(seconds)
+        self.check()
+
+    @contextmanager
+    def ending(self, end: Callable[[], object]) -> Iterator[None]:
+        """Have `end` called at a halt while this is open. Raises Halted, also in the place of what the end of
+        the wait has raised.
+        """
+        with self._guard:
+            self._ends.append(end)
+        try:
+            self.check()
+            yield
+        finally:
+            with self._guard:
+                self._ends.remove(end)
+            self.check()

@@ -1,0 +1,120 @@
+"""Another thread ends what one waits for: the wait raises `Halted` at once, and nothing is left of it."""
+
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import pytest
+from tests.bad_server import HANG, BadServer, line, stream
+
+from tripletick import platforms
+from tripletick.halting import Halt, Halted
+from tripletick.messages import Message
+from tripletick.models import Settings
+from tripletick.models.model import Sampling
+from tripletick.models.ollama import Ollama
+from tripletick.models.scripted import Scripted, ScriptedReply
+from tripletick.sandbox import open_box
+from tripletick.sandbox.box import Ground
+
+HEAD = stream(end=False)
+
+
+def said(model):
+    with closing(model.stream([Message("user", "hi")], Sampling(output=9))) as chunks:
+        return "".join(chunk.text for chunk in chunks)
+
+
+def halted(halt, work, ready):
+    """Begin to work in a thread, halt it once it is ready; give what it raises."""
+    with ThreadPoolExecutor(1) as pool:
+        working = pool.submit(work)
+        ready()
+        halt.call()
+        return working.exception(timeout=25)
+
+
+@pytest.mark.parametrize("act", [[HANG], [*HEAD, HANG], [*stream(line("a"), end=False), HANG]])
+def test_a_reply_of_a_server_ends_before_its_head_before_its_first_line_and_in_its_middle(act):
+    halt = Halt()
+    with (
+        BadServer({"/api/chat": [act]}) as server,
+        closing(Ollama("m", Settings(host=server.url, halt=halt))) as model,
+    ):
+        error = halted(halt, lambda: said(model), lambda: server.wait_for("/api/chat"))
+        assert isinstance(error, Halted)
+        assert server.hung_up.wait(25)
+
+
+def test_the_wait_for_a_server_that_is_busy_ends():
+    halt, told = Halt(), threading.Event()
+    busy = [b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"]
+    with BadServer({"/api/chat": [busy]}) as server:
+        settings = Settings(host=server.url, halt=halt, busy_waits=(600.0,), notice=lambda line: told.set())
+        with closing(Ollama("m", settings)) as model:
+            assert isinstance(halted(halt, lambda: said(model), lambda: told.wait(25)), Halted)
+
+
+def test_a_halted_model_answers_the_next_time():
+    halt = Halt()
+    model = Scripted(ScriptedReply("late", seconds=600), "soon").beside(1, halt)
+    assert isinstance(halted(halt, lambda: said(model), lambda: None), Halted)
+    assert said(model) == "soon"
+
+
+def test_one_of_two_models_side_by_side_is_halted_and_the_other_goes_on():
+    with BadServer({"/api/chat": [[HANG], stream(line("b"), line(done=True, done_reason="stop"))]}) as server:
+        first, halt = Ollama("m", Settings(host=server.url)), Halt()
+        second = first.beside(1, halt)
+        with closing(first), closing(second):
+            error = halted(halt, lambda: said(second), lambda: server.wait_for("/api/chat"))
+            assert (type(error), said(first)) == (Halted, "b")
+
+
+@pytest.fixture(params=["auto", "landlock", "none"])
+def box(request, tmp_path):
+    folder = tmp_path / "work"
+    folder.mkdir()
+    ground = Ground(folder, tmp_path / "state")
+    made = open_box(ground, request.param)
+    yield ground, made
+    made.close()
+
+
+def test_a_running_program_ends_with_all_that_it_has_started(box, tmp_path):
+    ground, made = box
+    begun = threading.Event()
+
+    def work():
+        for _ in made.run(["sh", "-c", "sleep 4321 & echo begun; sleep 4321"]):
+            begun.set()
+
+    assert isinstance(halted(ground.halt, work, lambda: begun.wait(25)), Halted)
+    assert platforms.descendants(os.getpid()) == []
+    assert list(made.run(["sh", "-c", "echo again"], mode="read")) == ["again\n"]
+
+
+def test_what_is_halted_before_it_waits_does_not_begin(box):
+    ground, made = box
+    ground.halt.call()
+    with pytest.raises(Halted):
+        list(made.run(["touch", "made"]))
+    assert not (ground.workspace / "made").exists()
+
+
+def test_a_halt_is_raised_once_and_what_tidies_up_runs():
+    halt = Halt()
+    halt.call()
+    with pytest.raises(Halted):
+        halt.wait(600)
+    with halt.ending(lambda: None):
+        halt.wait(0)
+    assert not halt.due
+
+
+def test_a_wait_that_failed_because_it_was_halted_is_told_as_halted():
+    halt = Halt()
+    with pytest.raises(Halted), halt.ending(lambda: None):
+        halt.call()
+        raise OSError("the connection was shut down")
