@@ -75,7 +75,7 @@ class Asked:
 
 @dataclass
 class BadServer:
-    """Serves `acts` on a port, 0 for a free one, until the `with` block is left; `asked` holds the requests."""
+    """Serves `acts` on a port, 0: a free one, until the `with` block is left; `asked` holds the requests."""
 
     acts: Mapping[str, Sequence[Act]]
     port: int = 0

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tests.bad_server import BadServer, answer, done, line, stream
-from tests.terminal import opened
+from tests.terminal import CTRL_D, opened
 
 SET_FLAGS, UP = 0x8914, 0x41
 NOTE = """
@@ -33,6 +33,7 @@ sys.addaudithook(note)
 """
 ABOUT = answer(200, json.dumps({"model_info": {"general.architecture": "a", "a.context_length": 8192}}))
 BLOCK = stream(line("```bash\necho hi\n```"), done())
+TAGS = answer(200, json.dumps({"models": [{"name": "any", "size": 1000}]}))
 DONE = stream(line("Done."), done())
 
 
@@ -61,21 +62,31 @@ def main(home: Path) -> None:
     (home / "hook").mkdir()
     (home / "hook" / "sitecustomize.py").write_text(NOTE)
     hook, contacts = str(home / "hook"), str(home / "contacts")
-    acts = {"show": [ABOUT], "version": [answer(200, "{}")], "chat": [BLOCK, DONE]}
+    env, codes = {"PYTHONPATH": hook, "CONTACTS": contacts}, []
+    acts = {"show": [ABOUT], "version": [answer(200, "{}")], "tags": [TAGS], "chat": [BLOCK, DONE]}
     with BadServer({f"/api/{name}": act for name, act in acts.items()}) as server:
-        words = ["-m", "any", "--host", server.url]
-        task = [sys.executable, "-m", "tripletick.cli", *words, "-C", ".", "do it"]
-        env = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
-        env |= {"PYTHONPATH": hook, "CONTACTS": contacts}
-        subprocess.run(task, cwd=home / "project", env=env, stdin=subprocess.DEVNULL, check=True, timeout=50)
-        with opened(home, *words, PYTHONPATH=hook, CONTACTS=contacts) as terminal:
-            terminal.wait("coder>").send("do it").wait("Done.").send("/exit")
+        host = ["--host", server.url]
+        for words in (["-m", "any", "-C", ".", "do it"], ["models"], ["doctor"]):
+            command = [sys.executable, "-m", "tripletick.cli", *words[:-1], *host, words[-1]]
+            kept = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", **env}
+            program = subprocess.run(
+                command, cwd=home / "project", env=kept, stdin=subprocess.DEVNULL, timeout=90
+            )
+            codes.append(program.returncode)
+        with opened(home, *host, **env) as terminal:
+            terminal.wait("Use [1]?").type("\r").wait("coder>").send("do it").wait("Done.").send("/exit")
             terminal.end()
-        lost = without_way()
-        reach_out()
+    met = sorted(set(Path(contacts).read_text().splitlines()))
+    Path(contacts).unlink()
+    with opened(home, "--host", "127.0.0.1:9", **env) as terminal:
+        terminal.wait("Your choice?").type("n\r").wait("coder>").type(CTRL_D).end()
+    lost = without_way()
+    reach_out()
     seen = {
         "server": server.url.removeprefix("http://"),
-        "contacts": sorted(set(Path(contacts).read_text().splitlines())),
+        "codes": codes[:2],
+        "contacts": met,
+        "without": sorted(set(Path(contacts).read_text().splitlines())),
         "asked": sorted({asked.path for asked in server.asked}),
         "lost": lost,
         "counts": without_way() > lost,

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tripletick.models import probes
+
 TOP = Path(__file__).parents[2]
 ALONE = ["unshare", "-n"] if os.geteuid() == 0 else ["unshare", "-rn"]
 
@@ -18,10 +20,11 @@ def alone_is_possible():
 
 
 @pytest.mark.skipif(not alone_is_possible(), reason="no network namespace can be made here")
-def test_a_task_and_a_chat_contact_their_server_and_nobody_else(home):
+def test_task_chat_first_run_models_and_doctor_contact_their_server_and_nobody_else(home):
     command = [*ALONE, sys.executable, "-m", "tests.program.alone", str(home)]
     ended = subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=100)
     seen = json.loads(ended.stdout.splitlines()[-1])
     assert seen["contacts"] == [seen["server"]]
-    assert (seen["lost"], seen["counts"]) == (0, True)
-    assert seen["asked"] == [f"/api/{name}" for name in ("chat", "generate", "show", "tags", "version")]
+    assert seen["without"] == sorted(f"127.0.0.1:{port}" for port in (9, *probes.PORTS))
+    assert (seen["lost"], seen["counts"], seen["codes"]) == (0, True, [0, 0])
+    assert seen["asked"] == [f"/api/{name}" for name in ("chat", "generate", "ps", "show", "tags", "version")]

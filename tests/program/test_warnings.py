@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -180,7 +181,7 @@ def test_compact_shows_what_stands_for_what_went(home):
     assert "Answer 2." in sent[4]
 
 
-CAUSED_BY = {
+CAUSED_BY: dict[str, Callable[..., None]] = {
     failures.MISSING.what: test_a_missing_model_names_the_closest_and_the_command_that_gets_it,
     failures.MISSING.remedy: test_a_missing_model_names_the_closest_and_the_command_that_gets_it,
     room.NEEDS: test_a_conversation_that_the_server_refuses_is_compacted_and_goes_on,
