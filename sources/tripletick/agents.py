@@ -18,9 +18,14 @@ from tripletick.errors import ConfigError, UsageError
 SYSTEM = "system"
 SUMMARY = "system-summary"
 """The question for a summary, where room is short; {words} in it is how long that may be."""
+PLAN, REPLAN = "system-plan", "system-replan"
+"""The questions for a plan and for what becomes of the rest of one, with places that planner/words fills."""
 ROUTE = "system-route"
 """The question who shall do a request, with the places {agents} and {request}."""
-SETTINGS = ("when", "tools", "temperature", "folder")
+SETTINGS = ("when", "tools", "temperature", "folder", "mode")
+MODES = ("work", "read")
+WRITING = frozenset({"write", "append", "edit"})
+"""Tags that an agent cannot own whose blocks only read."""
 EVERY_LANGUAGE = "languages"
 """The word of `tools` that owns every row of the language table."""
 
@@ -29,7 +34,7 @@ EVERY_LANGUAGE = "languages"
 class Agent:
     """One specialist. `tools` are tags in the order of its file; `temperature` None: as configured.
 
-    `folder` False: it is not told what the folder holds.
+    `folder` False: it is not told what the folder holds. `mode` "read": its blocks change nothing.
     """
 
     name: str
@@ -38,6 +43,7 @@ class Agent:
     tools: tuple[str, ...] = ()
     temperature: float | None = None
     folder: bool = True
+    mode: str = "work"
 
     def owned(self, languages: Collection[str]) -> tuple[str, ...]:
         """Give the tags it owns, of which `languages` are those of the language table."""
@@ -61,6 +67,8 @@ class Prompts:
     agents: Mapping[str, Agent]
     summary: str = ""
     route: str = ""
+    plan: str = ""
+    replan: str = ""
     own: tuple[str, ...] = ()
     """Which of the agents are the person's, not ours."""
 
@@ -87,8 +95,9 @@ def load(base: Path, *overlays: Path) -> Prompts:
         raise ConfigError(
             f"{files[SYSTEM]} has a place {{{wrong.pop()}}}.", "Places are {system} and {folder}."
         )
-    asked = [_text(files[name]).strip() if name in files else "" for name in (SUMMARY, ROUTE)]
-    return Prompts(system, agents, *asked)
+    asked = (_text(files[name]).strip() if name in files else "" for name in (SUMMARY, ROUTE, PLAN, REPLAN))
+    summary, route, plan, replan = asked
+    return Prompts(system, agents, summary, route, plan, replan)
 
 
 def load_own(folder: Path) -> dict[str, Agent]:
@@ -136,7 +145,12 @@ def parse(name: str, source: str, path: Path | None = None) -> Agent:
         warm = values.get("temperature")
         tools = tuple(values.get("tools", "").split())
         folder = parser["agent"].getboolean("folder", True)
-        return Agent(name, card.strip(), values["when"], tools, float(warm) if warm else None, folder)
+        mode = values.get("mode", MODES[0])
+        if mode not in MODES:
+            raise ValueError(f"`mode` is {' or '.join(MODES)}, not {mode!r}")
+        if mode == "read" and (writing := WRITING.intersection(tools)):
+            raise ValueError(f"with `mode = read` it cannot own {', '.join(sorted(writing))}")
+        return Agent(name, card.strip(), values["when"], tools, float(warm) if warm else None, folder, mode)
     except (configparser.Error, ValueError) as error:
         raise ConfigError(
             f"Agent {name} cannot be read.", " ".join(str(error).split()), f"Mend {path or f'{name}.md'}."

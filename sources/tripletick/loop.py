@@ -7,7 +7,7 @@ A turn is a generator of events. It prints nothing, asks nobody and opens no ter
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tripletick import feedback, repair
 from tripletick.agents import Agent
@@ -154,7 +154,8 @@ class Loop:
         results: list[tuple[Call, Result]] = []
         printed: list[str] = []
         stop = ""
-        self.bench.ledger.begin_reply()
+        bench = replace(self.bench, mode="read") if agent.mode == "read" else self.bench
+        bench.ledger.begin_reply()
         try:
             for number, call in enumerate(calls, 1):
                 seconds = 0.0
@@ -163,7 +164,7 @@ class Loop:
                 else:
                     printed.clear()
                     yield Called(call, number, len(calls))
-                    block = Block(self._tool(agent, call), call, self.bench, self.checkpoints, typed)
+                    block = Block(self._tool(agent, call), call, bench, self.checkpoints, typed)
                     result, seconds = yield from clocked(self.gate.run(block), printed)
                 if not result.ok and not stop:
                     how = {"failed": "failed", "denied": "was refused"}.get(result.outcome, "was not run")

@@ -73,7 +73,7 @@ def test_requests_to_several_agents_are_one_growing_conversation(talk):
 
 def test_an_unknown_agent_changes_nothing(talk):
     app = talk("one")
-    with pytest.raises(Exception, match="There are: casual, coder, file"):
+    with pytest.raises(Exception, match="There are: casual, coder, executor"):
         app.use_agent("nobody")
     assert app.config.agent.name == "coder"
 

@@ -113,7 +113,7 @@ def test_undo_with_nothing_to_undo_says_so(home):
 @pytest.mark.parametrize(
     ("words", "exit", "parts"),
     [
-        (["-a", "nobody", "do it"], 2, ["no agent 'nobody'", "casual, coder, file", "tripletick -a"]),
+        (["-a", "nobody", "do it"], 2, ["no agent 'nobody'", "casual, coder, executor", "tripletick -a"]),
         (["-m", "olama:thing", "do it"], 2, ["no engine 'olama'"]),
         (["--max-steps", "0", "do it"], 2, ["from 1 to 1000"]),
         (["--sandbox", "free", "do it"], 2, ["read work net bare"]),

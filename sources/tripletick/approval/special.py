@@ -145,7 +145,8 @@ def _author(block: Block) -> dict[str, str]:
 
 def _run(block: Block, words: Sequence[str], grant: Grant, env: Mapping[str, str] | None = None) -> Step:
     limit = block.bench.limits.max_timeout
-    return (yield from shown(block.bench.box.run(words, timeout=limit, env=env, grant=grant)))
+    bench = block.bench
+    return (yield from shown(bench.box.run(words, mode=bench.mode, timeout=limit, env=env, grant=grant)))
 
 
 def _result(block: Block, finished: Finished, ok: str) -> Result:

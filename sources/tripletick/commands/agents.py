@@ -22,6 +22,7 @@ from tripletick.ui.columns import aligned
 AGENTS = "The system prompt costs {tokens} more, once. Choose: -a NAME, in the chat @NAME or /agent NAME"
 TAGS = "A tag costs its word in each first line; its example is sent after a failure alone."
 FREE = "answers in words"
+READS = " (changes nothing)"
 MISSING = "needs {programs}"
 
 
@@ -29,7 +30,7 @@ def agents(options: argparse.Namespace, words: Sequence[str]) -> int:
     """List the agents: name, tokens of line and card, tags, what each is for."""
     prompts, screen = _opened("agents", options, words)
     rows = [
-        (name, f"{tokens(f'{agent.line()} {agent.card}')} tokens", " ".join(agent.tools) or FREE, agent.when)
+        (name, f"{tokens(f'{agent.line()} {agent.card}')} tokens", _tags(agent), agent.when)
         for name, agent in prompts.agents.items()
     ]
     _write(aligned(rows, right=(1,)))
@@ -49,6 +50,10 @@ def tools(options: argparse.Namespace, words: Sequence[str]) -> int:
 def tokens(text: str) -> int:
     """Estimate what a text costs."""
     return max(1, round(len(text) * GUESS))
+
+
+def _tags(agent: Agent) -> str:
+    return " ".join(agent.tools) + READS * (agent.mode == "read") or FREE
 
 
 def _row(tool: Tool, prompts: Prompts) -> tuple[str, ...]:

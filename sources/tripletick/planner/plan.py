@@ -1,6 +1,6 @@
 """A plan: a graph of tasks, what of it can run, what cannot any more, and how far it is done.
 
-How one is asked for and checked stands in asking and checking, how tasks run in crew.
+How one is asked for stands in asking, its rules in checking, how tasks run in crew.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Plan:
 
 
 def surprise(last: Result | None, *, unanswered: bool = False) -> str:
-    """Say what is odd about a task that has answered, "" where nothing is: `last` is what its last block gave.
+    """Say what is odd about a task that has answered, "" where nothing is; `last` came of its last block.
 
     What its words mean is not judged: small models would be suspected all the time.
     """

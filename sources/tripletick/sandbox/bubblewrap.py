@@ -188,7 +188,7 @@ class Bubblewrap:
         """Put together what this block sees. Raises OSError where a grant cannot be given."""
         if grant == NOTHING:
             return Block(self._view, self._frame, mounts.place_mounts(self._view, mode, found))
-        if self._ground.mode == "read" and (grant.git or grant.only):
+        if mode == "read" and (grant.git or grant.only):
             raise OSError(grants.READ_MODE)
         view = grants.widen(self._view, grant.write)
         block = Block(view, self._frame, [])

@@ -1,0 +1,176 @@
+"""Asks the loaded model for a plan, at the end of the session's history, until one can be carried out.
+
+By schema where the engine knows one, else from a ```json block or a reply that is JSON from end to end; where
+it could be either of several, nothing is guessed. What makes a plan good is in checking.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Generator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from tripletick.agents import Agent
+from tripletick.dialects.dialect import Reading
+from tripletick.errors import ServerFailedError, StreamCutError
+from tripletick.events import Ask, Event, GaveUp, Notice, Repairing, Reply, Text
+from tripletick.planner import words
+from tripletick.planner.checking import Fault, Rules, read_tasks
+from tripletick.planner.plan import Plan
+from tripletick.replies import Heard, Replies
+
+TAG = "json"
+LONGEST = 3000
+"""Tokens of a plan: twelve tasks of a hundred words each, and a model that goes on for ever is stopped."""
+UNREAD = {
+    "none": "There is no plan in your answer. Write it in one ```json block.",
+    "several": "There are {count} ```json blocks. Write the plan in one.",
+    "json": "The JSON cannot be read: {why}, line {line}, column {column}.",
+    "deep": "The JSON is nested too deeply.",
+    "cut": "The plan was too long and was cut. Make it shorter.",
+}
+NO_SCHEMA = "The server refused a form for its answer; the plan is asked for without one."
+NO_PLAN = "Gave up: no plan after {count} attempts, the last: {fault}"
+DIRECT = "Give it to one agent: @coder and the request; or ask for less at once."
+NO_ANSWER = "(The person gave no answer.)"
+_GO_ON = re.compile(r"[\W_]*(?:decision\W*)?go[ _-]?on[\W_]*", re.IGNORECASE)
+
+T = TypeVar("T")
+Asking = Generator[Event, Reply, T]
+Read = Callable[[Reading], tuple[Plan, list[Fault]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Drafts:
+    """Where plans come from."""
+
+    replies: Replies
+    agent: Agent
+    max_attempts: int = 5
+
+    def first(self, question: str, rules: Rules) -> Asking[Plan | GaveUp]:
+        """Have a request parted into tasks; the request is in the conversation already."""
+        self.replies.talk.say(question)
+        return (yield from self._draft(schema(rules.agents), lambda reading: _plan(reading, rules)))
+
+    def changed(self, question: str, plan: Plan, rules: Rules) -> Asking[Plan | GaveUp]:
+        """Have what is left of a plan looked at again; the same plan where it is to go on as it is."""
+        self.replies.talk.say(question)
+        form = schema(rules.agents, change=True)
+        return (yield from self._draft(form, lambda reading: _change(reading, plan, rules)))
+
+    def _draft(self, form: Mapping[str, Any] | None, read: Read) -> Asking[Plan | GaveUp]:
+        talk, fault = self.replies.talk, ""
+        for attempt in range(1, self.max_attempts + 1):
+            heard, form = yield from self._heard(form)
+            talk.reply(heard.reading.text)
+            if heard.reading.question is not None:
+                answer = yield Ask(heard.reading.question, "", "The planner asks you.")
+                if answer is None or not answer.there:
+                    return GaveUp("clarification", "The model has a question.", 3, heard.reading.question)
+                talk.say(answer.text or NO_ANSWER)
+                continue
+            plan, faults = read(heard.reading)
+            if not faults:
+                return plan
+            if heard.finish == "length":
+                faults = [Fault(UNREAD["cut"])]
+            talk.say(words.told(faults))
+            fault = faults[0].text
+            yield Repairing(attempt, self.max_attempts, fault)
+        return GaveUp("plan", NO_PLAN.format(count=self.max_attempts, fault=fault), 1, hint=DIRECT)
+
+    def _heard(self, form: Mapping[str, Any] | None) -> Asking[tuple[Heard, Mapping[str, Any] | None]]:
+        """Hear a reply, and give the form that the next one is asked for in: a server may know none."""
+        try:
+            return (yield from self._hear(form)), form
+        except StreamCutError:
+            raise
+        except ServerFailedError:
+            if form is None:
+                raise
+            yield Notice(NO_SCHEMA)
+        return (yield from self._hear(None)), None
+
+    def _hear(self, form: Mapping[str, Any] | None) -> Asking[Heard]:
+        """Hear a reply; it is no text for the person, who sees the plan."""
+        base = self.replies.sampling
+        sampling = replace(base, schema=form, output=min(base.output, LONGEST))
+        hearing = replace(self.replies, sampling=sampling).hear(self.agent, (TAG,))
+        return (yield from sifted(hearing, lambda event: not isinstance(event, Text)))
+
+
+def sifted(turn: Generator[Event, Reply, T], keep: Callable[[Event], bool]) -> Generator[Event, Reply, T]:
+    """Give the events of a turn that are to be kept; what is sent and thrown in reaches it."""
+    reply: Reply = None
+    stopped = False
+    try:
+        while True:
+            try:
+                event = turn.throw(KeyboardInterrupt) if stopped else turn.send(reply)
+            except StopIteration as end:
+                value: T = end.value
+                return value
+            reply, stopped = None, False
+            if keep(event):
+                try:
+                    reply = yield event
+                except KeyboardInterrupt:
+                    stopped = True
+    finally:
+        turn.close()
+
+
+def schema(agents: Collection[str], *, change: bool = False) -> dict[str, Any]:
+    """Give the JSON schema of a plan, or of what becomes of one."""
+    task = {
+        "id": {"type": "string"},
+        "agent": {"type": "string", "enum": list(agents)},
+        "task": {"type": "string"},
+        "needs": {"type": "array", "items": {"type": "string"}},
+    }
+    entry = {"type": "object", "properties": task, "required": list(task), "additionalProperties": False}
+    known: dict[str, Any] = {"decision": {"type": "string", "enum": ["go on", "change"]}} if change else {}
+    known["tasks"] = {"type": "array", "items": entry} | ({} if change else {"minItems": 1})
+    return {"type": "object", "properties": known, "required": list(known), "additionalProperties": False}
+
+
+def _plan(reading: Reading, rules: Rules) -> tuple[Plan, list[Fault]]:
+    given = _given(reading)
+    if isinstance(given, Fault):
+        return Plan(), [given]
+    tasks, faults = read_tasks(given, rules.agents)
+    return rules.plan(tasks, faults) if tasks or not faults else (Plan(), faults)
+
+
+def _change(reading: Reading, plan: Plan, rules: Rules) -> tuple[Plan, list[Fault]]:
+    """Read what is to wait from now on. Tasks of the plan that are left out are dropped."""
+    given = _given(reading)
+    decided = given.get("decision") if isinstance(given, dict) else None
+    if _GO_ON.fullmatch(reading.text) or (isinstance(decided, str) and _GO_ON.fullmatch(decided)):
+        return plan, []
+    if isinstance(given, Fault):
+        return plan, [given]
+    tasks, faults = read_tasks(given, rules.agents)
+    changed, found = rules.plan(tasks, faults)
+    return (plan if set(changed.tasks) == set(plan.tasks) else changed), found
+
+
+def _given(reading: Reading) -> Any:
+    """Give what the reply says as JSON, a Fault where it says none or could mean several."""
+    bodies = [call.body for call in reading.calls if call.tool == TAG]
+    whole = reading.text.strip()
+    if not bodies and whole[:1] in ("{", "["):
+        bodies = [whole]
+    if len(bodies) != 1:
+        unread = next((problem.text for problem in reading.problems if problem.text), UNREAD["none"])
+        return Fault(UNREAD["several"].format(count=len(bodies)) if bodies else unread)
+    try:
+        # control characters in texts are what models write there
+        return json.loads(bodies[0], strict=False)
+    except json.JSONDecodeError as error:
+        return Fault(UNREAD["json"].format(why=error.msg, line=error.lineno, column=error.colno))
+    except (ValueError, RecursionError):
+        return Fault(UNREAD["deep"])

@@ -1,0 +1,253 @@
+"""One request as a plan: asked for, shown, agreed to, carried out, changed where something failed, answered.
+
+A turn like that of the loop: it yields events, is sent answers, and KeyboardInterrupt is thrown in. How tasks
+run is the crew's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Generator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from tripletick.agents import Agent
+from tripletick.errors import TripletickError
+from tripletick.events import (
+    Answered,
+    Ask,
+    Event,
+    GaveUp,
+    Interrupted,
+    Notice,
+    PlanChanged,
+    Reply,
+    Routed,
+    Text,
+)
+from tripletick.loop import Loop, Turn
+from tripletick.messages import Task
+from tripletick.planner import words
+from tripletick.planner.agreeing import Consent
+from tripletick.planner.asking import Asking, Drafts, sifted
+from tripletick.planner.checking import Rules
+from tripletick.planner.plan import Plan
+from tripletick.planner.words import Questions
+from tripletick.repair import ended
+from tripletick.sections import PlannerSection
+
+PLANNER = "planner"
+STOPPED = "Stopped. Go on with what is left of the plan ({left})?"
+STOPPED_WHY = "What is done stays done. n ends the plan; tripletick resume asks once more."
+RESUMED = "A plan of this session has not ended ({left} left). Go on with it?"
+RESUMED_WHY = "What is done stays done; what was being done begins anew."
+NOT_RUN = "The plan is not gone on with, because nobody said yes."
+INSTEAD = "Ask for something else, or give it to one agent: @coder and the request."
+UNCHANGED = "The plan could not be changed; what is left goes on without what failed."
+DROPPED = "left out when the plan was changed"
+OVER = "Not all of the plan is done: {left}."
+LEFT = "Ask for what is left once more."
+GONE = "its agent is not there any more"
+
+Run = Callable[[Plan], Generator[Event, Reply, Plan]]
+Ending = Answered | GaveUp | None
+
+
+@dataclass(slots=True)
+class Planner:
+    """What plans are made and carried out with; `plan` is the one at work."""
+
+    loop: Loop
+    agent: Agent
+    agents: Mapping[str, Agent]
+    """Who may be given a task."""
+    questions: Questions
+    settings: PlannerSection
+    run: Run
+    """Runs what can run of a plan, and gives it back as it is then."""
+    plan: Plan = field(default_factory=Plan)
+
+    def turn(self, request: str, *, folder: str = "") -> Turn:
+        """Work on one request. A plan of one task is that agent's turn in the session's own conversation."""
+        self.loop.replies.talk.request(self.agent, request, folder=folder)
+        yield from self._whole(request, self._planned())
+
+    def go_on(self, plan: Plan, request: str) -> Turn:
+        """Ask whether to go on with a plan that had not ended, and do so."""
+        self.plan = plan.waiting()
+        for task in self.plan.pending():
+            if task.agent not in self.agents:
+                self.plan = self.plan.with_task(replace(task, status="failed", result=GONE))
+        yield from self._whole(request, self._resumed())
+
+    def _whole(self, request: str, working: Asking[Ending]) -> Turn:
+        points = self.loop.checkpoints
+        points.begin_turn(self.loop.bench.session, request)
+        try:
+            if end := (yield from working):
+                yield ended(end, points.changed)
+        except KeyboardInterrupt:
+            yield from map(Notice, points.after_block())
+            if self.plan.tasks:
+                yield from self._told(words.STOPPED)
+            yield Interrupted(self.loop.replies.talk.entries[-1].message.text)
+        finally:
+            points.end_turn()
+
+    def _planned(self) -> Asking[Ending]:
+        question = self.questions.first(self.agents.values(), self._rules().most)
+        while True:
+            plan = yield from self._drafts.first(question, self._rules())
+            if isinstance(plan, GaveUp):
+                return plan
+            if len(plan.tasks) == 1:
+                yield from self._single(plan.tasks[0])
+                return None
+            answer, self.plan = yield from self._consent.ask(plan, self._rules())
+            if answer.choice != "n":
+                return (yield from self._carried_out())
+            if not answer.text:
+                return (yield from self._refused())
+            question = words.ANOTHER.format(words=answer.text)
+
+    def _resumed(self) -> Asking[Ending]:
+        yield PlanChanged(self.plan.tasks)
+        answer = yield Ask(RESUMED.format(left=self._left()), "yn?", RESUMED_WHY, default="y")
+        if answer and answer.choice == "y":
+            return (yield from self._carried_out())
+        return (yield from self._refused())
+
+    def _refused(self) -> Asking[Ending]:
+        self.loop.replies.talk.say(words.REFUSED)
+        yield from self._show(Plan())
+        return GaveUp("refused", NOT_RUN, 1, hint=INSTEAD)
+
+    def _single(self, task: Task) -> Asking[None]:
+        """Simply run a plan of one task; /retry still goes back to before the request."""
+        talk = self.loop.replies.talk
+        before, agent = talk.before, self.agents[task.agent]
+        yield Routed(agent.name, PLANNER)
+        try:
+            yield from self.loop.turn(agent, task.task)
+        finally:
+            talk.before = before
+
+    # carrying out
+
+    def _carried_out(self) -> Asking[Ending]:
+        """Run tasks until none is left, and have the plan looked at after each that failed or surprised."""
+        seen = {task.id for task in self.plan.tasks if _is_odd(task)}
+        changes = 0
+        while True:
+            while (yield from self._unless_stopped(self._worked)) is None:
+                pass
+            odd = {task.id for task in self.plan.tasks if _is_odd(task)} - seen
+            seen |= odd
+            if odd and changes < self.settings.max_replans:
+                changes += bool((yield from self._unless_stopped(partial(self._changed, odd))))
+            if (rest := self.plan.skipped()) != self.plan:
+                yield from self._show(rest)
+            if not self.plan.ready():
+                return (yield from self._ended())
+
+    def _unless_stopped(self, work: Callable[[], Asking[bool]]) -> Asking[bool | None]:
+        """Do a part of the work; None where the person stopped it and then wants the rest all the same."""
+        try:
+            return (yield from work())
+        except KeyboardInterrupt:
+            yield from self._show(self.plan.waiting())
+            if not self.loop.person or not self.plan.pending():
+                raise
+            answer = yield Ask(STOPPED.format(left=self._left()), "yn?", STOPPED_WHY)
+            if answer is None or answer.choice != "y":
+                raise
+            return None
+
+    def _worked(self) -> Asking[bool]:
+        """Run what can run."""
+        self.plan = yield from sifted(self.run(self.plan), self._note)
+        return True
+
+    def _note(self, event: Event) -> bool:
+        if isinstance(event, PlanChanged):
+            self.plan = Plan(event.tasks)
+        return True
+
+    def _changed(self, odd: Collection[str]) -> Asking[bool]:
+        """Have the planner look at what is left because of these tasks; true where it changed the plan."""
+        rules = self._rules(tuple(task for task in self.plan.tasks if task.status != "pending"))
+        question = self.questions.again(self.plan, self.agents.values(), rules.most)
+        try:
+            changed = yield from self._drafts.changed(question, self.plan, rules)
+        except TripletickError as error:
+            yield Notice(error.what)
+            changed = None
+        if not isinstance(changed, Plan):
+            yield Notice(UNCHANGED)
+        if not isinstance(changed, Plan) or changed is self.plan:
+            return False
+        yield from self._show(_merged(self.plan, changed, odd))
+        return True
+
+    def _ended(self) -> Asking[Ending]:
+        """Answer by rule, in the conversation and to the person."""
+        text = yield from self._told(words.ENDED)
+        yield Text(text + "\n")
+        if self.plan.complete():
+            return Answered(text)
+        lost = [f"task {task.id}" for task in self.plan.tasks if task.status != "done" and not task.replaced]
+        return GaveUp("plan", OVER.format(left=", ".join(lost)), 1, text, LEFT)
+
+    def _told(self, head: str) -> Asking[str]:
+        """Put into the conversation what came of the plan."""
+        talk, points = self.loop.replies.talk, self.loop.checkpoints
+        if notice := points.end_turn():
+            yield Notice(notice)
+        text = words.answer(self.plan, points.changed)
+        talk.say(head)
+        talk.reply(text)
+        return text
+
+    def _show(self, plan: Plan) -> Asking[None]:
+        self.plan = plan
+        yield PlanChanged(plan.tasks)
+
+    def _left(self) -> str:
+        count = len(self.plan.pending())
+        return f"{count} task{'s' * (count != 1)}"
+
+    def _rules(self, kept: tuple[Task, ...] = ()) -> Rules:
+        return Rules(tuple(self.agents), self.settings.max_tasks, kept)
+
+    @property
+    def _consent(self) -> Consent:
+        loop = self.loop
+        root = str(loop.bench.workspace.root)
+        return Consent(loop.person, loop.gate.asking.yes, self.settings.confirm, root)
+
+    @property
+    def _drafts(self) -> Drafts:
+        return Drafts(self.loop.replies, self.agent, self.loop.max_attempts)
+
+
+def _is_odd(task: Task) -> bool:
+    """Tell whether the planner is to look at the plan because of this task."""
+    return task.status == "failed" or bool(task.surprise)
+
+
+def _merged(old: Plan, new: Plan, odd: Collection[str]) -> Plan:
+    """Give the changed plan with what was dropped. New tasks stand for those that have failed since the last
+    look, and for those that were dropped.
+    """
+    known, left = old.by_id(), {task.id for task in new.tasks}
+    fresh = any(known.get(task.id) != task for task in new.tasks)
+    kept = [
+        replace(task, replaced=fresh) if task.id in odd and task.status == "failed" else task
+        for task in new.tasks
+        if task.status != "pending"
+    ]
+    dropped = (
+        replace(task, status="skipped", result=DROPPED, replaced=fresh)
+        for task in old.pending()
+        if task.id not in left
+    )
+    return Plan((*kept, *dropped, *new.pending()))

@@ -1,0 +1,124 @@
+"""What is said of a plan: what the planner is asked and told, and the answer, which needs no model.
+
+The questions themselves are files of prompts/.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tripletick.agents import Agent
+from tripletick.messages import FileChange, Task
+from tripletick.planner.checking import Fault
+from tripletick.planner.plan import HOW, Plan
+
+CLIP = 400
+"""Characters of a task's result that the planner reads and the answer shows."""
+FILES = 12
+"""Paths that are named before the rest is counted."""
+WRONG = "This plan cannot be used:\n{faults}\nSend the whole plan again."
+ENDED = "(The plan has ended. What came of it:)"
+STOPPED = "(The person stopped the plan. What came of it:)"
+REFUSED = "(The person said no to this plan.)"
+ANOTHER = "The person wants another plan: {words}"
+STATES = {
+    "pending": "waits",
+    "running": "waits",
+    "done": "done",
+    "failed": "failed",
+    "skipped": "skipped",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """The wording of prompts/: {agents} {most} in `plan`, {tasks} {agents} {most} in `replan`."""
+
+    plan: str
+    replan: str
+
+    def first(self, agents: Iterable[Agent], most: int) -> str:
+        """Ask for a plan."""
+        return _filled(self.plan, {"agents": _introduced(agents), "most": str(most)})
+
+    def again(self, plan: Plan, agents: Iterable[Agent], most: int) -> str:
+        """Ask what becomes of the rest of a plan."""
+        known = {"tasks": statuses(plan), "agents": _introduced(agents), "most": str(most)}
+        return _filled(self.replan, known)
+
+
+def told(faults: Sequence[Fault]) -> str:
+    """Tell the planner what is wrong with its plan."""
+    return WRONG.format(faults="\n".join(f"- {text}" for text in dict.fromkeys(one.text for one in faults)))
+
+
+def statuses(plan: Plan) -> str:
+    """Tell the planner how far the plan is."""
+    return "\n".join(_status(task) for task in plan.tasks)
+
+
+def answer(plan: Plan, changed: Iterable[FileChange] | None = None) -> str:
+    """Say at the end what was done, what not and why, and which files; `changed` where that is known."""
+    done = [task for task in plan.tasks if task.status == "done"]
+    rest = [task for task in plan.tasks if task.status != "done"]
+    files = [file for task in done for file in task.files] if changed is None else list(changed)
+    parts = (
+        ("Done:", map(_item, done)),
+        ("Not done:", map(_item, rest)),
+        ("Files:", [_files(files)] if files else []),
+    )
+    written = (f"{head}\n" + "\n".join(lines) for head, found in parts if (lines := list(found)))
+    return "\n\n".join(written)
+
+
+def clip(text: str, most: int = CLIP) -> str:
+    """Cut a text in its middle, so that it has at most so many characters and some."""
+    whole = text.strip()
+    half = most // 2
+    return whole if len(whole) <= most else f"{whole[:half].rstrip()} … {whole[-half:].lstrip()}"
+
+
+def why(task: Task) -> str:
+    """Say what became of a task that is not done."""
+    said = clip(task.result).replace("\n", " ")
+    return ": ".join(filter(None, (HOW.get(task.status, "not begun"), said)))
+
+
+def _filled(text: str, places: Mapping[str, str]) -> str:
+    for name, value in places.items():
+        text = text.replace(f"{{{name}}}", value)
+    return text
+
+
+def _introduced(agents: Iterable[Agent]) -> str:
+    return "\n".join(f"- {agent.name}: {agent.when}" for agent in agents)
+
+
+def _status(task: Task) -> str:
+    state = STATES[task.status] + (f", but {task.surprise}" if task.surprise else "")
+    needs = f", needs {', '.join(task.needs)}" if task.needs else ""
+    result = clip(task.result)
+    return f"- task {task.id} ({task.agent}{needs}), {state}: {task.task}" + (
+        f"\n  Result: {_indented(result)}" if result else ""
+    )
+
+
+def _item(task: Task) -> str:
+    if task.status != "done":
+        instead = ", and the plan was changed for it" if task.replaced else ""
+        return f"- {task.id} {task.agent}: {task.task} ({why(task)}{instead})"
+    odd = f" ({task.surprise})" if task.surprise else ""
+    result = f"\n  {_indented(clip(task.result))}" if task.result.strip() else ""
+    return f"- {task.id} {task.agent}: {task.task}{odd}{result}"
+
+
+def _files(files: Sequence[FileChange]) -> str:
+    known = {file.path: file for file in files}
+    named = [f"{file.path} ({file.action})" for file in known.values()]
+    more = [f"{len(named) - FILES} more"] if len(named) > FILES else []
+    return ", ".join(named[:FILES] + more)
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n  ")
