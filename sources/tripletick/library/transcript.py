@@ -70,6 +70,8 @@ class _Reader:
                 self._add("request", text)
             case {"event": "Routed", "agent": str(agent)} if self.parts and self.parts[-1].kind == "request":
                 self.parts[-1] = replace(self.parts[-1], title=agent)
+            case {"event": "HandedOver", "agent": str(agent)}:
+                self._add("note", f"{agent} takes over.")
             case {"event": "Text", "text": str(text)}:
                 self.replied = True
                 self._grow("reply", text)

@@ -23,7 +23,14 @@ from tripletick.ui.preview import Code, Opened, Piece, Prose
 from tripletick.ui.safe import encodable
 
 COLOURS: dict[Style, str] = {"": "", "dim": "dim", "good": "green", "bad": "red", "warn": "yellow"}
-SIGNS: dict[Mark, str] = {"ok": "✓ ", "failed": "✗ ", "skipped": "- ", "repair": "↻ ", "more": "… "}
+SIGNS: dict[Mark, str] = {
+    "ok": "✓ ",
+    "failed": "✗ ",
+    "skipped": "- ",
+    "repair": "↻ ",
+    "agent": "→ ",
+    "more": "… ",
+}
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 ASCII_SPINNER = "|/-\\"
 THEME = Theme({"markdown.code": "cyan", "markdown.item.number": "bold", "markdown.h1": "bold"})

@@ -13,7 +13,7 @@ from tripletick.ui.preview import Code, Opened, Piece
 from tripletick.ui.safe import encodable
 
 Style = Literal["", "dim", "good", "bad", "warn"]
-Mark = Literal["ok", "failed", "skipped", "repair", "more"]
+Mark = Literal["ok", "failed", "skipped", "repair", "agent", "more"]
 
 
 class Pen(Protocol):
@@ -40,7 +40,14 @@ class Pen(Protocol):
         ...
 
 
-WORDS: dict[Mark, str] = {"ok": "", "failed": "", "skipped": "", "repair": "repair ", "more": "... "}
+WORDS: dict[Mark, str] = {
+    "ok": "",
+    "failed": "",
+    "skipped": "",
+    "repair": "repair ",
+    "agent": "agent: ",
+    "more": "... ",
+}
 """The verdict is in words anyway."""
 
 

@@ -15,6 +15,7 @@ from tripletick.events import (
     Compacting,
     Event,
     GaveUp,
+    HandedOver,
     Interrupted,
     Loading,
     Notice,
@@ -49,6 +50,9 @@ LOOKS: Mapping[Outcome, tuple[Mark, Style]] = {
 GONE = "{count} deleted: {names}. They come back with: tripletick undo"
 NAMED = 5
 """As many deleted files are named."""
+TAKEN = "{agent} takes over, whose block this is: {tag}"
+CHOSEN = ("router", "when", "model")
+"""What decided where the person did not name the agent."""
 STOPPED = 130
 """The exit of a block that the person has interrupted."""
 QUIET = (Answered, GaveUp)
@@ -104,8 +108,15 @@ class Teller:
         self.pen.status(None)
 
     def routed(self, event: Routed) -> None:
+        if event.by in CHOSEN and event.agent != self.agent:
+            self.pen.line(f"{self.pen.mark('agent')}{visible(event.agent)}", "dim")
         self.agent, self.gauge = event.agent, self.gauge.fresh()
         self._busy(event.agent, waits=True)
+
+    def handed_over(self, event: HandedOver) -> None:
+        self.agent = event.agent
+        taken = TAKEN.format(agent=event.agent, tag=event.tag)
+        self.pen.line(f"{self.pen.mark('agent')}{visible(taken)}", "dim")
 
     def loading(self, event: Loading) -> None:
         self._busy(f"{self.agent}  {visible(event.model)}", waits=True)
@@ -260,6 +271,7 @@ class Teller:
 
 _TELLS: Mapping[type[Any], Callable[[Teller, Any], None]] = {
     Routed: Teller.routed,
+    HandedOver: Teller.handed_over,
     Loading: Teller.loading,
     Text: Teller.text,
     Thought: Teller.thought_came,
