@@ -115,8 +115,7 @@ class Teller:
 
     def handed_over(self, event: HandedOver) -> None:
         self.agent = event.agent
-        taken = TAKEN.format(agent=event.agent, tag=event.tag)
-        self.pen.line(f"{self.pen.mark('agent')}{visible(taken)}", "dim")
+        self.pen.line(self.pen.mark("agent") + visible(TAKEN.format(agent=event.agent, tag=event.tag)), "dim")
 
     def loading(self, event: Loading) -> None:
         self._busy(f"{self.agent}  {visible(event.model)}", waits=True)
@@ -154,7 +153,7 @@ class Teller:
         mark, style = LOOKS[event.result.outcome]
         spent = f"  {event.seconds:.1f} s" if event.seconds >= 0.05 else ""
         verdict = visible(event.result.verdict)
-        self.pen.line(f"{self.pen.mark(mark)}{name(event.call)}: {verdict}{spent}", style)
+        self.pen.line(f"{self.pen.mark(mark)}{name(event.call)}: {verdict}{spent}", style, prose=True)
         for line in self._excerpt(event.result.view or event.result.text):
             self.pen.line(f"  {line}".rstrip(), "dim")
         self._busy(self.agent, waits=True)
