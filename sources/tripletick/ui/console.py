@@ -21,6 +21,7 @@ from tripletick.ui import asking, clipboard
 from tripletick.ui.drawing import RichPen
 from tripletick.ui.gauge import SLOW, Gauge
 from tripletick.ui.pen import Pen, PlainPen, Style
+from tripletick.ui.planned import Planned
 from tripletick.ui.safe import visible
 from tripletick.ui.shelf import Shelf
 from tripletick.ui.teller import Teller
@@ -40,10 +41,16 @@ class Terminal:
 
     def __init__(self, teller: Teller, keys: TextIO | None = None) -> None:
         self.teller, self.keys = teller, keys
+        self.planned = Planned(teller)
+
+    @property
+    def live(self) -> bool:
+        """Tell whether a status line can be drawn."""
+        return isinstance(self.teller.pen, RichPen)
 
     def show(self, event: Event) -> None:
         """Draw one event."""
-        self.teller.show(event)
+        self.planned.show(event)
 
     def ask(self, question: Ask) -> Answer:
         """Ask the person, who is known to be there."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from rich.cells import cell_len, set_cell_size
@@ -17,8 +17,9 @@ from rich.segment import Segment
 from rich.style import Style as RichStyle
 from rich.text import Text
 from rich.theme import Theme
+from rich.tree import Tree
 
-from tripletick.ui.pen import WORDS, Mark, Style
+from tripletick.ui.pen import WORDS, Branch, Mark, Style
 from tripletick.ui.preview import Code, Opened, Piece, Prose
 from tripletick.ui.safe import encodable
 
@@ -27,6 +28,7 @@ SIGNS: dict[Mark, str] = {
     "ok": "✓ ",
     "failed": "✗ ",
     "skipped": "- ",
+    "runs": "▸ ",
     "repair": "↻ ",
     "agent": "→ ",
     "more": "… ",
@@ -49,12 +51,16 @@ class RichPen:
     console: Console
     lock: threading.Lock = field(default_factory=threading.Lock)
     below: Callable[[], str] | None = None
-    drawn: str = ""
-    """What the status line shows behind its sign."""
+    drawn: str | None = None
+    """What the status line shows behind its sign, None where it is not on the screen …"""
+    under: tuple[Branch, ...] = ()
+    """… and what hangs below it there."""
     width: int = 0
     """How wide the terminal was then."""
     last: str = ""
     """What the last line was: of the `reply`, another `line`, nothing yet."""
+    hanging: tuple[Branch, ...] = ()
+    """What is to hang below the status line."""
     stopped: threading.Event = field(default_factory=threading.Event)
     pulse: threading.Thread | None = None
 
@@ -87,6 +93,13 @@ class RichPen:
                 self.pulse = threading.Thread(target=self._beat, daemon=True)
                 self.pulse.start()
 
+    def tree(self, title: str, branches: Sequence[Branch]) -> None:
+        self._print(_tree(branches, Text(title, "bold")), "line", apart=self.last == "reply")
+
+    def hang(self, branches: Sequence[Branch]) -> None:
+        with self.lock:
+            self.hanging = tuple(branches)
+
     def ask(self, text: str) -> None:
         self.status(None)
         self._write("\n" * (self.last == "reply") + text)
@@ -117,16 +130,30 @@ class RichPen:
         There it stays when the window is made narrower, and all that the line then takes can be wiped out.
         """
         width = max(1, self.console.width - 1)
-        if (self.drawn, self.width) == (text, width):
+        if (self.drawn, self.under, self.width) == (text, self.hanging, width):
             return f"\r\x1b[2m{sign}\x1b[0m\r"
-        self.drawn, self.width = text, width
+        same = self.drawn is not None and (self.under, self.width) == (self.hanging, width)
+        self.drawn, self.under, self.width = text, self.hanging, width
         whole = f"{sign} {text}"
         fits = set_cell_size(whole, width) if cell_len(whole) > width else whole
-        return f"\r\x1b[2m{fits}\x1b[0m\x1b[J\r"
+        if same and self.hanging:
+            return f"\r\x1b[2m{fits}\x1b[0m\x1b[K\r"
+        lines = [f"\n{line}" for line in self._below()]
+        back = f"\x1b[{len(lines)}A" if lines else ""
+        return f"\r\x1b[2m{fits}\x1b[0m\x1b[J{''.join(lines)}\r{back}"
+
+    def _below(self) -> list[str]:
+        """Render what hangs below the status line, a line a branch, on at most half of the screen."""
+        if not self.hanging:
+            return []
+        lines = list(self._lines(_tree(self.hanging, None, crop=True)))
+        room = max(1, self.console.height // 2)
+        more = [f"{self.mark('more')}{len(lines) - room + 1} more"] if len(lines) > room else []
+        return lines[: room - len(more)] + more
 
     def _clear(self) -> str:
-        drawn, self.drawn = self.drawn, ""
-        return "\r\x1b[J" if drawn else ""
+        drawn, self.drawn = self.drawn, None
+        return "" if drawn is None else "\r\x1b[J"
 
     def _print(self, drawing: RenderableType, kind: str, *, apart: bool = False) -> None:
         lines = [*[""] * apart, *self._lines(drawing)]
@@ -171,6 +198,19 @@ class RichPen:
         if text:
             self.console.file.write(encodable(text, self.console.encoding))
             self.console.file.flush()
+
+
+def _tree(branches: Sequence[Branch], title: Text | None, *, crop: bool = False) -> RenderableType:
+    """Build rich's tree; `crop`: no branch takes more than a line."""
+    tree = Tree(title or "", hide_root=title is None, guide_style="dim")
+
+    def add(to: Tree, more: Sequence[Branch]) -> None:
+        for one in more:
+            text = Text(one.text, COLOURS[one.style], no_wrap=crop, overflow="crop" if crop else "fold")
+            add(to.add(text), one.below)
+
+    add(tree, branches)
+    return tree
 
 
 Line = list[tuple[str, RichStyle | None]]

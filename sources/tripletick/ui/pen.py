@@ -5,7 +5,7 @@ The pen that knows a terminal's ways is in console.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TextIO
 
@@ -13,7 +13,16 @@ from tripletick.ui.preview import Code, Opened, Piece
 from tripletick.ui.safe import encodable
 
 Style = Literal["", "dim", "good", "bad", "warn"]
-Mark = Literal["ok", "failed", "skipped", "repair", "agent", "more"]
+Mark = Literal["ok", "failed", "skipped", "runs", "repair", "agent", "more"]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One line of a tree, and what hangs below it."""
+
+    text: str
+    style: Style = ""
+    below: tuple[Branch, ...] = ()
 
 
 class Pen(Protocol):
@@ -35,6 +44,14 @@ class Pen(Protocol):
         """Show what `word` gives, again and again, below everything that is drawn; None takes it away."""
         ...
 
+    def tree(self, title: str, branches: Sequence[Branch]) -> None:
+        """Draw lines that hang on others."""
+        ...
+
+    def hang(self, branches: Sequence[Branch]) -> None:
+        """Show these below the status line, as long as there is one, until others are to be shown."""
+        ...
+
     def ask(self, text: str) -> None:
         """Draw a question; the cursor stays behind it."""
         ...
@@ -44,6 +61,7 @@ WORDS: dict[Mark, str] = {
     "ok": "",
     "failed": "",
     "skipped": "",
+    "runs": "",
     "repair": "repair ",
     "agent": "agent: ",
     "more": "... ",
@@ -74,9 +92,23 @@ class PlainPen:
     def status(self, word: Callable[[], str] | None) -> None:
         pass
 
+    def tree(self, title: str, branches: Sequence[Branch]) -> None:
+        for line in (title, *indented(branches)):
+            self.line(line)
+
+    def hang(self, branches: Sequence[Branch]) -> None:
+        pass
+
     def ask(self, text: str) -> None:
         self._write(text)
 
     def _write(self, text: str) -> None:
         self.stream.write(encodable(text, self.stream.encoding or "utf-8"))
         self.stream.flush()
+
+
+def indented(hanging: Iterable[Branch], level: int = 1) -> Iterator[str]:
+    """Give a tree as plain lines, two blanks a level."""
+    for branch in hanging:
+        yield f"{'  ' * level}{branch.text}"
+        yield from indented(branch.below, level + 1)
