@@ -2,6 +2,7 @@
 # make test    set up what the tests need and run all of them
 # make ask     q="what to do" dir=folder: set up and do one request
 # make lint, quick, box, real: the parts of test; make threats: all hostile programs against the product
+# make docs    the pages of docs/ as a site
 # make bench, bench-box, bench-startup: speed and cost, as ratios
 
 VENV ?= .venv
@@ -11,7 +12,7 @@ BIN := $(VENV)/bin
 work := $(HOME)/tripletick$(if $(filter $(HOME)/tripletick,$(CURDIR)),-work)
 export q PYTHON
 
-.PHONY: chat test ask lint quick box real threats bench bench-box bench-startup clean
+.PHONY: chat test ask lint quick box real threats docs bench bench-box bench-startup clean
 .DEFAULT_GOAL := chat
 
 test: $(VENV)/.dev
@@ -37,6 +38,11 @@ threats: $(VENV)/.dev
 real: $(VENV)/.dev
 	$(BIN)/python tests/real/ollama_server.py
 	$(BIN)/python -m pytest tests/real -rs
+
+# The pages as a site, in site/; the variable silences a word about Material's successor.
+docs: $(VENV)/.dev
+	$(BIN)/python tools/pages.py --write
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: $(VENV)/.dev
 	$(BIN)/python bench/reader.py
@@ -75,7 +81,7 @@ $(VENV)/.chat: $(VENV)/.user
 
 $(VENV)/.dev: $(VENV)/.user
 	$(BIN)/pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(BIN)/pip install --quiet --disable-pip-version-check --group dev
+	$(BIN)/pip install --quiet --disable-pip-version-check --group dev --group docs
 	@touch $@
 
 clean:

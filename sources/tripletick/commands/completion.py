@@ -14,10 +14,12 @@ from dataclasses import dataclass
 
 from tripletick import agents, places
 from tripletick.commands import COMMANDS, Row
+from tripletick.commands import help as help_
 from tripletick.commands.flags import shared_flags
 from tripletick.config import settings
 from tripletick.errors import UsageError
 
+Rows = Mapping[str, Row]
 USAGE = "tripletick completion bash|zsh|fish"
 FOLDERS = ("directory", "read")
 """Flags whose value is a folder."""
@@ -93,7 +95,9 @@ def completion(options: argparse.Namespace, words: Sequence[str]) -> int:
             USAGE,
         )
     names = tuple(agents.load(places.find().prompts).agents)
-    sys.stdout.write(SHELLS[words[0]](list(read_flags(names))))
+    topics = help_.topics(help_.pages(places.find().docs))
+    rows = COMMANDS | {"help": COMMANDS["help"]._replace(words=tuple(topics))}
+    sys.stdout.write(SHELLS[words[0]](list(read_flags(names)), rows))
     return 0
 
 
@@ -112,25 +116,23 @@ def read_flags(agent_names: tuple[str, ...]) -> Iterator[Flag]:
         )
 
 
-def _bash(flags: Sequence[Flag]) -> str:
+def _bash(flags: Sequence[Flag], rows: Rows) -> str:
     values = [
         f'    {"|".join(flag.spelled)}) COMPREPLY=($(compgen {_wanted(flag)} -- "$cur")); return ;;'
         for flag in flags
         if flag.values or flag.folder
     ]
-    words = [f'    {name}) words="{" ".join(row.words)}" ;;' for name, row in COMMANDS.items() if row.words]
-    alone = [
-        f'    {name},-*) words="{" ".join(row.flags)}" ;;' for name, row in COMMANDS.items() if row.alone
-    ]
+    words = [f'    {name}) words="{" ".join(row.words)}" ;;' for name, row in rows.items() if row.words]
+    alone = [f'    {name},-*) words="{" ".join(row.flags)}" ;;' for name, row in rows.items() if row.alone]
     own = [
         f'    {name},-*) words="{" ".join((*row.flags, *_spelled(flags)))}" ;;'
-        for name, row in COMMANDS.items()
+        for name, row in rows.items()
         if row.flags and not row.alone
     ]
     return BASH.format(
         values="\n".join(values),
-        names="|".join(COMMANDS),
-        plain=" ".join(COMMANDS),
+        names="|".join(rows),
+        plain=" ".join(rows),
         words="\n".join(words),
         alone="\n".join([*alone, *own]),
         flags=" ".join((*_spelled(flags), "--help", "--version")),
@@ -141,18 +143,18 @@ def _wanted(flag: Flag) -> str:
     return "-d" if flag.folder else f'-W "{" ".join(flag.values)}"'
 
 
-def _zsh(flags: Sequence[Flag]) -> str:
+def _zsh(flags: Sequence[Flag], rows: Rows) -> str:
     values = [f"    {'|'.join(flag.spelled)}) {_zsh_wanted(flag)}; return ;;" for flag in flags if flag.takes]
     words = [
         f"    {name}) compadd -- {' '.join((*row.words, *row.flags))} ;;"
-        for name, row in COMMANDS.items()
+        for name, row in rows.items()
         if row.words or row.flags
     ]
     return ZSH.format(
-        commands=" ".join(_described(name, row) for name, row in COMMANDS.items()),
+        commands=" ".join(_described(name, row) for name, row in rows.items()),
         flags=" ".join(shlex.quote(f"{each}:{flag.says}") for flag in flags for each in flag.spelled),
         values="\n".join(values),
-        names="|".join(COMMANDS),
+        names="|".join(rows),
         words="\n".join(words),
     )
 
@@ -165,12 +167,12 @@ def _described(name: str, row: Row) -> str:
     return shlex.quote(f"{name}:{row.says}")
 
 
-def _fish(flags: Sequence[Flag]) -> str:
+def _fish(flags: Sequence[Flag], rows: Rows) -> str:
     lines = [
         f"complete -c tripletick -f -n __fish_use_subcommand -a {name} -d {shlex.quote(row.says)}"
-        for name, row in COMMANDS.items()
+        for name, row in rows.items()
     ]
-    for name, row in COMMANDS.items():
+    for name, row in rows.items():
         seen = f"-n '__fish_seen_subcommand_from {name}'"
         lines += [f"complete -c tripletick -f {seen} -a '{' '.join(row.words)}'"] * bool(row.words)
         lines += [f"complete -c tripletick {seen} -l {flag.removeprefix('--')}" for flag in row.flags]
@@ -193,4 +195,4 @@ def _spelled(flags: Sequence[Flag]) -> list[str]:
     return [each for flag in flags for each in flag.spelled]
 
 
-SHELLS: Mapping[str, Callable[[Sequence[Flag]], str]] = {"bash": _bash, "zsh": _zsh, "fish": _fish}
+SHELLS: Mapping[str, Callable[[Sequence[Flag], Rows], str]] = {"bash": _bash, "zsh": _zsh, "fish": _fish}

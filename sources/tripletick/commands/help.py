@@ -13,6 +13,7 @@ from tripletick import places
 from tripletick.commands import COMMANDS
 from tripletick.errors import UsageError
 from tripletick.ui.columns import aligned
+from tripletick.ui.safe import encodable
 
 TITLE = re.compile(r"^#\s+(.+)$", re.MULTILINE)
 USAGE = "tripletick help TOPIC"
@@ -22,25 +23,18 @@ def show(options: argparse.Namespace, words: Sequence[str]) -> int:
     """Show a page, a command's line, or what there is to show."""
     found = pages(places.find().docs)
     if not words:
-        _write(aligned(list(_topics(found))))
+        _write(aligned(list(_lines(found))))
         return 0
     topic = "-".join(words).lower().removesuffix(".md")
+    known = topics(found)
+    if topic not in known:
+        near = difflib.get_close_matches(topic, known, 1, 0.5)
+        why = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(known)}."
+        raise UsageError(f"There is no page {topic!r}.", why, USAGE)
     if topic in found:
         _draw(found[topic].read_text("utf-8"), plain=options.plain)
-    elif topic in COMMANDS:
-        row = COMMANDS[topic]
-        _write(
-            [f"tripletick {row.typed(topic)}", row.says, f"flags of its own: {' '.join(row.flags)}"][
-                : 2 + bool(row.flags)
-            ]
-        )
-    else:
-        near = difflib.get_close_matches(topic, [*found, *COMMANDS], 1, 0.5)
-        raise UsageError(
-            f"There is no page {topic!r}.",
-            f"Did you mean {near[0]}?" if near else f"There are: {', '.join([*found, *COMMANDS])}.",
-            USAGE,
-        )
+    if topic in COMMANDS:
+        _write([*[""] * (topic in found), *_usage(topic)])
     return 0
 
 
@@ -50,18 +44,30 @@ def pages(docs: Path) -> Mapping[str, Path]:
     return {path.stem.lower(): path for path in there}
 
 
-def _topics(found: Mapping[str, Path]) -> Iterator[tuple[str, str]]:
-    for name in sorted(found):
-        title = TITLE.search(found[name].read_text("utf-8"))
-        yield name, title[1] if title else ""
-    for name, row in COMMANDS.items():
-        yield name, row.says
+def topics(found: Mapping[str, Path]) -> list[str]:
+    """Name all that there is help on: the pages, then the commands without one."""
+    return [*sorted(found), *(name for name in COMMANDS if name not in found)]
+
+
+def _lines(found: Mapping[str, Path]) -> Iterator[tuple[str, str]]:
+    for name in topics(found):
+        title = TITLE.search(found[name].read_text("utf-8")) if name in found else None
+        yield name, title[1] if title else COMMANDS[name].says if name in COMMANDS else ""
+
+
+def _usage(name: str) -> Iterator[str]:
+    row = COMMANDS[name]
+    yield f"tripletick {row.typed(name)}"
+    yield row.says
+    if row.flags:
+        yield f"flags of its own: {' '.join(row.flags)}"
 
 
 def _draw(text: str, *, plain: bool) -> None:
-    """Draw Markdown on a terminal; a file or a pipe gets it as it is."""
-    if plain or not sys.stdout.isatty():
-        sys.stdout.write(text)
+    """Draw Markdown on a terminal; a file, a pipe and one with few signs get it as it is."""
+    encoding = sys.stdout.encoding
+    if plain or not (sys.stdout.isatty() and encoding.lower().startswith("utf")):
+        sys.stdout.write(encodable(text, encoding))
         return
     from tripletick.ui.markdown import draw
 

@@ -1,0 +1,62 @@
+"""The texts of the sources, as a page quotes them: `…` stands for what is put in when they are said."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from tripletick import errors
+
+SOURCES = Path(__file__).parents[1] / "sources"
+USAGE = 2
+"""The exit code of errors whose last line is the right form."""
+ERRORS = {
+    name
+    for name, kind in vars(errors).items()
+    if isinstance(kind, type) and issubclass(kind, errors.TripletickError) and kind.exit != USAGE
+} | {"WorkspaceError"}
+Names = Mapping[str, str]
+
+
+def said() -> set[str]:
+    """Give every text of the sources."""
+    return {text(node, named) for nodes, named in _modules() for node in nodes} - {""}
+
+
+def raised() -> set[str]:
+    """Give the first line of each error that is not wrong usage, where it stands as a text."""
+    return {
+        text(node.args[node.func.id == "Saying"], named)
+        for nodes, named in _modules()
+        for node in nodes
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args
+        if node.func.id in {*ERRORS, "Saying"}
+    } - {""}
+
+
+def text(node: ast.AST, named: Names) -> str:
+    """Give the text that a node is, "" where it is none."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in node.values)
+    if isinstance(node, ast.Name):
+        return named.get(node.id, "")
+    told = node.value if isinstance(node, ast.Constant) else ""
+    return re.sub(r"\{[^{}]*\}", "…", told) if isinstance(told, str) else ""
+
+
+def _modules() -> Iterator[tuple[list[ast.AST], Names]]:
+    """Give each module's nodes and the texts that it has names for."""
+    for path in sorted(SOURCES.rglob("*.py")):
+        nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+        assigned = (node for node in nodes if isinstance(node, ast.Assign))
+        yield (
+            nodes,
+            {
+                target.id: text(node.value, {})
+                for node in assigned
+                for target in node.targets
+                if isinstance(target, ast.Name)
+            },
+        )

@@ -1,0 +1,93 @@
+"""Write the tables of the pages from what they tell of: settings from config.ini, tags from languages.toml.
+
+A page's tables stand below its last `## `. Without --write the pages that are not current are named.
+"""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from tripletick import languages
+from tripletick.tools import tools
+
+TOP = Path(__file__).parents[1]
+DOCS = TOP / "docs"
+
+
+def settings() -> Iterator[str]:
+    """Give each section of config.ini with its keys, their values as shipped and their sentences."""
+    said: list[str] = []
+    for line in (TOP / "config.ini").read_text("utf-8").splitlines():
+        if line.startswith("#"):
+            said.append(line.removeprefix("#").strip())
+        elif line.startswith("["):
+            yield from (f"\n### {line}", *said, "", "| setting | as shipped | |", "|---|---|---|")
+            said = []
+        elif "=" in line:
+            key, _, value = (part.strip() for part in line.partition("="))
+            yield _row([f"`{key}`", f"`{value}`" if value else "(empty)", " ".join(said)])
+            said = []
+        else:
+            said = []
+
+
+def tags() -> Iterator[str]:
+    """Give the rows of languages.toml: those that run, those that are saved alone, and the tags of tools."""
+    rows = languages.table().languages.values()
+    yield from _table("Run", "tag", "also written", "files", "needs", "Debian's package")
+    for row in rows:
+        if row.runs:
+            needs = ", ".join(" or ".join(names) for names in languages.programs(row))
+            yield _row([*_known(row), needs, f"`{row.package}`"])
+    yield from _table("Saved and read, not run", "tag", "also written", "files")
+    yield from (_row(_known(row)) for row in rows if not row.runs)
+    yield from _table("Tags that are no languages", "tag", "also written", "what it does")
+    others = tomllib.loads((files("tripletick") / "languages.toml").read_text("utf-8"))["tool"]
+    for tag, tool in tools().items():
+        if tag in others:
+            yield _row([f"`{tag}`", _words(others[tag]), tool.summary])
+
+
+PAGES: Mapping[str, Callable[[], Iterator[str]]] = {"config": settings, "languages": tags}
+
+
+def page(name: str) -> str:
+    """Give a page as it should be."""
+    head, heading, tail = (DOCS / f"{name}.md").read_text("utf-8").rpartition("\n## ")
+    title = tail.partition("\n")[0]
+    return f"{head}{heading}{title}\n" + "\n".join(PAGES[name]()) + "\n"
+
+
+def _table(title: str, *heads: str) -> Iterator[str]:
+    yield from (f"\n### {title}", "", _row(heads), "|---" * len(heads) + "|")
+
+
+def _known(row: languages.Language) -> Sequence[str]:
+    return f"`{row.tag}`", _words(row.aliases), _words(dict.fromkeys((*row.extensions, *row.names)))
+
+
+def _words(words: Iterable[str]) -> str:
+    return " ".join(f"`{word}`" for word in words)
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def main() -> int:
+    """Write the pages, or name those that are old."""
+    old = [name for name in PAGES if page(name) != (DOCS / f"{name}.md").read_text("utf-8")]
+    for name in old:
+        if "--write" in sys.argv:
+            (DOCS / f"{name}.md").write_text(page(name), "utf-8")
+        else:
+            sys.stderr.write(f"docs/{name}.md is not current: python tools/pages.py --write\n")
+    return bool(old) and "--write" not in sys.argv
+
+
+if __name__ == "__main__":
+    sys.exit(main())
