@@ -21,6 +21,7 @@ LAYERS = (
         "checkpoint",
         "approval",
         "trust",
+        "pieces",
         "repeats",
         "retention",
     },
@@ -28,7 +29,7 @@ LAYERS = (
     {"aside", "clock", "compaction", "feedback", "replies", "shift", "loop"},
     {"planner"},
     {"ui"},
-    {"wiring", "standing", "wording", "library", "telling", "app"},
+    {"wiring", "standing", "staffing", "wording", "library", "telling", "app"},
     {"commands", "chat", "slash", "fetching", "firstrun", "loading", "screens", "ways"},
     {"cli"},
 )

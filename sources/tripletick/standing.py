@@ -16,6 +16,7 @@ from tripletick import trust, wiring
 from tripletick.config import Config
 from tripletick.errors import UsageError, WorkspaceError
 from tripletick.events import Ask, Reply
+from tripletick.halting import Halt
 from tripletick.paths import Workspace
 from tripletick.places import Places
 from tripletick.sandbox.box import Box
@@ -38,6 +39,8 @@ class Standing:
     said: Said
     person: bool
     notice: Callable[[str], None]
+    halt: Halt = field(default_factory=Halt)
+    """Ends what runs in the box, from another thread."""
     leave: Leave | None = None
     """What the person lets blocks do; None while no agent with tools was at work."""
     readable: list[Path] = field(default_factory=list)
@@ -107,7 +110,7 @@ class Standing:
         if self._box:
             self._box.close()
         self._workspace = workspace
-        self._box = wiring.box(self.config, self.places, workspace.root, self.notice)
+        self._box = wiring.box(self.config, self.places, workspace.root, self.notice, self.halt)
         if not self._box.holds:
             chosen = self.config.sandbox.mode == "bare"
             why = CHOSEN if chosen else self._box.sentence.removeprefix("no sandbox: ")
@@ -115,6 +118,13 @@ class Standing:
         for path in self._let_in or self.said.read:
             self._let(path.expanduser())
         return True
+
+    def box_beside(self, halt: Halt) -> Box:
+        """Open a further box on the same ground, for another thread; it is the caller's to close."""
+        box = wiring.box(self.config, self.places, self.workspace.root, self.notice, halt)
+        for path in self._let_in:
+            box.let_read(path)
+        return box
 
     def let_in(self, words: str) -> Asking:
         """Ask for what the person's words name outside the folder; without a person nothing is let in."""

@@ -18,6 +18,7 @@ from tripletick.config import Config
 from tripletick.context import Budget, Conversation
 from tripletick.dialects import open_dialect
 from tripletick.errors import ModelError, TripletickError
+from tripletick.halting import Halt
 from tripletick.loop import Loop
 from tripletick.models import Settings, open_model
 from tripletick.models.model import About, Model, Sampling
@@ -104,6 +105,7 @@ def reach(config: Config, notice: Callable[[str], None] = untold) -> Settings:
         first_timeout=chosen.first_timeout,
         token_timeout=chosen.token_timeout,
         size=chosen.chunk,
+        slots=config.planner.parallel,
         notice=notice,
     )
 
@@ -184,10 +186,18 @@ def limits(config: Config) -> Limits:
     )
 
 
-def box(config: Config, places: Places, workspace: Path, notice: Callable[[str], None] = untold) -> Box:
+def box(
+    config: Config,
+    places: Places,
+    workspace: Path,
+    notice: Callable[[str], None] = untold,
+    halt: Halt | None = None,
+) -> Box:
     """Open the box for a workspace; without one where the person chose that."""
     see = tuple(Path(name).expanduser() for name in config.sandbox.see.split(":") if name)
-    ground = Ground(workspace, places.state, _mode(config), limits(config), places.ours, see, notice)
+    ground = Ground(
+        workspace, places.state, _mode(config), limits(config), places.ours, see, notice, halt or Halt()
+    )
     return open_box(ground, "none" if config.sandbox.mode == "bare" else config.sandbox.tier)
 
 

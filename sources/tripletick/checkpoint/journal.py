@@ -54,21 +54,32 @@ class Checkpoints:
     """The turns of one workspace. Nothing is written before the first block of a turn."""
 
     def __init__(self, workspace: Path, state: Path) -> None:
-        self._workspace = workspace.resolve()
+        self._workspace, self._state = workspace.resolve(), state
         self._store = Store(folder_of(workspace, state))
         self._steps = Steps(self._store)
         self._snapshots = Snapshots(self._workspace, self._store)
         self._session = self._request = self._turn = ""
         self._step = self._last = 0
         self._said: set[str] = set()
+        self._whole: tuple[str, str, str] | None = None
+        self._own: list[int] = []
         self.changed: tuple[FileChange, ...] | None = None
         """What the last turn changed, once it has ended; None where that is not known."""
 
+    def beside(self) -> Checkpoints:
+        """Give those of a part of this turn that works in a thread of its own: its blocks belong to this
+        turn, `changed` tells what they alone have changed.
+        """
+        self._turn = self._turn or secrets.token_hex(12)
+        part = Checkpoints(self._workspace, self._state)
+        part._whole = (self._session, self._request, self._turn)
+        return part
+
     def begin_turn(self, session: str, request: str) -> None:
         """A request begins; the blocks from here on belong to it."""
-        self._session, self._request, self._turn = session, first_words(request), ""
+        self._session, self._request, self._turn = self._whole or (session, first_words(request), "")
         self._step = self._last = 0
-        self.changed = ()
+        self._own, self.changed = [], ()
 
     def before_block(self) -> str:
         """Take a snapshot; gives what the person must know, each line once: mostly nothing."""
@@ -99,7 +110,7 @@ class Checkpoints:
     def end_turn(self) -> str:
         """Say in `changed` what the turn changed."""
         said = self.after_block()
-        if self._turn and self.changed is not None:
+        if self._turn and self.changed is not None and self._store.exists:
             said += self._guarded(self._sum_up)
         self._turn = ""
         return "\n".join(said)
@@ -184,6 +195,7 @@ class Checkpoints:
             self._steps.end(self._step)
         self._turn = self._turn or secrets.token_hex(12)
         self._step = self._last = self._steps.begin(self._turn, self._session, self._request)
+        self._own.append(self._step)
 
     def _adopt(self, path: str) -> None:
         self._snapshots.adopt(path)
@@ -203,7 +215,10 @@ class Checkpoints:
         return b""
 
     def _sum_up(self) -> None:
-        changes = net(self._steps.of_turn(self._turn))
+        if not self._own:
+            # nothing was looked at here: which folders are only counted is not known yet
+            self._look()
+        changes = net(self._steps.of(self._own) if self._whole else self._steps.of_turn(self._turn))
         shown = (change for change in changes if not self._snapshots.bulk(change.path))
         self.changed = file_changes(change for change in shown if not change.path.startswith(GIT))
 

@@ -115,8 +115,11 @@ class Steps:
     def of_turn(self, turn: str) -> list[Change]:
         """Give what the blocks of a turn changed, in order."""
         query = "SELECT id FROM step WHERE turn = ? AND kind = 'block' ORDER BY id"
-        steps = self._store.db.execute(query, (turn,)).fetchall()
-        return [change for (step,) in steps for change in self.changes(step)]
+        return self.of(step for (step,) in self._store.db.execute(query, (turn,)).fetchall())
+
+    def of(self, steps: Iterable[int]) -> list[Change]:
+        """Give what these blocks changed, in order."""
+        return [change for step in steps for change in self.changes(step)]
 
     def last(self, turn: str) -> int:
         """Give the last block of a turn."""

@@ -83,7 +83,7 @@ class Embedded:
         self._known: Header | None = None
         self._lock: IO[str] | None = None
         self._engine: llamacpp.Engine | None = None
-        self._slot, self._halt = 0, self._settings.halt
+        self._slot, self._halt, self._first = 0, self._settings.halt, True
 
     def about(self) -> About:
         """Tell what the file says of itself. Raises ModelError where it is not fit for a conversation."""
@@ -115,7 +115,7 @@ class Embedded:
         """Give a further slot of the loaded model; it goes with the first one's close."""
         self._engine = self._engine or self._open()
         other = copy.copy(self)
-        other._slot, other._halt = slot, halt
+        other._slot, other._halt, other._first = slot, halt, False
         return other
 
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
@@ -132,9 +132,9 @@ class Embedded:
 
     def close(self) -> None:
         """Unload the model, so that another process may load it."""
-        if self._engine and not self._slot:
+        if self._engine and self._first:
             self._engine.close()
-        if self._lock and not self._slot:
+        if self._lock and self._first:
             self._lock.close()
         self._engine = self._lock = None
 

@@ -17,6 +17,9 @@ CLIP = 400
 """Characters of a task's result that the planner reads and the answer shows."""
 FILES = 12
 """Paths that are named before the rest is counted."""
+NEEDED = "What came of {name}: {result}"
+TOLD = 600
+"""Characters of a result that a task reads which needs it."""
 WRONG = "This plan cannot be used:\n{faults}\nSend the whole plan again."
 ENDED = "(The plan has ended. What came of it:)"
 STOPPED = "(The person stopped the plan. What came of it:)"
@@ -46,6 +49,12 @@ class Questions:
         """Ask what becomes of the rest of a plan."""
         known = {"tasks": statuses(plan), "agents": _introduced(agents), "most": str(most)}
         return _filled(self.replan, known)
+
+
+def request(plan: Plan, task: Task) -> str:
+    """Ask for a task: its text, and in short what came of those that it needs."""
+    known = plan.by_id()
+    return "\n\n".join([task.task, *(_needed(known[need]) for need in task.needs if need in known)])
 
 
 def told(faults: Sequence[Fault]) -> str:
@@ -102,6 +111,11 @@ def _status(task: Task) -> str:
     return f"- task {task.id} ({task.agent}{needs}), {state}: {task.task}" + (
         f"\n  Result: {_indented(result)}" if result else ""
     )
+
+
+def _needed(task: Task) -> str:
+    made = f"\nFiles: {_files(task.files)}" if task.files else ""
+    return NEEDED.format(name=task.name, result=clip(task.result, TOLD)) + made
 
 
 def _item(task: Task) -> str:

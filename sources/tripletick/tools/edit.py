@@ -57,6 +57,7 @@ TOOL = Tool(
     "replaces lines of a file",
     edit,
     writes=True,
+    one_file=True,
     example=Call("edit", "<<<<<<< SEARCH\nBuy milk.\n=======\nBuy oat milk.\n>>>>>>> REPLACE", "notes.md"),
 )
 

@@ -37,6 +37,7 @@ WRITE = Tool(
     "saves the body as the file named after the tag",
     write,
     writes=True,
+    one_file=True,
     example=Call("write", "# Notes\n\nBuy milk.", "notes.md"),
 )
 APPEND = Tool(
@@ -44,6 +45,7 @@ APPEND = Tool(
     "adds the body to a file that this turn made",
     write,
     writes=True,
+    one_file=True,
     example=Call("append", "Buy bread.", "notes.md"),
 )
 TOOLS = (READ, WRITE, APPEND)

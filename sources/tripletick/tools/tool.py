@@ -61,11 +61,13 @@ class Tool:
     """A tag, the sentence that explains it, and the function behind it.
 
     `run` yields what the program prints and what must be asked, and returns the result. `writes`: the loop
-    takes a snapshot first. `example` teaches after a failure; a dialect words it.
+    takes a snapshot first. `one_file`: nothing but the file of the call's path, and only after all questions.
+    `example` teaches after a failure; a dialect words it.
     """
 
     tag: str
     summary: str
     run: Callable[[Call, Bench], Running]
     writes: bool = False
+    one_file: bool = False
     example: Call | None = None

@@ -1,0 +1,137 @@
+"""Keeps tasks that run side by side out of each other's files.
+
+A file tool takes the lock of its path, any other block that may write the one of the workspace, what only
+reads none; a block has its lock from its first question to its last snapshot, so that what has changed is
+told of the right task. Each waits for one lock at a time in the order of asking: there is no deadlock.
+Not covered: other programs, and what a reader sees while somebody writes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from tripletick.approval import Block, Gate
+from tripletick.approval.questions import Working
+from tripletick.events import Ask
+from tripletick.halting import Halt
+from tripletick.messages import Answer, Result
+from tripletick.paths import PathRefused
+from tripletick.sandbox.box import untold
+
+ALL = "."
+"""The workspace as a whole."""
+WRITING = "/"
+"""Beside the locks of paths, and no path of the workspace: whose writing was not recorded yet."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Claim:
+    """What somebody holds or waits for."""
+
+    path: str
+
+    def bars(self, other: _Claim) -> bool:
+        """Tell whether the two cannot be held at once: one is the other, or a folder that holds it."""
+        if WRITING in (self.path, other.path):
+            return self.path == other.path
+        return (
+            ALL in (self.path, other.path) or _within(self.path, other.path) or _within(other.path, self.path)
+        )
+
+
+def _within(path: str, folder: str) -> bool:
+    # some file systems take both cases for the same name
+    return f"{path}/".casefold().startswith(f"{folder}/".casefold())
+
+
+class Locks:
+    """The locks of one workspace, for all tasks of a plan."""
+
+    def __init__(self) -> None:
+        self._claims: list[_Claim] = []
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def hold(self, path: str, halt: Halt) -> Iterator[None]:
+        """Have the lock of a path, relative to the workspace, while this is open. Raises Halted."""
+        claim = _Claim(path)
+        with self._changed:
+            self._claims.append(claim)
+        try:
+            with halt.ending(self._wake), self._changed:
+                self._changed.wait_for(lambda: halt.due or self._is_free(claim))
+            yield
+        finally:
+            with self._changed:
+                self._claims.remove(claim)
+                self._changed.notify_all()
+
+    def _is_free(self, claim: _Claim) -> bool:
+        """Tell whether nobody who came earlier holds or wants what bars it."""
+        earlier = self._claims[: self._claims.index(claim)]
+        return not any(one.bars(claim) for one in earlier)
+
+    def _wake(self) -> None:
+        with self._changed:
+            self._changed.notify_all()
+
+
+@dataclass(slots=True)
+class LockedGate(Gate):
+    """What every block of a task passes."""
+
+    locks: Locks = field(default_factory=Locks)
+    halt: Halt = field(default_factory=Halt)
+    notice: Callable[[str], None] = untold
+    """Takes a line for the person, from any thread."""
+
+    def run(self, block: Block) -> Working:
+        """Run a block as any gate does, while nobody else writes where it does."""
+        while (path := _claimed(block)) is not None:
+            with self.locks.hold(path, self.halt):
+                # while it waited somebody may have moved a folder, or put a link in its place
+                if path == _claimed(block):
+                    return (yield from self._held(block, path))
+        return (yield from Gate.run(self, block))
+
+    def _held(self, block: Block, path: str) -> Working:
+        running = Gate.run(self, block)
+        try:
+            return (yield from (running if path == ALL else self._in_turn(running)))
+        finally:
+            running.close()
+            # what was broken off is recorded before somebody else writes
+            for line in block.points.after_block():
+                self.notice(line)
+
+    def _in_turn(self, running: Working) -> Working:
+        """Let those who write other files in between only while the person is asked: until its answer a file
+        tool has written nothing, and what it writes then is recorded before anybody else's.
+        """
+        answer: Answer | None = None
+        try:
+            while True:
+                with self.locks.hold(WRITING, self.halt):
+                    event = running.send(answer)
+                    while not isinstance(event, Ask):
+                        event = running.send((yield event))
+                answer = yield event
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+
+
+def _claimed(block: Block) -> str | None:
+    """Give the path that a block must have for itself, None where it only reads."""
+    if not block.tool.writes or block.bench.mode == "read":
+        return None
+    if not block.tool.one_file:
+        return ALL
+    try:
+        return block.bench.workspace.resolve(block.call.path or "", writing=True).path
+    except PathRefused:
+        # it will be refused once more, unless somebody changes what is in its way
+        return ALL

@@ -1,0 +1,98 @@
+"""What the tasks of a plan work with: what they share is the session's, the rest is their own.
+
+A slot has its model and its box, for one task after the other; the first has the session's box. Tasks in
+several boxes leave each other files in the folder, and nothing in /tmp. A task begins with an empty
+conversation and has read no file; what the person allowed for the session holds for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from tripletick import wording
+from tripletick.agents import Agent
+from tripletick.context import Conversation
+from tripletick.halting import Halt
+from tripletick.loop import Loop
+from tripletick.messages import Task
+from tripletick.models.model import Model
+from tripletick.planner.crew import Post
+from tripletick.planner.locks import LockedGate, Locks
+from tripletick.sandbox.box import Box
+from tripletick.standing import Standing
+from tripletick.tools.tool import Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Where one task at a time works."""
+
+    model: Model
+    box: Box
+    halt: Halt
+
+
+@dataclass(slots=True)
+class Staff:
+    """The posts of one plan; `close` gives back what was opened for them."""
+
+    loop: Loop
+    standing: Standing
+    agents: Mapping[str, Agent]
+    names_files: bool = True
+    """Each agent that has tools is told what the folder holds."""
+    _locks: Locks = field(default_factory=Locks)
+    _slots: dict[int, Slot] = field(default_factory=dict)
+    _posts: list[Post] = field(default_factory=list)
+
+    def post(self, task: Task, number: int) -> Post:
+        """Give a task what it works with. Raises what cannot be opened."""
+        agent = self.agents[task.agent]
+        slot = self._slots.get(number) or self._open(number)
+        bench = self.loop.bench
+        loop = replace(
+            self.loop,
+            replies=replace(
+                self.loop.replies,
+                model=slot.model,
+                talk=self._talk(),
+                budget=replace(self.loop.replies.budget, counted=0, covered=0),
+            ),
+            bench=replace(
+                bench, box=slot.box, ledger=Ledger(), session=f"{bench.session}-{len(self._posts) + 1}"
+            ),
+            checkpoints=self.loop.checkpoints.beside(),
+            gate=self._gate(slot.halt),
+        )
+        named = agent.tools and agent.folder and self.names_files
+        post = Post(agent, loop, slot.halt, wording.folder_line(bench.workspace) if named else "")
+        self._posts.append(post)
+        return post
+
+    def close(self) -> None:
+        """Close boxes and connections; what tasks have changed the session's model does not know."""
+        for number, slot in self._slots.items():
+            slot.model.close()
+            if number:
+                slot.box.close()
+        self._slots.clear()
+        for post in self._posts:
+            changed = post.loop.checkpoints.changed or ()
+            self.loop.bench.ledger.known.difference_update(change.path for change in changed)
+
+    def _open(self, number: int) -> Slot:
+        halt = Halt() if number else self.standing.halt
+        box = self.standing.box_beside(halt) if number else self.loop.bench.box
+        self._slots[number] = Slot(self.loop.replies.model.beside(number, halt), box, halt)
+        return self._slots[number]
+
+    def _talk(self) -> Conversation:
+        talk = self.loop.replies.talk
+        return Conversation(talk.system, talk.also, preface=talk.preface)
+
+    def _gate(self, halt: Halt) -> LockedGate:
+        own = self.loop.gate
+        gate = LockedGate(own.asking, locks=self._locks, halt=halt, notice=self.standing.notice)
+        gate.person, gate.given = own.person, own.given
+        return gate

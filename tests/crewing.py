@@ -1,0 +1,90 @@
+"""A crew on a real folder, a real box and a scripted model, and how a plan is run by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tripletick import agents, config, places, wiring
+from tripletick.events import Ask, Event, InTask
+from tripletick.messages import Answer, Task
+from tripletick.models.model import Model
+from tripletick.models.scripted import Scripted, ScriptedReply
+from tripletick.planner.crew import Crew
+from tripletick.planner.plan import Plan
+from tripletick.staffing import Staff
+from tripletick.standing import Standing
+from tripletick.trust import Leave, Said
+
+NOBODY = Answer(there=False)
+Answerer = Callable[[Ask], Answer]
+
+
+@dataclass
+class Team:
+    """A staff with its crew; `events` are those of the last run."""
+
+    folder: Path
+    staff: Staff
+    crew: Crew
+    notices: list[str]
+    events: list[Event] = field(default_factory=list)
+
+    def run(self, *tasks: Task, answer: Answerer = lambda question: NOBODY) -> Mapping[str, Task]:
+        """Run a plan to its end; gives its tasks by their ids."""
+        self.events.clear()
+        return drive(self.crew.run(Plan(tasks)), self.events, answer).by_id()
+
+    def of(self, task: str, kind: type[Any]) -> list[Any]:
+        """Give the events of this kind that a task had."""
+        own = [event.event for event in self.events if isinstance(event, InTask) and event.task == task]
+        return [event for event in own if isinstance(event, kind)]
+
+
+def drive(running: Generator[Event, Any, Plan], events: list[Event], answer: Answerer) -> Plan:
+    """Pull a crew to the end of its plan; `events` gets what happens."""
+    reply: Answer | None = None
+    while True:
+        try:
+            event = running.send(reply)
+        except StopIteration as end:
+            plan: Plan = end.value
+            return plan
+        events.append(event)
+        reply = answer(event) if isinstance(event, Ask) else None
+
+
+def to(task: str, *texts: str, seconds: float = 0.0) -> list[ScriptedReply]:
+    """Give the replies of one task, whose text they are told by."""
+    return [ScriptedReply(text, to=task, seconds=seconds) for text in texts]
+
+
+@contextmanager
+def open_team(top: Path, model: Model, *, person: bool = False, **sections: dict[str, Any]) -> Iterator[Team]:
+    """Open a session's loop and a crew on it; keyword arguments are settings by section."""
+    settings = config.Config()
+    for name, values in sections.items():
+        settings = replace(settings, **{name: replace(getattr(settings, name), **values)})
+    folder, notices = top / "project", list[str]()
+    folder.mkdir(exist_ok=True)
+    found = replace(places.find(), state=top / "state")
+    standing = Standing(settings, found, folder, Said(), person, notices.append)
+    standing.leave = Leave(folder)
+    prompts = agents.load(found.prompts)
+    window = model.fix(8192)
+    parts = wiring.Parts(settings, found, standing.workspace, model, standing.box, prompts, person)
+    staff = Staff(wiring.loop(parts, "test", window), standing, prompts.agents)
+    staff.loop.checkpoints.begin_turn("test", "the plan")
+    wanted = settings.planner
+    yield Team(folder, staff, Crew(staff.post, wanted.parallel, wanted.task_timeout), notices)
+    staff.close()
+    standing.close()
+
+
+def scripted(*replies: ScriptedReply | str | list[ScriptedReply]) -> Scripted:
+    """Open a script; a list of replies counts as so many."""
+    flat = [one for reply in replies for one in (reply if isinstance(reply, list) else [reply])]
+    return Scripted(*flat)
