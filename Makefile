@@ -42,7 +42,7 @@ real: $(VENV)/.dev
 # The pages as a site, in site/; the variable silences a word about Material's successor.
 docs: $(VENV)/.dev
 	$(BIN)/python tools/pages.py --write
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(VENV)/.dev
 	$(BIN)/python bench/reader.py

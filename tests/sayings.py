@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 from tripletick import errors
@@ -46,17 +47,12 @@ def text(node: ast.AST, named: Names) -> str:
     return re.sub(r"\{[^{}]*\}", "…", told) if isinstance(told, str) else ""
 
 
-def _modules() -> Iterator[tuple[list[ast.AST], Names]]:
+@cache
+def _modules() -> list[tuple[list[ast.AST], Names]]:
     """Give each module's nodes and the texts that it has names for."""
-    for path in sorted(SOURCES.rglob("*.py")):
-        nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
-        assigned = (node for node in nodes if isinstance(node, ast.Assign))
-        yield (
-            nodes,
-            {
-                target.id: text(node.value, {})
-                for node in assigned
-                for target in node.targets
-                if isinstance(target, ast.Name)
-            },
-        )
+    return [_module(list(ast.walk(ast.parse(path.read_text("utf-8"))))) for path in SOURCES.rglob("*.py")]
+
+
+def _module(nodes: list[ast.AST]) -> tuple[list[ast.AST], Names]:
+    assigned = [(node.targets[0], node.value) for node in nodes if isinstance(node, ast.Assign)]
+    return nodes, {name.id: text(value, {}) for name, value in assigned if isinstance(name, ast.Name)}

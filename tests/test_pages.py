@@ -44,8 +44,11 @@ def shape(words):
     if foreign := set(own) - set(row.flags if row else ()):
         raise ValueError(f"{foreign} is no flag of {name or 'a task'}")
     kind = "task" if name and row is None else name
-    if row and row.words and word.partition("|")[0] in row.words:
-        kind += f" {word.partition('|')[0]}"
+    if row and row.words and word:
+        first = word.partition("|")[0]
+        if first not in row.words:
+            raise ValueError(f"{name} takes no {word}")
+        kind += f" {first}"
     return kind, {word.partition("=")[0] for word in words if word.startswith("-") and len(word) > 1}
 
 

@@ -75,6 +75,7 @@ def home(tmp_path, page):
     return tmp_path
 
 
+@pytest.mark.timeout(180)
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="the pages' blocks run in a box")
 @pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
 def test_every_command_of_a_page_does_what_the_page_says(page, home):
@@ -84,9 +85,7 @@ def test_every_command_of_a_page_does_what_the_page_says(page, home):
         for command in shown(page):
             code, output = typed(command, home, env | {"OLLAMA_HOST": at.url})
             assert code == command.exit, f"{command.typed}\n{output}"
-            assert command.is_like(output), f"{command.typed}\n{output}\n--- and the page says\n" + "\n".join(
-                command.printed
-            )
+            assert command.is_like(output), f"{command.typed}\n{output}"
 
 
 def test_every_script_of_replies_belongs_to_a_page():
