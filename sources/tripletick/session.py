@@ -15,6 +15,7 @@ import os
 import re
 import secrets
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,14 +23,11 @@ from typing import Any
 
 from tripletick import __version__, platforms
 from tripletick.errors import TripletickError, UsageError
-from tripletick.events import Event, InTask, Output, Text, Thought
+from tripletick.events import Event, InTask
+from tripletick.pieces import Pieces
 from tripletick.places import make_private
 
 FORMAT = 1
-JOINED = (Text, Thought, Output)
-"""Events that come in pieces: pieces in a row are one record, up to about so many seconds and characters."""
-JOIN_SECONDS = 1.0
-JOIN_CHARACTERS = 4096
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
 SAID = {
     "busy": "Session {old} is open in another tripletick; this one is {new}.",
@@ -169,9 +167,7 @@ class Log:
         self.notices: list[str] = []
         self._started = time.monotonic()
         self._unwritten = bytearray()
-        self._pieces: list[str] = []
-        self._joined: type[Text] | type[Thought] | type[Output] = Text
-        self._since = 0.0
+        self._pieces = Pieces()
         self._complained = False
 
     @classmethod
@@ -228,32 +224,20 @@ class Log:
 
     def write(self, event: Event) -> None:
         """Write an event; pieces of text wait for the end of their line, a second or 4096 characters."""
-        if self._fd < 0:
-            return
-        if not isinstance(event, JOINED):
-            self._put_pieces()
-            self._put({"at": self._now(), **encode(event)})
-            return
-        if self._joined is not type(event):
-            self._put_pieces()
-        if not self._pieces:
-            self._joined, self._since = type(event), self._now()
-        self._pieces.append(event.text)
-        waited = self._now() - self._since >= JOIN_SECONDS
-        if waited or "\n" in event.text or sum(map(len, self._pieces)) >= JOIN_CHARACTERS:
-            self._put_pieces()
+        if self._fd >= 0:
+            self._put_events(self._pieces.take(event, self._now()))
 
     def note(self, record: Record) -> None:
         """Write a record that is no event; its texts stay as they are."""
         if self._fd >= 0:
-            self._put_pieces()
+            self._put_events(self._pieces.rest())
             self._put({"at": self._now(), **record})
 
     def end_turn(self) -> None:
         """See to it that all of the turn is on the disk."""
         if self._fd < 0:
             return
-        self._put_pieces()
+        self._put_events(self._pieces.rest())
         self._flush()
         with contextlib.suppress(OSError):
             platforms.sync_data(self._fd)
@@ -268,11 +252,9 @@ class Log:
     def _now(self) -> float:
         return round(time.monotonic() - self._started, 3)
 
-    def _put_pieces(self) -> None:
-        if self._pieces:
-            event = self._joined("".join(self._pieces))
-            self._pieces.clear()
-            self._put({"at": self._since, **encode(event)})
+    def _put_events(self, events: Iterable[tuple[float, Event]]) -> None:
+        for at, event in events:
+            self._put({"at": at, **encode(event)})
 
     def _put(self, record: Record) -> None:
         self._unwritten += to_line(record)

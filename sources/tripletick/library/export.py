@@ -111,6 +111,8 @@ WRITTEN: dict[str, Callable[[Part], str]] = {
     "thought": lambda part: "",
     "command": lambda part: f"## !\n\n{_fenced(part.text, 'bash')}",
     "result": _result,
+    "plan": lambda part: f"**{part.title}**\n\n{_fenced(part.text, 'text')}",
+    "task": lambda part: f"### {part.title}: {' '.join(part.text.split())}",
     "note": lambda part: f"*{part.text}*",
     "end": lambda part: f"**{part.text}**",
 }

@@ -15,6 +15,7 @@ from typing import Any
 from tripletick.context import Before, Budget, Conversation, Entry
 from tripletick.messages import Message
 from tripletick.models import parted
+from tripletick.planner.plan import Plan, recorded
 from tripletick.session import Record
 
 EVENT = "History"
@@ -69,6 +70,8 @@ class Past:
     """What its log holds, to be gone on with."""
     told: list[str] = field(default_factory=list)
     """What the person is told of it first."""
+    plan: Plan = field(default_factory=Plan)
+    """The plan of the last request, as it stood."""
 
     @property
     def asked(self) -> str:
@@ -118,6 +121,10 @@ def _tell(past: Past, record: Record) -> None:
             past.id, past.workspace = name, workspace
         case {"event": "Routed", "agent": str(agent)}:
             past.agent = agent
+        case {"event": "Requested" | "TakenBack"}:
+            past.plan = Plan()
+        case {"event": "PlanChanged", "tasks": list(tasks)}:
+            past.plan = recorded(tasks).waiting()
         case {"event": "Loading", "model": str(model), "context": int(window)}:
             past.model, past.window = model, window
 

@@ -132,6 +132,10 @@ def _folded(part: Part, markdown: MarkdownIt) -> str:
     return f"<details><summary>thought</summary><pre>{_safe(part.text.strip())}</pre></details>"
 
 
+def _plan(part: Part, markdown: MarkdownIt) -> str:
+    return f'<div class="tag">{_safe(part.title)}</div><pre>{_safe(part.text)}</pre>'
+
+
 def _result(part: Part, markdown: MarkdownIt) -> str:
     head, body = _safe(part.title), _safe(part.text.rstrip())
     kind = "result" if part.title.partition(" ")[2].startswith("ok") else "result failed"
@@ -150,6 +154,8 @@ DRAWN: dict[str, Callable[[Part, MarkdownIt], str]] = {
     "thought": _folded,
     "command": lambda part, markdown: f'<div class="request">!</div>{_code(visible(part.text), "bash")}',
     "result": _result,
+    "plan": _plan,
+    "task": lambda part, markdown: f"<h3>{_safe(part.title)}: {_safe(part.text)}</h3>",
     "note": lambda part, markdown: f'<p class="note">{_safe(part.text)}</p>',
     "end": lambda part, markdown: f'<p class="end">{_safe(part.text)}</p>',
 }

@@ -9,16 +9,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from tripletick.planner.plan import Plan, recorded
 from tripletick.session import Record
+from tripletick.ui.pen import indented
+from tripletick.ui.tree import branches
+from tripletick.ui.tree import title as title_of
 
 TITLE = 60
 """Characters of a title."""
-Kind = Literal["request", "reply", "thought", "command", "result", "note", "end"]
+Kind = Literal["request", "reply", "thought", "command", "result", "plan", "task", "note", "end"]
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One thing that was said or done; `title` is the agent of a request and the verdict of a result."""
+    """One thing that was said or done; `title` is the agent of a request and of a task, the verdict of a
+    result, and how far a plan is.
+    """
 
     kind: Kind
     text: str
@@ -57,6 +63,11 @@ class _Reader:
     parts: list[Part] = field(default_factory=list)
     replied: bool = False
     """Whether the model has spoken since the last request ended: else a block is the person's own."""
+    plan: Plan = field(default_factory=Plan)
+    drawn: Plan = field(default_factory=Plan)
+    """The plan as it stands in the parts."""
+    tasks: dict[str, _Reader] = field(default_factory=dict)
+    """What goes on in tasks that have not ended; side by side they would stand in each other's way."""
 
     def take(self, record: Record) -> None:
         match record:
@@ -67,18 +78,53 @@ class _Reader:
             case {"event": "Loading", "model": str(model)}:
                 self.told = replace(self.told, model=model)
             case {"event": "Requested", "text": str(text)}:
+                self._close_plan()
+                self.plan = self.drawn = Plan()
                 self._add("request", text)
             case {"event": "Routed", "agent": str(agent)} if self.parts and self.parts[-1].kind == "request":
                 self.parts[-1] = replace(self.parts[-1], title=agent)
             case {"event": "HandedOver", "agent": str(agent)}:
                 self._add("note", f"{agent} takes over.")
             case {"event": "Text", "text": str(text)}:
+                self._close_plan()
                 self.replied = True
                 self._grow("reply", text)
             case {"event": "Thought", "text": str(text)}:
                 self._grow("thought", text)
             case _:
+                self._take_plan(record)
                 self._end(record)
+
+    def _take_plan(self, record: Record) -> None:
+        match record:
+            case {"event": "PlanChanged", "tasks": list(tasks)}:
+                self._change(recorded(tasks))
+            case {"event": "InTask", "task": str(task), "inner": {"event": str()} as inner}:
+                self.tasks.setdefault(task, _Reader(replied=True)).take(inner)
+            case {"event": "Answered" | "GaveUp" | "Interrupted"}:
+                self._close_plan()
+
+    def _change(self, plan: Plan) -> None:
+        """Go on with the plan as it is now; what was done in a task stands where it ended."""
+        old, self.plan = self.plan, plan
+        for task in plan.tasks:
+            if task.status != "running" and task.id in self.tasks:
+                self._add("task", task.task, f"{task.id} {task.agent}")
+                self.parts += self.tasks.pop(task.id).parts
+        if [task.id for task in old.tasks] != [task.id for task in plan.tasks]:
+            self._draw_plan()
+
+    def _close_plan(self) -> None:
+        """Nothing of it is at work any more."""
+        self._change(self.plan.waiting())
+        if self.plan != self.drawn:
+            self._draw_plan()
+
+    def _draw_plan(self) -> None:
+        self.drawn = self.plan
+        tasks = self.plan.tasks
+        if tasks:
+            self._add("plan", "\n".join(indented(branches(tasks), 0)), title_of(tasks))
 
     def _end(self, record: Record) -> None:
         match record:

@@ -5,10 +5,11 @@ How one is asked for stands in asking, its rules in checking, how tasks run in c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, get_args
 
-from tripletick.messages import Result, Task
+from tripletick.messages import FileChange, Result, Status, Task
 
 LOST = "it needs task {id}, which {how}"
 HOW = {"failed": "failed", "skipped": "was skipped"}
@@ -58,6 +59,23 @@ class Plan:
         known = self.by_id()
         lost = (known[need] for need in task.needs if need in known and known[need].status in HOW)
         return next((LOST.format(id=one.id, how=HOW[one.status]) for one in lost), "")
+
+
+def recorded(told: Sequence[Any]) -> Plan:
+    """Give the plan that a record of the log tells, none where that is damaged."""
+    try:
+        return Plan(tuple(_recorded(one) for one in told))
+    except (KeyError, TypeError, ValueError):
+        return Plan()
+
+
+def _recorded(told: Mapping[str, Any]) -> Task:
+    files = tuple(FileChange(**file) for file in told["files"])
+    task = Task(**{**told, "needs": tuple(told["needs"]), "files": files})
+    texts = (task.id, task.agent, task.task, task.result, task.surprise, *task.needs)
+    if task.status not in get_args(Status) or not all(isinstance(text, str) for text in texts):
+        raise ValueError("a task is none")
+    return task
 
 
 def surprise(last: Result | None, *, unanswered: bool = False) -> str:

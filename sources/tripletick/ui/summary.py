@@ -10,16 +10,20 @@ from tripletick.events import (
     Called,
     Event,
     GaveUp,
+    InTask,
     Interrupted,
     Loading,
+    PlanChanged,
     Repairing,
     Returned,
     Routed,
     Usage,
 )
-from tripletick.messages import FileChange
+from tripletick.messages import FileChange, Task
 
 INTERRUPTED = 130
+COUNTED = (Called, Returned, Repairing, Usage)
+"""Of a plan's tasks, too."""
 
 
 @dataclass(slots=True)
@@ -35,6 +39,7 @@ class Summary:
     blocks: int = 0
     attempts: int = 0
     files: dict[str, FileChange] = field(default_factory=dict)
+    tasks: tuple[Task, ...] = ()
     error: dict[str, str] | None = None
     prompt: int = 0
     cached: int | None = None
@@ -58,8 +63,16 @@ class Summary:
                 self.attempts = max(self.attempts, attempt)
             case Usage():
                 self._count(event)
+            case PlanChanged() | InTask():
+                self._of_plan(event)
             case Answered() | GaveUp() | Interrupted():
                 self._end(event)
+
+    def _of_plan(self, event: PlanChanged | InTask) -> None:
+        if isinstance(event, PlanChanged):
+            self.tasks = event.tasks
+        elif isinstance(event.event, COUNTED):
+            self.show(event.event)
 
     def _end(self, event: Answered | GaveUp | Interrupted) -> None:
         if isinstance(event, Interrupted):
@@ -102,6 +115,13 @@ class Summary:
             "blocks": self.blocks,
             "attempts": self.attempts,
             "files": [{"path": change.path, "action": change.action} for change in self.files.values()],
+            "tasks": [_told(task) for task in self.tasks],
             "usage": usage,
             "error": self.error,
         }
+
+
+def _told(task: Task) -> dict[str, Any]:
+    kept = ("id", "agent", "task", "needs", "status", "result")
+    files = [{"path": change.path, "action": change.action} for change in task.files]
+    return {**{name: getattr(task, name) for name in kept}, "files": files}
