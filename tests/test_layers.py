@@ -29,7 +29,7 @@ LAYERS = (
     {"aside", "clock", "compaction", "feedback", "replies", "shift", "loop"},
     {"planner"},
     {"ui"},
-    {"wiring", "standing", "staffing", "wording", "library", "telling", "app"},
+    {"wiring", "standing", "staffing", "wording", "planning", "library", "telling", "undoing", "app"},
     {"commands", "chat", "slash", "fetching", "firstrun", "loading", "screens", "ways"},
     {"cli"},
 )

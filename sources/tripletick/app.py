@@ -7,11 +7,13 @@ events tell of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tripletick import agents, wiring, wording
-from tripletick.checkpoint import Checkpoints, Undone
+from tripletick import agents, undoing, wiring, wording
+from tripletick.checkpoint import Checkpoints
 from tripletick.config import Config
 from tripletick.errors import UsageError
 from tripletick.events import (
@@ -30,17 +32,19 @@ from tripletick.messages import Call
 from tripletick.models import hosts
 from tripletick.models.model import About, Model
 from tripletick.places import Places
+from tripletick.planner.plan import PLANNER, Plan
 from tripletick.session import Log, Record
 from tripletick.standing import Standing
 from tripletick.telling import Asker, Sink, Telling
 from tripletick.trust import Said, Trusted
 
+if TYPE_CHECKING:
+    from tripletick.planner.planner import Planner
+
 WARMER, HOTTEST = 0.4, 2.0
 """What /retry adds to the temperature, and its limit."""
 PERSON = agents.Agent("person", "", "", ("bash",))
 BY_HAND = "The person ran this script, not you:\n{script}\n"
-UNDONE = "The person undid your work on {requests}.\n{files}"
-REDONE = "The person took the undo of {requests} back: your work is there again.\n{files}"
 ANEW = "{name} goes on; it reads the whole conversation anew."
 
 
@@ -120,6 +124,16 @@ class App:
             yield TakenBack("request")
         yield from self._work(replace(agent, temperature=min(HOTTEST, usual + WARMER)), *self.asked)
 
+    def go_on(self) -> Turn:
+        """Ask whether to go on with the plan that the session had not ended, and do so."""
+        plan = self.past.plan if self.past else Plan()
+        if plan.pending():
+            agent = agents.named(self.prompts, PLANNER)
+            yield Routed(agent.name, "resume")
+            loop = yield from self._opened(PERSON)
+            with self._planner(agent, loop) as planner:
+                yield from planner.go_on(plan, self.asked[0] if self.asked else "")
+
     def clear(self) -> Turn:
         """Begin the conversation anew; the files stay as they are."""
         self.asked = self.past = None
@@ -145,25 +159,16 @@ class App:
 
     def undo(self, turns: int, ask: Callable[[str], bool]) -> Turn:
         """Put the files back as they were before the last turns, and tell the model."""
-        yield from self._told(UNDONE, self.checkpoints.undo(turns, ask=ask))
+        yield from undoing.tell(self.loop, undoing.UNDONE, self.checkpoints.undo(turns, ask=ask))
 
     def redo(self, turns: int, ask: Callable[[str], bool]) -> Turn:
         """Bring back what the last undos took back, and tell the model."""
-        yield from self._told(REDONE, self.checkpoints.redo(turns, ask=ask))
+        yield from undoing.tell(self.loop, undoing.REDONE, self.checkpoints.redo(turns, ask=ask))
 
     @property
     def checkpoints(self) -> Checkpoints:
         """The turns of the folder that is worked in."""
         return self.loop.checkpoints if self.loop else Checkpoints(self.standing.root, self.places.turns)
-
-    def _told(self, words: str, done: Undone) -> Turn:
-        yield Notice(done.text)
-        files = {*done.restored, *done.removed}
-        if self.loop and files:
-            self.loop.bench.ledger.known.difference_update(files)
-            requests = ", ".join(f"“{request}”" for request in done.requests)
-            said = words.format(requests=requests, files=done.text.partition("\n")[2])
-            self.loop.replies.talk.say(said)
 
     def use_agent(self, name: str) -> None:
         """Give what follows to this agent. Raises UsageError where there is none."""
@@ -212,19 +217,30 @@ class App:
         return self.config.model.name or (f"{self.about.engine}:{self.about.name}" if self.about else "")
 
     def _work(self, agent: agents.Agent, request: str, piped: str) -> Turn:
-        loop = yield from self._opened(agent)
+        # a planner has no tags, but its tasks have
+        hands = PERSON if agent.name == PLANNER else agent
+        loop = yield from self._opened(hands)
         names = ""
-        wanted = agent.tools and agent.folder and self.config.agent.folder
+        wanted = hands.tools and hands.folder and self.config.agent.folder
         if wanted and not loop.replies.talk.introduced:
             names = wording.folder_line(loop.bench.workspace)
         whole = "\n\n".join(filter(None, (request, piped and wording.fenced(loop, piped))))
-        if agent.tools:
+        if hands.tools:
             talk = loop.replies.talk
             talk.preface = wording.rules(self.brought.words, loop.replies.budget.window)
             yield from self.standing.let_in(request)
             whole += wording.readable(self.standing.readable)
             self.standing.readable.clear()
-        yield from loop.turn(agent, whole, folder=names)
+        if agent.name == PLANNER:
+            with self._planner(agent, loop) as planner:
+                yield from planner.turn(whole, folder=names)
+        else:
+            yield from loop.turn(agent, whole, folder=names)
+
+    def _planner(self, agent: agents.Agent, loop: Loop) -> AbstractContextManager[Planner]:
+        from tripletick import planning
+
+        return planning.opened(agent, loop, self.standing, self.prompts, self.config)
 
     def _opened(self, agent: agents.Agent) -> Generator[Event, Reply, Loop]:
         """Give the loop; what blocks may do here is asked before the first agent that has tools."""

@@ -98,6 +98,8 @@ class Chat:
     def _begin(self) -> int:
         opened = Summary()
         self.desk.play(self.app.begin(), opened.show)
+        if not opened.exit:
+            self.desk.play(self.app.go_on())
         work.preload(self.app)
         return opened.exit
 

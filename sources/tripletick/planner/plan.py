@@ -11,6 +11,8 @@ from typing import Any, get_args
 
 from tripletick.messages import FileChange, Result, Status, Task
 
+PLANNER = "planner"
+"""The agent that makes plans."""
 LOST = "it needs task {id}, which {how}"
 HOW = {"failed": "failed", "skipped": "was skipped"}
 FAILED_BLOCK = "it answered although its last block had failed ({verdict})"

@@ -30,12 +30,11 @@ from tripletick.planner import words
 from tripletick.planner.agreeing import Consent
 from tripletick.planner.asking import Asking, Drafts, sifted
 from tripletick.planner.checking import Rules
-from tripletick.planner.plan import Plan
+from tripletick.planner.plan import PLANNER, Plan
 from tripletick.planner.words import Questions
 from tripletick.repair import ended
 from tripletick.sections import PlannerSection
 
-PLANNER = "planner"
 STOPPED = "Stopped. Go on with what is left of the plan ({left})?"
 STOPPED_WHY = "What is done stays done. n ends the plan; tripletick resume asks once more."
 RESUMED = "A plan of this session has not ended ({left} left). Go on with it?"
@@ -45,6 +44,7 @@ INSTEAD = "Ask for something else, or give it to one agent: @coder and the reque
 UNCHANGED = "The plan could not be changed; what is left goes on without what failed."
 DROPPED = "left out when the plan was changed"
 OVER = "Not all of the plan is done: {left}."
+LATER = "To be asked once more: tripletick resume"
 LEFT = "Ask for what is left once more."
 GONE = "its agent is not there any more"
 
@@ -114,7 +114,9 @@ class Planner:
         answer = yield Ask(RESUMED.format(left=self._left()), "yn?", RESUMED_WHY, default="y")
         if answer and answer.choice == "y":
             return (yield from self._carried_out())
-        return (yield from self._refused())
+        if answer and answer.said:
+            return (yield from self._refused())
+        return GaveUp("refused", NOT_RUN, 1, hint=LATER)
 
     def _refused(self) -> Asking[Ending]:
         self.loop.replies.talk.say(words.REFUSED)
