@@ -56,8 +56,10 @@ def test_a_topic_that_is_none_names_the_nearest(home, words, near):
 def test_a_page_is_drawn_on_a_terminal(home):
     with opened(home, "help", "tools") as terminal:
         assert terminal.end() == 0
-    assert "A module with one row" in terminal.scrolled()
-    assert "```python" not in terminal.scrolled()
+    drawn = " ".join(terminal.scrolled().split())
+    assert "A module with one row" in drawn
+    assert "```python" not in drawn
+    assert "an agent (tripletick help agents)" in drawn
 
 
 @pytest.mark.parametrize("page", ["first-hour", "troubleshooting"])

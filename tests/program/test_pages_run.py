@@ -80,6 +80,8 @@ def home(tmp_path, page):
 @pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
 def test_every_command_of_a_page_does_what_the_page_says(page, home):
     env = {"HOME": str(home), "TERM": "xterm-256color", "LANG": "C.UTF-8", "EDITOR": "true"}
+    # a script answers requests, not the question who shall do one
+    env["TRIPLETICK_ROUTER_ASK"] = "never"
     env["PATH"] = f"{home / 'bin'}:{os.environ['PATH']}"
     with server(page) as at:
         for command in shown(page):

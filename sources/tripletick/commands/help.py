@@ -16,6 +16,8 @@ from tripletick.ui.columns import aligned
 from tripletick.ui.safe import encodable
 
 TITLE = re.compile(r"^#\s+(.+)$", re.MULTILINE)
+LINK = re.compile(r"\[([^\]]+)\]\(([\w-]+)\.md[^)]*\)")
+"""A link to another page."""
 USAGE = "tripletick help TOPIC"
 
 
@@ -71,7 +73,7 @@ def _draw(text: str, *, plain: bool) -> None:
         return
     from tripletick.ui.markdown import draw
 
-    draw(text)
+    draw(LINK.sub(r"\1 (`tripletick help \2`)", text))
 
 
 def _write(lines: Sequence[str]) -> None:
