@@ -44,6 +44,18 @@ class Team:
         return [event for event in own if isinstance(event, kind)]
 
 
+class Seen(list[Event]):
+    """Events, each looked at when it comes."""
+
+    def __init__(self, look: Callable[[Event], object]) -> None:
+        super().__init__()
+        self.look = look
+
+    def append(self, event: Event) -> None:
+        self.look(event)
+        super().append(event)
+
+
 def drive(running: Generator[Event, Any, Plan], events: list[Event], answer: Answerer) -> Plan:
     """Pull a crew to the end of its plan; `events` gets what happens."""
     reply: Answer | None = None

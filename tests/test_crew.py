@@ -3,9 +3,9 @@
 import threading
 
 import pytest
-from tests.crewing import open_team, scripted, to
+from tests.crewing import Seen, open_team, scripted, to
 
-from tripletick.events import Answered, Ask, Called, Event, InTask, PlanChanged, Returned
+from tripletick.events import Answered, Ask, Called, InTask, PlanChanged, Returned
 from tripletick.messages import Answer, FileChange, Task
 
 WRITE = "```write:{0}.txt\n{0}\n```"
@@ -188,15 +188,3 @@ def test_blocks_of_a_reading_agent_run_beside_a_block_that_writes(team):
     it.events = Seen(let_go)
     done = it.run(task("1", "make a"), task("2", "look", agent="explorer"))
     assert [done[id].status for id in "12"] == ["done", "done"]
-
-
-class Seen(list[Event]):
-    """Events, each looked at when it comes."""
-
-    def __init__(self, look):
-        super().__init__()
-        self.look = look
-
-    def append(self, event):
-        self.look(event)
-        super().append(event)
