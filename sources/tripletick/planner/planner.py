@@ -157,7 +157,10 @@ class Planner:
             return (yield from work())
         except KeyboardInterrupt:
             yield from self._show(self.plan.waiting())
-            if not self.loop.person or not self.plan.pending():
+            if not self.plan.pending():
+                # it was done by then
+                return None
+            if not self.loop.person:
                 raise
             answer = yield Ask(STOPPED.format(left=self._left()), "yn?", STOPPED_WHY)
             if answer is None or answer.choice != "y":

@@ -5,13 +5,14 @@ The questions themselves are files of prompts/.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tripletick.agents import Agent
 from tripletick.messages import FileChange, Task
 from tripletick.planner.checking import Fault
-from tripletick.planner.plan import HOW, Plan
+from tripletick.planner.plan import Plan
 
 CLIP = 400
 """Characters of a task's result that the planner reads and the answer shows."""
@@ -26,12 +27,15 @@ STOPPED = "(The person stopped the plan. What came of it:)"
 REFUSED = "(The person said no to this plan.)"
 ANOTHER = "The person wants another plan: {words}"
 STATES = {
-    "pending": "waits",
-    "running": "waits",
+    "pending": "not begun",
+    "running": "not begun",
     "done": "done",
     "failed": "failed",
     "skipped": "skipped",
 }
+
+
+_PLACE = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +95,11 @@ def clip(text: str, most: int = CLIP) -> str:
 def why(task: Task) -> str:
     """Say what became of a task that is not done."""
     said = clip(task.result).replace("\n", " ")
-    return ": ".join(filter(None, (HOW.get(task.status, "not begun"), said)))
+    return ": ".join(filter(None, (STATES[task.status], said)))
 
 
 def _filled(text: str, places: Mapping[str, str]) -> str:
-    for name, value in places.items():
-        text = text.replace(f"{{{name}}}", value)
-    return text
+    return _PLACE.sub(lambda found: places.get(found[1], found[0]), text)
 
 
 def _introduced(agents: Iterable[Agent]) -> str:
