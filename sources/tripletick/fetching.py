@@ -33,8 +33,6 @@ class Bar:
     name: str
     clock: Callable[[], float] = time.monotonic
     now: Pulled = field(default_factory=lambda: Pulled(""))
-    seen: bool = False
-    """True once somebody drew it."""
     _marks: deque[tuple[float, int]] = field(default_factory=deque)
 
     def take(self, pulled: Pulled) -> None:
@@ -43,16 +41,12 @@ class Bar:
         while len(self._marks) > 2 and at - self._marks[0][0] > SPAN:
             self._marks.popleft()
 
-    def draw(self) -> str:
-        """Word it for the status line."""
-        self.seen = True
-        return self.line()
-
     @property
     def percent(self) -> int:
         return 100 * self.now.done // self.now.total if self.now.total else 0
 
     def line(self) -> str:
+        """Word it for the status line."""
         done, total = self.now.done, self.now.total
         if not total or done >= total:
             return f"Pulling {self.name}  {visible(self.now.doing)}"
@@ -76,13 +70,13 @@ def fetch(name: str, settings: Settings, screen: Screen) -> None:
     Raises what `pull` raises, and KeyboardInterrupt.
     """
     bar, told, began = Bar(visible(name)), 0, time.monotonic()
-    screen.status(bar.draw)
+    screen.status(bar.line)
     try:
         with closing(pull(name, settings)) as progress:
             for pulled in progress:
                 bar.take(pulled)
                 # it goes back where another layer is known
-                if not bar.seen and abs(bar.percent - told) >= STEP:
+                if not screen.live and abs(bar.percent - told) >= STEP:
                     told = bar.percent
                     screen.say(bar.line())
     except KeyboardInterrupt:

@@ -50,7 +50,7 @@ SIZES = (1,)
 TITLE = "tripletick {us} · ollama {ollama} at {where}"
 SUGGESTED, SMALLEST = "suggested", "the smallest one"
 NO_MODEL = "There is no model to talk to yet."
-CONTEXT = "Context {window} asked for (the model's own: {most}, most servers' default: 4096)."
+CONTEXT = "Context {window} of {most} asked for (most servers' default: 4096)."
 GOES_ON = "The small offline model goes on: simple chores only. Another one: -m NAME, --host URL"
 CHOICE = "Your choice?"
 STARTS = "y starts `ollama serve`, which goes on running; "
@@ -105,7 +105,7 @@ class FirstRun:
             path = offline.fetch(self.places.cache, notice)
         finally:
             self.screen.close()
-        self.screen.say(f"The offline model is in {path}")
+        self.screen.say(f"The offline model is in {shown(path)}")
 
     def _fallen_back(self, error: TripletickError) -> Config | None:
         """Give the config with the offline model, where it is there and no other one was asked for."""

@@ -51,6 +51,8 @@ class Screen:
     status: Callable[[Word | None], None] = _no_status
     diff: Callable[[Iterable[tuple[str, str]]], None] = _no_diff
     """Draws the lines of a diff, each with its tone."""
+    live: bool = False
+    """True where a status line is drawn."""
     person: bool = False
     """True where somebody is there to be asked."""
     terminal: Terminal | None = None
@@ -82,6 +84,7 @@ def open_screen(options: argparse.Namespace, settings: Config) -> Screen:
         terminal.say,
         terminal.status,
         terminal.diff,
+        terminal.live,
         there,
         terminal,
     )

@@ -15,6 +15,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from tests.bad_server import BadServer, answer, done, line, stream
 from tests.terminal import CTRL_D, opened
@@ -62,7 +63,8 @@ def main(home: Path) -> None:
     (home / "hook").mkdir()
     (home / "hook" / "sitecustomize.py").write_text(NOTE)
     hook, contacts = str(home / "hook"), str(home / "contacts")
-    env, codes = {"PYTHONPATH": hook, "CONTACTS": contacts}, []
+    env: dict[str, Any] = {"PYTHONPATH": hook, "CONTACTS": contacts}
+    codes: list[int] = []
     acts = {"show": [ABOUT], "version": [answer(200, "{}")], "tags": [TAGS], "chat": [BLOCK, DONE]}
     with BadServer({f"/api/{name}": act for name, act in acts.items()}) as server:
         host = ["--host", server.url]

@@ -7,29 +7,10 @@ import termios
 
 import pytest
 from tests.bad_server import STALL, BadServer, answer, done, line, stream
-from tests.terminal import CTRL_C, CTRL_D, CTRL_J, ESCAPE, PASTE, TAB, UP, opened, requests, same_as
+from tests.terminal import CTRL_C, CTRL_D, CTRL_J, ESCAPE, PASTE, TAB, UP, opened, requests
 
 from tripletick.chat import COMMANDS, KEYS
 
-REPAIR = """\
-I look.
-
-```bash
-cat nothing.txt
-```
----
-It was not there, so I make it.
-
-```text:nothing.txt
-something
-```
-
-```bash
-cat nothing.txt
-```
----
-The file holds **something**.
-"""
 ABOUT = answer(200, json.dumps({"model_info": {"general.architecture": "a", "a.context_length": 8192}}))
 TAGS = answer(200, json.dumps({"models": [{"name": "alpha:7b"}, {"name": "beta:1b"}]}))
 VERSION = answer(200, json.dumps({"version": "0.12.9"}))
@@ -44,14 +25,6 @@ def served(*streams):
 def said(server):
     """What the last request of the person's side and the model's said."""
     return [message["content"] for message in server.asked[-1].body["messages"][1:]]
-
-
-def test_a_repair_is_told_as_it_happens(home):
-    (home / "script.md").write_text(REPAIR)
-    with opened(home, "-m", f"scripted:{home / 'script.md'}") as terminal:
-        terminal.wait("coder>").send("show nothing.txt").wait("tokens").wait_line("coder>")
-        shown = terminal.text()
-    assert same_as("repair", shown[shown.index("coder> show") :])
 
 
 def test_the_help_names_everything_that_can_be_typed(chat):

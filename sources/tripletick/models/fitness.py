@@ -13,6 +13,7 @@ from pathlib import Path
 from tripletick.errors import ModelError
 from tripletick.models.failures import Saying
 from tripletick.models.gguf import Header, Unreadable, read
+from tripletick.places import shown
 
 FAR_ABOVE = 1.5
 """Need over free memory that is refused: the sum counts every layer's cache in full, some models share it."""
@@ -98,10 +99,10 @@ def inspect(path: Path) -> Header:
     """Read the header of a model for conversations. Raises ModelError with what is wrong with it."""
     header = read(path)
     if isinstance(header, Unreadable):
-        raise BROKEN(path=path, why=header.why, remedy=AGAIN)
+        raise BROKEN(path=shown(path), why=header.why, remedy=AGAIN)
     for reason in UNFIT:
         if reason.holds(header):
-            raise ModelError(f"{path} is no model to talk to.", f"{reason.why}.", reason.remedy)
+            raise ModelError(f"{shown(path)} is no model to talk to.", f"{reason.why}.", reason.remedy)
     return header
 
 
@@ -109,12 +110,12 @@ def inspect_adapter(path: Path, model: Header) -> None:
     """Check that `path` is an adapter, and for a model like this one. Raises ModelError."""
     header = read(path)
     if isinstance(header, Unreadable):
-        raise NO_ADAPTER(path=path, why=f"It cannot be read: {header.why}")
+        raise NO_ADAPTER(path=shown(path), why=f"It cannot be read: {header.why}")
     if header.text("general.type") != "adapter":
-        raise NO_ADAPTER(path=path, why="It is no adapter")
+        raise NO_ADAPTER(path=shown(path), why="It is no adapter")
     if header.architecture != model.architecture:
         why = f"It was made for {header.architecture or 'no known'} models, this one is {model.architecture}"
-        raise NO_ADAPTER(path=path, why=why)
+        raise NO_ADAPTER(path=shown(path), why=why)
 
 
 def memory(header: Header, context: int) -> int:
@@ -131,4 +132,4 @@ def check_memory(path: Path, header: Header, context: int, free: int) -> None:
     """Refuse what would only make the machine swap; `free` 0 means not told. Raises ModelError."""
     needed = memory(header, context)
     if free and needed > FAR_ABOVE * free:
-        raise MEMORY(path=path, needed=needed / GIB, free=free / GIB, context=context)
+        raise MEMORY(path=shown(path), needed=needed / GIB, free=free / GIB, context=context)

@@ -74,11 +74,20 @@ class RichPen:
             self._print(self._coloured(piece), "reply")
 
     def line(self, text: str, style: Style = "", *, prose: bool = False) -> None:
-        self._print(Text(text, COLOURS[style], no_wrap=not prose), "line", apart=self.last == "reply")
+        if prose:
+            text = "\n".join(hung for line in text.split("\n") for hung in self._hung(line))
+        self._print(Text(text, COLOURS[style]), "line", apart=self.last == "reply")
 
     def broken(self, text: str, width: int) -> list[str]:
         """Break a text between words into lines of so many cells."""
         return [line.plain.rstrip() for line in Text(text).wrap(self.console, width)] or [""]
+
+    def _hung(self, line: str) -> Iterator[str]:
+        """Break a line between words; what goes on below it stands where its words began."""
+        at = len(line) - len(line.lstrip(" -")) if line.startswith(" ") else 0
+        first, *rest = self.broken(line[at:], max(at, self.console.width - at))
+        yield line[:at] + first
+        yield from (" " * at + more for more in rest)
 
     def mark(self, mark: Mark) -> str:
         return SIGNS[mark] if self._utf8() else WORDS[mark]
@@ -165,8 +174,7 @@ class RichPen:
         """Render to lines, none padded, no empty ones around; the terminal wraps what is no prose."""
         options = self.console.options
         if isinstance(drawing, Text):
-            prose = drawing.no_wrap is False
-            options = options.update(no_wrap=not prose, overflow="fold" if prose else "ignore")
+            options = options.update(no_wrap=True, overflow="ignore")
         with self.console.use_theme(THEME):
             rendered = list(self.console.render(drawing, options))
         lines = [_trimmed(line) for line in Segment.split_lines(rendered)]
