@@ -6,6 +6,7 @@ import json
 from contextlib import ExitStack
 
 import pytest
+from tests.bad_server import BadServer, answer, done, line, stream
 from tests.planners import REQUEST, change, failed, made, open_sitting, plan, slow, to
 
 from tripletick.events import (
@@ -58,6 +59,22 @@ def test_the_engine_is_sent_the_schema_with_the_agents_there_are(sitting):
     assert {"coder", "explorer"} <= set(entry["properties"]["agent"]["enum"])
     assert "planner" not in entry["properties"]["agent"]["enum"]
     assert all(sampling.schema is None for sampling in it.model.samplings[1:])
+
+
+def test_a_server_that_knows_no_schemas_is_asked_without_one(tmp_path):
+    old = {"error": "cannot unmarshal object into Go struct field ChatRequest.format of type string"}
+    single = stream(line(plan(("1", "casual", "say it"))), done())
+    acts = {
+        "/api/chat": [answer(400, json.dumps(old)), single, stream(line("It is said."), done())],
+        "/api/show": [answer(200, json.dumps({"model_info": {}}))],
+        "/api/version": [answer(200, json.dumps({"version": "0.4.0"}))],
+        "/api/generate": [answer(200, json.dumps({"done": True}))],
+    }
+    with BadServer(acts) as server, open_sitting(tmp_path, model={"name": "m", "host": server.url}) as it:
+        end = it.play()[-1]
+        sent = [one.body for one in server.asked if one.path == "/api/chat"]
+    assert end.text == "It is said."
+    assert ["format" in body for body in sent] == [True, False, False]
 
 
 def test_a_bare_json_answer_is_read_and_not_shown(sitting):

@@ -31,7 +31,7 @@ UNREAD = {
     "deep": "The JSON is nested too deeply.",
     "cut": "The plan was too long and was cut. Make it shorter.",
 }
-NO_SCHEMA = "The server refused a form for its answer; the plan is asked for without one."
+NO_SCHEMA = "The server failed at an answer of a given form; the plan is asked for without one."
 NO_PLAN = "Gave up: no plan after {count} attempts, the last: {fault}"
 DIRECT = "Give it to one agent: @coder and the request; or ask for less at once."
 NO_ANSWER = "(The person gave no answer.)"
