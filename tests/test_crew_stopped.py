@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.crewing import NOBODY, open_team, scripted, to
+from tests.crewing import NOBODY, Seen, open_team, scripted, to
 
 from tripletick import platforms
 from tripletick.agents import Agent
@@ -107,8 +107,11 @@ def test_a_stopped_task_has_a_history_that_ends_as_that_of_an_interrupted_turn(t
 
 
 def test_a_key_that_is_pressed_stops_it_wherever_it_finds_the_program(team):
+    both = threading.Event()
+
     def press(call, bench):
         yield from ()
+        both.wait(25)
         os.kill(os.getpid(), signal.SIGINT)
         return Result("ok", "ok")
 
@@ -118,6 +121,7 @@ def test_a_key_that_is_pressed_stops_it_wherever_it_finds_the_program(team):
         "coder": Agent("coder", "card", "", ("press",)),
         "explorer": Agent("explorer", "card", ""),
     }
+    it.events = Seen(lambda event: both.set() if isinstance(event, InTask) and event.task == "b" else None)
     usual = signal.signal(signal.SIGINT, signal.default_int_handler)
     Telling(Log("it"), [], lambda: None).run(
         it.crew.run(Plan((A, B))), [it.events.append], lambda ask: NOBODY

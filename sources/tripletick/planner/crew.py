@@ -19,7 +19,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from queue import Empty, SimpleQueue
 
@@ -85,18 +85,14 @@ class _Work:
     result: Result | None = None
     unanswered: bool = False
     answers: SimpleQueue[Reply] = field(default_factory=SimpleQueue)
+    go: SimpleQueue[bool] = field(default_factory=SimpleQueue)
     future: Future[None] | None = None
 
     def run(self, request: str) -> None:
-        """Pull the turn to its end, in this thread, and tell that it has ended."""
-        post, reply, halted = self.post, None, False
+        """Work in this thread once the crew knows of it, and tell that it has ended."""
         try:
-            with closing(post.loop.turn(post.agent, request, folder=post.folder)) as turn:
-                while True:
-                    event = turn.throw(Halted) if halted else turn.send(reply)
-                    reply, halted = self._told(event)
-        except StopIteration:
-            return
+            if self.go.get():
+                self._pull(request)
         finally:
             self.tell.put((self, None))
 
@@ -104,7 +100,19 @@ class _Work:
         """Have it end, whatever it waits for."""
         if not self.stopped:
             self.stopped = True
+            self.go.put(False)
             self.post.halt.call()
+
+    def _pull(self, request: str) -> None:
+        """Pull the turn to its end."""
+        post, reply, halted = self.post, None, False
+        with (
+            closing(post.loop.turn(post.agent, request, folder=post.folder)) as turn,
+            suppress(StopIteration),
+        ):
+            while True:
+                event = turn.throw(Halted) if halted else turn.send(reply)
+                reply, halted = self._told(event)
 
     def _told(self, event: Event) -> tuple[Reply, bool]:
         """Tell of an event; gives the answer, and whether the turn is to stop here."""
@@ -231,7 +239,7 @@ class _Shift:
             work.stop()
 
     def _left(self) -> bool:
-        """Tell whether something runs; what was stopped while it was begun is the pool's to wait for."""
+        """Tell whether something runs; a thread that was just being started at the key has nothing to do."""
         return any(work.future for work in self.works.values())
 
     def _begun(self) -> Telling:
@@ -250,6 +258,7 @@ class _Shift:
         work = _Work(running, slot, post, self.events, time.monotonic() + self.crew.task_timeout)
         self.works[slot] = work
         work.future = self.pool.submit(work.run, words.request(self.plan, task))
+        work.go.put(True)
         return running
 
     def _next(self) -> tuple[_Work, Event | None]:
