@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from tripletick import wording
 from tripletick.agents import Agent
+from tripletick.checkpoint import Checkpoints
 from tripletick.context import Conversation
 from tripletick.halting import Halt
 from tripletick.loop import Loop
@@ -31,6 +32,7 @@ class Slot:
     model: Model
     box: Box
     halt: Halt
+    points: Checkpoints
 
 
 @dataclass(slots=True)
@@ -44,13 +46,14 @@ class Staff:
     """Each agent that has tools is told what the folder holds."""
     _locks: Locks = field(default_factory=Locks)
     _slots: dict[int, Slot] = field(default_factory=dict)
-    _posts: list[Post] = field(default_factory=list)
+    _count: int = 0
 
     def post(self, task: Task, number: int) -> Post:
         """Give a task what it works with. Raises what cannot be opened."""
         agent = self.agents[task.agent]
         slot = self._slots.get(number) or self._open(number)
         bench = self.loop.bench
+        self._count += 1
         loop = replace(
             self.loop,
             replies=replace(
@@ -59,16 +62,12 @@ class Staff:
                 talk=self._talk(),
                 budget=replace(self.loop.replies.budget, counted=0, covered=0),
             ),
-            bench=replace(
-                bench, box=slot.box, ledger=Ledger(), session=f"{bench.session}-{len(self._posts) + 1}"
-            ),
-            checkpoints=self.loop.checkpoints.beside(),
+            bench=replace(bench, box=slot.box, ledger=Ledger(), session=f"{bench.session}-{self._count}"),
+            checkpoints=slot.points,
             gate=self._gate(slot.halt),
         )
         named = agent.tools and agent.folder and self.names_files
-        post = Post(agent, loop, slot.halt, wording.folder_line(bench.workspace) if named else "")
-        self._posts.append(post)
-        return post
+        return Post(agent, loop, slot.halt, wording.folder_line(bench.workspace) if named else "")
 
     def close(self) -> None:
         """Close boxes and connections; what tasks have changed the session's model does not know."""
@@ -77,14 +76,14 @@ class Staff:
             if number:
                 slot.box.close()
         self._slots.clear()
-        for post in self._posts:
-            changed = post.loop.checkpoints.changed or ()
-            self.loop.bench.ledger.known.difference_update(change.path for change in changed)
+        changed = self.loop.checkpoints.changed or ()
+        self.loop.bench.ledger.known.difference_update(change.path for change in changed)
 
     def _open(self, number: int) -> Slot:
         halt = Halt() if number else self.standing.halt
         box = self.standing.box_beside(halt) if number else self.loop.bench.box
-        self._slots[number] = Slot(self.loop.replies.model.beside(number, halt), box, halt)
+        model, points = self.loop.replies.model.beside(number, halt), self.loop.checkpoints.beside()
+        self._slots[number] = Slot(model, box, halt, points)
         return self._slots[number]
 
     def _talk(self) -> Conversation:
