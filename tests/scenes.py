@@ -59,7 +59,7 @@ MODELS = [
     {"name": "模型:70b", "size": 40_000_000_000_000, "details": {"quantization_level": "Q4_0"}},
 ]
 ABOUT = {"general.architecture": "a", "a.context_length": 32768, "general.parameter_count": 3_100_000_000}
-LIES = {"name": "qwen-coder:3b", "size": 500, "size_vram": 500, "context_length": 16384}
+LIES = {"size": 500, "size_vram": 500, "context_length": 16384}
 
 
 OLLAMA = """\
@@ -106,7 +106,7 @@ def served(*streams: Any, models: Any = MODELS) -> BadServer:
         "version": {"version": "0.32.0"},
         "show": {"model_info": ABOUT, "capabilities": ["completion"]},
         "generate": {"done": True, "done_reason": "load"},
-        "ps": {"models": [LIES]},
+        "ps": {"models": [{**model, **LIES} for model in models]},
     }
     acts: dict[str, Any] = {f"/api/{name}": [answer(200, json.dumps(body))] for name, body in told.items()}
     return BadServer({**acts, "/api/chat": streams})
@@ -121,10 +121,10 @@ def script(home: Path, replies: str) -> tuple[str, ...]:
     return ("-a", "coder", "-m", "scripted:../script.md")
 
 
-def first_run(home: Path, **how: Any) -> Terminal:
+def first_run(home: Path, models: Any = MODELS, **how: Any) -> Terminal:
     """A server with models, one of which is chosen."""
     with (
-        served(*said("Hello. What shall we do?")) as server,
+        served(*said("Hello. What shall we do?"), models=models) as server,
         opened(home, "-a", "coder", "--host", server.url, **how) as terminal,
     ):
         terminal.wait("Use [1]?").type("1\r").wait("GPU").wait_line(PROMPT)

@@ -6,9 +6,10 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pexpect
 import pyte
@@ -43,6 +44,11 @@ class _Answering(pyte.HistoryScreen):
     def write_process_input(self, data: str) -> None:
         self.program.send(data)
 
+    def select_graphic_rendition(self, *attributes: int, **words: bool) -> None:
+        """Keep what is dim, of which pyte knows nothing, as blinking."""
+        dim = attributes[:1] == (2,)
+        super().select_graphic_rendition(*((5, *attributes[1:]) if dim else attributes), **words)
+
 
 class Terminal:
     """One program at its terminal."""
@@ -62,11 +68,15 @@ class Terminal:
     def text(self) -> str:
         return "\n".join(self.lines())
 
+    def rows(self) -> list[Mapping[int, Any]]:
+        """What has left the screen at its top, and what it shows: each cell with its looks."""
+        shown = [self.screen.buffer[at] for at in range(len(self.lines()))]
+        return [*self.screen.history.top, *shown]
+
     def scrolled(self) -> str:
-        """What has left the screen at its top, and what it shows."""
-        rows = self.screen.history.top
-        gone = ["".join(row[at].data for at in range(self.screen.columns)).rstrip() for row in rows]
-        return "\n".join([*gone, self.text()])
+        """The same as text."""
+        cells = range(self.screen.columns)
+        return "\n".join("".join(row[at].data for at in cells).rstrip() for row in self.rows())
 
     def wait(self, *texts: str) -> Terminal:
         """Wait until all of these are on the screen."""

@@ -134,7 +134,7 @@ def test_what_is_chosen_is_loaded_at_once_and_it_is_told_where_it_lies(home):
     server = served(stream(line("Hello."), done()))
     server.acts |= {"/api/generate": [LOADED], "/api/ps": [answer(200, json.dumps({"models": [lies]}))]}
     with server, opened(home, "--host", server.url, "say hello") as terminal:
-        terminal.wait("Use [1]?").type("\r").wait("default: 4096). Loading … ", "Hello.").end()
+        terminal.wait("Use [1]?").type("\r").wait("give 4096). Loading … ", "Hello.").end()
         assert " s, 52 % GPU, 48 % CPU" in " ".join(terminal.lines())
         loads = [asked.body for asked in server.asked if asked.path == "/api/generate"]
     assert [(body["model"], body["options"]["num_ctx"]) for body in loads] == [("alpha:7b", 8192)]
