@@ -140,6 +140,8 @@ def opened(
     """Start tripletick in the folder `project` of a home; `given` False: the folder is asked about."""
     kept = {name: os.environ[name] for name in ("PATH", "LC_ALL") if name in os.environ}
     settings = {"HOME": str(home), "TERM": "xterm-256color", "LANG": "C.UTF-8", "PYTHONWARNINGS": "error"}
+    # what a request says in these tests is not what the script does
+    settings["TRIPLETICK_AGENT"] = "coder"
     program: pexpect.spawn[bytes] = pexpect.spawn(
         sys.executable,
         ["-m", "tripletick.cli", *(("-C", ".") if given else ()), *words],

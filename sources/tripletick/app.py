@@ -12,13 +12,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tripletick import agents, undoing, wiring, wording
+from tripletick import agents, byhand, routing, wiring, wording
 from tripletick.checkpoint import Checkpoints
 from tripletick.config import Config
 from tripletick.errors import UsageError
 from tripletick.events import (
     Event,
-    Interrupted,
     Loading,
     Notice,
     Reply,
@@ -28,11 +27,12 @@ from tripletick.events import (
 )
 from tripletick.library.history import Past, Written
 from tripletick.loop import Loop, Turn
-from tripletick.messages import Call
 from tripletick.models import hosts
 from tripletick.models.model import About, Model
 from tripletick.places import Places
 from tripletick.planner.plan import PLANNER, Plan
+from tripletick.replies import Replies
+from tripletick.routing import Routing
 from tripletick.session import Log, Record
 from tripletick.standing import Standing
 from tripletick.telling import Asker, Sink, Telling
@@ -43,8 +43,9 @@ if TYPE_CHECKING:
 
 WARMER, HOTTEST = 0.4, 2.0
 """What /retry adds to the temperature, and its limit."""
-PERSON = agents.Agent("person", "", "", ("bash",))
-BY_HAND = "The person ran this script, not you:\n{script}\n"
+NOBODY = agents.Agent("nobody", "", "")
+FIRST = "coder"
+"""Who is taken to be at work before the first request."""
 ANEW = "{name} goes on; it reads the whole conversation anew."
 
 
@@ -70,6 +71,7 @@ class App:
     loop: Loop | None = None
     about: About | None = None
     """What the engine told of the model at work."""
+    routing: Routing = field(default_factory=Routing)
     asked: tuple[str, str] | None = None
     """The last request, and what was piped in with it."""
     standing: Standing = field(init=False)
@@ -84,6 +86,7 @@ class App:
         if self.past:
             self.written = self.past.written
             self.asked = (self.past.asked, "") if self.past.asked else None
+            self.routing.worked.extend(self.past.worked)
 
     @property
     def prompts(self) -> agents.Prompts:
@@ -94,17 +97,19 @@ class App:
         """Open what is slow or can fail before the first request, and ask what blocks may do here. Raises
         what the parts raise.
         """
-        yield from self._opened(self._agent())
+        yield from self._opened(self.agent())
 
-    def turn(self, request: str, *, piped: str = "") -> Turn:
-        """Work on one request; `piped` is what came on standard input. Raises what the parts raise when
-        opened.
+    def turn(self, request: str, *, piped: str = "", agent: str = "") -> Turn:
+        """Work on one request; `piped` is what came on standard input, `agent` who gets it, "": as ever.
+        Raises what the parts raise when opened.
         """
         yield Requested(request)
-        agent = self._agent()
-        yield Routed(agent.name, self.chosen_by)
-        self.asked = (request, piped)
-        yield from self._work(agent, request, piped)
+        auto = self.config.agent.name == routing.AUTO
+        said = None if auto else routing.Choice(self.agent().name, self.chosen_by)
+        words = f"@{agent} {request}" if agent else request
+        chosen, words = yield from self.routing.route(words, self.prompts, said, self._may_ask)
+        self.asked = (words, piped)
+        yield from self._work(chosen, words, piped)
 
     def retry(self) -> Turn:
         """Ask the last request again, warmer, with the history cut back to before it. Raises UsageError."""
@@ -112,7 +117,7 @@ class App:
             raise UsageError(
                 "There is nothing to ask again.", "This conversation has no request yet.", "Type one."
             )
-        agent = self._agent()
+        agent = self.agent()
         usual = self.config.model.temperature if agent.temperature is None else agent.temperature
         yield Requested(self.asked[0])
         yield Routed(agent.name, "retry")
@@ -130,13 +135,14 @@ class App:
         if plan.pending():
             agent = agents.named(self.prompts, PLANNER)
             yield Routed(agent.name, "resume")
-            loop = yield from self._opened(PERSON)
+            loop = yield from self._opened(byhand.PERSON)
             with self._planner(agent, loop) as planner:
                 yield from planner.go_on(plan, self.asked[0] if self.asked else "")
 
     def clear(self) -> Turn:
         """Begin the conversation anew; the files stay as they are."""
         self.asked = self.past = None
+        self.routing.worked.clear()
         self.standing.tell_again()
         if self.loop:
             self.loop.replies.talk.clear()
@@ -144,26 +150,16 @@ class App:
         yield TakenBack("start")
 
     def shell(self, script: str) -> Turn:
-        """Run a script of the person's in the box and add what came of it to the conversation."""
-        loop = yield from self._opened(PERSON)
-        loop.bench.ledger.begin_turn()
-        loop.checkpoints.begin_turn(self.log.id, script)
-        try:
-            results = yield from loop.act(PERSON, [Call("bash", script)], typed=True)
-            loop.replies.talk.say(BY_HAND.format(script=script) + loop.replies.dialect.feedback(results, ()))
-        except KeyboardInterrupt:
-            yield from map(Notice, loop.checkpoints.after_block())
-            yield Interrupted("")
-        finally:
-            loop.checkpoints.end_turn()
+        """Run a script of the person's in the box and tell the model."""
+        yield from byhand.run((yield from self._opened(byhand.PERSON)), script)
 
     def undo(self, turns: int, ask: Callable[[str], bool]) -> Turn:
         """Put the files back as they were before the last turns, and tell the model."""
-        yield from undoing.tell(self.loop, undoing.UNDONE, self.checkpoints.undo(turns, ask=ask))
+        yield from byhand.tell(self.loop, byhand.UNDONE, self.checkpoints.undo(turns, ask=ask))
 
     def redo(self, turns: int, ask: Callable[[str], bool]) -> Turn:
         """Bring back what the last undos took back, and tell the model."""
-        yield from undoing.tell(self.loop, undoing.REDONE, self.checkpoints.redo(turns, ask=ask))
+        yield from byhand.tell(self.loop, byhand.REDONE, self.checkpoints.redo(turns, ask=ask))
 
     @property
     def checkpoints(self) -> Checkpoints:
@@ -171,8 +167,9 @@ class App:
         return self.loop.checkpoints if self.loop else Checkpoints(self.standing.root, self.places.turns)
 
     def use_agent(self, name: str) -> None:
-        """Give what follows to this agent. Raises UsageError where there is none."""
-        agents.named(self.prompts, name)
+        """Give what follows to this agent, `auto`: to whom it fits. Raises UsageError where there is none."""
+        if name != routing.AUTO:
+            agents.named(self.prompts, name)
         self.config = replace(self.config, agent=replace(self.config.agent, name=name))
         self.chosen_by = "person"
 
@@ -200,11 +197,26 @@ class App:
         self.standing.close()
         self.log.close()
 
-    def _agent(self) -> agents.Agent:
+    def agent(self) -> agents.Agent:
         """Give the agent at work. Raises UsageError where there is none of that name."""
         name = self.config.agent.name
+        if name == routing.AUTO:
+            name = self.routing.worked[-1] if self.routing.worked else FIRST
         where = self.config.where.get("agent.name", "") if self.chosen_by == "config" else ""
         return agents.named(self.prompts, name, where)
+
+    def _may_ask(self, sure: bool) -> Generator[Event, Reply, Replies | None]:
+        """Give what can be asked who shall do a request, None where the classifier alone decides."""
+        wanted = self.config.router.ask
+        if wanted == "never" or (wanted == "unsure" and sure):
+            return None
+        loop = yield from self._opened(NOBODY)
+        return loop.replies if self.about and self.about.schemas else None
+
+    def _admitted(self, agent: agents.Agent) -> Generator[Event, Reply, Loop]:
+        """Let an agent in that takes a turn over."""
+        self.routing.worked[-1] = agent.name
+        return (yield from self._opened(agent))
 
     def _changes(self) -> Record | None:
         """Give how the conversation has changed, for the log."""
@@ -218,7 +230,7 @@ class App:
 
     def _work(self, agent: agents.Agent, request: str, piped: str) -> Turn:
         # a planner has no tags, but its tasks have
-        hands = PERSON if agent.name == PLANNER else agent
+        hands = byhand.PERSON if agent.name == PLANNER else agent
         loop = yield from self._opened(hands)
         names = ""
         wanted = hands.tools and hands.folder and self.config.agent.folder
@@ -235,7 +247,8 @@ class App:
             with self._planner(agent, loop) as planner:
                 yield from planner.turn(whole, folder=names)
         else:
-            yield from loop.turn(agent, whole, folder=names)
+            relief = self.routing.relief(self.prompts)
+            yield from loop.turn(agent, whole, folder=names, relief=relief, admit=self._admitted)
 
     def _planner(self, agent: agents.Agent, loop: Loop) -> AbstractContextManager[Planner]:
         from tripletick import planning
@@ -269,21 +282,8 @@ class App:
         return self._built(config, model, window)
 
     def _built(self, config: Config, model: Model, window: int) -> Loop:
-        at, prompts = self.standing, wiring.prompts(config, self.places, self.brought.agents)
-        leave = at.leave
-        parts = wiring.Parts(
-            config,
-            self.places,
-            at.workspace,
-            model,
-            at.box,
-            prompts,
-            self.person,
-            yes=self.said.yes,
-            allowed=leave is not None and leave.allowed,
-            mode=leave.mode if leave else "read",
-        )
-        return wiring.loop(parts, self.log.id, window)
+        prompts = wiring.prompts(config, self.places, self.brought.agents)
+        return wiring.loop(self.standing.parts(config, model, prompts), self.log.id, window)
 
     def _moved(self, old: Loop) -> Loop:
         """Give the loop as the person lets it work now: the conversation and the model stay."""

@@ -12,8 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tripletick import agents
 from tripletick.app import App
 from tripletick.errors import TripletickError, UsageError
+from tripletick.routing import AUTO
 from tripletick.screens import Screen
 from tripletick.slash import files, giving, past, running, settings, telling, words, work
 from tripletick.slash.desk import Desk
@@ -25,7 +27,7 @@ USAGE = 2
 """The exit code of what was typed wrongly on the command line; nothing has been said yet then."""
 TWICE = "Ctrl+C once more leaves."
 KEYS = (
-    ("@agent TEXT", "give it to another agent, who stays"),
+    ("@agent TEXT", "give it to this agent; without a text: all that follows, as /agent does"),
     ("@path", "add a file or folder to the request; Tab completes it and tells its tokens"),
     ("!command", "run a command in the box; the model reads its output"),
     ("//text", "a text that begins with a slash"),
@@ -93,7 +95,8 @@ class Chat:
     def _prompt(self) -> str:
         loop = self.app.loop
         bare = "" if loop is None or loop.bench.box.holds else "NO SANDBOX "
-        return f"{bare}{self.app.config.agent.name}> "
+        name = self.app.config.agent.name
+        return f"{bare}{'' if name == AUTO else name}> "
 
     def _begin(self) -> int:
         opened = Summary()
@@ -117,7 +120,7 @@ def command(desk: Desk, text: str) -> None:
 
 
 def mention(desk: Desk, text: str) -> None:
-    """Give the agent what stands behind its name, or what follows; a file's name is no agent's.
+    """Give the agent what stands behind its name, else all that follows; a file's name is no agent's.
 
     Raises UsageError.
     """
@@ -126,12 +129,14 @@ def mention(desk: Desk, text: str) -> None:
         files.request(desk, f"@{text}")
         return
     try:
-        desk.app.use_agent(name)
+        named = agents.named(desk.app.prompts, name)
     except UsageError as error:
         remedy = f"To send it as it is, begin with a blank: @{name}"
         raise UsageError(error.what, error.why, remedy) from error
     if rest:
-        files.request(desk, rest)
+        files.request(desk, rest, named.name)
+    else:
+        desk.app.use_agent(name)
 
 
 def shell(desk: Desk, text: str) -> None:
@@ -152,7 +157,7 @@ COMMANDS: Mapping[str, Slash] = {
     slash.name: slash
     for slash in (
         Slash("help", "", "what can be typed here", help_),
-        Slash("agent", "[NAME]", "who there is; another agent for what follows", work.agent, words.agents),
+        Slash("agent", "[NAME]", "who there is; one for what follows, or auto", work.agent, words.agents),
         Slash("model", "[NAME]", "the server's models; another for what follows", work.model, words.models),
         Slash("ctx", "[N]", "the context in tokens; another size, read anew", settings.ctx),
         Slash("think", "[WORD]", "show or fold the reasoning; yes, no, auto: have it", giving.think, THINK),

@@ -35,6 +35,11 @@ class Places:
         return self.config / "config.ini"
 
     @property
+    def agents(self) -> Path:
+        """The person's own agents, a Markdown file each."""
+        return self.config / "agents"
+
+    @property
     def docs(self) -> Path:
         """The pages that `tripletick help` shows."""
         return self.prompts.parents[1] / "docs"

@@ -17,8 +17,8 @@ def setting(default: Any, says: str, kind: str = "text", *allowed: Any) -> Any:
 @dataclass(frozen=True, slots=True)
 class AgentSection:
     name: str = setting(
-        "coder",
-        "Who gets a request: auto chooses for each; else a file of prompts/base, such as casual, coder, file.",
+        "auto",
+        "Who gets a request: auto chooses for each; else an agent, such as casual, coder, file.",
     )
     personality: str = setting(
         "base", "The agents' voice: base, or another folder of prompts, such as teacher."

@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tripletick import trust, wiring
+from tripletick.agents import Prompts
 from tripletick.config import Config
 from tripletick.errors import UsageError, WorkspaceError
 from tripletick.events import Ask, Reply
 from tripletick.halting import Halt
+from tripletick.models.model import Model
 from tripletick.paths import Workspace
 from tripletick.places import Places
 from tripletick.sandbox.box import Box
@@ -141,6 +143,22 @@ class Standing:
                     self._let(path)
                 except UsageError as error:
                     self.notice(error.what)
+
+    def parts(self, config: Config, model: Model, prompts: Prompts) -> wiring.Parts:
+        """Give what a loop on this ground is built from."""
+        leave = self.leave
+        return wiring.Parts(
+            config,
+            self.places,
+            self.workspace,
+            model,
+            self.box,
+            prompts,
+            self.person,
+            yes=self.said.yes,
+            allowed=leave is not None and leave.allowed,
+            mode=leave.mode if leave else "read",
+        )
 
     def tell_again(self) -> None:
         """The model has forgotten what it may read: the next request names it."""

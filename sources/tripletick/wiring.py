@@ -137,14 +137,15 @@ def prompts(config: Config, places: Places, brought: Mapping[str, Agent] = NO_AG
     """Read the prompts of the personality, or those that the model was trained on; add the workspace's."""
     name = TRAINED.get(config.model.name, config.agent.personality)
     shipped = agents.load(places.prompts, *agents.personality(places.prompts, name))
-    return replace(shipped, agents={**shipped.agents, **brought})
+    own = {**agents.load_own(places.agents), **brought}
+    return replace(shipped, agents={**shipped.agents, **own}, own=tuple(own))
 
 
 def bounds(base: Config, settings: Config, places: Places) -> Bounds:
     """Say what a workspace may not go beyond: `base` are the person's files, `settings` with variables and
     flags.
     """
-    shipped = agents.load(places.prompts).agents
+    shipped = {**agents.load(places.prompts).agents, **agents.load_own(places.agents)}
     files = places.prompts.parent.glob("*/*.md")
     tags = {tag for name in WIDEST for tag in shipped[name].tools}
 

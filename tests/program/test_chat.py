@@ -138,10 +138,10 @@ def test_two_slashes_and_a_blank_send_what_looks_like_a_command(chat, home):
     assert requests(home) == ["/etc is what", "@property is what"]
 
 
-def test_an_at_sign_picks_the_agent_who_stays(chat, home):
+def test_an_at_sign_picks_the_agent_of_one_request_alone_of_all_that_follow(chat, home):
     with chat("One.", "Two.") as terminal:
-        terminal.wait("coder>").send("@casual hello").wait("One.").wait_line("casual>")
-        terminal.send("and you").wait("Two.").wait_line("casual>")
+        terminal.wait("coder>").send("@casual hello").wait("One.").wait_line("coder>")
+        terminal.send("@casual").wait_line("casual>").send("and you").wait("Two.").wait_line("casual>")
         terminal.send("/agent").wait("Talk, knowledge", "At work: casual").wait_line("casual>")
         terminal.send("/agent file").wait_line("file>")
     assert requests(home) == ["hello", "and you"]

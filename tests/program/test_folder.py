@@ -77,7 +77,7 @@ def test_an_agent_without_tools_asks_nothing_until_another_takes_over(home, scri
     flags = script("Hello.", SAVE, "Made it.")
     with opened(home, *flags, "-a", "casual", given=False) as terminal:
         terminal.wait_line("casual>").send("hello").wait("Hello.").wait_line("casual>")
-        terminal.send("@coder make it").wait("n no").type("y\r").wait("Made it.").wait_line("coder>")
+        terminal.send("@coder make it").wait("n no").type("y\r").wait("Made it.").wait_line("casual>")
     assert made(home)
 
 

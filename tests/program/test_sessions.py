@@ -71,7 +71,7 @@ def test_a_session_that_is_resumed_sends_byte_for_byte_what_was_sent(home):
         with opened(home, "--host", server.url, "resume") as terminal:
             terminal.wait("Going on with session", "> do it", "It failed.", "coder>")
             terminal.send("and on").wait("Fine.").wait_line("coder>").send("@casual last")
-            terminal.wait_line("casual>").send("/exit")
+            terminal.wait("Fine.", "coder>").send("/exit")
             assert terminal.end() == 0
         bodies = asked(server)
     sent = [json.dumps(body["messages"]) for body in bodies]

@@ -19,6 +19,8 @@ from tripletick.planner.plan import Plan, recorded
 from tripletick.session import Record
 
 EVENT = "History"
+CHOSEN = {"config": True, "flag": True, "person": True, "router": False, "when": False, "model": False}
+"""Whether what decided stands for the requests that follow; a mention and a retry say nothing of them."""
 FRAME = frozenset({"event", "at", "number", "keep", "entries"})
 BUDGET = ("rate", "counted", "covered")
 MOVED = "The session was in {}; here the model reads the whole conversation anew."
@@ -60,6 +62,9 @@ class Past:
     id: str = ""
     workspace: str = ""
     agent: str = ""
+    """Whom the person gave the requests, "" where they were routed."""
+    worked: list[str] = field(default_factory=list)
+    """The agents of the requests."""
     window: int = 0
     """Tokens of context that it asked for."""
     model: str = ""
@@ -119,8 +124,11 @@ def _tell(past: Past, record: Record) -> None:
     match record:
         case {"event": "Session" | "Resumed", "id": str(name), "workspace": str(workspace)}:
             past.id, past.workspace = name, workspace
-        case {"event": "Routed", "agent": str(agent)}:
-            past.agent = agent
+        case {"event": "Routed", "agent": str(agent), **told}:
+            past.worked.append(agent)
+            past.agent = agent if CHOSEN.get(told.get("by"), past.agent) else ""
+        case {"event": "HandedOver", "agent": str(agent)} if past.worked:
+            past.worked[-1] = agent
         case {"event": "Requested" | "TakenBack"}:
             past.plan = Plan()
         case {"event": "PlanChanged", "tasks": list(tasks)}:

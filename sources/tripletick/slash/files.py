@@ -25,11 +25,13 @@ REMEDY = "A blank after the @ leaves it a word."
 MENTION = re.compile(r'(?<!\S)@(?:"(?P<quoted>[^"\n]+)"|(?P<bare>[^\s"@]+))')
 
 
-def request(desk: Desk, text: str) -> None:
-    """Send a request with the files that it mentions. Raises UsageError where one is kept from the model."""
+def request(desk: Desk, text: str, agent: str = "") -> None:
+    """Send a request with the files that it mentions, to this agent, "": as ever. Raises UsageError where a
+    file is kept from the model.
+    """
     loop = desk.opened() if MENTION.search(text) else None
     if loop is None:
-        desk.play(desk.app.turn(text))
+        desk.play(desk.app.turn(text, agent=agent))
         return
     found = {match[0]: _shown(loop, match) for match in MENTION.finditer(text)}
     for path, shown in found.values():
@@ -40,7 +42,7 @@ def request(desk: Desk, text: str) -> None:
     piped = "\n\n".join(shown.text for _, shown in found.values() if shown)
     # the model is told the path without its sign
     words = MENTION.sub(lambda match: match[0][1:] if found[match[0]][1] else match[0], text)
-    desk.play(desk.app.turn(words, piped=piped))
+    desk.play(desk.app.turn(words, piped=piped, agent=agent))
 
 
 def is_there(desk: Desk, name: str) -> bool:

@@ -47,7 +47,7 @@ def config(desk: Desk, word: str) -> None:
 def tools(desk: Desk, rest: str) -> None:
     """Show the tags of the agent at work, each with what it does."""
     app = desk.app
-    loop, agent = desk.opened(), app.prompts.agents[app.config.agent.name]
+    loop, agent = desk.opened(), app.agent()
     if loop is None:
         return
     own = [tag for tag in agent.tools if tag in loop.tools]

@@ -9,6 +9,7 @@ from contextlib import suppress
 from tripletick import wiring
 from tripletick.errors import TripletickError
 from tripletick.paths import PathRefused
+from tripletick.routing import AUTO
 from tripletick.slash import files
 from tripletick.slash.desk import Desk
 from tripletick.slash.giving import edited
@@ -32,7 +33,7 @@ def board(desk: Desk, commands: Mapping[str, Slash]) -> Keyboard:
 
 def agents(desk: Desk, start: str) -> Iterator[Choice]:
     """Give the agents whose names begin so."""
-    return _begun(desk.app.prompts.agents, start)
+    return _begun((*desk.app.prompts.agents, AUTO), start)
 
 
 def models(desk: Desk, start: str) -> Iterator[Choice]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from tripletick import wiring
 from tripletick.app import App
 from tripletick.errors import TripletickError, UsageError
+from tripletick.routing import AUTO
 from tripletick.slash.desk import Desk
 from tripletick.slash.telling import model_at_work
 
 NO_MODEL = "There is no model to talk to yet, and nothing to compact."
+EACH = "For each request the agent that it fits."
 UNCHANGED = "No turn changed anything here."
 
 
@@ -18,7 +20,8 @@ def agent(desk: Desk, name: str) -> None:
     if name:
         app.use_agent(name.removeprefix("@"))
         return
-    desk.table([(one.name, one.when) for one in app.prompts.agents.values()])
+    rows = [(one.name, one.when) for one in app.prompts.agents.values()]
+    desk.table([(AUTO, EACH), *rows])
     desk.screen.say(f"At work: {app.config.agent.name}. Switch: /agent NAME")
 
 

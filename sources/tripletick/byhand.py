@@ -1,0 +1,38 @@
+"""What the person does with his own hands, and how the model is told of it: scripts, undo and redo."""
+
+from __future__ import annotations
+
+from tripletick.agents import Agent
+from tripletick.checkpoint import Undone
+from tripletick.events import Interrupted, Notice
+from tripletick.loop import Loop, Turn
+from tripletick.messages import Call
+
+PERSON = Agent("person", "", "", ("bash",))
+RAN = "The person ran this script, not you:\n{script}\n"
+UNDONE = "The person undid your work on {requests}.\n{files}"
+REDONE = "The person took the undo of {requests} back: your work is there again.\n{files}"
+
+
+def run(loop: Loop, script: str) -> Turn:
+    """Run a script in the box and add what came of it to the conversation."""
+    loop.bench.ledger.begin_turn()
+    loop.checkpoints.begin_turn(loop.bench.session, script)
+    try:
+        results = yield from loop.act(PERSON, [Call("bash", script)], typed=True)
+        loop.replies.talk.say(RAN.format(script=script) + loop.replies.dialect.feedback(results, ()))
+    except KeyboardInterrupt:
+        yield from map(Notice, loop.checkpoints.after_block())
+        yield Interrupted("")
+    finally:
+        loop.checkpoints.end_turn()
+
+
+def tell(loop: Loop | None, words: str, done: Undone) -> Turn:
+    """Tell the person, and the model where there is a conversation already."""
+    yield Notice(done.text)
+    files = {*done.restored, *done.removed}
+    if loop and files:
+        loop.bench.ledger.known.difference_update(files)
+        requests = ", ".join(f"“{request}”" for request in done.requests)
+        loop.replies.talk.say(words.format(requests=requests, files=done.text.partition("\n")[2]))

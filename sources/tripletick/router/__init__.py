@@ -1,0 +1,39 @@
+"""Which agent a request is for: guessed in milliseconds from a file of the package, in any language.
+
+Not covered: asking the model where this is not sure, hand-over, agents that are not installed (app).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tripletick.router.classifier import CLASSES, classifier
+from tripletick.router.sentences import CLOSE, closest
+
+__all__ = ["AGENTS", "CLOSE", "Guess", "closest", "guess"]
+
+AGENTS, FOLLOW = CLASSES[:-1], CLASSES[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """`agent` is one of AGENTS, or the agent at work; `sure` where `confidence`, 0 to 1, reaches the file's threshold."""
+
+    agent: str
+    confidence: float
+    sure: bool
+
+
+def guess(request: str, history: Sequence[str] = ()) -> Guess:
+    """Say which agent gets a request; `history` is the agents of the turns before, the last one last.
+
+    What only follows up ("now make it faster") stays with the agent at work.
+    """
+    probable = classifier().probabilities(request)
+    follows = probable.pop(FOLLOW)
+    if history:
+        probable[history[-1]] = probable.get(history[-1], 0.0) + follows
+    agent = max(probable, key=probable.__getitem__)
+    confidence = probable[agent] / sum(probable.values())
+    return Guess(agent, confidence, confidence >= classifier().threshold)

@@ -1,0 +1,164 @@
+"""Who gets a request: what the person said, else a classifier, and where that is unsure the model at work.
+
+Not covered: the classifier (router), what a side question is (aside), who takes over in a turn (shift).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tripletick import aside, router
+from tripletick.agents import Agent, Prompts
+from tripletick.errors import ContextFullError, StreamCutError
+from tripletick.events import Event, Notice, Prompted, Reply, Routed
+from tripletick.replies import Replies
+
+AUTO = "auto"
+"""In the place of an agent's name: each request is routed."""
+TALKS = "casual"
+CLASSES = (TALKS, "coder", "file", "web", "planner")
+RELIEF = ("file", "coder", "web")
+"""Who may take a turn over, the one with the fewest tags first."""
+MISSING: Mapping[str, str] = {
+    "web": "This wants the web agent, which is not installed; {talks} answers from what the model knows. "
+    "Get it: pip install 'tripletick[web]'",
+}
+ANOTHER = "This wants the agent {name}, which this personality does not have; {talks} answers."
+SHOWN = 1500
+"""Characters of a request, at each end, by which the model chooses."""
+ANSWER = 48
+"""Tokens of its choice."""
+_MENTION = re.compile(r"@([\w-]+)(?:\s+|$)")
+_WORD = re.compile(r"[\w-]+")
+
+
+Asked = Callable[[bool], Generator[Event, Reply, "Replies | None"]]
+"""Opens the model that is asked, None where it is not; it is told whether the classifier is sure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An agent's name and what decided; `confidence` and `sure` are the classifier's."""
+
+    agent: str
+    by: str
+    confidence: float | None = None
+    sure: bool = True
+
+    @property
+    def is_free(self) -> bool:
+        """Tell whether nobody named the agent, so that another may take over."""
+        return self.by in ("router", "when", "model")
+
+
+def named(request: str, agents: Mapping[str, Agent]) -> tuple[str, str]:
+    """Split `@coder do it` into the agent and the words, ("", request) where no agent is named so."""
+    found = _MENTION.match(request)
+    if found and found[1] in agents and request[found.end() :].strip():
+        return found[1], request[found.end() :]
+    return "", request
+
+
+def decide(request: str, history: Sequence[str], prompts: Prompts) -> Choice:
+    """Have the classifier choose: an agent of the person's own by its `when`, else a class."""
+    own = {name: prompts.agents[name].when for name in prompts.own}
+    name, likeness = router.closest(request, own) if own else ("", 0.0)
+    if likeness >= router.CLOSE:
+        return Choice(name, "when", likeness)
+    guess = router.guess(request, history)
+    return Choice(guess.agent, "router", guess.confidence, guess.sure)
+
+
+def choices(prompts: Prompts) -> dict[str, Agent]:
+    """Give the agents that requests are routed to."""
+    names = (*(name for name in CLASSES if name in prompts.agents), *prompts.own)
+    return {name: prompts.agents[name] for name in names}
+
+
+@dataclass(slots=True)
+class Routing:
+    """Where requests come in, one session's."""
+
+    worked: list[str] = field(default_factory=list)
+    """The agents of the requests so far."""
+    choice: Choice = Choice("", "config")
+    """How the last one was chosen."""
+
+    def route(
+        self, request: str, prompts: Prompts, said: Choice | None, asked: Asked | None
+    ) -> Generator[Event, Reply, tuple[Agent, str]]:
+        """Give the agent of a request, and its words. `said` is whom the person gives all requests, `asked`
+        opens the model that may be asked, where one may.
+        """
+        name, words = named(request, prompts.agents)
+        choice = Choice(name, "mention") if name else said or decide(request, self.worked, prompts)
+        if asked and choice.is_free and (replies := (yield from asked(choice.sure))):
+            better = yield from ask(replies, request, prompts)
+            choice = replace(choice, agent=better, by="model") if better else choice
+        self.choice = choice
+        agent = yield from _present(choice, prompts)
+        self.worked.append(agent.name)
+        return agent, words
+
+    def relief(self, prompts: Prompts) -> list[Agent]:
+        """Give those who may take the turn over, the most fitting first; nobody where the person chose."""
+        names = (*(name for name in RELIEF if name in prompts.agents), *prompts.own)
+        return [prompts.agents[name] for name in names] if self.choice.is_free else []
+
+
+def _present(choice: Choice, prompts: Prompts) -> Generator[Event, Reply, Agent]:
+    """Give the agent that was chosen, or who talks where it is not there, which is said."""
+    name = choice.agent
+    if name not in prompts.agents:
+        yield Notice(MISSING.get(name, ANOTHER).format(name=name, talks=TALKS))
+        name = TALKS
+    yield Routed(name, choice.by, choice.confidence)
+    return prompts.agents[name]
+
+
+def ask(replies: Replies, request: str, prompts: Prompts) -> Generator[Event, Reply, str]:
+    """Have the model at work choose; "" where there is no room for the question or it names nobody."""
+    there = choices(prompts)
+    lines = "\n".join(f"{name}: {agent.when}" for name, agent in there.items())
+    question = prompts.route.replace("{agents}", lines).replace("{request}", _ends(request))
+    asked = aside.behind(replies.talk.messages(), question)
+    if replies.budget.left(asked) < ANSWER:
+        return ""
+    yield Prompted(replies.budget.estimate(asked))
+    sampling = replace(
+        replies.sampling, output=ANSWER, temperature=0.0, think=False, schema=_schema(list(there))
+    )
+    try:
+        said = yield from aside.ask(replies.model, replies.dialect, asked, sampling, replies.budget)
+    except (ContextFullError, StreamCutError):
+        # the request itself makes room or asks again
+        return ""
+    return _read(said.text, there)
+
+
+def _schema(names: list[str]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {"agent": {"type": "string", "enum": names}},
+        "required": ["agent"],
+        "additionalProperties": False,
+    }
+
+
+def _read(text: str, there: Mapping[str, Agent]) -> str:
+    try:
+        told = json.loads(text)
+        name = told.get("agent") if isinstance(told, dict) else told
+    except ValueError:
+        # an engine without schemas; one name among the words is clear enough
+        found = {word for word in _WORD.findall(text.lower()) if word in there}
+        name = found.pop() if len(found) == 1 else ""
+    return name if isinstance(name, str) and name in there else ""
+
+
+def _ends(request: str) -> str:
+    return request if len(request) <= 2 * SHOWN else f"{request[:SHOWN]}\n…\n{request[-SHOWN:]}"

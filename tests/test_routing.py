@@ -1,0 +1,164 @@
+"""Who gets a request: the person's word, the classifier, the model; and who talks where one is missing."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.playing import last
+
+from tripletick import agents, places, routing
+from tripletick.agents import Agent
+from tripletick.events import Notice, Routed
+from tripletick.models.scripted import ScriptedReply
+from tripletick.routing import Choice, Routing
+
+PROMPTS = agents.load(places.find().prompts)
+POTTER = Agent("potter", "You know clay.", "Glazing, kilns, clay and the pottery wheel.", ("bash",))
+OWN = replace(PROMPTS, agents={**PROMPTS.agents, "potter": POTTER}, own=("potter",))
+
+
+def routed(request, *, history=(), prompts=PROMPTS, said=None, asked=None):
+    """Give the events and what came of a request."""
+    desk, events = Routing(list(history)), []
+    turn = desk.route(request, prompts, said, asked)
+    while True:
+        try:
+            events.append(next(turn))
+        except StopIteration as end:
+            return desk, events, end.value
+
+
+@pytest.fixture
+def model(session):
+    """Ask a model that answers so; gives who gets the request, and the session."""
+
+    def ask(*replies, request="x", before=0, **settings):
+        one = session(*replies, **settings)
+        for _ in range(before):
+            one.play()
+
+        def opened(sure):
+            return one.loop.replies
+            yield
+
+        return routed(request, asked=opened), one
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("request_", "agent"),
+    [
+        ("explain this regex: ^a+$", "coder"),
+        ("tell me about regular expressions", "casual"),
+        ("find my tax pdf", "file"),
+        ("make a site and deploy it and write the docs", "planner"),
+        ("list the functions in app.py", "coder"),
+    ],
+)
+def test_the_classifier_chooses(request_, agent):
+    _, events, (chosen, words) = routed(request_)
+    assert (chosen.name, words) == (agent, request_)
+    assert last(events, Routed).by == "router"
+
+
+def test_a_follow_up_stays_with_the_agent_at_work():
+    for agent in ("coder", "file", "casual"):
+        assert routed("now make it shorter", history=["planner", agent])[2][0].name == agent
+
+
+def test_an_agent_that_is_named_gets_the_words_behind_its_name():
+    _, events, (agent, words) = routed("@file write a poem")
+    assert (agent.name, words) == ("file", "write a poem")
+    assert last(events, Routed) == Routed("file", "mention")
+
+
+@pytest.mark.parametrize("request_", ["@nobody hello", "@file", "mail me@file now"])
+def test_what_names_no_agent_stays_as_it_is(request_):
+    assert routed(request_)[2][1] == request_
+
+
+def test_whom_the_person_chose_gets_everything_and_nobody_takes_over():
+    desk, events, (agent, _) = routed("find my tax pdf", said=Choice("casual", "flag"))
+    assert last(events, Routed) == Routed("casual", "flag")
+    assert agent.name == "casual"
+    assert desk.relief(PROMPTS) == []
+
+
+def test_who_was_routed_can_be_relieved_by_whoever_has_tools():
+    desk, _, _ = routed("tell me a joke", prompts=OWN)
+    assert [agent.name for agent in desk.relief(OWN)][:2] == ["file", "coder"]
+    assert desk.relief(OWN)[-1] == POTTER
+
+
+def test_a_class_without_an_agent_goes_to_who_talks_and_says_what_to_install():
+    without = replace(PROMPTS, agents={name: PROMPTS.agents[name] for name in ("casual", "coder", "file")})
+    _, events, (agent, _) = routed("what is the weather in Oslo today?", prompts=without)
+    assert agent.name == "casual"
+    assert "pip install 'tripletick[web]'" in last(events, Notice).text
+
+
+def test_an_agent_of_the_persons_own_is_found_by_its_sentence():
+    _, events, (agent, _) = routed("which glazing do I take for clay in a kiln?", prompts=OWN)
+    assert agent == POTTER
+    assert last(events, Routed).by == "when"
+
+
+def test_the_model_is_asked_in_a_form_and_its_word_counts(model):
+    (_, events, (agent, _)), one = model('{"agent": "file"}')
+    assert agent.name == "file"
+    assert last(events, Routed).by == "model"
+    names = one.model.samplings[0].schema["properties"]["agent"]["enum"]
+    assert names[:3] == ["casual", "coder", "file"]
+
+
+def test_the_question_stands_behind_the_history_and_is_taken_off_again(model):
+    (_, _, _), one = model("Hello.", '{"agent": "casual"}', before=1)
+    before, asked = one.model.asked
+    assert asked[: len(before)] == before
+    assert asked[-1].text.endswith("The request: x")
+    assert len(one.loop.replies.talk.entries) == 2
+
+
+@pytest.mark.parametrize("answer", ["", "no idea", '{"agent": "nobody"}', "casual or coder", "[1]", '"'])
+def test_an_answer_that_names_nobody_leaves_it_to_the_classifier(model, answer):
+    (_, events, (agent, _)), _ = model(answer or "\n", request="find my tax pdf")
+    assert agent.name == "file"
+    assert last(events, Routed).by == "router"
+
+
+def test_a_stream_that_is_cut_leaves_it_to_the_classifier(model):
+    (_, _, (agent, _)), _ = model(ScriptedReply('{"agent"', cut=True), request="find my tax pdf")
+    assert agent.name == "file"
+
+
+def test_one_name_among_words_is_clear(model):
+    assert model("I would say: coder.")[0][2][0].name == "coder"
+
+
+def test_a_long_request_is_shown_to_the_model_at_both_ends(model):
+    _, one = model(json.dumps({"agent": "coder"}), request="begin " + "x " * 9000 + "end")
+    asked = one.model.asked[0][-1].text
+    assert "begin" in asked
+    assert asked.endswith("end")
+    assert len(asked) < 2 * routing.SHOWN + 1000
+
+
+def test_a_context_that_is_full_leaves_it_to_the_classifier(session):
+    one = session("x", '{"agent": "coder"}')
+    one.play()
+    one.loop.replies.budget.window = 400
+
+    def opened(sure):
+        return one.loop.replies
+        yield
+
+    assert routed("find my tax pdf", asked=opened)[2][0].name == "file"
+    assert len(one.model.asked) == 1
+
+
+def test_own_agents_are_files_of_a_folder(tmp_path: Path):
+    (tmp_path / "potter.md").write_text("---\nwhen = Clay.\ntools = bash\n---\nYou know clay.\n")
+    assert agents.load_own(tmp_path)["potter"] == Agent("potter", "You know clay.", "Clay.", ("bash",))
+    assert agents.load_own(tmp_path / "none") == {}
