@@ -53,6 +53,35 @@ WIDE = """\
 ---
 All of it is there.
 """
+PLAN: list[dict[str, Any]] = [
+    {
+        "text": """\
+```json
+{"tasks": [
+ {"id": 1, "agent": "coder", "task": "Write count.py, which counts the words of a file.", "needs": []},
+ {"id": 2, "agent": "reviewer", "task": "Try count.py on a file.", "needs": [1]},
+ {"id": 3, "agent": "file", "task": "Write notes.md, two lines on count.py.", "needs": [1]}
+]}
+```"""
+    },
+    {
+        "to": "Write count.py",
+        "text": """\
+```python:count.py
+import sys
+print(len(open(sys.argv[1] if len(sys.argv) > 1 else __file__).read().split()))
+```""",
+    },
+    {"to": "Write count.py", "text": "count.py counts the words of a file, or its own."},
+    {
+        "to": "Try count.py",
+        "text": "```bash\nwc -w missing.txt\n```",
+    },
+    {"to": "Try count.py", "text": "```bash\npython3 count.py\n```"},
+    {"to": "Try count.py", "text": "It counts its own words as it should."},
+    {"to": "Write notes.md", "text": "```markdown:notes.md\n# count.py\nCounts words.\n```"},
+    {"to": "Write notes.md", "text": "notes.md has two lines on it."},
+]
 MODELS = [
     {"name": "qwen-coder:3b", "size": 1_900_000_000, "details": {"quantization_level": "Q4_K_M"}},
     {"name": "llama3.2:3b", "size": 1_300_000_000, "details": {"quantization_level": "Q8_0"}},
@@ -180,6 +209,15 @@ def repair(home: Path, **how: Any) -> Terminal:
     """A task that goes wrong at first."""
     with opened(home, *script(home, REPAIR), **how) as terminal:
         terminal.wait(PROMPT).send("show nothing.txt").wait("tokens").wait_line(PROMPT)
+    return terminal
+
+
+def plan(home: Path, **how: Any) -> Terminal:
+    """A large request, parted into tasks for three agents."""
+    (home / "script.json").write_text(json.dumps(PLAN), encoding="utf-8")
+    with opened(home, "-a", "planner", "-m", "scripted:../script.json", **how) as terminal:
+        terminal.wait("planner>").send("a word counter").wait("Go on with")
+        terminal.send("y").wait("tokens").wait_line("planner>")
     return terminal
 
 

@@ -23,8 +23,8 @@ RULES = Rules(AGENTS)
 A, B, C = Task("1", "coder", "a"), Task("2", "coder", "b", ("1",)), Task("3", "file", "c", ("2",))
 
 
-def task(id, *needs, agent="coder", text="do it"):
-    return {"id": id, "agent": agent, "task": text, "needs": list(needs)}
+def task(id, *needs, agent="coder", text=None):
+    return {"id": id, "agent": agent, "task": f"do {id}" if text is None else text, "needs": list(needs)}
 
 
 def faults(*entries, rules=RULES):
@@ -96,6 +96,8 @@ def test_an_agent_may_be_written_as_the_person_does():
         ([task(1, agent=None)], "Task 1: there is no agent ''."),
         ([task(1, text=" \n")], "Task 1 says nothing."),
         ([task(1, text=["x"])], "Task 1 says nothing."),
+        ([task(1, text="…")], "Task 1 says nothing."),
+        ([task(1, text="Look"), task(2, text="look")], "Task 2 says the same as task 1."),
         ([task(1, 2)], "Task 1 needs 2, and there is no such task. There are: none."),
         ([task(1, 1)], "circle: 1, 1."),
         ([task(1, 3), task(2, 1), task(3, 2)], "circle: 1, 3, 2, 1."),
@@ -153,7 +155,7 @@ def test_tasks_that_are_over_may_be_repeated_and_needed():
     tasks, _ = read_tasks(again, AGENTS)
     plan, found = replace(RULES, kept=kept).plan(tasks)
     assert found == []
-    assert plan.tasks == (*kept, Task("9", "coder", "do it", ("1",)))
+    assert plan.tasks == (*kept, Task("9", "coder", "do 9", ("1",)))
 
 
 @given(st.lists(st.tuples(st.integers(0, 7), st.lists(st.integers(0, 7), max_size=4)), max_size=8))
@@ -206,7 +208,7 @@ TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp"
 @given(st.lists(st.tuples(TEXT, st.sampled_from(AGENTS)), min_size=1, max_size=6))
 def test_what_was_not_edited_is_the_same_plan(entries):
     tasks = [
-        Task(str(n), agent, " ".join(text.split()) or "x", (str(n - 1),) * bool(n))
+        Task(str(n), agent, f"x{n} {' '.join(text.split())}".strip(), (str(n - 1),) * bool(n))
         for n, (text, agent) in enumerate(entries)
     ]
     assert read_text(as_text(tasks), RULES) == (Plan(tuple(tasks)), [])

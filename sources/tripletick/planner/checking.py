@@ -18,6 +18,7 @@ from tripletick.planner.plan import HOW, Plan
 MOST = 12
 """Tasks that may wait at once: a plan that a person can read, and a small model write."""
 ID = re.compile(r"[\w.-]{1,24}")
+WORDS = re.compile(r"\w")
 FAULTS = {
     "shape": 'This is no plan. Write {{"tasks": […]}}, a list of objects with id, agent, task and needs.',
     "none": "The plan has no task.",
@@ -27,6 +28,7 @@ FAULTS = {
     "twice": "The id {id} stands twice. Give each task a number of its own.",
     "agent": "Task {id}: there is no agent {agent!r}. There are: {names}.{near}",
     "empty": 'Task {id} says nothing. Write in "task" what is to be done.',
+    "same": "Task {id} says the same as task {other}. Say what each is to do, or leave one of them out.",
     "needs": 'Task {id}: "needs" is a list of the ids of other tasks.',
     "need": "Task {id} needs {need}, and there is no such task. There are: {names}.",
     "circle": "These need each other in a circle: {ids}. One of them must need none of the others.",
@@ -111,8 +113,11 @@ class _Check:
             near = difflib.get_close_matches(task.agent, self.rules.agents, 1, 0.6)
             did = f" Did you mean {near[0]}?" if near else ""
             self._add("agent", at, id=task.id, agent=task.agent, names=_named(self.rules.agents), near=did)
-        if not task.task:
+        if not WORDS.search(task.task):
             self._add("empty", at, id=task.id)
+        elif same := next((one for one in self.tasks[:at] if _alike(one, task)), None):
+            # small models repeat the words of the example
+            self._add("same", at, id=task.id, other=same.id)
         for need in task.needs:
             lost = self.over.get(need)
             if lost and lost.status != "done":
@@ -163,6 +168,10 @@ def circle_in(tasks: Sequence[Task]) -> list[str]:
     while walk[-1] not in walk[:-1]:
         walk.append(min(left[walk[-1]] & left.keys()))
     return walk[walk.index(walk[-1]) :]
+
+
+def _alike(one: Task, other: Task) -> bool:
+    return (one.agent, one.task.casefold()) == (other.agent, other.task.casefold())
 
 
 def _id(given: Any) -> str:
