@@ -9,7 +9,7 @@ import pytest
 from tests.crewing import open_team, scripted, to
 
 from tripletick.agents import Agent
-from tripletick.events import InTask, Returned
+from tripletick.events import Answered, InTask, Prompted, Returned
 from tripletick.halting import Halt
 from tripletick.messages import Answer, FileChange, Result, Task
 from tripletick.planner.locks import ALL, Locks
