@@ -15,7 +15,7 @@ LISTED = ("there:7b", "named:latest")
 NEVER = ()
 """No value of it is taken."""
 TAKEN: dict[str, tuple[str, ...]] = {
-    "agent.name": ("casual", "coder", "file"),
+    "agent.name": ("auto", "casual", "coder", "file"),
     "agent.personality": NEVER,
     "agent.folder": NEVER,
     "agent.max_attempts": NEVER,
@@ -43,10 +43,17 @@ TAKEN: dict[str, tuple[str, ...]] = {
     "sandbox.disk": ("1M", "1G"),
     "sandbox.output": ("64K", "64M"),
     "sandbox.see": NEVER,
+    "router.ask": NEVER,
+    "planner.confirm": NEVER,
+    "planner.parallel": NEVER,
+    "planner.task_timeout": NEVER,
+    "planner.max_replans": NEVER,
+    "planner.max_tasks": NEVER,
     "context.full": NEVER,
     "context.target": NEVER,
     "ui.thinking": NEVER,
     "ui.plain": NEVER,
+    "ui.slow": NEVER,
     "data.keep_days": NEVER,
     "data.keep_size": NEVER,
 }
@@ -69,7 +76,7 @@ IGNORED: dict[str, tuple[str, ...]] = {
     "sandbox.output": ("65M",),
     "sandbox.see": ("/", "", "~"),
 }
-AGENT = "---\nwhen = Reviews.\ntools = {tools}\n---\nYou review.\n"
+AGENT = "---\nwhen = Audits.\ntools = {tools}\n---\nYou audit.\n"
 
 
 @pytest.fixture
@@ -185,19 +192,19 @@ def test_an_unknown_name_is_told(folder, brought, text):
 def test_a_file_that_cannot_be_used_is_told_and_stops_nothing(folder, brought, text):
     put(folder, "A line.\n", "AGENTS.md")
     (folder / ".tripletick/config.ini").write_bytes(text if isinstance(text, bytes) else text.encode())
-    put(folder, AGENT.format(tools="bash"), ".tripletick/agents/reviewer.md")
+    put(folder, AGENT.format(tools="bash"), ".tripletick/agents/auditor.md")
     trusted, told, _ = brought()
-    assert (set(trusted.agents), trusted.settings) == ({"reviewer"}, ())
+    assert (set(trusted.agents), trusted.settings) == ({"auditor"}, ())
     assert any(line.startswith(".tripletick/config.ini is not used") for line in told)
 
 
 def test_an_agent_of_the_workspace_is_taken_and_may_be_named(folder, brought):
-    put(folder, "[agent]\nname = reviewer\n")
-    put(folder, AGENT.format(tools="bash read go"), ".tripletick/agents/reviewer.md")
+    put(folder, "[agent]\nname = auditor\n")
+    put(folder, AGENT.format(tools="bash read go"), ".tripletick/agents/auditor.md")
     trusted, told, _ = brought()
-    assert (trusted.agents["reviewer"].card, told) == ("You review.", [])
+    assert (trusted.agents["auditor"].card, told) == ("You audit.", [])
     assert (
-        wiring.prompts(config.Config(), places.find(), trusted.agents).agents["reviewer"].tools[0] == "bash"
+        wiring.prompts(config.Config(), places.find(), trusted.agents).agents["auditor"].tools[0] == "bash"
     )
 
 
@@ -209,8 +216,8 @@ def test_an_agent_of_the_workspace_is_taken_and_may_be_named(folder, brought):
         ("person", "bash", "another agent"),
         ("Coder", "bash", "plain word"),
         ("a b", "bash", "plain word"),
-        ("reviewer", "bash fetch", "fetch"),
-        ("reviewer", "memory", "memory"),
+        ("auditor", "bash fetch", "fetch"),
+        ("auditor", "memory", "memory"),
     ],
 )
 def test_an_agent_that_takes_a_name_or_more_tags_is_left_out(folder, brought, name, tools, why):
@@ -221,11 +228,11 @@ def test_an_agent_that_takes_a_name_or_more_tags_is_left_out(folder, brought, na
 
 
 def test_the_question_names_the_files_and_what_they_set(folder, brought):
-    put(folder, "[agent]\nname = reviewer\n[sandbox]\nmode = read\n[data]\nkeep_days = 9\n")
-    put(folder, AGENT.format(tools="bash read"), ".tripletick/agents/reviewer.md")
+    put(folder, "[agent]\nname = auditor\n[sandbox]\nmode = read\n[data]\nkeep_days = 9\n")
+    put(folder, AGENT.format(tools="bash read"), ".tripletick/agents/auditor.md")
     put(folder, "One.\nTwo.\n", "AGENTS.md")
     ((question,),) = (brought()[2],)
-    parts = ("config.ini (name = reviewer, mode = read)", "AGENTS.md (2 lines)", "reviewer.md (bash read)")
+    parts = ("config.ini (name = auditor, mode = read)", "AGENTS.md (2 lines)", "auditor.md (bash read)")
     assert all(part in question for part in parts)
 
 
@@ -273,7 +280,7 @@ def test_a_yes_in_one_folder_is_none_in_another(folder, brought, tmp_path):
     assert len(brought()[2]) == 1
 
 
-@pytest.mark.parametrize("name", [".tripletick/config.ini", ".tripletick/agents/reviewer.md", "AGENTS.md"])
+@pytest.mark.parametrize("name", [".tripletick/config.ini", ".tripletick/agents/auditor.md", "AGENTS.md"])
 def test_links_and_what_is_no_file_are_not_read(folder, brought, tmp_path, name):
     put(folder, AGENT.format(tools="bash"), ".tripletick/agents/other.md")
     (tmp_path / "secret").write_text("[sandbox]\nmode = read\n")

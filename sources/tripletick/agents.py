@@ -26,6 +26,8 @@ SETTINGS = ("when", "tools", "temperature", "folder", "mode")
 MODES = ("work", "read")
 WRITING = frozenset({"write", "append", "edit"})
 """Tags that an agent cannot own whose blocks only read."""
+AUTO = "auto"
+"""In the place of a name: each request goes to the agent that it fits."""
 EVERY_LANGUAGE = "languages"
 """The word of `tools` that owns every row of the language table."""
 

@@ -104,7 +104,7 @@ class App:
         Raises what the parts raise when opened.
         """
         yield Requested(request)
-        auto = self.config.agent.name == routing.AUTO
+        auto = self.config.agent.name == agents.AUTO
         said = None if auto else routing.Choice(self.agent().name, self.chosen_by)
         words = f"@{agent} {request}" if agent else request
         chosen, words = yield from self.routing.route(words, self.prompts, said, self._may_ask)
@@ -168,7 +168,7 @@ class App:
 
     def use_agent(self, name: str) -> None:
         """Give what follows to this agent, `auto`: to whom it fits. Raises UsageError where there is none."""
-        if name != routing.AUTO:
+        if name != agents.AUTO:
             agents.named(self.prompts, name)
         self.config = replace(self.config, agent=replace(self.config.agent, name=name))
         self.chosen_by = "person"
@@ -200,7 +200,7 @@ class App:
     def agent(self) -> agents.Agent:
         """Give the agent at work. Raises UsageError where there is none of that name."""
         name = self.config.agent.name
-        if name == routing.AUTO:
+        if name == agents.AUTO:
             name = self.routing.worked[-1] if self.routing.worked else FIRST
         where = self.config.where.get("agent.name", "") if self.chosen_by == "config" else ""
         return agents.named(self.prompts, name, where)

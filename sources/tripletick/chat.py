@@ -15,7 +15,6 @@ from pathlib import Path
 from tripletick import agents
 from tripletick.app import App
 from tripletick.errors import TripletickError, UsageError
-from tripletick.routing import AUTO
 from tripletick.screens import Screen
 from tripletick.slash import files, giving, past, running, settings, telling, words, work
 from tripletick.slash.desk import Desk
@@ -96,7 +95,7 @@ class Chat:
         loop = self.app.loop
         bare = "" if loop is None or loop.bench.box.holds else "NO SANDBOX "
         name = self.app.config.agent.name
-        return f"{bare}{'' if name == AUTO else name}> "
+        return f"{bare}{'' if name == agents.AUTO else name}> "
 
     def _begin(self) -> int:
         opened = Summary()

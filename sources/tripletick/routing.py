@@ -17,8 +17,6 @@ from tripletick.errors import ContextFullError, StreamCutError
 from tripletick.events import Event, Notice, Prompted, Reply, Routed
 from tripletick.replies import Replies
 
-AUTO = "auto"
-"""In the place of an agent's name: each request is routed."""
 TALKS = "casual"
 CLASSES = (TALKS, "coder", "file", "web", "planner")
 RELIEF = ("file", "coder", "web")

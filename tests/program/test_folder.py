@@ -258,11 +258,11 @@ def test_without_a_yes_what_the_folder_sets_is_left_aside_with_one_word(home, sc
 
 
 def test_the_folder_names_an_agent_of_its_own(home, script):
-    settings(home, "[agent]\nname = reviewer\n")
-    settings(home, "---\nwhen = Reviews.\ntools = bash\n---\nYou review CANARY.\n", "agents/reviewer.md")
+    settings(home, "[agent]\nname = auditor\n")
+    settings(home, "---\nwhen = Audits.\ntools = bash\n---\nYou audit CANARY.\n", "agents/auditor.md")
     with opened(home, *script("Reviewed."), given=False) as terminal:
-        terminal.wait("Use it?").type("y\r").wait("n no").type("y\r").wait_line("reviewer>")
-        terminal.send("look").wait("Reviewed.").wait_line("reviewer>")
+        terminal.wait("Use it?").type("y\r").wait("n no").type("y\r").wait_line("auditor>")
+        terminal.send("look").wait("Reviewed.").wait_line("auditor>")
 
 
 @pytest.mark.parametrize(("name", "used"), [("beta:1b", "beta:1b"), ("gamma:3b", "alpha:7b")])

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 
 from tripletick import wiring
+from tripletick.agents import AUTO
 from tripletick.errors import TripletickError
 from tripletick.paths import PathRefused
-from tripletick.routing import AUTO
 from tripletick.slash import files
 from tripletick.slash.desk import Desk
 from tripletick.slash.giving import edited

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tripletick import wiring
+from tripletick.agents import AUTO
 from tripletick.app import App
 from tripletick.errors import TripletickError, UsageError
-from tripletick.routing import AUTO
 from tripletick.slash.desk import Desk
 from tripletick.slash.telling import model_at_work
 

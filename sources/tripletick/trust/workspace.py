@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tripletick import inifile
-from tripletick.agents import EVERY_LANGUAGE, Agent, parse
+from tripletick.agents import AUTO, EVERY_LANGUAGE, Agent, parse
 from tripletick.config import Config, Given
 from tripletick.errors import ConfigError
 from tripletick.events import Ask
@@ -166,7 +166,7 @@ def _agent(path: str, source: str, bounds: Bounds, problems: list[str]) -> Agent
 def _checked(trusted: Trusted, bounds: Bounds) -> tuple[Trusted, list[str]]:
     """Leave out an agent and a model that there are not."""
     kept, problems = [], []
-    names = [*bounds.agents, *trusted.agents]
+    names = [AUTO, *bounds.agents, *trusted.agents]
     for given in trusted.settings:
         problem = ""
         if (given.section, given.key) == ("agent", "name") and given.value.strip() not in names:
