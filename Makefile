@@ -3,7 +3,7 @@
 # make ask     q="what to do" dir=folder: set up and do one request
 # make lint, quick, box, real: the parts of test; make threats: all hostile programs against the product
 # make docs    the pages of docs/ as a site
-# make bench, bench-box, bench-startup: speed and cost, as ratios
+# make bench, bench-box, bench-startup, bench-planner: speed and cost, as ratios
 
 VENV ?= .venv
 PYTHON ?= python3
@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 work := $(HOME)/tripletick$(if $(filter $(HOME)/tripletick,$(CURDIR)),-work)
 export q PYTHON
 
-.PHONY: chat test ask lint quick box real threats docs bench bench-box bench-startup clean
+.PHONY: chat test ask lint quick box real threats docs bench bench-box bench-startup bench-planner clean
 .DEFAULT_GOAL := chat
 
 test: $(VENV)/.dev
@@ -52,6 +52,9 @@ bench: $(VENV)/.dev
 bench-box: $(VENV)/.dev
 	$(BIN)/python bench/box.py
 	$(BIN)/python bench/snapshot.py
+
+bench-planner: $(VENV)/.dev
+	$(BIN)/python bench/planner.py
 
 bench-startup: $(VENV)/.dev
 	$(BIN)/python bench/startup.py --installed

@@ -80,7 +80,7 @@ class Staff:
         self.loop.bench.ledger.known.difference_update(change.path for change in changed)
 
     def _open(self, number: int) -> Slot:
-        halt = Halt() if number else self.standing.halt
+        halt = Halt() if number else self.standing.ground.halt
         box = self.standing.box_beside(halt) if number else self.loop.bench.box
         model, points = self.loop.replies.model.beside(number, halt), self.loop.checkpoints.beside()
         self._slots[number] = Slot(model, box, halt, points)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tripletick import trust, wiring
@@ -21,7 +21,7 @@ from tripletick.halting import Halt
 from tripletick.models.model import Model
 from tripletick.paths import Workspace
 from tripletick.places import Places
-from tripletick.sandbox.box import Box
+from tripletick.sandbox.box import Box, Ground
 from tripletick.trust import Leave, Memory, Said
 
 NO_BOX = "NO SANDBOX: every block is asked for; {why}"
@@ -41,14 +41,13 @@ class Standing:
     said: Said
     person: bool
     notice: Callable[[str], None]
-    halt: Halt = field(default_factory=Halt)
-    """Ends what runs in the box, from another thread."""
     leave: Leave | None = None
     """What the person lets blocks do; None while no agent with tools was at work."""
     readable: list[Path] = field(default_factory=list)
     """What was let in, and the model was not told of yet."""
     _workspace: Workspace | None = None
     _box: Box | None = None
+    _ground: Ground | None = None
     _let_in: list[Path] = field(default_factory=list)
     _asked: set[Path] = field(default_factory=set)
     _nowhere: tempfile.TemporaryDirectory[str] | None = None
@@ -66,6 +65,14 @@ class Standing:
             self.open()
         assert self._box
         return self._box
+
+    @property
+    def ground(self) -> Ground:
+        """What its box was opened on."""
+        if self._ground is None:
+            self.open()
+        assert self._ground
+        return self._ground
 
     @property
     def root(self) -> Path:
@@ -112,7 +119,8 @@ class Standing:
         if self._box:
             self._box.close()
         self._workspace = workspace
-        self._box = wiring.box(self.config, self.places, workspace.root, self.notice, self.halt)
+        self._ground = wiring.ground(self.config, self.places, workspace.root, self.notice)
+        self._box = wiring.box_on(self._ground, self.config)
         if not self._box.holds:
             chosen = self.config.sandbox.mode == "bare"
             why = CHOSEN if chosen else self._box.sentence.removeprefix("no sandbox: ")
@@ -123,7 +131,7 @@ class Standing:
 
     def box_beside(self, halt: Halt) -> Box:
         """Open a further box on the same ground, for another thread; it is the caller's to close."""
-        box = wiring.box(self.config, self.places, self.workspace.root, self.notice, halt)
+        box = wiring.box_on(replace(self.ground, halt=halt), self.config)
         for path in self._let_in:
             box.let_read(path)
         return box

@@ -18,7 +18,6 @@ from tripletick.config import Config
 from tripletick.context import Budget, Conversation
 from tripletick.dialects import open_dialect
 from tripletick.errors import ModelError, TripletickError
-from tripletick.halting import Halt
 from tripletick.loop import Loop
 from tripletick.models import Settings, open_model
 from tripletick.models.model import About, Model, Sampling
@@ -187,18 +186,19 @@ def limits(config: Config) -> Limits:
     )
 
 
-def box(
-    config: Config,
-    places: Places,
-    workspace: Path,
-    notice: Callable[[str], None] = untold,
-    halt: Halt | None = None,
-) -> Box:
-    """Open the box for a workspace; without one where the person chose that."""
+def ground(config: Config, places: Places, workspace: Path, notice: Callable[[str], None] = untold) -> Ground:
+    """Say where a workspace's box stands."""
     see = tuple(Path(name).expanduser() for name in config.sandbox.see.split(":") if name)
-    ground = Ground(
-        workspace, places.state, _mode(config), limits(config), places.ours, see, notice, halt or Halt()
-    )
+    return Ground(workspace, places.state, _mode(config), limits(config), places.ours, see, notice)
+
+
+def box(config: Config, places: Places, workspace: Path, notice: Callable[[str], None] = untold) -> Box:
+    """Open the box for a workspace; without one where the person chose that."""
+    return box_on(ground(config, places, workspace, notice), config)
+
+
+def box_on(ground: Ground, config: Config) -> Box:
+    """Open a box on this ground."""
     return open_box(ground, "none" if config.sandbox.mode == "bare" else config.sandbox.tier)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from tripletick.halting import Halt
 
 Mode = Literal["read", "work"]
+T = TypeVar("T")
 Struck = Literal["", "timeout", "memory", "processes", "disk", "output", "interrupted"]
 
 
@@ -151,10 +152,19 @@ class Ground:
     """Takes a line for the person, from any thread: a host that a block reached, a mount left out."""
     halt: Halt = field(default_factory=Halt, compare=False)
     """Ends what runs, from another thread."""
+    found: dict[str, Any] = field(default_factory=dict, compare=False)
+    """What was looked for already: boxes side by side share it."""
 
     def resolved(self) -> Ground:
         """Give it with the real paths of workspace and state."""
         return replace(self, workspace=self.workspace.resolve(), state=self.state.resolve())
+
+    def once(self, name: str, look: Callable[[], T]) -> T:
+        """Give what is found by a look that takes long, at the machine and not at the workspace."""
+        if name not in self.found:
+            self.found[name] = look()
+        found: T = self.found[name]
+        return found
 
     def narrowed(self, mode: Mode) -> Mode:
         """Give what is left of a block's mode: where the ground is for reading, nothing writes."""

@@ -51,10 +51,10 @@ def make_view(ground: Ground, user: User, session: Session) -> tuple[mounts.View
     homes = find_homes(user)
     ours = tuple(path.resolve() for path in ground.ours)
     fences = toolchains.Fences(homes, ground.workspace, (*ours, ground.state))
-    tools = toolchains.find_tools(os.environ, homes[0], fences)
+    tools = ground.once("tools", lambda: toolchains.find_tools(os.environ, homes[0], fences))
     see = tuple(path.resolve() for path in ground.see)
     unseen = [*mounts.private_paths(homes), ground.state]
-    unseen += mounts.guarded_paths(user) if user.is_root else []
+    unseen += ground.once("guarded", lambda: mounts.guarded_paths(user)) if user.is_root else []
     closed, whole = env_files(see)
     unseen += map(Path, closed)
     if not whole:

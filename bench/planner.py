@@ -1,0 +1,68 @@
+"""What it brings to run tasks side by side: 8 that read, whose model takes a second each, in 1, 2, 4 slots.
+
+The model is a script that waits, as one on another machine does; one that shares this processor gains less.
+The box, its programs and the snapshots are real.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from tripletick import agents, places, wiring
+from tripletick.config import Config
+from tripletick.messages import Task
+from tripletick.models.scripted import Scripted, ScriptedReply
+from tripletick.planner.crew import Crew
+from tripletick.planner.plan import Plan
+from tripletick.staffing import Staff
+from tripletick.standing import Standing
+from tripletick.trust import Leave, Said
+
+TASKS, SECONDS = 8, 1.0
+SLOTS = (1, 2, 4)
+BOUND = 3.5
+"""How many times faster 4 slots must be than one."""
+LOOKS = "```bash\nls | wc -l\n```"
+
+
+def measure(top: Path, slots: int) -> float:
+    """Run the plan in a session of its own; give its seconds."""
+    folder = top / "project"
+    folder.mkdir(exist_ok=True)
+    half = SECONDS / 2
+    said = [
+        ScriptedReply(text, seconds=half, to=f"look {n}.") for n in range(TASKS) for text in (LOOKS, "seen.")
+    ]
+    model, found = Scripted(*said), replace(places.find(), state=top / f"state{slots}")
+    standing = Standing(Config(), found, folder, Said(), False, print, leave=Leave(folder))
+    prompts = agents.load(found.prompts)
+    parts = wiring.Parts(Config(), found, standing.workspace, model, standing.box, prompts)
+    staff = Staff(wiring.loop(parts, "bench", model.fix(8192)), standing, prompts.agents)
+    plan = Plan(tuple(Task(str(number), "explorer", f"look {number}.") for number in range(TASKS)))
+    began = time.monotonic()
+    statuses = [event.tasks for event in Crew(staff.post, slots).run(plan) if hasattr(event, "tasks")]
+    seconds = time.monotonic() - began
+    staff.close()
+    standing.close()
+    assert all(task.status == "done" for task in statuses[-1]), statuses[-1]
+    return seconds
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        taken = {slots: measure(Path(folder), slots) for slots in SLOTS}
+    print(f"{TASKS} tasks of {SECONDS:g} s; load {os.getloadavg()[0]:.1f}")
+    for slots, seconds in taken.items():
+        print(f"parallel {slots}  {seconds:5.2f} s  {taken[1] / seconds:4.2f} times faster")
+    ratio = taken[SLOTS[0]] / taken[SLOTS[-1]]
+    print(
+        f"{ratio:.2f} times faster at {SLOTS[-1]} (bound {BOUND}): {'well' if ratio >= BOUND else 'TOO SLOW'}"
+    )
+
+
+if __name__ == "__main__":
+    main()
