@@ -267,7 +267,7 @@ def completed(home: Path, **how: Any) -> Terminal:
         (home / "project" / name).write_text("some words\n" * 40)
     with opened(home, *script(home, "Read."), **how) as terminal:
         terminal.wait(PROMPT).type(f"/co{TAB}").wait("/copy").wait_line(f"{PROMPT} /co").type(CTRL_C)
-        terminal.wait_line(PROMPT).type(f"@{TAB}").wait("casual").wait_line(f"{PROMPT} @").type(CTRL_C)
+        terminal.wait_line(PROMPT).type(f"@c{TAB}").wait("casual").wait_line(f"{PROMPT} @c").type(CTRL_C)
         terminal.wait_line(PROMPT)
         terminal.type(f"see @{TAB}").wait_line(f"{PROMPT} see @").type(f"no{TAB}").wait("+137 tokens")
     return terminal

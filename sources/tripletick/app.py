@@ -68,6 +68,8 @@ class App:
     """What the workspace brings, as far as the person said yes to it."""
     past: Past | None = None
     """The session that is gone on with."""
+    verbose: bool = False
+    """What is raised is told with its traceback."""
     loop: Loop | None = None
     about: About | None = None
     """What the engine told of the model at work."""
@@ -188,7 +190,7 @@ class App:
 
     def run(self, turn: Turn, sinks: Sequence[Sink], ask: Asker) -> None:
         """Pull a turn to its end; every event goes to the log and to every sink."""
-        Telling(self.log, self.notices, self._changes).run(turn, sinks, ask)
+        Telling(self.log, self.notices, self._changes, self.verbose).run(turn, sinks, ask)
 
     def close(self) -> None:
         """Give back what the engine holds, remove the box's folder and finish the log."""

@@ -27,6 +27,8 @@ class Telling:
     """Lines for the person that wait for the next event; any thread may add one."""
     changes: Callable[[], Record | None]
     """What has changed in the conversation since it was asked for last."""
+    verbose: bool = False
+    """What is raised is told with its traceback."""
 
     def run(self, turn: Turn, sinks: Sequence[Sink], ask: Asker) -> None:
         """Pull a turn to its end; what is raised becomes a `GaveUp`.
@@ -43,6 +45,10 @@ class Telling:
             except KeyboardInterrupt:
                 event = Interrupted("")
             except TripletickError as error:
+                if self.verbose:
+                    import traceback
+
+                    self.notices.append("".join(traceback.format_exception(error)))
                 event = GaveUp(
                     error.code, " ".join(filter(None, (error.what, error.why))), error.exit, "", error.remedy
                 )

@@ -68,7 +68,7 @@ def main(home: Path) -> None:
     acts = {"show": [ABOUT], "version": [answer(200, "{}")], "tags": [TAGS], "chat": [BLOCK, DONE]}
     with BadServer({f"/api/{name}": act for name, act in acts.items()}) as server:
         host = ["--host", server.url]
-        for words in (["-m", "any", "-C", ".", "do it"], ["models"], ["doctor"]):
+        for words in (["-m", "any", "-a", "coder", "-C", ".", "do it"], ["models"], ["doctor"]):
             command = [sys.executable, "-m", "tripletick.cli", *words[:-1], *host, words[-1]]
             kept = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", **env}
             program = subprocess.run(

@@ -41,7 +41,8 @@ def ask(home):
 
     def run(server, *words, model="any", **env):
         kept = {name: os.environ[name] for name in ("PATH", "LC_ALL") if name in os.environ}
-        command = [sys.executable, "-m", "tripletick.cli", "-m", model, "--host", server.url, "-C", "."]
+        command = [sys.executable, "-m", "tripletick.cli", "-m", model, "-a", "coder", "-C", "."]
+        command += ["--host", server.url]
         ended = subprocess.run(
             [*command, *words, "do it"],
             cwd=home / "project",
@@ -64,6 +65,15 @@ def test_a_missing_model_names_the_closest_and_the_command_that_gets_it(ask):
     assert "Model 'qwen2.5-coder:7b' is not on this server. Closest: qwen2.5-coder:3b." in told
     assert "Get it: tripletick models pull qwen2.5-coder:7b" in told
     assert code == 5
+
+
+def test_with_v_the_traceback_is_told_and_without_it_three_lines(ask):
+    server = served()
+    server.acts["/api/show"] = [answer(404, '{"error": "model not found"}')]
+    with server:
+        (told, _), (whole, _) = ask(server), ask(server, "-v")
+    assert "Traceback" not in told and len(told.splitlines()) <= 3
+    assert "Traceback (most recent call last)" in whole
 
 
 def test_a_conversation_that_the_server_refuses_is_compacted_and_goes_on(ask, home):

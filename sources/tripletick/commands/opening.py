@@ -73,7 +73,9 @@ def session(
             log = Log.open(
                 there.sessions, workspace=folder, session_id=past.id if past else None, save=said.keep
             )
-            app = App(settings, there, folder, log, by, screen.person, told, said, brought, past)
+            app = App(
+                settings, there, folder, log, by, screen.person, told, said, brought, past, options.verbose
+            )
             try:
                 yield app, screen, why
             finally:
