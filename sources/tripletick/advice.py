@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from tripletick.messages import Call, Result
@@ -73,7 +73,7 @@ def advise(call: Call, result: Result) -> str:
 @cache
 def rows() -> tuple[Row, ...]:
     """Read the table, in its order."""
-    table = tomllib.loads(files("tripletick").joinpath("advice.toml").read_text("utf-8"))
+    table = tomllib.loads(Path(__file__).with_name("advice.toml").read_text("utf-8"))
     places = {name: re.compile(pattern) for name, pattern in table["place"].items()}
     return tuple(_row(entry, places) for entry in table["row"])
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tripletick import __version__, fetching, loading, wiring
+from tripletick import __version__, wiring
 from tripletick.config import Config, save
 from tripletick.errors import (
     ConfigError,
@@ -192,6 +192,7 @@ class FirstRun:
 
     def _pulled(self, seen: Shelf, free: Free) -> Config:
         """Suggest what to pull, and have the server pull what the person says. Raises ModelError."""
+        from tripletick import fetching
         from tripletick.models import choice, shelf
 
         rows = choice.suggested(free)
@@ -212,6 +213,8 @@ class FirstRun:
 
     def _taken(self, about: About) -> Config:
         """Save the choice, and load the model with the context that is asked for from now on."""
+        from tripletick import loading
+
         kept = self._keep(about.name)
         window = wiring.window(kept, about)
         words = CONTEXT.format(window=window, most=about.context) if about.context else ""

@@ -12,8 +12,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
-from importlib.resources import files
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any
 
@@ -150,7 +149,7 @@ def _frozen(value: Any) -> Any:
 @cache
 def table() -> Table:
     """Give the shipped table."""
-    return read_table((files("tripletick") / "languages.toml").read_text("utf-8"))
+    return read_table(Path(__file__).with_name("languages.toml").read_text("utf-8"))
 
 
 _PARTS = {"LANGUAGES": "languages", "ALIASES": "aliases", "BY_EXTENSION": "extensions", "BY_NAME": "names"}

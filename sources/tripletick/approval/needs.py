@@ -12,7 +12,6 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 from tripletick.messages import Result
@@ -132,7 +131,7 @@ def may_be_offered(path: Path, root: Path) -> bool:
 @cache
 def rows() -> Sequence[tuple[str, bool, re.Pattern[str]]]:
     """Read the table: the need, whether it reads the last line alone, the pattern."""
-    text = files("tripletick").joinpath("approval/needs.toml").read_text("utf-8")
+    text = Path(__file__).with_name("needs.toml").read_text("utf-8")
     return [
         (row["need"], row.get("reads") == "last", re.compile(row["pattern"]))
         for row in tomllib.loads(text)["row"]

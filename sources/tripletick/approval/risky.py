@@ -10,7 +10,6 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -197,7 +196,7 @@ _COUNTS = {
 @cache
 def table() -> Table:
     """Read the table."""
-    text = files("tripletick").joinpath("approval/risky.toml").read_text("utf-8")
+    text = Path(__file__).with_name("risky.toml").read_text("utf-8")
     held = tomllib.loads(text)
     return Table(tuple(map(_row, held["row"])), held["wraps"], held["valued"])
 

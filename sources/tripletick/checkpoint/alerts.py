@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from tripletick.checkpoint.turns import is_folder
 from tripletick.checkpoint.values import Change, Manifest, State
@@ -43,7 +43,7 @@ class Row:
 @cache
 def rows() -> tuple[Row, ...]:
     """Read the table; a name without a slash is looked for in every folder, `*` goes over slashes."""
-    table = tomllib.loads(files(__package__).joinpath("runs_later.toml").read_text("utf-8"))
+    table = tomllib.loads(Path(__file__).with_name("runs_later.toml").read_text("utf-8"))
     return tuple(Row(_pattern(row["names"]), row["why"], tuple(row.get("part", ()))) for row in table["row"])
 
 

@@ -11,7 +11,6 @@ import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -91,9 +90,9 @@ class Watched:
 
 @cache
 def chores() -> tuple[Chore, ...]:
-    rows: list[dict[str, Any]] = tomllib.loads(
-        (files("tripletick.commands") / "chores.toml").read_text("utf-8")
-    )["chore"]
+    rows: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("chores.toml").read_text("utf-8"))[
+        "chore"
+    ]
     return tuple(Chore(**row) for row in rows)
 
 

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -114,9 +113,9 @@ def page(seen: Seen) -> str:
 
 @cache
 def _signs() -> list[dict[str, Any]]:
-    signs: list[dict[str, Any]] = tomllib.loads(
-        (files("tripletick.commands") / "init.toml").read_text("utf-8")
-    )["sign"]
+    signs: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("init.toml").read_text("utf-8"))[
+        "sign"
+    ]
     return signs
 
 

@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from tripletick.models.shelf import Shelf, Stock
@@ -54,7 +54,7 @@ class Pull:
 
 @cache
 def _table() -> dict[str, list[dict[str, Any]]]:
-    return tomllib.loads((files("tripletick.models") / "choice.toml").read_text("utf-8"))
+    return tomllib.loads(Path(__file__).with_name("choice.toml").read_text("utf-8"))
 
 
 def fits(size: int, free: int) -> bool | None:

@@ -9,7 +9,6 @@ import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -58,6 +57,8 @@ def command(package: str, prefix: Path, installer: str) -> str:
 
 def installer() -> str:
     """Name the program that installed tripletick, as PEP 376 keeps it; "" where it is not told."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
     try:
         return (distribution("tripletick").read_text("INSTALLER") or "").strip()
     except PackageNotFoundError:

@@ -5,13 +5,16 @@ Nothing is contacted or looked up here, and no other variable than OLLAMA_HOST i
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tripletick.errors import UsageError
+
+if TYPE_CHECKING:
+    import ipaddress
 
 PORT = 11434
 PORTS = {"http": 80, "https": 443}
@@ -101,6 +104,8 @@ def _host_and_port(place: str, default: int) -> tuple[str, int]:
 
 
 def _ip(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    import ipaddress
+
     try:
         return ipaddress.ip_address(host)
     except ValueError:

@@ -15,7 +15,9 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
+T = TypeVar("T")
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix")
 SYSTEM_STARTS = tuple(f"{folder}/" for folder in SYSTEM)
 BASIC = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin")
@@ -80,24 +82,24 @@ class Fences:
         private = [home / name for home in self.homes for name in PRIVATE]
         return not any(is_inside(folder, each) for each in (*private, *map(Path, FOREIGN)))
 
-    def opens(self, path: Path) -> bool:
+    def opens(self, path: Path | str) -> bool:
         """Tell whether a box sees this anyway, as part of the system."""
         return is_system(path) and not any(is_inside(path, home) for home in self.homes)
 
 
-def is_inside(path: Path, folder: Path) -> bool:
+def is_inside(path: Path | str, folder: Path) -> bool:
     """Tell whether `path` is `folder` or lies below it."""
     return f"{path}/".startswith(f"{folder}/")
 
 
-def is_system(path: Path) -> bool:
+def is_system(path: Path | str) -> bool:
     return f"{path}/".startswith(SYSTEM_STARTS)
 
 
-def mode_of(path: Path) -> int:
+def mode_of(path: Path | str) -> int:
     """Give the type and permissions of what is there; 0 where nothing is, or nothing that we may look at."""
     try:
-        return path.stat().st_mode
+        return os.stat(path).st_mode  # noqa: PTH116
     except OSError:
         return 0
 
@@ -106,7 +108,7 @@ def is_folder(path: Path) -> bool:
     return stat.S_ISDIR(mode_of(path))
 
 
-def is_program(path: Path) -> bool:
+def is_program(path: Path | str) -> bool:
     return stat.S_ISREG(mode_of(path)) and os.access(path, os.X_OK)
 
 
@@ -171,38 +173,38 @@ def whole_of(program: Path) -> Path:
     return Path(*parts[: parts.index(PACKAGES) + 1]) if PACKAGES in parts else program
 
 
-def list_hops(link: Path) -> Iterator[Path]:
+def list_hops(link: str) -> Iterator[str]:
     """Give the paths that a link leads over, as they are written, and the real one."""
-    yield real(link)
+    yield os.path.realpath(link)
     for _ in range(MOST_HOPS):
-        try:
-            target = link.readlink()
-        except OSError:
+        target = target_of(link)
+        if not target:
             return
         # A relative target starts at the real folder; an absolute one is looked up as it is written.
-        link = Path(os.path.normpath(real(link.parent) / target))
+        folder = os.path.realpath(link.rpartition("/")[0]).rstrip("/")
+        link = os.path.normpath(target if target.startswith("/") else f"{folder}/{target}")
         yield link
 
 
-def leads_away(link: Path) -> bool:
-    """Tell whether a link leads out of its folder; most, like python3 to python3.11, do not."""
+def target_of(link: str) -> str:
     try:
-        return len(link.readlink().parts) > 1
+        return os.readlink(link)  # noqa: PTH115 - as strings: a Path of each of a thousand links is slow
     except OSError:
-        return False
+        return ""
 
 
-def linked_programs(folder: Path) -> list[Path]:
-    """Give the programs elsewhere that links in this folder lead to."""
+def linked_programs(folder: Path) -> list[str]:
+    """Give the programs elsewhere that links in this folder lead to; most stay, as python3 does."""
     try:
         with os.scandir(folder) as entries:
-            links = [Path(entry.path) for entry in entries if entry.is_symlink()]
+            links = [entry.path for entry in entries if entry.is_symlink()]
     except OSError:
         return []
-    return unique(hop for link in links if leads_away(link) and is_program(link) for hop in list_hops(link))
+    away = (link for link in links if "/" in target_of(link) and is_program(link))
+    return unique(hop for link in away for hop in list_hops(link))
 
 
-def unique(paths: Iterable[Path]) -> list[Path]:
+def unique(paths: Iterable[T]) -> list[T]:
     return list(dict.fromkeys(paths))
 
 
@@ -225,8 +227,9 @@ def sort_links(entries: Iterable[Path], seen: Iterable[Path], fences: Fences) ->
     """Give what the links in folders of PATH need beyond what is `seen`, and whether it may be let in."""
     for program in unique(each for entry in entries for each in linked_programs(entry)):
         if not fences.opens(program) and not any(is_inside(program, each) for each in seen):
-            wanted = [each for each in (whole_of(program), program) if fences.allow(each)]
-            yield (wanted or [program])[0], bool(wanted)
+            path = Path(program)
+            wanted = [each for each in (whole_of(path), path) if fences.allow(each)]
+            yield (wanted or [path])[0], bool(wanted)
 
 
 def find_tools(environ: Mapping[str, str], home: Path, fences: Fences) -> Tools:

@@ -216,11 +216,12 @@ def new_folder(above: Path, start: str) -> Path:
 def sweep(state: Path, user: User) -> None:
     """Remove the folders of sessions that ended without a word."""
     found = [
-        (above / name, start)
+        above / name
         for above, start in find_tops(state, user)
         for name in platforms.list_names(above)
+        if is_top(name, start)
     ]
-    for top in [top for top, start in found if is_top(top.name, start)]:
+    for top in found:
         try:
             lock = Lock(top)
         except OSError:

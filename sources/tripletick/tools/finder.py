@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import fnmatch
-import mimetypes
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -190,8 +189,14 @@ def _row(found: Found, modes: frozenset[str]) -> str:
     if "info" not in modes:
         return f"{found.path}/" if entry.kind == "folder" else found.path
     changed = datetime.fromtimestamp(entry.modified, UTC).astimezone()
-    kind = "folder" if entry.kind == "folder" else mimetypes.guess_type(entry.name)[0] or "unknown type"
+    kind = "folder" if entry.kind == "folder" else _kind(entry.name)
     return f"{found.path}  {size(entry.size)}  {kind}  changed {changed:%Y-%m-%d %H:%M}"
+
+
+def _kind(name: str) -> str:
+    import mimetypes
+
+    return mimetypes.guess_type(name)[0] or "unknown type"
 
 
 def _limits(walk: Walk) -> str:

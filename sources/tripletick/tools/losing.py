@@ -10,8 +10,7 @@ import functools
 import re
 import tomllib
 from dataclasses import dataclass
-from importlib.resources import files
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 LINES = 20
 """Shorter files may shrink as they like."""
@@ -78,6 +77,6 @@ class Words:
 
 @functools.cache
 def _words() -> Words:
-    table = tomllib.loads((files("tripletick.tools") / "losing.toml").read_text("utf-8"))
+    table = tomllib.loads(Path(__file__).with_name("losing.toml").read_text("utf-8"))
     keys, weak, fillers = (frozenset(table[name].split()) for name in ("keys", "weak", "fillers"))
     return Words(keys, weak, fillers, tuple(table["phrases"]))

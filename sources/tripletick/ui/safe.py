@@ -5,24 +5,13 @@ Wraps nothing and measures nothing; that a file or a pipe gets the raw text is d
 
 from __future__ import annotations
 
-_PICTURES = {code: 0x2400 + code for code in range(0x20) if code not in (0x09, 0x0A)} | {0x7F: 0x2421}
-_WRITTEN_OUT = (
-    *range(0x80, 0xA0),
-    0x061C,  # from here on: what reorders, breaks or hides text
-    0x180E,
-    0x200E,
-    0x200F,
-    *range(0x2028, 0x202F),
-    *range(0x2066, 0x2070),
-    0xFEFF,
-    *range(0xFFF9, 0xFFFC),
-    *range(0xD800, 0xE000),
-    *range(0xE0000, 0xE0080),
+import re
+
+_STEERS = re.compile(
+    r"[\0-\x08\x0b-\x1f\x7f-\x9f"
+    # what reorders, breaks or hides text
+    r"\u061c\u180e\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
-_TABLE: dict[int, int | str] = {
-    **_PICTURES,
-    **{code: f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}" for code in _WRITTEN_OUT},
-}
 _PLAIN = str.maketrans(
     {"…": "...", "·": "-", "“": '"', "”": '"', "\u2019": "'", "\u2013": "-", "—": "-", "•": "*"}
 )
@@ -31,7 +20,7 @@ _PLAIN = str.maketrans(
 
 def visible(text: str) -> str:
     """Make every control character but newline and tab visible: ␛ for ESC, \\u202e for a bidi override."""
-    return text.replace("\r\n", "\n").translate(_TABLE)
+    return _STEERS.sub(_written, text.replace("\r\n", "\n"))
 
 
 def settled(text: str) -> str:
@@ -46,3 +35,12 @@ def encodable(text: str, encoding: str) -> str:
     except UnicodeEncodeError:
         return text.translate(_PLAIN).encode(encoding, "backslashreplace").decode(encoding)
     return text
+
+
+def _written(steers: re.Match[str]) -> str:
+    code = ord(steers[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\N{SYMBOL FOR DELETE}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

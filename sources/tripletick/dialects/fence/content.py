@@ -7,7 +7,6 @@ Covered: FENCES, rule 7, and the blocks of rule 3 that do nothing. Not covered: 
 from __future__ import annotations
 
 import ast
-import html
 import re
 import warnings
 from dataclasses import dataclass
@@ -63,7 +62,11 @@ def _unescaped(tag: str, body: str) -> str:
     """Undo HTML's escapes where every `<`, `>` and `&` is one; for Python only if it is none as it stands."""
     if "&" not in body or "<" in body or ">" in body or len(_ENTITY.findall(body)) != body.count("&"):
         return body
-    return body if tag == "python" and _parses(body) else html.unescape(body)
+    if tag == "python" and _parses(body):
+        return body
+    import html
+
+    return html.unescape(body)
 
 
 def _parses(body: str) -> bool:

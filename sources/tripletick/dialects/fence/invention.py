@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import tomllib
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from tripletick.dialects.thinking import outside_spans
 
@@ -30,7 +30,7 @@ _CALL_SIZE, _LINE_SIZE = 4000, 10_000
 @cache
 def words() -> dict[str, list[str]]:
     """Give the shipped words by the name of their list."""
-    return tomllib.loads((files("tripletick.dialects.fence") / "words.toml").read_text("utf-8"))
+    return tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
 
 
 @cache

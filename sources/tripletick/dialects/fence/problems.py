@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from tripletick.dialects.fence.blocks import Block
 from tripletick.messages import Problem
@@ -16,7 +16,7 @@ SHOWN_TAGS = 8
 @cache
 def wordings() -> dict[str, dict[str, str]]:
     """Give the shipped sentences by code."""
-    text = (files("tripletick.dialects.fence") / "problems.toml").read_text("utf-8")
+    text = Path(__file__).with_name("problems.toml").read_text("utf-8")
     return tomllib.loads(text)
 
 
