@@ -14,8 +14,9 @@ import requests
 from tests.real.ollama_server import CannotServe, create, served, small_model
 
 from tripletick.errors import ContextFullError, ModelError
+from tripletick.halting import Halt, Halted
 from tripletick.messages import Message
-from tripletick.models import llamacpp, offline
+from tripletick.models import Settings, llamacpp, offline
 from tripletick.models.embedded import Embedded, Source
 from tripletick.models.model import Sampling
 from tripletick.models.store import find
@@ -180,6 +181,36 @@ def test_a_reply_closed_while_its_prompt_is_read_stops_at_the_next_batch(gguf):
     *_, last = engine.reply(request)
     engine.close()
     assert fields(last)["timings"]["cache_n"] < 800
+
+
+@pytest.fixture
+def pair(gguf, tmp_path):
+    """Open two slots of one model; the second has a halt."""
+    first, halt = Embedded(Source("smol", gguf), tmp_path, Settings(slots=2)), Halt()
+    first.fix(1024)
+    yield first, first.beside(1, halt), halt
+    first.close()
+
+
+def test_two_slots_write_side_by_side_and_each_keeps_its_prefix(pair):
+    talks = [[user(f"{name}. {LONG} Say hi.")] for name in ("First", "Second")]
+    for cached in (0, 50):
+        replies = [model.stream(talk, SHORT) for model, talk in zip(pair[:2], talks, strict=True)]
+        assert all(next(chunks).text is not None for chunks in replies)
+        ends = [list(chunks)[-1].counts for chunks in replies]
+        assert all(counts.cached >= cached and counts.prompt > 100 for counts in ends)
+
+
+def test_a_halt_stops_one_slot_and_the_other_writes_on(pair):
+    first, second, halt = pair
+    going, stopped = first.stream([user("Count.")], ENDLESS), second.stream([user("Count.")], ENDLESS)
+    next(going), next(stopped)
+    halt.call()
+    with pytest.raises(Halted):
+        list(stopped)
+    assert [next(going).text for _ in range(3)]
+    going.close()
+    assert reply(second, [user("Say hi.")])[1].counts.output <= 8
 
 
 def test_a_program_ends_though_nobody_closed_its_reply(gguf, tmp_path):
