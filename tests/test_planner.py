@@ -258,6 +258,14 @@ def test_a_change_that_cannot_be_read_leaves_the_plan_as_it_is(sitting):
     assert it.states() == {"1": "done", "2": "failed", "3": "skipped"}
 
 
+def test_an_engine_that_fails_while_the_plan_is_looked_at_loses_nothing(sitting):
+    it = sitting(ABC, made("a"), failed("b"))
+    events = it.play()
+    assert "The script has no reply left." in notices(events)
+    assert it.states() == {"1": "done", "2": "failed", "3": "skipped"}
+    assert events[-1].code == "plan"
+
+
 def test_changes_are_bounded(sitting):
     first = plan(("1", "coder", "make a"), ("2", "coder", "make z"))
     again = change(("3", "coder", "make b"), ("2", "coder", "make z"))

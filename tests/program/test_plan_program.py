@@ -136,3 +136,11 @@ def test_as_json_the_tasks_are_told_and_the_exit_says_whether_all_is_done(chat, 
     assert [(task["id"], task["status"]) for task in told["tasks"]] == [("1", "done"), ("2", "failed")]
     assert told["tasks"][0]["files"] == [{"path": "a.txt", "action": "created"}]
     assert "Where?" in told["tasks"][1]["result"]
+
+
+def test_a_role_is_used_by_hand_and_changes_nothing(chat, home):
+    with chat("```bash\ntouch made.txt\n```", "It cannot be.", words=("-a", "coder")) as terminal:
+        terminal.wait("coder>").send("@reviewer look at the last change").wait(
+            "touch: cannot touch", "It cannot be."
+        )
+    assert not (home / "project" / "made.txt").exists()

@@ -101,6 +101,7 @@ def test_agents_and_tags_are_told_with_what_they_cost(home):
     assert {"casual", "coder", "file"} <= set(told)
     assert told["coder"].split()[1] == "tokens"
     assert 40 < int(told["coder"].split()[0]) < 120
+    assert "(changes nothing)" in told["reviewer"] and "(changes nothing)" not in told["coder"]
     told = lines(run(home, "tools"))
     assert {"bash", "python", "edit", "file_finder"} <= set(told)
 
