@@ -135,13 +135,20 @@ class Terminal:
 
 @contextmanager
 def opened(
-    home: Path, *words: str, given: bool = True, size: tuple[int, int] = (WIDTH, HEIGHT), **env: str
+    home: Path,
+    *words: str,
+    given: bool = True,
+    agent: str = "coder",
+    size: tuple[int, int] = (WIDTH, HEIGHT),
+    **env: str,
 ) -> Iterator[Terminal]:
-    """Start tripletick in the folder `project` of a home; `given` False: the folder is asked about."""
+    """Start tripletick in the folder `project` of a home; `given` False: the folder is asked about;
+    `agent` "": as it is configured.
+    """
     kept = {name: os.environ[name] for name in ("PATH", "LC_ALL") if name in os.environ}
     settings = {"HOME": str(home), "TERM": "xterm-256color", "LANG": "C.UTF-8", "PYTHONWARNINGS": "error"}
     # what a request says in these tests is not what the script does
-    settings["TRIPLETICK_AGENT"] = "coder"
+    settings |= {"TRIPLETICK_AGENT": agent} if agent else {}
     program: pexpect.spawn[bytes] = pexpect.spawn(
         sys.executable,
         ["-m", "tripletick.cli", *(("-C", ".") if given else ()), *words],

@@ -203,9 +203,7 @@ def test_an_agent_of_the_workspace_is_taken_and_may_be_named(folder, brought):
     put(folder, AGENT.format(tools="bash read go"), ".tripletick/agents/auditor.md")
     trusted, told, _ = brought()
     assert (trusted.agents["auditor"].card, told) == ("You audit.", [])
-    assert (
-        wiring.prompts(config.Config(), places.find(), trusted.agents).agents["auditor"].tools[0] == "bash"
-    )
+    assert wiring.prompts(config.Config(), places.find(), trusted.agents).agents["auditor"].tools[0] == "bash"
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from tripletick.events import (
     TakenBack,
 )
 from tripletick.messages import Answer
-from tripletick.sections import ModelSection
+from tripletick.sections import AgentSection, ModelSection
 from tripletick.session import Log
 
 SAVE = "```python:hello.py\nprint('hello')\n```"
@@ -34,7 +34,8 @@ def talk(tmp_path):
 
     def open_session(*replies, **model):
         (tmp_path / "script.json").write_text(json.dumps(replies))
-        settings = config.Config(model=ModelSection(f"scripted:{tmp_path / 'script.json'}", **model))
+        model = ModelSection(f"scripted:{tmp_path / 'script.json'}", **model)
+        settings = config.Config(agent=AgentSection("coder"), model=model)
         found = replace(places.find(), state=tmp_path / "state")
         log = Log.open(found.sessions, workspace=tmp_path / "project")
         opened.append(App(settings, found, tmp_path / "project", log))

@@ -55,7 +55,14 @@ def run(home, *words, umask=0o022, **env):
     return subprocess.run(
         [sys.executable, "-m", "tripletick.cli", *words],
         cwd=home / "project",
-        env={**kept, "HOME": str(home), "LANG": "C.UTF-8", "PYTHONWARNINGS": "error", **env},
+        env={
+            **kept,
+            "HOME": str(home),
+            "LANG": "C.UTF-8",
+            "PYTHONWARNINGS": "error",
+            "TRIPLETICK_AGENT": "coder",
+            **env,
+        },
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -122,7 +122,13 @@ def ask(tmp_path):
         ended = subprocess.run(
             [*command, *words, "do it"],
             cwd=tmp_path / "project",
-            env={**kept, "HOME": str(tmp_path), "LANG": "C.UTF-8", "PYTHONWARNINGS": "error"},
+            env={
+                **kept,
+                "HOME": str(tmp_path),
+                "LANG": "C.UTF-8",
+                "PYTHONWARNINGS": "error",
+                "TRIPLETICK_AGENT": "coder",
+            },
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -260,8 +260,8 @@ def test_without_a_yes_what_the_folder_sets_is_left_aside_with_one_word(home, sc
 def test_the_folder_names_an_agent_of_its_own(home, script):
     settings(home, "[agent]\nname = auditor\n")
     settings(home, "---\nwhen = Audits.\ntools = bash\n---\nYou audit CANARY.\n", "agents/auditor.md")
-    with opened(home, *script("Reviewed."), given=False) as terminal:
-        terminal.wait("Use it?").type("y\r").wait("n no").type("y\r").wait_line("auditor>")
+    with opened(home, *script("Reviewed."), given=False, agent="") as terminal:
+        terminal.wait("e it?").type("y\r").wait("n no").type("y\r").wait_line("auditor>")
         terminal.send("look").wait("Reviewed.").wait_line("auditor>")
 
 
@@ -287,7 +287,7 @@ def test_the_folder_names_a_model_that_the_server_has(home, name, used):
 def test_a_wrong_agent_of_the_config_is_told_with_its_line(home, script):
     (home / ".config/tripletick").mkdir(parents=True)
     (home / ".config/tripletick/config.ini").write_text("[agent]\nname = nobody\n")
-    done = run(home, *script("Done."), "do it")
+    done = run(home, *script("Done."), "do it", TRIPLETICK_AGENT="")
     assert done.returncode == 2
     assert "config.ini:2: there is no agent 'nobody'" in done.stderr
 

@@ -1,15 +1,17 @@
 """Requests find their agents in the program as it is run; where that is unsure the model is asked."""
 
 import json
+from functools import partial
 
 import pytest
 from tests.bad_server import BadServer, answer, done, line, stream
-from tests.program.test_cli import run
+from tests.program.test_cli import run as run_as
 from tests.program.test_sessions import ids, script
 from tests.terminal import opened
 
 ABOUT = answer(200, json.dumps({"model_info": {"general.architecture": "a", "a.context_length": 8192}}))
 VERSION = answer(200, json.dumps({"version": "0.12.9"}))
+run = partial(run_as, TRIPLETICK_AGENT="auto")
 FIND = "```file_finder\nnotes.txt\n```"
 
 
@@ -75,7 +77,7 @@ def test_with_ask_never_the_model_is_not_asked(home, server):
 
 
 def test_a_block_of_a_talking_agent_hands_over_once_the_person_let_blocks_run(home):
-    with opened(home, *script(home, FIND, "None."), given=False, TRIPLETICK_AGENT="auto") as terminal:
+    with opened(home, *script(home, FIND, "None."), given=False, agent="") as terminal:
         terminal.wait("n no").type("y\r").wait_line(">").send("tell me a joke")
         terminal.wait("file takes over", "None.").wait_line(">").send("/exit")
         assert terminal.end() == 0
@@ -104,7 +106,7 @@ def test_a_mention_is_for_one_request(home):
 def test_a_chat_that_is_gone_on_with_routes_on_and_knows_who_was_at_work(home):
     assert run(home, "-C", ".", *script(home, "One."), "find my tax pdf").returncode == 0
     (home / "script.json").write_text(json.dumps(["Two."]))
-    with opened(home, "resume", TRIPLETICK_AGENT="auto") as terminal:
+    with opened(home, "resume", agent="") as terminal:
         terminal.wait_line(">").send("and the other one").wait("Two.").wait_line(">").send("/exit")
         assert terminal.end() == 0
     assert [one["agent"] for one in events(home, "Routed")] == ["file", "file"]

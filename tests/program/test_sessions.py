@@ -29,7 +29,13 @@ def run(home, *words, folder="project"):
     return subprocess.run(
         [sys.executable, "-m", "tripletick.cli", *words],
         cwd=home / folder,
-        env={**kept, "HOME": str(home), "LANG": "C.UTF-8", "PYTHONWARNINGS": "error"},
+        env={
+            **kept,
+            "HOME": str(home),
+            "LANG": "C.UTF-8",
+            "PYTHONWARNINGS": "error",
+            "TRIPLETICK_AGENT": "coder",
+        },
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -46,7 +46,14 @@ def ask(home):
         ended = subprocess.run(
             [*command, *words, "do it"],
             cwd=home / "project",
-            env={**kept, "HOME": str(home), "LANG": "C.UTF-8", "PYTHONWARNINGS": "error", **env},
+            env={
+                **kept,
+                "HOME": str(home),
+                "LANG": "C.UTF-8",
+                "PYTHONWARNINGS": "error",
+                "TRIPLETICK_AGENT": "coder",
+                **env,
+            },
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
