@@ -285,7 +285,7 @@ def test_the_oldest_long_outputs_go_when_there_is_no_room():
         ({"TERM": "xterm-256color", "SSH_TTY": "/dev/pts/1"}, True),
         ({"TERM": "xterm-kitty"}, True),
         ({"TERM": "xterm-256color", "TERM_PROGRAM": "WezTerm"}, True),
-        ({"TERM": "tmux-256color", "SSH_TTY": "/dev/pts/1", "TMUX": "/tmp/x"}, False),
+        ({"TERM": "screen", "SSH_TTY": "/dev/pts/1", "STY": "1.pts"}, False),
         ({"TERM": "dumb", "SSH_TTY": "/dev/pts/1"}, False),
         ({}, False),
     ],
@@ -293,6 +293,11 @@ def test_the_oldest_long_outputs_go_when_there_is_no_room():
 def test_only_a_terminal_that_is_known_to_take_a_copy_is_sent_one(env, taken):
     assert clipboard.code("a\x1b", env) == ("\x1b]52;c;YRs=\x07" if taken else "")
     assert not clipboard.code("a" * 80_000, env)
+
+
+def test_through_tmux_a_copy_goes_as_it_is_and_wrapped():
+    code = clipboard.code("a\x1b", {"TERM": "tmux-256color", "TMUX": "/tmp/x"})
+    assert code == "\x1b]52;c;YRs=\x07" + "\x1bPtmux;\x1b\x1b]52;c;YRs=\x07\x1b\\"
 
 
 def test_tables_count_the_cells_of_wide_letters():

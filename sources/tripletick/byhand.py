@@ -1,4 +1,4 @@
-"""What the person does with his own hands, and how the model is told of it: scripts, undo and redo."""
+"""What the person does with his own hands, and how the model is told of it: scripts, programs, undo, redo."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from tripletick.messages import Call
 
 PERSON = Agent("person", "", "", ("bash",))
 RAN = "The person ran this script, not you:\n{script}\n"
+OUTSIDE = "The person ran a program in a terminal of their own, not you. {told} You have not seen its output."
 UNDONE = "The person undid your work on {requests}.\n{files}"
 REDONE = "The person took the undo of {requests} back: your work is there again.\n{files}"
 
@@ -26,6 +27,12 @@ def run(loop: Loop, script: str) -> Turn:
         yield Interrupted("")
     finally:
         loop.checkpoints.end_turn()
+
+
+def ran(loop: Loop, told: str) -> Turn:
+    """Tell the person and the model how a program ended that had the person's own terminal."""
+    yield Notice(told)
+    loop.replies.talk.say(OUTSIDE.format(told=told))
 
 
 def tell(loop: Loop | None, words: str, done: Undone) -> Turn:

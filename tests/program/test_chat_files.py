@@ -1,5 +1,7 @@
 """`@path`, what Tab completes, and `/run`, in a real terminal."""
 
+import json
+
 import pytest
 from tests.terminal import CTRL_C, TAB, requests
 
@@ -100,6 +102,17 @@ def test_a_program_is_run_in_the_persons_own_terminal_after_a_yes(chat, home):
         terminal.type("?\r").wait("use the network").type("y\r").wait("Your name?").type("Ann\r")
         terminal.wait("Hello Ann True", "game.py ended with exit 3.").wait_line("coder>")
     assert requests(home) == []
+
+
+def test_the_model_is_told_what_was_run_and_how_it_ended(chat, home):
+    (home / "project" / "game.py").write_text("raise SystemExit(3)")
+    with chat("I see.") as terminal:
+        terminal.wait("coder>").send("/run game.py").wait("NO BOX").type("y\r").wait("exit 3.")
+        terminal.wait_line("coder>").send("why 3?").wait("I see.").wait_line("coder>")
+        terminal.send("/export told.json").wait("Saved").wait_line("coder>")
+    first, answer = json.loads((home / "project" / "told.json").read_text())["messages"]
+    assert "own, not you. game.py ended with exit 3. You have not seen its output." in first["text"]
+    assert ("why 3?" in first["text"], answer["text"]) == (True, "I see.")
 
 
 STUBBORN = "try:\n    input('Begun? ')\nexcept KeyboardInterrupt:\n    print('Caught', input('Still? '))\n"

@@ -49,6 +49,18 @@ def test_an_answer_is_copied_by_the_terminal_where_it_can(chat):
     assert b"\x1b]52;c;" + base64.b64encode(b"All of it.") + b"\x07" in drawn
 
 
+def test_a_copy_for_tmux_lies_in_a_file_too_and_what_tmux_needs_is_said(chat, home):
+    with chat("All of it.", TERM="tmux-256color", TMUX="/tmp/none,1,0") as terminal:
+        terminal.wait("coder>").send("tell").wait("All of it.").wait_line("coder>")
+        terminal.send("/copy").wait("tmux set -g allow-passthrough on", "copied.md").wait_line("coder>")
+    assert (home / ".local" / "state" / "tripletick" / "copied.md").read_text() == "All of it."
+
+
+def test_the_tools_of_the_agent_are_told_with_what_each_costs(chat):
+    with chat() as terminal:
+        terminal.wait("coder>").send("/tools").wait("edit", "(2 tokens, after a failure ").wait_line("coder>")
+
+
 def test_a_block_is_copied_to_a_file_where_the_terminal_cannot(chat, home):
     with chat(BLOCKS, "Made.") as terminal:
         terminal.wait("coder>").send("make").wait("Made.").wait_line("coder>")

@@ -16,7 +16,7 @@ from tripletick.context import GUESS
 from tripletick.errors import UsageError
 from tripletick.screens import Screen, open_screen
 from tripletick.tools import tools as all_tools
-from tripletick.tools.tool import Tool
+from tripletick.tools.tool import Tool, tokens
 from tripletick.ui.columns import aligned
 
 AGENTS = "The system prompt costs {tokens} more, once. Choose: -a NAME, in the chat @NAME or /agent NAME"
@@ -30,11 +30,11 @@ def agents(options: argparse.Namespace, words: Sequence[str]) -> int:
     """List the agents: name, tokens of line and card, tags, what each is for."""
     prompts, screen = _opened("agents", options, words)
     rows = [
-        (name, f"{tokens(f'{agent.line()} {agent.card}')} tokens", _tags(agent), agent.when)
+        (name, tokens(f"{agent.line()} {agent.card}", GUESS), _tags(agent), agent.when)
         for name, agent in prompts.agents.items()
     ]
     _write(aligned(rows, right=(1,)))
-    _say(options, screen, AGENTS.format(tokens=f"{tokens(prompts.system)} tokens"))
+    _say(options, screen, AGENTS.format(tokens=tokens(prompts.system, GUESS)))
     return 0
 
 
@@ -47,22 +47,17 @@ def tools(options: argparse.Namespace, words: Sequence[str]) -> int:
     return 0
 
 
-def tokens(text: str) -> int:
-    """Estimate what a text costs."""
-    return max(1, round(len(text) * GUESS))
-
-
 def _tags(agent: Agent) -> str:
     return " ".join(agent.tools) + READS * (agent.mode == "read") or FREE
 
 
 def _row(tool: Tool, prompts: Prompts) -> tuple[str, ...]:
     owners = [name for name, agent in prompts.agents.items() if tool.tag in _owned(agent)]
-    example = f"{tokens(tool.example.body)} after a failure" if tool.example else ""
+    word, example = tool.costs(GUESS)
     return (
         tool.tag,
-        f"{tokens(tool.tag + ' ')} tokens",
-        example,
+        word,
+        example and f"{example} after a failure",
         _there(tool.tag),
         " ".join(owners),
         tool.summary,

@@ -14,11 +14,16 @@ from tripletick.errors import TripletickError, UsageError
 from tripletick.places import make_private
 from tripletick.slash.desk import Desk
 from tripletick.ui import editing
+from tripletick.ui.clipboard import TMUX
 from tripletick.ui.preview import Closed, Code, Opened, Preview
 
 NOT_YET = "The model has said nothing yet."
 NO_EDITOR = "No editor is known. Name one: EDITOR=nano tripletick"
 COPIED = "Copied to the clipboard: {count} characters."
+THROUGH_TMUX = (
+    "Given to tmux for the clipboard: {count} characters. They lie in {path} too. "
+    "If they did not arrive: tmux set -g allow-passthrough on"
+)
 KEPT = "This terminal is not known to take a copy, so it lies in {path}"
 THOUGHTS = {
     "yes": "The model is asked to reason.",
@@ -46,10 +51,10 @@ def copy(desk: Desk, number: str) -> None:
         desk.screen.say(NOT_YET)
         return
     text = _block(said, number) if number else said[-1]
-    if desk.terminal.clipboard(text):
-        desk.screen.say(COPIED.format(count=len(text)))
-    else:
-        desk.screen.say(KEPT.format(path=_kept(desk, text)))
+    taken = desk.terminal.clipboard(text)
+    told = KEPT if not taken else THROUGH_TMUX if os.environ.get(TMUX) else COPIED
+    path = "" if told is COPIED else _kept(desk, text)
+    desk.screen.say(told.format(count=len(text), path=path))
 
 
 def editor(desk: Desk, rest: str) -> None:

@@ -1,7 +1,7 @@
 """`/run FILE`: a program in the person's own terminal, with no box: keys, display and network are theirs.
 
-The person is asked with the file's name and hash, and what is run is what was asked about. A page opens in
-the browser. Not covered: what blocks run (tools/code.py), which is always in the box.
+The person is asked with the file's name and hash, and what is run is what was asked about. The model is told
+how it ended. A page opens in the browser. Not covered: what blocks run (tools/code.py), always in the box.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tripletick import wiring
+from tripletick import byhand, wiring
 from tripletick.errors import UsageError, WorkspaceError
 from tripletick.events import Ask
 from tripletick.languages import Language, fill, language_of
@@ -65,9 +65,10 @@ def run(desk: Desk, name: str) -> None:
         return
     if _ready(workspace, name) != ready:
         raise UsageError(f"{ready.path} was not run.", CHANGED, f"/run {name}")
-    desk.screen.say(
-        _open_page(workspace.root / ready.path) if page else _run(workspace.root, ready, programs)
-    )
+    if page:
+        desk.screen.say(_open_page(workspace.root / ready.path))
+    else:
+        desk.play(byhand.ran(loop, _run(workspace.root, ready, programs)))
 
 
 def _ready(workspace: Workspace, name: str) -> Ready:

@@ -11,10 +11,13 @@ from tripletick.sections import SECTIONS
 from tripletick.slash.desk import Desk
 from tripletick.slash.telling import model_at_work
 from tripletick.tools.output import size
+from tripletick.tools.tool import Tool
 
 NOW = "The context has {window} tokens. Another size: /ctx 16384"
 AS_SHIPPED = "All else is as shipped; every setting with its sentence is in {path}"
 NO_TAGS = "{name} has no tags: it answers in words."
+COSTS = "{summary} ({word}{example})"
+AFTER = ", after a failure {example} more"
 ALSO = "Also the languages installed here: {names}"
 
 
@@ -54,12 +57,19 @@ def tools(desk: Desk, rest: str) -> None:
     if not own:
         desk.screen.say(NO_TAGS.format(name=agent.name))
         return
-    desk.table([(tag, loop.tools[tag].summary) for tag in own])
+    rate = loop.replies.budget.rate
+    desk.table([(tag, _costed(loop.tools[tag], rate)) for tag in own])
     also = [
         tag for tag in loop.replies.talk.also if tag in agent.owned(loop.replies.languages) and tag not in own
     ]
     if also:
         desk.screen.say(ALSO.format(names=" ".join(also)))
+
+
+def _costed(tool: Tool, rate: float) -> str:
+    word, example = tool.costs(rate)
+    more = AFTER.format(example=example.partition(" ")[0]) if example else ""
+    return COSTS.format(summary=tool.summary, word=word, example=more)
 
 
 def _settings(config: Config, word: str) -> Iterator[tuple[str, str]]:

@@ -71,3 +71,13 @@ class Tool:
     writes: bool = False
     one_file: bool = False
     example: Call | None = None
+
+    def costs(self, rate: float) -> tuple[str, str]:
+        """Word the tokens of its tag in each first line, and of its example; `rate` is tokens a character."""
+        return tokens(self.tag + " ", rate), tokens(self.example.body, rate) if self.example else ""
+
+
+def tokens(text: str, rate: float) -> str:
+    """Word what a text costs."""
+    count = max(1, round(len(text) * rate))
+    return f"{count} token{'s' * (count != 1)}"
