@@ -4,6 +4,7 @@
 # make lint, quick, box, real: the parts of test; make threats: all hostile programs against the product
 # make docs    the pages of docs/ as a site
 # make bench, bench-box, bench-startup, bench-planner: speed and cost, as ratios
+# make bench-router: how well and how fast requests are routed; make router: train the router again
 
 VENV ?= .venv
 PYTHON ?= python3
@@ -12,7 +13,7 @@ BIN := $(VENV)/bin
 work := $(HOME)/tripletick$(if $(filter $(HOME)/tripletick,$(CURDIR)),-work)
 export q PYTHON
 
-.PHONY: chat test ask lint quick box real threats docs bench bench-box bench-startup bench-planner clean
+.PHONY: chat test ask lint quick box real threats docs bench bench-box bench-startup bench-planner bench-router router clean
 .DEFAULT_GOAL := chat
 
 test: $(VENV)/.dev
@@ -55,6 +56,12 @@ bench-box: $(VENV)/.dev
 
 bench-planner: $(VENV)/.dev
 	$(BIN)/python bench/planner.py
+
+bench-router: $(VENV)/.dev
+	$(BIN)/python -m bench.router
+
+router: $(VENV)/.dev
+	$(BIN)/python -m tools.train_router
 
 bench-startup: $(VENV)/.dev
 	$(BIN)/python bench/startup.py --installed

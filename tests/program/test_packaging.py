@@ -45,6 +45,7 @@ def wheel(tmp_path_factory):
 def test_a_wheel_holds_prompts_config_and_tables(wheel):
     package = wheel / "tripletick"
     assert (package / "prompts/base/system.md").is_file()
+    assert (package / "router/weights.bin").is_file()
     assert (package / "config.ini").read_text() == (TOP / "config.ini").read_text()
     assert {path.name for path in (TOP / "docs").glob("*.md")} <= {
         path.name for path in (package / "docs").iterdir()
@@ -55,7 +56,7 @@ def test_a_wheel_holds_prompts_config_and_tables(wheel):
 
 
 def test_an_installed_wheel_does_a_request(wheel, home):
-    done = run(home, wheel, "-C", ".", "-m", f"scripted:{home / 'script.md'}", "do it")
+    done = run(home, wheel, "-C", ".", "-m", f"scripted:{home / 'script.md'}", "write hello.py and run it")
     assert (done.returncode, done.stdout) == (0, "Done.\n")
     assert (home / "project" / "ran").exists()
 

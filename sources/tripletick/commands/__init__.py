@@ -79,6 +79,13 @@ COMMANDS = {
         flags=("--tags", "--finish", "--json", "--jsonl"),
         alone=True,
     ),
+    "route": Row(
+        "route.route",
+        "[TEXT|-]",
+        "which agent would get a request, and how sure that is",
+        flags=("--json", "--jsonl"),
+        alone=True,
+    ),
     "remove-data": Row("data.remove_data", "", "delete everything of ours on this machine"),
 }
 

@@ -18,7 +18,7 @@ AGENTS, FOLLOW = CLASSES[:-1], CLASSES[-1]
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """`agent` is one of AGENTS, or the agent at work; `sure` where `confidence`, 0 to 1, reaches the file's threshold."""
+    """`agent` is one of AGENTS, or the one at work; `sure` from the file's threshold of confidence on."""
 
     agent: str
     confidence: float

@@ -1,8 +1,8 @@
 """The weights file, and what they say of a request: how probable each class is.
 
-The file: a head (`_HEAD`), a scale and a bias for each class, the tables of meanings and of common words, then for each
-slot a check byte and a weight a class. A feature counts where the check byte is its own: what was not seen in
-training weighs nothing. tools/train_router.py writes it.
+The file: a head, a scale and a bias for each class, the tables of meanings and of common words, then a check
+byte for each slot and, class by class, a weight. A feature counts where the check byte is its own: what
+was not seen in training weighs nothing. tools/train_router.py writes it.
 
 Not covered: what the classes are taken for (the package), what the features are (features).
 """
@@ -27,6 +27,8 @@ HEAD = struct.Struct("<4s32s3I2d")
 """Magic, what it was trained from, how many meanings, common words and slots; temperature, threshold."""
 SCALES = struct.Struct(f"<{2 * len(CLASSES)}d")
 """What a unit of weight is, then what is added, for each class."""
+ENTRY = 5
+"""Bytes of an entry of a table."""
 CHECKED = 24
 """The bits of a feature's hash above it are its check byte."""
 
@@ -70,25 +72,42 @@ def classifier() -> Classifier:
 
 
 def parsed(data: bytes) -> Classifier:
+    """Read a weights file. Raises ConfigError where it is cut, or of another version."""
     try:
         magic, trained_from, *counts, temperature, threshold = HEAD.unpack_from(data)
         numbers = SCALES.unpack_from(data, HEAD.size)
         if magic != MAGIC or len(data) != _length(*counts):
             raise ValueError("it is cut, or of another version")
     except (struct.error, ValueError) as error:
-        raise ConfigError("The router's weights cannot be read.", str(error), "Reinstall tripletick.") from error
-    at = HEAD.size + SCALES.size
-    tables = []
-    for count in counts[:2]:
-        keys = struct.unpack_from(f"<{count}I", data, at)
-        tables.append(dict(zip(keys, data[at + 4 * count : at + 5 * count], strict=True)))
-        at += 5 * count
-    slots, kinds = counts[2], len(CLASSES)
-    rest = memoryview(data)[at:]
-    columns = tuple(rest[slots * one : slots * (one + 1)].cast("b") for one in range(1, kinds + 1))
-    scales, bias = numbers[:kinds], numbers[kinds:]
-    return Classifier(trained_from, temperature, threshold, *tables, rest[:slots], columns, scales, bias)
+        raise ConfigError(
+            "The router's weights cannot be read.", str(error), "Reinstall tripletick."
+        ) from error
+    meanings, common, slots = counts
+    first = HEAD.size + SCALES.size
+    second = first + ENTRY * meanings
+    checks, *columns = _rows(memoryview(data)[second + ENTRY * common :], slots)
+    return Classifier(
+        trained_from,
+        temperature,
+        threshold,
+        _table(data, first, meanings),
+        _table(data, second, common),
+        checks,
+        tuple(column.cast("b") for column in columns),
+        numbers[: len(CLASSES)],
+        numbers[len(CLASSES) :],
+    )
+
+
+def _table(data: bytes, at: int, count: int) -> dict[int, int]:
+    """Read keys of four bytes, then a byte for each."""
+    keys = struct.unpack_from(f"<{count}I", data, at)
+    return dict(zip(keys, data[at + 4 * count : at + ENTRY * count], strict=True))
+
+
+def _rows(data: memoryview, length: int) -> list[memoryview]:
+    return [data[at : at + length] for at in range(0, len(data), length)]
 
 
 def _length(meanings: int, common: int, slots: int) -> int:
-    return HEAD.size + SCALES.size + 5 * (meanings + common) + (1 + len(CLASSES)) * slots
+    return HEAD.size + SCALES.size + ENTRY * (meanings + common) + (1 + len(CLASSES)) * slots

@@ -36,10 +36,12 @@ FIRST_MARK = 224
 # Thai to Khmer, Japanese, Chinese.
 _SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3006\u3040-\u9fff"
 # Marks of vowels belong to words and are not \w, so that what parts words is named.
-_PARTING = r"\s!-/:-@\[-`{-~\u00a1-\u00bf\u060c\u061b\u061f\u06d4\u0964\u0965\u2000-\u206f\u20a0-\u2bff\u3000-\u303f"
+_PARTING = (
+    r"\s!-/:-@\[-`{-~\u00a1-\u00bf\u060c\u061b\u061f\u06d4\u0964\u0965\u2000-\u206f\u20a0-\u2bff\u3000-\u303f"
+)
 _TOKEN = re.compile(f"([{_SPACELESS}]+)|[^{_PARTING}{_SPACELESS}]+")
 _ACCENTS = re.compile("[\u0300-\u036f\u0640\u064b-\u065f\u0670]")
-_LETTERS = str.maketrans("łđıøىة", "ldioيه")
+_LETTERS = str.maketrans("łđıøىة", "ldioيه")  # noqa: RUF001 - as people type them
 _ARTICLE = re.compile(r"(?<!\w)[وفبك]?ال(?=\w\w)|(?<!\w)لل(?=\w\w)")
 _ENDING = re.compile(r"\.[a-z][a-z0-9]{0,5}(?!\w)")
 _MARKS = tuple(
@@ -55,7 +57,7 @@ _MARKS = tuple(
         r"Traceback|\w(?:Error|Exception)\b|\berror:|\bat \S+:\d|line \d+,|panic",
         r"[a-z0-9]_[a-z]|[a-z][A-Z][a-z]",
         r"(?:^|\s)--?[A-Za-z]",
-        r"\d\s?[-+*/×÷^%]\s?\(?\d",
+        r"\d\s?[-+*/\u00d7\u00f7^%]\s?\(?\d",
         r"\d",
         r"\b(?:19|20)\d\d\b",
         r"\d\s?(?:km|cm|mm|kg|mg|ml|lbs?|mph|°|%|miles?|inch(?:es)?|feet|ft)",
@@ -96,7 +98,7 @@ def features(request: str, meanings: Meanings) -> tuple[set[int], ...]:
 
 def excerpt(request: str) -> str:
     """Give what of a long request is read: both ends, and what stands by itself between them."""
-    parts = request.split("```", FENCES)
+    parts = request.strip().split("```", FENCES)
     parts[1::2] = [part[:FENCED] for part in parts[1::2]]
     text = "```".join(parts)
     if len(text) <= HEAD + TAIL:
@@ -158,7 +160,9 @@ def _meaning_hashes(known: list[int], marks: list[int]) -> Iterator[int]:
 def _order_hashes(read: list[str]) -> Iterator[int]:
     """Two and three in a row, each a meaning or else the word itself."""
     read = ["^", *read, "$"]
-    yield from (hashed(" ".join(read[at : at + size]), ORDER) for size in (2, 3) for at in range(len(read) - size + 1))
+    yield from (
+        hashed(" ".join(read[at : at + size]), ORDER) for size in (2, 3) for at in range(len(read) - size + 1)
+    )
 
 
 def _read(tokens: list[tuple[str, bool]], meanings: Meanings) -> Iterator[tuple[str, int]]:

@@ -1,4 +1,4 @@
-"""Which of the person's own agents a request is meant for, by the rare words that it shares with their sentences.
+"""Which of the person's own agents a request is meant for: the one whose sentence has its rare words.
 
 Not covered: which of the shipped agents gets it (the package).
 """
@@ -14,7 +14,7 @@ from tripletick.router.classifier import classifier
 from tripletick.router.features import excerpt, hashed, tokenized, unaccented
 
 CLOSE = 0.32
-"""From here on a request is taken. By bench/router.py an agent takes 0.2 % of ordinary requests, 97 % of those meant."""
+"""From here on a request is taken; bench/router.py counts how many ordinary and how many meant ones."""
 STEM, ENDING = 4, 3
 """Words are alike that begin with so many letters in common and then differ in at most so many."""
 ALIKE = 0.9
@@ -23,9 +23,9 @@ _ADDRESS = r"(?:^|\s)[@/]{0}(?![a-z0-9_-])|^\s*{0}\s*[,:،、]"
 
 
 def closest(request: str, sentences: Mapping[str, str]) -> tuple[str, float]:
-    """Give the name of the agent that a request is nearest to, and how near, 0 to 1; `sentences` by name.
+    """Give the name of the agent that a request is nearest to, and how near, 0 to 1; `sentences` are by name.
 
-    A request that addresses an agent (`chef, …`, `@chef …`) is as near as can be. Without agents the name is empty.
+    One that is addressed (`chef, …`, `@chef …`) is as near as can be. Without agents the name is empty.
     """
     text = plain(request)
     words = set(content(text))
@@ -53,18 +53,21 @@ def _nearness(text: str, words: Iterable[str], name: str, sentence: str) -> floa
     meant: dict[str, list[str]] = {}
     for word in content(plain(f"{name} {sentence}".replace("_", " "))):
         meant.setdefault(word[:STEM], []).append(word)
-    shared = sum(max((_shared(word, one) for one in meant.get(word[:STEM], ())), default=0.0) for word in words)
+    shared = sum(
+        max((_shared(word, one) for one in meant.get(word[:STEM], ())), default=0.0) for word in words
+    )
     return shared / math.sqrt(sum(map(rarity, words)) or 1.0)
 
 
 def rarity(word: str) -> float:
-    """Give 1 for a word that ordinary requests do not have, less the more of them have it, 0 for one in four."""
+    """Give 1 for a word that ordinary requests do not have, less the more of them do, 0 for one in four."""
     return 1 - math.log1p(classifier().common.get(hashed(word), 0)) / math.log1p(255)
 
 
 def _shared(one: str, two: str) -> float:
+    """Give what two words share: `recipe` and `recipes` nearly all, `cook` and `cookbook` nothing."""
     weight = min(rarity(one), rarity(two))
-    if one == two:
-        return weight
-    same = next((at for at, pair in enumerate(zip(one, two, strict=False)) if pair[0] != pair[1]), min(len(one), len(two)))
-    return ALIKE * weight if same >= STEM and max(len(one), len(two)) - same <= ENDING else 0.0
+    pairs = enumerate(zip(one, two, strict=False))
+    same = next((at for at, (left, right) in pairs if left != right), min(len(one), len(two)))
+    alike = same >= STEM and max(len(one), len(two)) - same <= ENDING
+    return weight if one == two else ALIKE * weight * alike
