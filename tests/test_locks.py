@@ -4,17 +4,20 @@ import random
 import threading
 from contextlib import ExitStack
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.crewing import open_team, scripted, to
 
 from tripletick.agents import Agent
-from tripletick.events import Answered, InTask, Prompted, Returned
-from tripletick.halting import Halt
+from tripletick.events import Answered, Called, InTask, Output, Prompted, Returned
+from tripletick.halting import Halt, Halted
 from tripletick.messages import Answer, FileChange, Result, Task
 from tripletick.planner.locks import ALL, Locks
+from tripletick.planner.plan import Plan
 from tripletick.tools.tool import Tool
 
+SIDE_BY_SIDE: dict[str, Any] = {"planner": {"parallel": 2}}
 LONG = "".join(f"line {number}\n" for number in range(60))
 
 
@@ -88,7 +91,7 @@ def test_a_question_about_one_file_holds_up_its_other_writers_alone(team):
         replies("a", "```read\nlong.txt\n```", "```write:long.txt\none line\n```", "a."),
         replies("b", "```write:other.txt\nb\n```", "b."),
         person=True,
-        planner={"parallel": 2},
+        **SIDE_BY_SIDE,
     )
     (it.folder / "long.txt").write_text(LONG)
 
@@ -108,7 +111,7 @@ def test_a_file_is_written_through_a_link_and_by_its_name_one_after_the_other(te
     it = team(
         replies("a", "```edit:link/n.txt\n<<<<<<< SEARCH\n1\n=======\n2\n>>>>>>> REPLACE\n```", "a."),
         replies("b", "```edit:real/n.txt\n<<<<<<< SEARCH\n0\n=======\n9\n>>>>>>> REPLACE\n```", "b."),
-        planner={"parallel": 2},
+        **SIDE_BY_SIDE,
     )
     (it.folder / "real").mkdir()
     (it.folder / "real/n.txt").write_text("0\n1\n")
@@ -131,9 +134,7 @@ def test_a_task_that_dies_while_it_holds_a_lock_frees_it(team):
         yield from ()
         raise RuntimeError("boom")
 
-    it = team(
-        replies("a", "```die\nnow\n```"), replies("b", "```bash\ntouch b\n```", "b."), planner={"parallel": 2}
-    )
+    it = team(replies("a", "```die\nnow\n```"), replies("b", "```bash\ntouch b\n```", "b."), **SIDE_BY_SIDE)
     add_tool(it, Tool("die", "", die, writes=True))
     it.staff.agents = {**it.staff.agents, "breaker": Agent("breaker", "card", "", ("die",))}
     done = it.run(task("a", agent="breaker"), task("b"))
@@ -169,3 +170,66 @@ def test_random_graphs_of_fifty_tasks_come_to_their_end(team, seed):
     for id in needs:
         begun = happened.index((str(id), Prompted))
         assert all(happened.index((str(need), Answered)) < begun for need in needs[id])
+
+
+def slow_writer(other):
+    """Give a file tool that takes its time between writing and its end, unless `other` appears."""
+
+    def save(call, bench):
+        yield from ()
+        (bench.workspace.root / call.path).write_text(call.body)
+        for _ in range(30):
+            if (bench.workspace.root / other).exists():
+                break
+            threading.Event().wait(0.01)
+        return Result("ok", "ok")
+
+    return Tool("save", "", save, writes=True, one_file=True)
+
+
+def test_what_one_file_tool_has_written_is_recorded_before_the_next_one_writes(team):
+    it = team(
+        replies("a", "```save:a.txt\na\n```", "a."),
+        replies("b", "```write:b.txt\nb\n```", "b."),
+        **SIDE_BY_SIDE,
+    )
+    add_tool(it, slow_writer("b.txt"))
+    it.staff.agents = {"any": Agent("any", "card", "", ("save", "write"), folder=False)}
+    done = it.run(task("a", agent="any"), task("b", agent="any"))
+    assert [done[id].files for id in "ab"] == [(FileChange(f"{id}.txt", "created"),) for id in "ab"]
+
+
+def test_what_a_block_that_was_broken_off_has_changed_is_recorded_before_the_next_one_writes(team):
+    it = team(
+        replies("a", "```bash\necho a | tee a; sleep 4325\n```"), replies("b", "```write:b.txt\nb\n```", "b.")
+    )
+    first, second = (it.staff.post(task(id), number) for number, id in enumerate("ab"))
+    turn = first.loop.turn(first.agent, "make a.")
+    next(event for event in turn if isinstance(event, Output))
+    assert isinstance(turn.throw(Halted), Returned)
+    list(second.loop.turn(second.agent, "make b."))
+    list(turn)
+    changed = [post.loop.checkpoints.changed for post in (first, second)]
+    assert changed == [(FileChange("a", "created"),), (FileChange("b.txt", "created"),)]
+
+
+def test_a_path_that_means_another_file_once_its_turn_has_come_is_locked_as_that_one(team):
+    held: list[str] = []
+
+    def save(call, bench):
+        yield from ()
+        held.extend(claim.path for claim in it.staff._locks._claims)
+        return Result("ok", "ok")
+
+    it = team(replies("a", "```save:old/n.txt\na\n```", "a."))
+    add_tool(it, Tool("save", "", save, writes=True, one_file=True))
+    it.staff.agents = {"any": Agent("any", "card", "", ("save",), folder=False)}
+    (it.folder / "new").mkdir()
+    running = it.crew.run(Plan((task("a", agent="any"),)))
+    with it.staff._locks.hold(ALL, Halt()):
+        next(event for event in running if isinstance(event, InTask) and isinstance(event.event, Called))
+        while len(it.staff._locks._claims) < 2:
+            threading.Event().wait(0.01)
+        (it.folder / "old").symlink_to("new")
+    list(running)
+    assert held == ["new/n.txt", "/"]
