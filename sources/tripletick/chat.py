@@ -55,16 +55,18 @@ class Chat:
 
     def run(self) -> int:
         """Read lines until the person leaves; gives the exit code."""
-        if self.ready and self._begin() == USAGE:
-            return USAGE
-        self.screen.say("\n".join(telling.greeting(self.app)))
+        with self.desk.ahead.listening():
+            if self.ready and self._begin() == USAGE:
+                return USAGE
+            self.screen.say("\n".join(telling.greeting(self.app)))
+            self._talk(Line(self.history, words.board(self.desk, COMMANDS)))
+        return 0
+
+    def _talk(self, line: Line) -> None:
         desk, leaving = self.desk, False
-        line = Line(self.history, words.board(desk, COMMANDS))
         while not desk.done:
-            line.type_ahead(desk.ahead.take(), send=not desk.stopped)
-            draft, desk.draft, desk.stopped = desk.draft, "", False
             try:
-                text = line.read(self._prompt(), draft)
+                text = self._read(line)
                 leaving = False
                 self.take(text)
             except EOFError:
@@ -74,7 +76,13 @@ class Chat:
                     break
                 leaving = True
                 self.screen.say(TWICE)
-        return 0
+
+    def _read(self, line: Line) -> str:
+        desk = self.desk
+        with desk.ahead.handed() as typed:
+            line.type_ahead(typed, send=not desk.stopped)
+            draft, desk.draft, desk.stopped = desk.draft, "", False
+            return line.read(self._prompt(), draft)
 
     def take(self, text: str) -> None:
         """Do what a line says; what goes wrong is said."""

@@ -73,6 +73,14 @@ def test_what_is_typed_while_the_program_starts_is_read_line_by_line(chat, home)
     assert requests(home) == ["first", "second"]
 
 
+def test_lines_typed_one_behind_the_other_are_all_read_in_their_order(chat, home):
+    wanted = [f"line {number}" for number in range(12)]
+    with chat(*(f"Reply {number}." for number in range(12))) as terminal:
+        terminal.wait("/help").type("\r".join([*wanted, ""])).wait("Reply 11.").wait_line("coder>")
+        assert not [shown for shown in terminal.lines() if shown.startswith("line ")]
+    assert requests(home) == wanted
+
+
 def test_a_paste_while_the_model_writes_stays_one_paste(talk, home):
     held = Held([line("I begin\n\nand ")], [line("end.")])
     terminal = talk(held, reply("Two."))

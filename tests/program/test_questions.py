@@ -1,6 +1,7 @@
 """The questions about a block as a person meets them, at a real terminal."""
 
 import json
+import os
 import subprocess
 
 import pytest
@@ -45,6 +46,16 @@ def test_a_no_with_a_word_goes_on_without_it(chat, home):
     with chat(BLOCK, "Then not.", words=()) as terminal:
         begin(terminal).send("n keep them").wait("refused by the person: keep them", "Then not.")
     assert not (home / "project" / "ran").exists()
+
+
+def test_what_was_typed_before_a_question_of_a_single_task_does_not_answer_it(home):
+    (home / "script.md").write_text(f"```bash\nprintf begun; cat wait\n```\n---\n{BLOCK}\n---\nThen not.")
+    os.mkfifo(home / "project" / "wait")
+    with opened(home, "-m", f"scripted:{home / 'script.md'}", "-a", "coder", "clean up") as terminal:
+        terminal.wait("begun").type("y\r").wait("\ny")
+        (home / "project" / "wait").write_text("go on")
+        terminal.wait(ASKED).send("n").wait("refused by the person", "Then not.")
+    assert (home / "project" / "src").exists()
 
 
 def test_ctrl_c_at_a_question_is_a_no(chat, home):

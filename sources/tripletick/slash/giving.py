@@ -64,7 +64,8 @@ def editor(desk: Desk, rest: str) -> None:
 
 def edited(desk: Desk, text: str) -> str | None:
     """Give what the person made of a text in his editor, None where there is none or he gave it up."""
-    made = editing.edit(text, "md", str(desk.app.standing.root), sys.stdin)
+    with desk.ahead.paused():
+        made = editing.edit(text, "md", str(desk.app.standing.root), sys.stdin)
     if made is None:
         desk.screen.say(NO_EDITOR)
     return made.strip("\n") if made else None

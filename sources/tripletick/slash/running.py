@@ -65,10 +65,12 @@ def run(desk: Desk, name: str) -> None:
         return
     if _ready(workspace, name) != ready:
         raise UsageError(f"{ready.path} was not run.", CHANGED, f"/run {name}")
+    with desk.ahead.paused():
+        told = _open_page(workspace.root / ready.path) if page else _run(workspace.root, ready, programs)
     if page:
-        desk.screen.say(_open_page(workspace.root / ready.path))
+        desk.screen.say(told)
     else:
-        desk.play(byhand.ran(loop, _run(workspace.root, ready, programs)))
+        desk.play(byhand.ran(loop, told))
 
 
 def _ready(workspace: Workspace, name: str) -> Ready:

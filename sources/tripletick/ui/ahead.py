@@ -1,4 +1,4 @@
-"""What is typed while the model works: taken off the terminal unseen and kept for the next input line.
+"""What is typed while no line is read: taken off the terminal unseen and kept for the next input line.
 
 Each line of it is read as if it were typed then, a paste stays one paste, and none of it answers a question
 that came up meanwhile. Ctrl+C stays what it is. Not covered: what the keys mean (line.py).
@@ -36,11 +36,14 @@ class Ahead:
     """Called at Ctrl+T."""
     text: str = ""
     thread: threading.Thread | None = None
-    before: list[Any] = field(default_factory=list)
+    before: list[Any] = field(init=False)
     """How the terminal was set."""
     wake: tuple[int, int] = (-1, -1)
     resumed: Any = None
     first: bool = True
+
+    def __post_init__(self) -> None:
+        self.before = termios.tcgetattr(self.keys)
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
@@ -53,29 +56,40 @@ class Ahead:
             yield
         finally:
             self._stop()
+            self._give_back()
+
+    @contextlib.contextmanager
+    def handed(self) -> Iterator[str]:
+        """Leave the keys to the input line; gives what was typed, as the terminal sent it, and forgets it.
+
+        The terminal stays as it is set here until that sets it: else it would show what is typed between, and
+        make a newline of Enter.
+        """
+        self._stop()
+        text, self.text = self.text, ""
+        try:
+            yield text
+        finally:
+            self._start()
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
-        """Leave the keys to somebody else for a while."""
+        """Leave keys and terminal to somebody else for a while, as the shell has left them."""
         was = self.thread is not None
         self._stop()
+        self._give_back()
         try:
             yield
         finally:
+            self._set()
             if was:
                 self._start()
-
-    def take(self) -> str:
-        """Give what was typed, as the terminal sent it, and forget it."""
-        text, self.text = self.text, ""
-        return text
 
     def typed(self) -> str:
         """Give what was typed as one line to look at."""
         return " ".join(_KEYS.sub("", self.text).split())
 
     def _start(self) -> None:
-        self.before = termios.tcgetattr(self.keys)
         self._set()
         if self.first:
             self._take_early()
@@ -94,6 +108,8 @@ class Ahead:
         for end in self.wake:
             os.close(end)
         signal.signal(signal.SIGCONT, self.resumed)
+
+    def _give_back(self) -> None:
         self._mark(NO_PASTES)
         with contextlib.suppress(termios.error):
             termios.tcsetattr(self.keys, termios.TCSANOW, self.before)

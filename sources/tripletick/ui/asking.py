@@ -5,6 +5,8 @@ Whether somebody is there to be asked, the caller knows. How a text is edited is
 
 from __future__ import annotations
 
+import contextlib
+import termios
 from typing import TextIO
 
 from tripletick.events import Ask
@@ -23,7 +25,8 @@ LETTERS = (
 
 
 def ask(question: Ask, pen: Pen, keys: TextIO, *, shown: bool = True) -> Answer:
-    """Ask until one of the letters comes; Ctrl-C and the end of input are a no.
+    """Ask until one of the letters comes; Ctrl-C and the end of input are a no. What was typed before the
+    question was there does not answer it.
 
     `shown`: what is asked about stands on the screen already.
     """
@@ -31,6 +34,9 @@ def ask(question: Ask, pen: Pen, keys: TextIO, *, shown: bool = True) -> Answer:
     prompt = _prompt(question, letters)
     if not shown:
         _draw(_text(question), pen)
+    with contextlib.suppress(termios.error):
+        if keys.isatty():
+            termios.tcflush(keys, termios.TCIFLUSH)
     try:
         while True:
             pen.ask(prompt + " ")
