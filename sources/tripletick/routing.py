@@ -61,10 +61,10 @@ def named(request: str, agents: Mapping[str, Agent]) -> tuple[str, str]:
     return "", request
 
 
-def decide(request: str, history: Sequence[str], prompts: Prompts) -> Choice:
+def decide(request: str, history: Sequence[str], own: Mapping[str, Agent]) -> Choice:
     """Have the classifier choose: an agent of the person's own by its `when`, else a class."""
-    own = {name: prompts.agents[name].when for name in prompts.own}
-    name, likeness = router.closest(request, own) if own else ("", 0.0)
+    sentences = {name: agent.when for name, agent in own.items()}
+    name, likeness = router.closest(request, sentences) if own else ("", 0.0)
     if likeness >= router.CLOSE:
         return Choice(name, "when", likeness)
     guess = router.guess(request, history)
@@ -73,8 +73,12 @@ def decide(request: str, history: Sequence[str], prompts: Prompts) -> Choice:
 
 def choices(prompts: Prompts) -> dict[str, Agent]:
     """Give the agents that requests are routed to."""
-    names = (*(name for name in CLASSES if name in prompts.agents), *prompts.own)
-    return {name: prompts.agents[name] for name in names}
+    classes = {name: prompts.agents[name] for name in CLASSES if name in prompts.agents}
+    return classes | _own(prompts)
+
+
+def _own(prompts: Prompts) -> dict[str, Agent]:
+    return {name: prompts.agents[name] for name in prompts.own}
 
 
 @dataclass(slots=True)
@@ -93,7 +97,7 @@ class Routing:
         opens the model that may be asked, where one may.
         """
         name, words = named(request, prompts.agents)
-        choice = Choice(name, "mention") if name else said or decide(request, self.worked, prompts)
+        choice = Choice(name, "mention") if name else said or decide(request, self.worked, _own(prompts))
         if asked and choice.is_free and (replies := (yield from asked(choice.sure))):
             better = yield from ask(replies, request, prompts)
             choice = replace(choice, agent=better, by="model") if better else choice

@@ -25,6 +25,15 @@ def test_route_says_when_it_is_unsure(home):
     assert "unsure" in run(home, "route", "hm").stdout
 
 
+def test_route_knows_whom_a_request_names_and_the_persons_own_agents(home):
+    folder = home / ".config/tripletick/agents"
+    folder.mkdir(parents=True)
+    (folder / "potter.md").write_text("---\nwhen = Glazing, kilns and clay.\ntools =\n---\nYou know clay.\n")
+    assert run(home, "route", "@file write a poem").stdout.split() == ["file", "1.00", "by", "its", "name"]
+    said = run(home, "route", "which glazing for clay in a kiln?").stdout
+    assert said.startswith("potter") and said.endswith("by what it is for\n")
+
+
 def test_route_without_a_request_says_what_to_type(home):
     done = run(home, "route", "-", text=" \n")
     assert (done.returncode, "tripletick route" in done.stderr) == (2, True)
@@ -40,9 +49,10 @@ def test_route_reads_a_record_a_line(home):
     assert done.returncode == 0
 
 
-@pytest.mark.parametrize(
-    "bad", ["{", "7", "null", "{}", '{"request": 3}', '{"request": "a", "history": [1]}', "[" * 9000]
-)
+BAD = ("{", "7", "null", "{}", '{"request": 3}', '{"request": "a", "history": [1]}', "[" * 9000)
+
+
+@pytest.mark.parametrize("bad", [*BAD, '{"request": "a", "history": "coder"}'])
 def test_a_line_that_is_no_record_is_answered_and_the_rest_goes_on(home, bad):
     done = run(home, "route", "--jsonl", text=f'{{"request": "hi"}}\n{bad}\n\n{{"request": "hi"}}\n')
     first, wrong, last = (json.loads(line) for line in done.stdout.splitlines())

@@ -5,11 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from tripletick import agents, places, routing
+from tripletick.agents import Agent
 from tripletick.commands.piped import standard_input
 from tripletick.errors import UsageError
+
+BY = {"router": "by the router", "when": "by what it is for", "mention": "by its name"}
 
 
 def route(_: argparse.Namespace, words: Sequence[str]) -> int:
@@ -23,51 +28,56 @@ def route(_: argparse.Namespace, words: Sequence[str]) -> int:
     shape.add_argument("--jsonl", action="store_true", help="a record a line in, a record a line out")
     options = parser.parse_args(words)
     request = standard_input() if options.text == ["-"] else " ".join(options.text)
+    found = places.find()
+    guide = Guide(agents.load(found.prompts).agents, agents.load_own(found.agents))
     if options.jsonl:
-        return _lines(request)
+        return _lines(guide, request)
     if not request.strip():
         raise UsageError("There is no request.", "", 'tripletick route "find my tax pdf"')
-    told = _routed({"request": request})
+    told = guide.told({"request": request})
     sys.stdout.write(json.dumps(told) + "\n" if options.json else _worded(told))
     return 0
 
 
-def _lines(text: str) -> int:
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """Says who gets requests, of those that ship and the person's own."""
+
+    shipped: Mapping[str, Agent]
+    own: Mapping[str, Agent]
+
+    def told(self, record: Any) -> dict[str, Any]:
+        """Read `request, history`; give `agent, confidence, by, sure`. Raises KeyError and TypeError."""
+        request, history = record["request"], record.get("history") or []
+        known = isinstance(history, list) and all(isinstance(agent, str) for agent in history)
+        if not isinstance(request, str) or not known:
+            raise TypeError("request is a string, history a list of agents")
+        name, words = routing.named(request, {**self.shipped, **self.own})
+        said = routing.Choice(name, "mention", 1.0) if name else routing.decide(words, history, self.own)
+        confidence = round(said.confidence or 0.0, 4)
+        told = {"agent": said.agent, "confidence": confidence, "by": said.by, "sure": said.sure}
+        return {"id": record["id"], **told} if "id" in record else told
+
+
+def _lines(guide: Guide, text: str) -> int:
     code = 0
-    for told in _records(text):
+    for told in _records(guide, text):
         code = 2 if "error" in told else code
         sys.stdout.write(json.dumps(told, ensure_ascii=False) + "\n")
     return code
 
 
-def _records(text: str) -> Iterator[dict[str, Any]]:
+def _records(guide: Guide, text: str) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            told = _routed(json.loads(line))
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            told = guide.told(json.loads(line))
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             told = {"line": number, "error": f"no record with a request: {error}"}
         yield told
 
 
-def _routed(record: Any) -> dict[str, Any]:
-    """Read `request, history`; give `agent, confidence, by, sure`. Raises KeyError and TypeError."""
-    from tripletick.router import guess
-
-    request, history = record["request"], record.get("history") or []
-    if not isinstance(request, str) or not all(isinstance(agent, str) for agent in history):
-        raise TypeError("request is a string, history a list of agents")
-    found = guess(request, history)
-    told = {
-        "agent": found.agent,
-        "confidence": round(found.confidence, 4),
-        "by": "router",
-        "sure": found.sure,
-    }
-    return {"id": record["id"], **told} if "id" in record else told
-
-
 def _worded(told: dict[str, Any]) -> str:
     unsure = "" if told["sure"] else ", unsure"
-    return f"{told['agent']}  {told['confidence']:.2f}  by the router{unsure}\n"
+    return f"{told['agent']}  {told['confidence']:.2f}  {BY[told['by']]}{unsure}\n"
