@@ -143,6 +143,24 @@ def test_an_index_that_another_program_holds_is_left_alone(found):
     assert found.index.stat().st_ino == before
 
 
+def test_the_index_takes_less_than_half_of_what_the_logs_take(found):
+    for session in range(10):
+        words = [f"word{number * number % 997}" for number in range(session, session + 900)]
+        write(found, *said(" ".join(words[:50]), " ".join(words)))
+    assert len(index.search(found, "word9 word16")) == 10
+    logs = sum(path.stat().st_size for path in found.sessions.iterdir())
+    assert found.index.stat().st_size < logs / 2
+
+
+def test_what_a_session_no_longer_says_is_not_found(found):
+    name = write(found, *said("fix the parser"))
+    assert titles(index.search(found, "parser")) == ["fix the parser"]
+    (found.sessions / f"{name}.jsonl").unlink()
+    write(found, *said("write a poem"), name=name)
+    assert index.search(found, "parser") == []
+    assert titles(index.search(found, "poe")) == ["write a poem"]
+
+
 def test_without_saving_no_index_is_written(found):
     write(found, *said("fix the parser"))
     assert titles(index.search(found, "parser", save=False)) == ["fix the parser"]
