@@ -11,7 +11,7 @@ from tripletick.app import App
 from tripletick.context import Budget, Conversation, Entry
 from tripletick.library import history
 from tripletick.messages import Answer, Message
-from tripletick.sections import ModelSection
+from tripletick.sections import AgentSection, ModelSection
 from tripletick.session import Log
 
 LONG = "```bash\nseq 1 400\n```"
@@ -28,7 +28,7 @@ def life(tmp_path):
     def opened(replies, past=None, folder="project", window=16384):
         (tmp_path / "script.json").write_text(json.dumps(replies))
         name = f"scripted:{tmp_path / 'script.json'}"
-        settings = config.Config(model=ModelSection(name, context=window))
+        settings = config.Config(agent=AgentSection("coder"), model=ModelSection(name, context=window))
         found = replace(places.find(), state=tmp_path / "state")
         log = Log.open(found.sessions, workspace=tmp_path / folder, session_id=past.id if past else None)
         return App(settings, found, tmp_path / folder, log, past=past)
