@@ -1,8 +1,8 @@
 """Another thread ends what one waits for: the wait raises `Halted` at once, and nothing is left of it."""
 
 import os
+import queue
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
@@ -28,11 +28,18 @@ def said(model):
 
 def halted(halt, work, ready):
     """Begin to work in a thread, halt it once it is ready; give what it raises."""
-    with ThreadPoolExecutor(1) as pool:
-        working = pool.submit(work)
-        ready()
-        halt.call()
-        return working.exception(timeout=25)
+    raised: queue.SimpleQueue[Halted] = queue.SimpleQueue()
+
+    def working():
+        try:
+            work()
+        except Halted as error:
+            raised.put(error)
+
+    threading.Thread(target=working, daemon=True).start()
+    ready()
+    halt.call()
+    return raised.get(timeout=25)
 
 
 @pytest.mark.parametrize("act", [[HANG], [*HEAD, HANG], [*stream(line("a"), end=False), HANG]])

@@ -172,45 +172,37 @@ def test_random_graphs_of_fifty_tasks_come_to_their_end(team, seed):
         assert all(happened.index((str(need), Answered)) < begun for need in needs[id])
 
 
-def slow_writer(other):
-    """Give a file tool that takes its time between writing and its end, unless `other` appears."""
-
-    def save(call, bench):
-        yield from ()
-        (bench.workspace.root / call.path).write_text(call.body)
-        for _ in range(30):
-            if (bench.workspace.root / other).exists():
-                break
-            threading.Event().wait(0.01)
-        return Result("ok", "ok")
-
-    return Tool("save", "", save, writes=True, one_file=True)
+def save(call, bench):
+    """Write a file, and take some time over its end, unless the file is there that the body names."""
+    yield from ()
+    (bench.workspace.root / call.path).touch()
+    for _ in range(30):
+        if (bench.workspace.root / call.body).exists():
+            break
+        threading.Event().wait(0.01)
+    return Result("ok", "ok")
 
 
 def test_what_one_file_tool_has_written_is_recorded_before_the_next_one_writes(team):
-    it = team(
-        replies("a", "```save:a.txt\na\n```", "a."),
-        replies("b", "```write:b.txt\nb\n```", "b."),
-        **SIDE_BY_SIDE,
-    )
-    add_tool(it, slow_writer("b.txt"))
-    it.staff.agents = {"any": Agent("any", "card", "", ("save", "write"), folder=False)}
+    first, second = "```save:a.txt\nb.txt\n```", "```save:b.txt\nnever\n```"
+    it = team(replies("a", first, "a."), replies("b", second, "b."), **SIDE_BY_SIDE)
+    add_tool(it, Tool("save", "", save, writes=True, one_file=True))
+    it.staff.agents = {"any": Agent("any", "card", "", ("save",), folder=False)}
     done = it.run(task("a", agent="any"), task("b", agent="any"))
     assert [done[id].files for id in "ab"] == [(FileChange(f"{id}.txt", "created"),) for id in "ab"]
 
 
 def test_what_a_block_that_was_broken_off_has_changed_is_recorded_before_the_next_one_writes(team):
-    it = team(
-        replies("a", "```bash\necho a | tee a; sleep 4325\n```"), replies("b", "```write:b.txt\nb\n```", "b.")
-    )
+    script = "```bash\necho it | tee {0}; sleep {1}\n```"
+    it = team(replies("a", script.format("a", 4325)), replies("b", script.format("b", 0), "b."))
     first, second = (it.staff.post(task(id), number) for number, id in enumerate("ab"))
-    turn = first.loop.turn(first.agent, "make a.")
-    next(event for event in turn if isinstance(event, Output))
-    assert isinstance(turn.throw(Halted), Returned)
-    list(second.loop.turn(second.agent, "make b."))
-    list(turn)
+    turns = [post.loop.turn(post.agent, f"make {id}.") for post, id in ((first, "a"), (second, "b"))]
+    next(event for event in turns[0] if isinstance(event, Output))
+    assert isinstance(turns[0].throw(Halted), Returned)
+    next(event for event in turns[1] if isinstance(event, Output))
+    assert [list(turn) for turn in turns]
     changed = [post.loop.checkpoints.changed for post in (first, second)]
-    assert changed == [(FileChange("a", "created"),), (FileChange("b.txt", "created"),)]
+    assert changed == [(FileChange("a", "created"),), (FileChange("b", "created"),)]
 
 
 def test_a_path_that_means_another_file_once_its_turn_has_come_is_locked_as_that_one(team):

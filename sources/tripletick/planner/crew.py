@@ -210,10 +210,10 @@ class _Shift:
             if event is None:
                 yield from self._changed(self._ended(work))
                 yield from self._begun()
-            elif isinstance(event, Ask):
-                yield from self._asked(work, event)
-            else:
+            elif not isinstance(event, Ask):
                 yield InTask(work.task.id, work.task.agent, event)
+            elif not work.stopped:
+                yield from self._asked(work, event)
 
     def stopped(self) -> Telling:
         """Stop what runs; what it has still to say comes before the plan as it is then."""
@@ -224,7 +224,7 @@ class _Shift:
                 self.plan = self.plan.with_task(self._ended(work))
             elif not isinstance(event, (Ask, *PIECES)):
                 yield InTask(work.task.id, work.task.agent, event)
-        yield PlanChanged(self.plan.tasks)
+        yield PlanChanged(self.plan.waiting().tasks)
 
     def end(self) -> None:
         """Leave nothing running, whatever has happened."""
