@@ -1,9 +1,12 @@
+import ctypes
+import mmap
 import os
 import subprocess
 import sys
 
 import pytest
 
+from tripletick.models.embedded import Embedded, Source
 from tripletick.models.llamacpp import first_error
 
 LIMIT = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
@@ -36,3 +39,26 @@ def test_no_more_threads_are_started_than_cores_may_be_used():
 )
 def test_the_first_error_of_a_log_is_its_reason(log, told):
     assert first_error(log) == told
+
+
+def in_memory(path):
+    """Tell whether all pages of a file are, which reads none of them (mincore(2))."""
+    with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
+        pages = (ctypes.c_ubyte * (len(mapped) // mmap.PAGESIZE))()
+        first = ctypes.c_char.from_buffer(mapped)
+        ctypes.CDLL(None).mincore(ctypes.c_void_p(ctypes.addressof(first)), len(mapped), pages)
+        del first
+    return all(page & 1 for page in pages)
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fadvise"), reason="the system takes no advice")
+def test_a_preloaded_file_is_read_into_memory_while_the_person_types(tmp_path):
+    path = tmp_path / "model.gguf"
+    path.write_bytes(b"x" * (4 << 20))
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    Embedded(Source("it", path), tmp_path).preload()
+    while not in_memory(path):
+        # the test's time limit ends it
+        pass

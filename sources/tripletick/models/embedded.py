@@ -17,8 +17,9 @@ import hashlib
 import json
 import os
 import re
+import threading
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -109,7 +110,12 @@ class Embedded:
         return self._context
 
     def preload(self) -> None:
-        """The first reply loads it: in this process that would slow down the typing."""
+        """Have the system read the files into memory while the person types.
+
+        The first reply loads it: that holds Python's lock from beginning to end, and no key could be typed.
+        """
+        if hasattr(os, "posix_fadvise"):
+            threading.Thread(target=self._warm, daemon=True).start()
 
     def beside(self, slot: int, halt: Halt) -> Embedded:
         """Give a further slot of the loaded model; it goes with the first one's close."""
@@ -148,6 +154,11 @@ class Embedded:
 
     def _thinks(self, header: Header) -> bool:
         return bool(THINKING.search(header.text("tokenizer.chat_template")))
+
+    def _warm(self) -> None:
+        for path in (self.source.model, *self.source.adapters):
+            with suppress(OSError), path.open("rb") as file:
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
 
     def _open(self) -> llamacpp.Engine:
         model, header = self.source.model, self._header()
