@@ -72,6 +72,17 @@ def test_a_summary_is_bounded_and_asked_for_without_reasoning(talks):
     assert (sampling.output, sampling.think, sampling.temperature) == (300, False, 0.0)
 
 
+def test_where_room_is_scarce_a_shorter_summary_is_asked_for(session):
+    it = session(*[LONG] * 5, LONG * 2, SUMMARY, "Done.", window=2400)
+    for number in range(6):
+        it.play(f"request {number}", **TALK)
+    events = it.play("more", **TALK)
+    words = it.model.asked[-2][-1].text.partition("at most ")[2].partition(" words")[0]
+    assert last(events, Compacted).summary == SUMMARY
+    assert 64 <= it.model.samplings[-2].output < 300
+    assert int(words) == it.model.samplings[-2].output * 3 // 5
+
+
 @pytest.mark.parametrize(
     "nonsense",
     [

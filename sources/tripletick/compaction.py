@@ -20,7 +20,9 @@ from tripletick.messages import Message
 from tripletick.models.model import Model, Sampling
 
 SHORTEST, LONGEST = 64, 512
-"""Tokens of a summary: a third of what goes, at most an eighth of the window, within these."""
+"""Tokens of a summary: a third of what goes, at most an eighth of the window and what room there is, within
+these.
+"""
 WORTH = 0.1
 """The part of the window that must come free; a summary costs the person a wait and the engine its cache."""
 GONE = "(Older messages were dropped to save room.)"
@@ -92,11 +94,11 @@ class Compaction:
         The whole conversation is what the engine has in its cache; without its old outputs it is shorter.
         """
         for talk in (whole, self.talk):
-            asked = self._asked(talk, length)
-            if self.budget.left(asked) >= length:
+            room = min(length, self.budget.left(self._asked(talk, length)))
+            if room >= SHORTEST:
                 yield Compacting()
                 try:
-                    return (yield from self._written(asked, length))
+                    return (yield from self._written(self._asked(talk, room), room))
                 except (ContextFullError, StreamCutError):
                     # what was wanted was room; there is a way without a summary
                     return ""
