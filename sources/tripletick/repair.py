@@ -145,7 +145,9 @@ Ending = tuple[Callable[[Tries], bool], Callable[[Tries], GaveUp]]
 ENDINGS: tuple[Ending, ...] = (
     (
         lambda tries: tries.failures >= tries.max_attempts,
-        lambda tries: _end("attempts", f"{tries.failures} failures in a row, the last: {tries.error}"),
+        lambda tries: _end(
+            "attempts", f"{_counted(tries.failures, 'failure')} in a row, the last: {tries.error}"
+        ),
     ),
     (
         lambda tries: any(count > 1 for count in tries.refusals.values()),
@@ -165,7 +167,7 @@ ENDINGS: tuple[Ending, ...] = (
     ),
     (
         lambda tries: tries.steps >= tries.max_steps,
-        lambda tries: _end("steps", f"{tries.steps} steps without an answer"),
+        lambda tries: _end("steps", f"{_counted(tries.steps, 'step')} without an answer"),
     ),
 )
 
@@ -190,6 +192,10 @@ def _same(call: Call, result: Result) -> tuple[Call, Result]:
     """Reduce a call and its result to what makes two of them equal; where in its reply it stood does not."""
     key = Call(call.tool, call.body, call.path, call.args)
     return key, Result(result.outcome, result.verdict, result.text)
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}{'s' * (count != 1)}"
 
 
 def _end(code: str, why: str, exit: int = 1) -> GaveUp:

@@ -115,7 +115,9 @@ def list_languages() -> Iterator[Spoken]:
 def tell(engine: Engine, spoken: tuple[Spoken, ...]) -> Iterator[str]:
     """Word it for a person."""
     server = (
-        f"ollama {engine.version} at {engine.server}, {engine.models} models" if engine.server else "none"
+        f"ollama {engine.version} at {engine.server}, {engine.models} model{'s' * (engine.models != 1)}"
+        if engine.server
+        else "none"
     )
     if engine.server or engine.wrong:
         yield f"server: {server}"
