@@ -4,7 +4,7 @@
 # make lint, quick, box, real: the parts of test; make threats: all hostile programs against the product
 # make docs    the pages of docs/ as a site
 # make bench, bench-box, bench-startup, bench-planner: speed and cost, as ratios
-# make bench-router: how well and how fast requests are routed; make router: train the router again
+# make bench-router: how well and how fast requests are routed, with model=NAME what asking that is worth; make router: train the router again
 
 VENV ?= .venv
 PYTHON ?= python3
@@ -59,6 +59,7 @@ bench-planner: $(VENV)/.dev
 
 bench-router: $(VENV)/.dev
 	$(BIN)/python -m bench.router
+	@[ -z "$(model)" ] || $(BIN)/python bench/router_asked.py "$(model)"
 
 router: $(VENV)/.dev
 	$(BIN)/python -m tools.train_router
