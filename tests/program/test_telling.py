@@ -167,6 +167,35 @@ def test_bash_completes_commands_their_words_flags_and_values(home):
     assert "--host" in completed(home, "--h")[0]
 
 
+def test_sessions_are_completed_as_they_are_when_a_person_completes(home):
+    assert completed(home, "sessions", "fork", "2") == ([], "")
+    logs = home / ".local" / "state" / "tripletick" / "sessions"
+    logs.mkdir(parents=True)
+    (logs / "20261121-143012-ab12.jsonl").touch()
+    assert completed(home, "resume", "20261121") == (["20261121-143012-ab12"], "")
+    assert completed(home, "sessions", "export", "2") == (["20261121-143012-ab12"], "")
+    assert completed(home, "undo", "2") == ([], "")
+
+
+FISH = "source script; complete -C 'tripletick resume 2'"
+ZSH = """\
+compdef() {{ :; }}; compadd() {{ shift; print -l -- $@; }}; _describe() {{ :; }}; _files() {{ :; }}
+source script; words=(tripletick resume 2); CURRENT=3; PREFIX=2; _tripletick
+"""
+
+
+@pytest.mark.parametrize(("shell", "ask"), [("fish", FISH), ("zsh", ZSH.format())])
+def test_the_other_shells_complete_sessions_too(home, shell, ask):
+    if not shutil.which(shell):
+        pytest.skip(f"{shell} is not installed")
+    logs = home / ".local" / "state" / "tripletick" / "sessions"
+    logs.mkdir(parents=True)
+    (logs / "20261121-143012-ab12.jsonl").touch()
+    (home / "script").write_text(run(home, "completion", shell).stdout)
+    told = subprocess.run([shell, "-c", ask], capture_output=True, text=True, cwd=home)
+    assert (told.stdout.split()[-1:], told.stderr) == (["20261121-143012-ab12"], "")
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_script_of_each_shell_names_every_command_and_can_be_read_by_it(home, shell):
     done = run(home, "completion", shell)

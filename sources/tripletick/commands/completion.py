@@ -1,7 +1,7 @@
 """Completion for bash, zsh and fish, written from the commands' table and the flags' parser.
 
-Nothing is asked while a person completes: what the words are stands in the script. Names of models and
-sessions are completed in the chat alone.
+Nothing is asked while a person completes: what the words are stands in the script, and sessions are the files
+of their logs. Names of models are completed in the chat alone.
 """
 
 from __future__ import annotations
@@ -38,6 +38,11 @@ _tripletick() {{
     "") words="{plain}" ;;
 {words}
     esac
+    case "$command" in {resumed})
+        for word in {logs}/*.jsonl; do
+            [ -e "$word" ] && word="${{word##*/}}" && words="$words ${{word%.jsonl}}"
+        done ;;
+    esac
     case "$command,$cur" in
 {alone}
     *,-*) words="$words {flags}" ;;
@@ -64,6 +69,7 @@ _tripletick() {{
     "") [[ "$PREFIX" == -* ]] || _describe command commands ;;
 {words}
     esac
+    case "$command" in {resumed}) compadd -- {logs}/*.jsonl(N:t:r) ;; esac
     [[ "$PREFIX" == -* ]] && _describe flag flags
     _files
 }}
@@ -97,7 +103,8 @@ def completion(options: argparse.Namespace, words: Sequence[str]) -> int:
     names = tuple(agents.load(places.find().prompts).agents)
     topics = help_.topics(help_.pages(places.find().docs))
     rows = COMMANDS | {"help": COMMANDS["help"]._replace(words=tuple(topics))}
-    sys.stdout.write(SHELLS[words[0]](list(read_flags(names)), rows))
+    logs = shlex.quote(str(places.find().sessions))
+    sys.stdout.write(SHELLS[words[0]](list(read_flags(names)), rows, logs))
     return 0
 
 
@@ -116,7 +123,12 @@ def read_flags(agent_names: tuple[str, ...]) -> Iterator[Flag]:
         )
 
 
-def _bash(flags: Sequence[Flag], rows: Rows) -> str:
+def _resumed(rows: Rows) -> str:
+    """Name the commands that take a session."""
+    return "|".join(name for name, row in rows.items() if "ID" in row.takes)
+
+
+def _bash(flags: Sequence[Flag], rows: Rows, logs: str) -> str:
     values = [
         f'    {"|".join(flag.spelled)}) COMPREPLY=($(compgen {_wanted(flag)} -- "$cur")); return ;;'
         for flag in flags
@@ -135,6 +147,8 @@ def _bash(flags: Sequence[Flag], rows: Rows) -> str:
         plain=" ".join(rows),
         words="\n".join(words),
         alone="\n".join([*alone, *own]),
+        resumed=_resumed(rows),
+        logs=logs,
         flags=" ".join((*_spelled(flags), "--help", "--version")),
     )
 
@@ -143,7 +157,7 @@ def _wanted(flag: Flag) -> str:
     return "-d" if flag.folder else f'-W "{" ".join(flag.values)}"'
 
 
-def _zsh(flags: Sequence[Flag], rows: Rows) -> str:
+def _zsh(flags: Sequence[Flag], rows: Rows, logs: str) -> str:
     values = [f"    {'|'.join(flag.spelled)}) {_zsh_wanted(flag)}; return ;;" for flag in flags if flag.takes]
     words = [
         f"    {name}) compadd -- {' '.join((*row.words, *row.flags))} ;;"
@@ -156,6 +170,8 @@ def _zsh(flags: Sequence[Flag], rows: Rows) -> str:
         values="\n".join(values),
         names="|".join(rows),
         words="\n".join(words),
+        resumed=_resumed(rows),
+        logs=logs,
     )
 
 
@@ -167,7 +183,7 @@ def _described(name: str, row: Row) -> str:
     return shlex.quote(f"{name}:{row.says}")
 
 
-def _fish(flags: Sequence[Flag], rows: Rows) -> str:
+def _fish(flags: Sequence[Flag], rows: Rows, logs: str) -> str:
     lines = [
         f"complete -c tripletick -f -n __fish_use_subcommand -a {name} -d {shlex.quote(row.says)}"
         for name, row in rows.items()
@@ -176,6 +192,9 @@ def _fish(flags: Sequence[Flag], rows: Rows) -> str:
         seen = f"-n '__fish_seen_subcommand_from {name}'"
         lines += [f"complete -c tripletick -f {seen} -a '{' '.join(row.words)}'"] * bool(row.words)
         lines += [f"complete -c tripletick {seen} -l {flag.removeprefix('--')}" for flag in row.flags]
+    taken = f"-n '__fish_seen_subcommand_from {_resumed(rows).replace('|', ' ')}'"
+    found = f"for log in {logs}/*.jsonl; basename $log .jsonl; end"
+    lines.append(f"complete -c tripletick -f {taken} -a {shlex.quote(f'({found})')}")
     lines += [_fish_flag(flag) for flag in flags]
     return FISH_HEAD + "".join(f"{line}\n" for line in lines)
 
@@ -195,4 +214,4 @@ def _spelled(flags: Sequence[Flag]) -> list[str]:
     return [each for flag in flags for each in flag.spelled]
 
 
-SHELLS: Mapping[str, Callable[[Sequence[Flag], Rows], str]] = {"bash": _bash, "zsh": _zsh, "fish": _fish}
+SHELLS: Mapping[str, Callable[[Sequence[Flag], Rows, str], str]] = {"bash": _bash, "zsh": _zsh, "fish": _fish}
