@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.playing import last
 
-from tripletick import agents, places, routing
+from tripletick import agents, config, places, routing, wiring
 from tripletick.agents import Agent
 from tripletick.events import Notice, Routed
 from tripletick.models.scripted import ScriptedReply
@@ -97,6 +97,19 @@ def test_a_class_without_an_agent_goes_to_who_talks_and_says_what_to_install():
     _, events, (agent, _) = routed("what is the weather in Oslo today?", prompts=without)
     assert agent.name == "casual"
     assert "pip install 'tripletick[web]'" in last(events, Notice).text
+
+
+def test_a_large_request_goes_to_who_programs_where_nobody_plans():
+    without = replace(PROMPTS, agents={name: PROMPTS.agents[name] for name in ("casual", "coder", "file")})
+    asked = "make a site and deploy it and write the docs"
+    _, events, (agent, _) = routed(asked, prompts=without)
+    assert agent.name == "coder"
+    assert "planner" in last(events, Notice).text
+
+
+def test_a_model_that_was_trained_on_one_wording_has_its_agents_alone():
+    settings = config.Config(model=replace(config.Config().model, name="embedded:offline"))
+    assert set(wiring.prompts(settings, places.find()).agents) == {"casual", "coder", "file"}
 
 
 def test_an_agent_of_the_persons_own_is_found_by_its_sentence():

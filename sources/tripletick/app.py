@@ -210,7 +210,7 @@ class App:
     def _may_ask(self, sure: bool) -> Generator[Event, Reply, Replies | None]:
         """Give what can be asked who shall do a request, None where the classifier alone decides."""
         wanted = self.config.router.ask
-        if wanted == "never" or (wanted == "unsure" and sure):
+        if wanted == "never" or (wanted == "unsure" and sure) or wiring.is_trained(self.config):
             return None
         loop = yield from self._opened(NOBODY)
         return loop.replies if self.about and self.about.schemas else None

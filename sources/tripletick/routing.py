@@ -22,10 +22,12 @@ CLASSES = (TALKS, "coder", "file", "web", "planner")
 RELIEF = ("file", "coder", "web")
 """Who may take a turn over, the one with the fewest tags first."""
 MISSING: Mapping[str, str] = {
-    "web": "This wants the web agent, which is not installed; {talks} answers from what the model knows. "
+    "web": "This wants the web agent, which is not installed; {instead} answers from what the model knows. "
     "Get it: pip install 'tripletick[web]'",
 }
-ANOTHER = "This wants the agent {name}, which this personality does not have; {talks} answers."
+ANOTHER = "This wants the agent {name}, which is not there with this model; {instead} does what it can."
+INSTEAD: Mapping[str, str] = {"planner": "coder"}
+"""Who gets a class whose agent is not there; all others go to who talks."""
 SHOWN = 1500
 """Characters of a request, at each end, by which the model chooses."""
 ANSWER = 48
@@ -116,8 +118,9 @@ def _present(choice: Choice, prompts: Prompts) -> Generator[Event, Reply, Agent]
     """Give the agent that was chosen, or who talks where it is not there, which is said."""
     name = choice.agent
     if name not in prompts.agents:
-        yield Notice(MISSING.get(name, ANOTHER).format(name=name, talks=TALKS))
-        name = TALKS
+        instead = INSTEAD.get(name, TALKS)
+        yield Notice(MISSING.get(name, ANOTHER).format(name=name, instead=instead))
+        name = instead
     yield Routed(name, choice.by, choice.confidence)
     return prompts.agents[name]
 

@@ -132,10 +132,20 @@ def window(config: Config, about: About) -> int:
     return config.model.context or min(about.context or UNKNOWN_CONTEXT, LARGEST_CONTEXT)
 
 
+def is_trained(config: Config) -> bool:
+    """Tell whether the model knows one wording alone: it is asked nothing else, and has no other agents."""
+    return config.model.name in TRAINED
+
+
 def prompts(config: Config, places: Places, brought: Mapping[str, Agent] = NO_AGENTS) -> Prompts:
     """Read the prompts of the personality, or those that the model was trained on; add the workspace's."""
     name = TRAINED.get(config.model.name, config.agent.personality)
-    shipped = agents.load(places.prompts, *agents.personality(places.prompts, name))
+    voice = agents.personality(places.prompts, name)
+    shipped = agents.load(places.prompts, *voice)
+    if is_trained(config):
+        known = {path.stem for folder in voice for path in folder.glob("*.md")}
+        there = {name: agent for name, agent in shipped.agents.items() if name in known}
+        shipped = replace(shipped, agents=there)
     own = {**agents.load_own(places.agents), **brought}
     return replace(shipped, agents={**shipped.agents, **own}, own=tuple(own))
 
