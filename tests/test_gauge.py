@@ -33,6 +33,12 @@ class Pen:
     def line(self, text, style="", *, prose=False):
         self.lines.append(text)
 
+    def tree(self, title, branches):
+        self.lines.append(title)
+
+    def hang(self, branches):
+        pass
+
     def mark(self, mark):
         return WORDS[mark]
 

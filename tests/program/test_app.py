@@ -34,8 +34,8 @@ def talk(tmp_path):
 
     def open_session(*replies, **model):
         (tmp_path / "script.json").write_text(json.dumps(replies))
-        model = ModelSection(f"scripted:{tmp_path / 'script.json'}", **model)
-        settings = config.Config(agent=AgentSection("coder"), model=model)
+        engine = ModelSection(f"scripted:{tmp_path / 'script.json'}", **model)
+        settings = config.Config(agent=AgentSection("coder"), model=engine)
         found = replace(places.find(), state=tmp_path / "state")
         log = Log.open(found.sessions, workspace=tmp_path / "project")
         opened.append(App(settings, found, tmp_path / "project", log))

@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from tripletick import languages, places, wiring
-from tripletick.commands.agents import tokens
 from tripletick.commands.opening import load_settings
+from tripletick.context import GUESS
 from tripletick.errors import UsageError
 from tripletick.paths import PathRefused, Workspace
 from tripletick.screens import open_screen
+from tripletick.tools.tool import tokens
 from tripletick.tools.walking import Walk
 from tripletick.ui.safe import visible
 
@@ -47,7 +48,7 @@ THERE = (
     "It is yours, and is not written over.",
     "Add to it; for a new one: mv AGENTS.md AGENTS.old.md",
 )
-WRITTEN = "AGENTS.md is written, about {tokens} tokens of each first request. Add what a look cannot tell."
+WRITTEN = "AGENTS.md is written, about {tokens} of each first request. Add what a look cannot tell."
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def init(options: argparse.Namespace, words: Sequence[str]) -> int:
         raise UsageError(f"{folder / NAME} cannot be written.", f"{error.strerror}.", "ls -ld .") from error
     screen = open_screen(options, load_settings(options, found))
     if not options.quiet:
-        screen.say(WRITTEN.format(tokens=tokens(text)))
+        screen.say(WRITTEN.format(tokens=tokens(text, GUESS)))
     screen.close()
     return 0
 
