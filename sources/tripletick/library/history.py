@@ -126,7 +126,7 @@ def _tell(past: Past, record: Record) -> None:
             past.id, past.workspace = name, workspace
         case {"event": "Routed", "agent": str(agent), **told}:
             past.worked.append(agent)
-            past.agent = agent if CHOSEN.get(told.get("by"), past.agent) else ""
+            past.agent = agent if CHOSEN.get(str(told.get("by")), bool(past.agent)) else ""
         case {"event": "HandedOver", "agent": str(agent)} if past.worked:
             past.worked[-1] = agent
         case {"event": "Requested" | "TakenBack"}:
