@@ -1,6 +1,7 @@
-"""What the router is trained from: the requests of data/*.txt, and words.txt with what words mean.
+"""What the router is trained from: the requests of data/*.txt, what stands around some, and what words mean.
 
 data/LANGUAGE.txt: `## label`, then a request a line; `\\n` breaks the line, `{a|b|c}` are alternatives.
+wraps.txt: a language, then politeness or a paste around `{}`, the request.
 words.txt: `## meaning`, then its words; `delet*` is how words begin, `look_up` two words in a row.
 
 Not covered: fitting (tools/train_router.py). Nothing here needs more than Python.
@@ -13,8 +14,11 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from zlib import crc32
 
+from tripletick.router import FOLLOW
 from tripletick.router.features import STEMS, hashed, unaccented
 
 HERE = Path(__file__).parent
@@ -22,12 +26,14 @@ TOP = HERE.parents[1]
 SOURCES = (
     *sorted((HERE / "data").glob("*.txt")),
     HERE / "words.txt",
+    HERE / "wraps.txt",
     HERE / "labelled.py",
     TOP / "tools/train_router.py",
     TOP / "sources/tripletick/router/features.py",
 )
 MOST = 3
 """Alternatives of a line that are used."""
+WRAPPED = 3
 _PLACE = re.compile(r"(?<!\\)\{([^{}]*)(?<!\\)\}")
 _PROCLITICS = ("", "و", "ب", "ل")
 """What is written in one with an Arabic word, beside the article."""
@@ -75,6 +81,25 @@ def alternatives(line: str) -> list[str]:
     )
     plain = (form.replace(r"\n", "\n").replace(r"\{", "{").replace(r"\}", "}") for form in forms)
     return list(dict.fromkeys(plain))
+
+
+def wrapped(row: Request) -> str | None:
+    """Give the request with politeness or a paste around it: one in WRAPPED, a hash says which and how."""
+    seed = crc32(row.text.encode())
+    if row.label == FOLLOW or seed % WRAPPED:
+        return None
+    around = _wraps()[row.language]
+    return around[seed // WRAPPED % len(around)].replace("{}", row.text)
+
+
+@cache
+def _wraps() -> dict[str, list[str]]:
+    wraps: dict[str, list[str]] = {}
+    for line in (HERE / "wraps.txt").read_text("utf-8").splitlines():
+        if not line.startswith("#"):
+            language, _, words = line.replace(r"\n", "\n").partition(" ")
+            wraps.setdefault(language, []).append(words)
+    return wraps
 
 
 def meanings() -> dict[int, int]:

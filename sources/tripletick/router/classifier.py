@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from tripletick.errors import ConfigError
-from tripletick.router.features import Meanings, features
+from tripletick.router.features import Meanings, features, length
 
 CLASSES = ("casual", "coder", "file", "web", "planner", "follow")
 FILE = Path(__file__).with_name("weights.bin")
@@ -61,7 +61,7 @@ class Classifier:
         for hashes in kinds:
             owned = [one % slots for one in hashes if checks[one % slots] == one >> CHECKED]
             for at, column in enumerate(self.columns):
-                sums[at] += sum(map(column.__getitem__, owned)) / math.sqrt(len(hashes) or 1)
+                sums[at] += sum(map(column.__getitem__, owned)) / length(hashes)
         return [scale * sum_ + bias for scale, sum_, bias in zip(self.scales, sums, self.bias, strict=True)]
 
 

@@ -8,6 +8,7 @@ Not covered: what a feature weighs (classifier), which words mean what (tools/ro
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -21,13 +22,13 @@ FENCES, FENCED = 40, 160
 ALONE = re.compile(r"\n\n([^\n]{8,240})(?=\n\n)")
 """A short paragraph in the middle of a paste: somebody may ask there."""
 LONGEST = 1500
-WORD = 24
-"""Characters of a word; longer ones are no words."""
+WORD, NO_WORD = 24, 60
+"""So many characters of a word count; what is longer than the second is data."""
 KNOWN = 20
 """Meanings of which pairs are made."""
 
 WORDS, PIECES, MEANINGS, ORDER, MARKS = BLOCKS = range(5)
-"""The kinds of features; each kind is brought to length one by itself."""
+"""The kinds of features; each kind has a length of its own."""
 STEMS = 5
 """The kind of a word's beginning in the table of meanings."""
 FIRST_MARK = 224
@@ -96,6 +97,11 @@ def features(request: str, meanings: Meanings) -> tuple[set[int], ...]:
     )
 
 
+def length(hashes: set[int]) -> float:
+    """Give what the weights of a kind are divided by; it keeps the few features of a short request small."""
+    return math.sqrt(len(hashes) + 4)
+
+
 def excerpt(request: str) -> str:
     """Give what of a long request is read: both ends, and what stands by itself between them."""
     parts = request.strip().split("```", FENCES)
@@ -115,7 +121,8 @@ def unaccented(text: str) -> str:
 
 def tokenized(text: str) -> list[tuple[str, bool]]:
     """Give the words in their order; with True, runs of a script that has no spaces."""
-    return [(found[0] if found[1] else found[0][:WORD], bool(found[1])) for found in _TOKEN.finditer(text)]
+    tokens = ((found[0], bool(found[1])) for found in _TOKEN.finditer(text))
+    return [(token if run else token[:WORD], run) for token, run in tokens if run or len(token) <= NO_WORD]
 
 
 def hashed(word: str, kind: int = WORDS) -> int:
