@@ -213,7 +213,9 @@ class App:
         if wanted == "never" or (wanted == "unsure" and sure) or wiring.is_trained(self.config):
             return None
         loop = yield from self._opened(NOBODY)
-        return loop.replies if self.about and self.about.schemas else None
+        able = self.about and self.about.schemas
+        small = self.about and 0 < self.about.parameters < routing.LEAST
+        return loop.replies if able and (wanted == "always" or not small) else None
 
     def _admitted(self, agent: agents.Agent) -> Generator[Event, Reply, Loop]:
         """Let an agent in that takes a turn over."""

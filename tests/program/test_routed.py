@@ -69,6 +69,16 @@ def test_the_model_is_asked_behind_the_history_and_the_prefix_survives(home, ser
     assert events(home, "Routed")[0]["by"] == "model"
 
 
+@pytest.mark.parametrize(("parameters", "asked"), [(135e6, 1), (7e9, 2), (0, 2)])
+def test_where_the_classifier_is_unsure_a_model_that_is_large_enough_is_asked(home, parameters, asked):
+    info = {"general.architecture": "a", "a.context_length": 8192, "general.parameter_count": int(parameters)}
+    replies = ['{"agent": "casual"}', "Fine."][2 - asked :]
+    acts = {"/api/show": [answer(200, json.dumps({"model_info": info}))], "/api/version": [VERSION]}
+    with BadServer({**acts, "/api/chat": list(map(said, replies))}) as one:
+        assert run(home, "-C", ".", "-m", "alpha:7b", "--host", one.url, "the blue one over there").returncode == 0
+        assert [each.path for each in one.asked].count("/api/chat") == asked
+
+
 def test_with_ask_never_the_model_is_not_asked(home, server):
     with server("Fine.") as one:
         flags = ("-m", "alpha:7b", "--host", one.url)
