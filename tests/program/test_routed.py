@@ -75,7 +75,8 @@ def test_where_the_classifier_is_unsure_a_model_that_is_large_enough_is_asked(ho
     replies = ['{"agent": "casual"}', "Fine."][2 - asked :]
     acts = {"/api/show": [answer(200, json.dumps({"model_info": info}))], "/api/version": [VERSION]}
     with BadServer({**acts, "/api/chat": list(map(said, replies))}) as one:
-        assert run(home, "-C", ".", "-m", "alpha:7b", "--host", one.url, "the blue one over there").returncode == 0
+        words = ("-C", ".", "-m", "alpha:7b", "--host", one.url, "the blue one over there")
+        assert run(home, *words).returncode == 0
         assert [each.path for each in one.asked].count("/api/chat") == asked
 
 
