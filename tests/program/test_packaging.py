@@ -67,7 +67,7 @@ def test_an_editable_install_reads_config_and_prompts_where_they_lie(home):
         TOP / "sources", clone / "sources", ignore=shutil.ignore_patterns("__pycache__", "*.gguf")
     )
     shutil.copytree(TOP / "prompts", clone / "prompts")
-    text = (TOP / "config.ini").read_text().replace("name = coder", "name = mine")
+    text = (TOP / "config.ini").read_text().replace("name = auto", "name = mine")
     (clone / "config.ini").write_text(text.replace("\nname =\n", f"\nname = scripted:{home / 'script.md'}\n"))
     (clone / "prompts/base/mine.md").write_text("---\nwhen = Always.\ntools = bash\n---\nYou run.\n")
     done = run(home, clone / "sources", "do it")

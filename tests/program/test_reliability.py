@@ -172,7 +172,9 @@ TIMED = ("Text", "Thought", "Output")
 
 def environment(home, **more):
     kept = {name: os.environ[name] for name in ("PATH", "LC_ALL") if name in os.environ}
-    return {**kept, "HOME": str(home), "LANG": "C.UTF-8", "PYTHONWARNINGS": "error", **more}
+    known = {**kept, "HOME": str(home), "LANG": "C.UTF-8", "PYTHONWARNINGS": "error"}
+    # what a request says in these tests is not what the script does
+    return {**known, "TRIPLETICK_AGENT": "coder", **more}
 
 
 def started(home, *words):
