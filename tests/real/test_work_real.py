@@ -47,7 +47,8 @@ def run(home, *words):
     return subprocess.run(
         [sys.executable, "-m", "tripletick.cli", "-C", ".", "-o", "json", *words],
         cwd=home / "project",
-        env={**kept, "HOME": str(home)},
+        # what a request says in these tests is not what the script does
+        env={**kept, "HOME": str(home), "TRIPLETICK_AGENT": "coder"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
