@@ -101,5 +101,5 @@ def test_the_chat_goes_on_with_the_offline_model_where_no_server_answers(tmp_pat
     (tmp_path / "project").mkdir()
     with opened(tmp_path, OLLAMA_HOST="127.0.0.1:9", XDG_CACHE_HOME=str(cache)) as terminal:
         terminal.wait("The small offline model goes on").wait_line("coder>")
-        terminal.type("@casual Good evening!\r").wait("tokens").wait_line("casual>")
+        terminal.type("@casual Good evening!\r").wait("tokens").wait_line("coder>")
         assert terminal.type(CTRL_D).end() == 0
