@@ -263,8 +263,8 @@ class App:
         """Give the loop; what blocks may do here is asked before the first agent that has tools."""
         if agent.tools and self.standing.leave is None:
             yield from self.standing.settle()
-            self.standing.open()
             if old := self.loop:
+                self.standing.open()
                 self.loop = self._moved(old)
         if self.loop is None:
             self.loop = yield from self._open(self.config)
@@ -275,10 +275,11 @@ class App:
 
     def _open(self, config: Config) -> Generator[Event, Reply, Loop]:
         """Build a loop on the model that the config names; folder and box are those of the session."""
-        self.standing.open()
         model = wiring.engine(config, self.notices.append)
         about = model.about()
         window = model.fix(wiring.window(config, about))
+        # the box takes longer than the server to answer, and a model that is not there is told at once
+        self.standing.open()
         if self.about is None and about.engine == "ollama":
             yield from map(Notice, hosts.warned(about.where))
         yield Loading(f"{about.engine}:{about.name}", window)
