@@ -218,3 +218,9 @@ def test_a_conversation_that_has_not_changed_is_not_written_again():
     more = written.changes(talk, Budget(100)) or {}
     assert (more["number"], more["keep"], more["entries"][0]["message"]["text"]) == (1, 1, "there")
     assert "system" not in more
+
+
+def test_a_mention_says_nothing_of_who_gets_what_follows():
+    decided = [("coder", "flag"), ("casual", "mention"), ("file", ["damaged"])]
+    past = history.rebuild([{"event": "Routed", "agent": agent, "by": by} for agent, by in decided])
+    assert (past.agent, past.worked) == ("coder", ["coder", "casual", "file"])

@@ -14,7 +14,7 @@ from typing import Any
 from tripletick import aside, router
 from tripletick.agents import Agent, Prompts
 from tripletick.errors import ContextFullError, StreamCutError
-from tripletick.events import Event, Notice, Prompted, Reply, Routed
+from tripletick.events import FREELY, Event, Notice, Prompted, Reply, Routed
 from tripletick.replies import Replies
 
 TALKS = "casual"
@@ -56,7 +56,7 @@ class Choice:
     @property
     def is_free(self) -> bool:
         """Tell whether nobody named the agent, so that another may take over."""
-        return self.by in ("router", "when", "model")
+        return self.by in FREELY
 
 
 def named(request: str, agents: Mapping[str, Agent]) -> tuple[str, str]:

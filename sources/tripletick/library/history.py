@@ -13,14 +13,15 @@ from itertools import takewhile
 from typing import Any
 
 from tripletick.context import Before, Budget, Conversation, Entry
+from tripletick.events import FREELY
 from tripletick.messages import Message
 from tripletick.models import parted
 from tripletick.planner.plan import Plan, recorded
 from tripletick.session import Record
 
 EVENT = "History"
-CHOSEN = {"config": True, "flag": True, "person": True, "router": False, "when": False, "model": False}
-"""Whether what decided stands for the requests that follow; a mention and a retry say nothing of them."""
+CHOSEN = frozenset({"config", "flag", "person"})
+"""What decides for the requests that follow too; a mention and a retry say nothing of them."""
 FRAME = frozenset({"event", "at", "number", "keep", "entries"})
 BUDGET = ("rate", "counted", "covered")
 MOVED = "The session was in {}; here the model reads the whole conversation anew."
@@ -126,7 +127,8 @@ def _tell(past: Past, record: Record) -> None:
             past.id, past.workspace = name, workspace
         case {"event": "Routed", "agent": str(agent), **told}:
             past.worked.append(agent)
-            past.agent = agent if CHOSEN.get(str(told.get("by")), bool(past.agent)) else ""
+            if (by := str(told.get("by"))) in CHOSEN | FREELY:
+                past.agent = agent if by in CHOSEN else ""
         case {"event": "HandedOver", "agent": str(agent)} if past.worked:
             past.worked[-1] = agent
         case {"event": "Requested" | "TakenBack"}:

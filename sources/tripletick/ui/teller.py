@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 from tripletick.events import (
+    FREELY,
     Answered,
     Ask,
     Called,
@@ -51,8 +52,6 @@ GONE = "{count} deleted: {names}. They come back with: tripletick undo"
 NAMED = 5
 """As many deleted files are named."""
 TAKEN = "{agent} takes over, whose block this is: {tag}"
-CHOSEN = ("router", "when", "model")
-"""What decided where the person did not name the agent."""
 STOPPED = 130
 """The exit of a block that the person has interrupted."""
 QUIET = (Answered, GaveUp)
@@ -108,7 +107,7 @@ class Teller:
         self.pen.status(None)
 
     def routed(self, event: Routed) -> None:
-        if event.by in CHOSEN and event.agent != self.agent:
+        if event.by in FREELY and event.agent != self.agent:
             self.pen.line(f"{self.pen.mark('agent')}{visible(event.agent)}", "dim")
         self.agent, self.gauge = event.agent, self.gauge.fresh()
         self._busy(event.agent, waits=True)
