@@ -14,11 +14,40 @@ Status = Literal["pending", "running", "done", "failed", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call as an engine with function calling hands it over: `arguments` is JSON as the model wrote it."""
+
+    name: str
+    arguments: str
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What came of the `ToolCall` with this id and name, for the engine."""
+
+    id: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
-    """One entry of the conversation, as the engine gets it."""
+    """One entry of the conversation, as the engine gets it.
+
+    `calls` are the model's, `results` answer those of the message before and come before the text.
+    """
 
     role: Role
     text: str
+    calls: tuple[ToolCall, ...] = ()
+    results: tuple[ToolResult, ...] = ()
+
+    @property
+    def whole(self) -> str:
+        """All of its words, those of calls and results too."""
+        calls = (f"{call.name} {call.arguments}" for call in self.calls)
+        return "\n".join(filter(None, (*(result.text for result in self.results), self.text, *calls)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +70,7 @@ class Chunk:
     thought: str = ""
     finish: Finish | None = None
     counts: Counts | None = None
+    calls: tuple[ToolCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +80,8 @@ class Call:
     `tool` is the canonical tag, `body` the content without its last newline, `path` as the model wrote it.
     `args` are the other words of the info string, in their order: `timeout=600`, `all`, `append`, `read`.
     `line` counts from 1 in the raw reply. `timid` marks a path that only a first comment named: it may
-    create a file, never replace one that this turn did not make.
+    create a file, never replace one that this turn did not make. `id` is that of its `ToolCall`, if it came
+    as one.
     """
 
     tool: str
@@ -59,6 +90,7 @@ class Call:
     args: tuple[str, ...] = ()
     line: int = 0
     timid: bool = False
+    id: str = ""
 
     def option(self, name: str) -> str | None:
         """Give the value of `name=value` in the info string, None where it is absent."""

@@ -42,6 +42,10 @@ class Sampling:
     think: bool | None = None
     schema: Mapping[str, Any] | None = None
     """A JSON schema that the answer must fit, None for free text."""
+    tools: tuple[Mapping[str, Any], ...] = ()
+    """What the model may call, each as `{"type": "function", "function": {…}}`; the same in a whole session,
+    because engines put it at the front of the prompt.
+    """
 
 
 class Model(Protocol):

@@ -20,6 +20,7 @@ from tripletick.sandbox.box import Box, Finished, Mode
 from tripletick.sandbox.user import remove
 from tripletick.tools.check import PLAIN, Wrong, check_program, check_syntax, drain, file_names, find_wrong
 from tripletick.tools.output import clip, felt, flags, joined, leftover, verdict
+from tripletick.tools.parameters import PROGRAM
 from tripletick.tools.saving import Saved, save
 from tripletick.tools.tool import Bench, Running, Tool
 
@@ -60,7 +61,7 @@ def code_tool(language: Language) -> Tool:
 
     summary = f"runs a whole {language.tag} program; a path after the tag saves it first"
     example = Call(language.tag, language.example.strip("\n")) if language.example else None
-    return Tool(language.tag, summary, run, writes=True, example=example)
+    return Tool(language.tag, summary, run, writes=True, example=example, form=PROGRAM)
 
 
 def run_program(language: Language, call: Call, bench: Bench) -> Running:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from tripletick.messages import Call, Result
+from tripletick.tools.parameters import CONTENT
 from tripletick.tools.reading import READ
 from tripletick.tools.saving import save
 from tripletick.tools.tool import Bench, Running, Tool
@@ -39,6 +40,7 @@ WRITE = Tool(
     writes=True,
     one_file=True,
     example=Call("write", "# Notes\n\nBuy milk.", "notes.md"),
+    form=CONTENT,
 )
 APPEND = Tool(
     "append",
@@ -47,5 +49,6 @@ APPEND = Tool(
     writes=True,
     one_file=True,
     example=Call("append", "Buy bread.", "notes.md"),
+    form=CONTENT,
 )
 TOOLS = (READ, WRITE, APPEND)

@@ -9,6 +9,7 @@ from tripletick.events import Ask, Output
 from tripletick.messages import Answer, Call, Result
 from tripletick.paths import Workspace
 from tripletick.sandbox.box import NOTHING, Box, Grant, Limits, Mode
+from tripletick.tools.parameters import Form
 
 Running = Generator[Output | Ask, Answer | None, Result]
 
@@ -62,7 +63,7 @@ class Tool:
 
     `run` yields what the program prints and what must be asked, and returns the result. `writes`: the loop
     takes a snapshot first. `one_file`: nothing but the file of the call's path, and only after all questions.
-    `example` teaches after a failure; a dialect words it.
+    `example` teaches after a failure; a dialect words it. `form`: how it is called by name and arguments.
     """
 
     tag: str
@@ -71,3 +72,4 @@ class Tool:
     writes: bool = False
     one_file: bool = False
     example: Call | None = None
+    form: Form = field(default_factory=Form)
