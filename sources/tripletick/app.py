@@ -150,7 +150,8 @@ class App:
         loop.checkpoints.begin_turn(self.log.id, script)
         try:
             results = yield from loop.act(PERSON, [Call("bash", script)], typed=True)
-            loop.replies.talk.say(BY_HAND.format(script=script) + loop.replies.dialect.feedback(results, ()))
+            told = loop.replies.dialect.feedback(results, ())
+            loop.replies.talk.say(replace(told, text=BY_HAND.format(script=script) + told.text))
         except KeyboardInterrupt:
             yield from map(Notice, loop.checkpoints.after_block())
             yield Interrupted("")
@@ -220,6 +221,7 @@ class App:
         # a planner has no tags, but its tasks have
         hands = PERSON if agent.name == PLANNER else agent
         loop = yield from self._opened(hands)
+        loop.bench.outside.begin(request)
         names = ""
         wanted = hands.tools and hands.folder and self.config.agent.folder
         if wanted and not loop.replies.talk.introduced:

@@ -8,11 +8,11 @@ when room is made and who writes a summary (compaction).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from tripletick.agents import Agent
-from tripletick.messages import Counts, Message
+from tripletick.messages import Counts, Message, ToolCall
 
 RESERVE = 32
 """Tokens kept free for the template's own words."""
@@ -63,7 +63,7 @@ class Entry:
     """One message; `short` is what stays of it when its outputs are dropped, None where it has none."""
 
     message: Message
-    short: str | None = None
+    short: Message | None = None
     introduces: str = ""
     """The agents whose cards it holds, parted by blanks."""
 
@@ -121,20 +121,26 @@ class Conversation:
         self.system = system
         self.introduced.clear()
 
-    def say(self, text: str, *, short: str | None = None) -> None:
+    def retell(self, write: Callable[[ToolCall], str]) -> None:
+        """Put calls and results that stood apart into the words, for a dialect that has them there."""
+        for entry in self.entries:
+            entry.message = told(entry.message, write)
+            entry.short = entry.short and told(entry.short, write)
+
+    def say(self, said: str | Message, *, short: Message | None = None) -> None:
         """Add to what the person's side says; a message that got no reply yet grows after a blank line."""
+        message = said if isinstance(said, Message) else Message("user", said)
         last = self.entries[-1] if self.entries else None
         if last and last.message.role == "user":
-            whole = f"{last.message.text}\n\n{text}"
-            kept = f"{last.short or last.message.text}\n\n{short or text}" if last.short or short else None
-            self.entries[-1] = Entry(Message("user", whole), kept, last.introduces)
+            kept = _grown(last.short or last.message, short or message) if last.short or short else None
+            self.entries[-1] = Entry(_grown(last.message, message), kept, last.introduces)
         else:
-            self.entries.append(Entry(Message("user", text), short))
+            self.entries.append(Entry(message, short))
 
-    def reply(self, text: str) -> None:
+    def reply(self, text: str, calls: Sequence[ToolCall] = ()) -> None:
         """Add what the model wrote, raw; nothing but blanks is no reply, the person's message then grows."""
-        if text.strip():
-            self.entries.append(Entry(Message("assistant", text)))
+        if text.strip() or calls:
+            self.entries.append(Entry(Message("assistant", text, tuple(calls))))
 
     def take_back(self) -> None:
         """Cut the conversation back to before the last request, if there was one."""
@@ -158,7 +164,7 @@ class Conversation:
         droppable = [index for index, entry in enumerate(self.entries) if entry.short is not None][:-KEPT]
         for count, index in enumerate(droppable, 1):
             entry = self.entries[index]
-            self.entries[index] = Entry(Message("user", entry.short or ""), None, entry.introduces)
+            self.entries[index] = Entry(entry.short or entry.message, None, entry.introduces)
             if budget.estimate(self.messages()) <= goal:
                 return count
         return len(droppable)
@@ -183,6 +189,8 @@ class Conversation:
         """
         at, request = kept - 1, self._request_at()
         bridge = self.entries[min(at, request)] if min(at, request) else Entry(Message("user", GO_ON))
+        # the calls that its results answer are gone
+        bridge = Entry(told(bridge.message), bridge.short and told(bridge.short), bridge.introduces)
         self.entries[1:kept] = [Entry(Message("assistant", summary)), bridge]
         self.introduced = {name for entry in self.entries for name in entry.introduces.split()}
         if self.before:
@@ -199,5 +207,17 @@ class Conversation:
         return self.before.length - grown
 
 
+def told(message: Message, write: Callable[[ToolCall], str] | None = None) -> Message:
+    """Give a message as words alone; `write` words its calls, which are left out without it."""
+    calls = map(write, message.calls) if write else ()
+    parts = (*(result.text for result in message.results), message.text, *calls)
+    return Message(message.role, "\n".join(filter(None, parts)))
+
+
+def _grown(message: Message, more: Message) -> Message:
+    text = "\n\n".join(filter(None, (message.text, more.text)))
+    return replace(message, text=text, results=message.results + more.results)
+
+
 def _characters(messages: Sequence[Message]) -> int:
-    return sum(len(message.text) for message in messages)
+    return sum(len(message.whole) for message in messages)

@@ -15,6 +15,7 @@ from tripletick.agents import Agent
 from tripletick.compaction import Compaction, too_long
 from tripletick.context import Budget, Conversation
 from tripletick.dialects.dialect import Dialect, Reader, Reading
+from tripletick.dialects.fence import Fence
 from tripletick.errors import ContextFullError, StreamCutError
 from tripletick.events import Event, Notice, Prompted, Refused, Reply, Usage
 from tripletick.messages import Chunk, Counts, Finish, Problem
@@ -113,7 +114,7 @@ class Replies:
 
     def shows_code(self, text: str, runner: Agent) -> bool:
         """Tell whether a text holds a program that this agent would run."""
-        reader = self._reader(runner)
+        reader = Fence().reader(runner.owned(self.languages), examples=self.examples)
         for _ in reader.feed(Chunk(text=text)):
             pass
         return any(call.tool in self.languages for call in reader.close().calls)

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tripletick.messages import Call, Result
 from tripletick.tools.parameters import CONTENT
 from tripletick.tools.reading import READ
@@ -40,7 +42,7 @@ WRITE = Tool(
     writes=True,
     one_file=True,
     example=Call("write", "# Notes\n\nBuy milk.", "notes.md"),
-    form=CONTENT,
+    form=replace(CONTENT, says="saves a file"),
 )
 APPEND = Tool(
     "append",
@@ -49,6 +51,6 @@ APPEND = Tool(
     writes=True,
     one_file=True,
     example=Call("append", "Buy bread.", "notes.md"),
-    form=CONTENT,
+    form=replace(CONTENT, says="adds to a file that this turn made"),
 )
 TOOLS = (READ, WRITE, APPEND)

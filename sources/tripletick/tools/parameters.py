@@ -130,6 +130,8 @@ class Form:
     parameters: Parameters = ()
     place: Callable[[str, Parameters, Mapping[str, Any]], Call] = place
     taken: Callable[[Parameters, Call], dict[str, Any]] = taken
+    says: str = ""
+    """What the tool does, where its own sentence speaks of tags and bodies."""
 
     def call(self, tag: str, arguments: Mapping[str, Any]) -> Call:
         """Make the call. Raises ArgumentsError, which says what the tool takes."""
@@ -217,5 +219,8 @@ PROGRAM = Form(
         TIMEOUT,
     )
 )
-COMMAND = Form((Parameter("command", "commands", others=("cmd", "commands", "script", "code")), TIMEOUT))
+COMMAND = Form(
+    (Parameter("command", "commands", others=("cmd", "commands", "script", "code")), TIMEOUT),
+    says="runs commands in the folder",
+)
 CONTENT = Form((PATH, Parameter("content", "its whole text", others=("contents", "text", "body"))))
