@@ -39,6 +39,7 @@ class Session:
         self.loop = wiring.loop(parts, "test", self.window)
 
     def play(self, request: str = "do it", agent: str = "coder") -> list[Event]:
+        self.loop.bench.outside.begin(request)
         turn = self.loop.turn(self.prompts.agents[agent], request)
         events: list[Event] = []
         answer: Answer | None = None

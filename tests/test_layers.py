@@ -9,9 +9,9 @@ import pytest
 
 ROOT = Path(__file__).parents[1] / "sources" / "tripletick"
 LAYERS = (
-    {"errors", "halting", "messages", "platforms"},
+    {"errors", "extras", "halting", "messages", "platforms"},
     {"events", "config", "sections", "languages", "paths", "agents", "places", "inifile"},
-    {"models", "sandbox"},
+    {"models", "sandbox", "web"},
     {
         "tools",
         "advice",
@@ -44,6 +44,7 @@ RIM = {
     "checkpoint": {"pathspec"},
     "paths": {"pathspec"},
     "tools": {"pathspec"},
+    "web": {"certifi", "charset_normalizer", "ddgs", "playwright", "pypdf", "trafilatura"},
 }
 MODULES = [path for path in sorted(ROOT.rglob("*.py")) if path != ROOT / "__init__.py"]
 

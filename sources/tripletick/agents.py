@@ -10,9 +10,11 @@ from __future__ import annotations
 import configparser
 import string
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 
+from tripletick import extras
 from tripletick.errors import ConfigError, UsageError
 
 SYSTEM = "system"
@@ -22,12 +24,15 @@ PLAN, REPLAN = "system-plan", "system-replan"
 """The questions for a plan and for what becomes of the rest of one, with places that planner/words fills."""
 ROUTE = "system-route"
 """The question who shall do a request, with the places {agents} and {request}."""
-SETTINGS = ("when", "tools", "temperature", "folder", "mode")
+SETTINGS = ("when", "tools", "temperature", "folder", "mode", "needs")
 MODES = ("work", "read")
 WRITING = frozenset({"write", "append", "edit"})
 """Tags that an agent cannot own whose blocks only read."""
 EVERY_LANGUAGE = "languages"
 """The word of `tools` that owns every row of the language table."""
+OWN = "own"
+"""The word of `tools` that owns every tool that is not ours: the person's, of packages, of the folder."""
+WORDS = frozenset({EVERY_LANGUAGE, OWN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +49,34 @@ class Agent:
     temperature: float | None = None
     folder: bool = True
     mode: str = "work"
+    needs: tuple[str, ...] = ()
+    """Modules without which it is not there …"""
+    package: str = ""
+    """… and the package that brings them, "" where each is brought by one of its own name."""
+    unnamed: frozenset[str] = frozenset()
+    """Tags that its line leaves out, because there are too many."""
+    known_as: str = ""
+    """What stands for it where its card has been told; "": its name."""
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """Name the modules that are not there."""
+        return tuple(name for name in self.needs if find_spec(name) is None)
+
+    @property
+    def remedy(self) -> str:
+        """Say how what it lacks is installed."""
+        return f"Install it: {extras.ask_for(self.package or ' '.join(self.lacks))}"
 
     def owned(self, languages: Collection[str]) -> tuple[str, ...]:
         """Give the tags it owns, of which `languages` are those of the language table."""
-        named = [tag for tag in self.tools if tag != EVERY_LANGUAGE]
+        named = [tag for tag in self.tools if tag not in WORDS]
         more = [tag for tag in languages if EVERY_LANGUAGE in self.tools and tag not in named]
         return (*named, *more)
 
     def line(self, also: Sequence[str] = ()) -> str:
         """Write the first line of a request: `[coder: bash python; also c go]`."""
-        tags = " ".join(tag for tag in self.tools if tag != EVERY_LANGUAGE)
+        tags = " ".join(tag for tag in self.tools if tag not in WORDS | self.unnamed)
         more = [tag for tag in also if tag not in self.tools] if EVERY_LANGUAGE in self.tools else []
         who = f"{self.name}: {tags}" if tags else self.name
         return f"[{who}{'; also ' + ' '.join(more[:8]) if more else ''}]"
@@ -71,6 +94,15 @@ class Prompts:
     replan: str = ""
     own: tuple[str, ...] = ()
     """Which of the agents are the person's, not ours."""
+    lacking: Mapping[str, Agent] = field(default_factory=dict)
+    """Agents that are not there, for want of what they need."""
+
+    def having(self, more: Mapping[str, Agent]) -> Prompts:
+        """Give it with more agents, as far as what they need is there."""
+        every = {**self.lacking, **self.agents, **more}
+        there = {name: agent for name, agent in every.items() if not agent.lacks}
+        lacking = {name: agent for name, agent in every.items() if name not in there}
+        return replace(self, agents=there, lacking=lacking)
 
     def opening(self, **places: str) -> str:
         """Fill the system prompt's places."""
@@ -97,7 +129,7 @@ def load(base: Path, *overlays: Path) -> Prompts:
         )
     asked = (_text(files[name]).strip() if name in files else "" for name in (SUMMARY, ROUTE, PLAN, REPLAN))
     summary, route, plan, replan = asked
-    return Prompts(system, agents, summary, route, plan, replan)
+    return Prompts(system, {}, summary, route, plan, replan).having(agents)
 
 
 def load_own(folder: Path) -> dict[str, Agent]:
@@ -109,6 +141,10 @@ def named(prompts: Prompts, name: str, where: str = "") -> Agent:
     """Give an agent; `where` its name was written. Raises UsageError where there is none of that name."""
     if name in prompts.agents:
         return prompts.agents[name]
+    if agent := prompts.lacking.get(name):
+        raise UsageError(
+            f"The agent {name} needs {' '.join(agent.lacks)}, not installed here.", agent.when, agent.remedy
+        )
     there = ", ".join(sorted(prompts.agents))
     raise UsageError(
         f"{where}: there is no agent {name!r}." if where else f"There is no agent {name!r}.",
@@ -146,11 +182,22 @@ def parse(name: str, source: str, path: Path | None = None) -> Agent:
         tools = tuple(values.get("tools", "").split())
         folder = parser["agent"].getboolean("folder", True)
         mode = values.get("mode", MODES[0])
+        package, _, needs = values.get("needs", "").rpartition(":")
         if mode not in MODES:
             raise ValueError(f"`mode` is {' or '.join(MODES)}, not {mode!r}")
         if mode == "read" and (writing := WRITING.intersection(tools)):
             raise ValueError(f"with `mode = read` it cannot own {', '.join(sorted(writing))}")
-        return Agent(name, card.strip(), values["when"], tools, float(warm) if warm else None, folder, mode)
+        return Agent(
+            name,
+            card.strip(),
+            values["when"],
+            tools,
+            float(warm) if warm else None,
+            folder,
+            mode,
+            tuple(needs.split()),
+            package.strip(),
+        )
     except (configparser.Error, ValueError) as error:
         raise ConfigError(
             f"Agent {name} cannot be read.", " ".join(str(error).split()), f"Mend {path or f'{name}.md'}."

@@ -28,6 +28,7 @@ from tripletick.sections import (
     RouterSection,
     SandboxSection,
     UiSection,
+    WebSection,
 )
 
 SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -53,6 +54,7 @@ class Config:
     sandbox: SandboxSection = field(default_factory=SandboxSection)
     planner: PlannerSection = field(default_factory=PlannerSection)
     context: ContextSection = field(default_factory=ContextSection)
+    web: WebSection = field(default_factory=WebSection)
     ui: UiSection = field(default_factory=UiSection)
     data: DataSection = field(default_factory=DataSection)
     warnings: tuple[str, ...] = ()

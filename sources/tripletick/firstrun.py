@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tripletick import __version__, fetching, loading, wiring
+from tripletick import __version__, extras, fetching, loading, wiring
 from tripletick.config import Config, save
 from tripletick.errors import (
     ConfigError,
@@ -26,7 +26,7 @@ from tripletick.errors import (
     UsageError,
 )
 from tripletick.events import Ask
-from tripletick.models import extras, hosts, parted
+from tripletick.models import hosts, parted
 from tripletick.places import Places, shown
 from tripletick.screens import Screen
 from tripletick.ui.columns import aligned

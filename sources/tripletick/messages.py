@@ -7,6 +7,8 @@ from typing import Literal
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length"]
+OUTSIDE = "outside"
+"""The flag of a result that holds what strangers wrote: data, and no word of the person's."""
 Outcome = Literal["ok", "failed", "denied", "forbidden", "skipped"]
 """`failed` counts as an attempt; `denied` is the person's no, `forbidden` a permission that is missing
 (network, a person for a question), `skipped` a block that was not reached: none of these three does."""
@@ -147,7 +149,7 @@ class Result:
     `verdict` is the first line's end: `ok, saved hello.py`, `failed, exit 1`. `text` is what the model reads
     below it, `view` what the person sees ("" = the same). `exit` is the program's status, None where none
     ran. `flags` say how it ended where the status cannot: `timeout memory output disk file processes signal
-    refused not-found saved syntax`. `tool` names whose example
+    refused not-found saved syntax outside`. `tool` names whose example
     teaches after a failure ("" = none).
     """
 

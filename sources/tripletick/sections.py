@@ -127,6 +127,22 @@ class ContextSection:
 
 
 @dataclass(frozen=True, slots=True)
+class WebSection:
+    searxng: str = setting("", "The address of a SearxNG to search with; empty: ddgs asks public services.")
+    engines: str = setting(
+        "duckduckgo, brave, mojeek", "Which services ddgs asks, one after the other; auto: all that it knows."
+    )
+    results: int = setting(6, "Results of a search that asks for no number.", "count", 1, 20)
+    size: int = setting(8 << 20, "How much is got of one page.", "size", 1 << 16, 1 << 30)
+    timeout: float = setting(30.0, "Seconds that one page may take.", "number", 1, 600)
+    allow: str = setting(
+        "",
+        "Places of this computer or of your own network that may be reached, each as HOST:PORT, parted by "
+        "blanks.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class UiSection:
     thinking: bool = setting(False, "Show the model's reasoning instead of its length.", "switch")
     plain: bool = setting(False, "Plain lines: no colours, no redraw, words for glyphs.", "switch")
@@ -148,6 +164,7 @@ SECTIONS: dict[str, type] = {
     "sandbox": SandboxSection,
     "planner": PlannerSection,
     "context": ContextSection,
+    "web": WebSection,
     "ui": UiSection,
     "data": DataSection,
 }

@@ -60,7 +60,11 @@ class Staff:
                 budget=replace(self.loop.replies.budget, counted=0, covered=0),
             ),
             bench=replace(
-                bench, box=slot.box, ledger=Ledger(), session=f"{bench.session}-{len(self._posts) + 1}"
+                bench,
+                box=slot.box,
+                ledger=Ledger(),
+                session=f"{bench.session}-{len(self._posts) + 1}",
+                halt=slot.halt,
             ),
             checkpoints=self.loop.checkpoints.beside(),
             gate=self._gate(slot.halt),

@@ -6,7 +6,7 @@ import platform
 import shutil
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -137,14 +137,15 @@ def prompts(config: Config, places: Places, brought: Mapping[str, Agent] = NO_AG
     """Read the prompts of the personality, or those that the model was trained on; add the workspace's."""
     name = TRAINED.get(config.model.name, config.agent.personality)
     shipped = agents.load(places.prompts, *agents.personality(places.prompts, name))
-    return replace(shipped, agents={**shipped.agents, **brought})
+    return shipped.having(brought)
 
 
 def bounds(base: Config, settings: Config, places: Places) -> Bounds:
     """Say what a workspace may not go beyond: `base` are the person's files, `settings` with variables and
     flags.
     """
-    shipped = agents.load(places.prompts).agents
+    prompts = agents.load(places.prompts)
+    shipped = {**prompts.lacking, **prompts.agents}
     files = places.prompts.parent.glob("*/*.md")
     tags = {tag for name in WIDEST for tag in shipped[name].tools}
 
@@ -250,6 +251,7 @@ def bench(parts: Parts, session: str, context: int) -> Bench:
         clip=max(low, min(high, context * 2 // 3)),
         limits=limits(config),
         grant=grant,
+        web=config.web,
     )
 
 

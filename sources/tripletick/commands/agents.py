@@ -24,6 +24,7 @@ TAGS = "A tag costs its word in each first line; its example is sent after a fai
 FREE = "answers in words"
 READS = " (changes nothing)"
 MISSING = "needs {programs}"
+NOT_HERE = "not here, needs {names}"
 
 
 def agents(options: argparse.Namespace, words: Sequence[str]) -> int:
@@ -32,6 +33,10 @@ def agents(options: argparse.Namespace, words: Sequence[str]) -> int:
     rows = [
         (name, f"{tokens(f'{agent.line()} {agent.card}')} tokens", _tags(agent), agent.when)
         for name, agent in prompts.agents.items()
+    ]
+    rows += [
+        (name, "", NOT_HERE.format(names=" ".join(agent.lacks)), agent.remedy)
+        for name, agent in prompts.lacking.items()
     ]
     _write(aligned(rows, right=(1,)))
     _say(options, screen, AGENTS.format(tokens=f"{tokens(prompts.system)} tokens"))

@@ -24,11 +24,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import IO, Any
 
-from tripletick import platforms
+from tripletick import extras, platforms
 from tripletick.errors import ModelError, ServerFailedError, TripletickError
 from tripletick.halting import Halt
 from tripletick.messages import Chunk, Message
-from tripletick.models import Settings, extras, failures, fitness, llamacpp, offline, pieces, store
+from tripletick.models import Settings, failures, fitness, llamacpp, offline, pieces, store
 from tripletick.models.failures import Saying
 from tripletick.models.gguf import Header
 from tripletick.models.model import About, Sampling

@@ -9,7 +9,6 @@ import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -46,8 +45,13 @@ def need(package: str, engine: str) -> None:
         raise UsageError(
             f"The engine '{engine}' needs {package}, which is not installed.",
             "It is an extra: it is large, and a server does without it.",
-            f"Install it: {command(package, Path(sys.prefix), installer())}",
+            f"Install it: {ask_for(package)}",
         )
+
+
+def ask_for(packages: str) -> str:
+    """Give the command that installs these, each in quotes where a shell needs them."""
+    return command(shlex.join(packages.split()), Path(sys.prefix), installer())
 
 
 def command(package: str, prefix: Path, installer: str) -> str:
@@ -58,6 +62,8 @@ def command(package: str, prefix: Path, installer: str) -> str:
 
 def installer() -> str:
     """Name the program that installed tripletick, as PEP 376 keeps it; "" where it is not told."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
     try:
         return (distribution("tripletick").read_text("INSTALLER") or "").strip()
     except PackageNotFoundError:
