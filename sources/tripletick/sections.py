@@ -23,6 +23,15 @@ class AgentSection:
     personality: str = setting(
         "base", "The agents' voice: base, or another folder of prompts, such as teacher."
     )
+    dialect: str = setting(
+        "fence",
+        "How the model writes its calls; auto: as its row says that `bench/dialects.py` measured.",
+        "word",
+        "fence",
+        "xml",
+        "native",
+        "auto",
+    )
     folder: bool = setting(True, "Name the folder's files once, in the first request.", "switch")
     max_attempts: int = setting(5, "Failures in a row that end a turn.", "count", 1, 20)
     max_steps: int = setting(25, "Replies of the model that end a turn.", "count", 1, 1000)
@@ -143,6 +152,31 @@ class WebSection:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerSection:
+    """One server of the Model Context Protocol, `[mcp.NAME]`."""
+
+    command: str = setting(
+        "", "The command that starts it, in a shell's words; it is spoken to through pipes.", "command"
+    )
+    url: str = setting("", "Or the address at which one runs that is spoken to by HTTP.")
+    about: str = setting("", "What it is for, in a few words that the model reads.")
+    env: str = setting(
+        "", "Names of your variables that it gets; by HTTP the first is its bearer token.", "names"
+    )
+    box: bool = setting(
+        True, "Start it in a box of its own, which shows it this folder and nothing of yours.", "switch"
+    )
+    network: bool = setting(False, "Let it out to the network from its box.", "switch")
+    see: str = setting("", "Further folders that it may read in its box, parted by `:`.")
+    timeout: float = setting(60.0, "Seconds that its start may take, and each call.", "number", 0.1, 86400)
+
+
+@dataclass(frozen=True, slots=True)
+class HooksSection:
+    timeout: float = setting(5.0, "Seconds that a hook may take, before it is left out.", "number", 0.01, 600)
+
+
+@dataclass(frozen=True, slots=True)
 class UiSection:
     thinking: bool = setting(False, "Show the model's reasoning instead of its length.", "switch")
     plain: bool = setting(False, "Plain lines: no colours, no redraw, words for glyphs.", "switch")
@@ -165,6 +199,9 @@ SECTIONS: dict[str, type] = {
     "planner": PlannerSection,
     "context": ContextSection,
     "web": WebSection,
+    "hooks": HooksSection,
     "ui": UiSection,
     "data": DataSection,
 }
+FAMILIES: dict[str, type] = {"mcp": ServerSection}
+"""Sections of which there may be several: `[mcp.NAME]`."""
