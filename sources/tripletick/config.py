@@ -206,7 +206,8 @@ def _of_flags(flags: Mapping[str, str]) -> Iterator[Given]:
 def unknown(given: Given) -> str:
     """Say that there is no such section or setting, and which is near; "" where there is."""
     if not is_section(given.section):
-        near = _nearest(given.section, [*SECTIONS, *(f"{family}.NAME" for family in FAMILIES)])
+        meant = re.sub(r"\..*", ".NAME", given.section)
+        near = _nearest(meant, [*SECTIONS, *(f"{family}.NAME" for family in FAMILIES)])
         return f"{given.where}: there is no section [{given.section}]{near}; ignored."
     if given.key and given.key not in settings(given.section):
         near = _nearest(given.key, settings(given.section))
