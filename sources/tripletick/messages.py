@@ -34,6 +34,19 @@ class ToolResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture of the workspace for a model that sees.
+
+    `kind` is its media type, `data` its bytes, none where it is no longer what it was.
+    """
+
+    path: str
+    sha256: str
+    kind: str
+    data: bytes = field(default=b"", compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
     """One entry of the conversation, as the engine gets it.
 
@@ -44,6 +57,7 @@ class Message:
     text: str
     calls: tuple[ToolCall, ...] = ()
     results: tuple[ToolResult, ...] = ()
+    pictures: tuple[Picture, ...] = ()
 
     @property
     def whole(self) -> str:

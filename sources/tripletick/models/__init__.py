@@ -1,4 +1,5 @@
-"""Engines by name: `ollama:qwen2.5:7b`, `embedded:FILE.gguf`, `scripted:FILE`; a bare name is Ollama's.
+"""Engines by name: `ollama:qwen2.5:7b`, `openai:NAME`, `embedded:FILE.gguf`, `scripted:FILE`; a bare name is
+Ollama's.
 
 Nothing of an engine is imported before it is chosen. Which model of a server to take is not decided here.
 """
@@ -19,10 +20,11 @@ ENGINES = {
     "ollama": "tripletick.models.ollama:Ollama",
     "scripted": "tripletick.models.scripted:open_script",
     "embedded": "tripletick.models.embedded:open_embedded",
+    "openai": "tripletick.models.openai:OpenAI",
 }
 """Engine → `module:callable`; the callable gets the name behind the engine's and the settings."""
 
-OTHERS = ("openai", "anthropic", "llamacpp", "lmstudio", "vllm", "gguf")
+OTHERS = ("anthropic", "llamacpp", "lmstudio", "vllm", "gguf")
 """Words that people try for an engine; no model of Ollama's is called that."""
 
 
@@ -35,7 +37,9 @@ class Settings:
     """How to reach a server and how long to wait for it; times are seconds."""
 
     host: str | None = None
-    """The server's address; None: OLLAMA_HOST, else loopback."""
+    """The server's address; None: OLLAMA_HOST, else loopback; for openai OPENAI_BASE_URL."""
+    key_env: str = "OPENAI_API_KEY"
+    """openai: the environment variable that holds the key."""
     keep_alive: str = "30m"
     connect_timeout: float = 2.0
     first_timeout: float = 600.0

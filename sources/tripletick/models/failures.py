@@ -28,6 +28,7 @@ from tripletick.errors import (
     StreamCutError,
     TripletickError,
 )
+from tripletick.models import answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +199,10 @@ def full(told: str, context: int) -> ContextFullError | None:
     numbers = next((tree for tree in _trees(told) if "n_prompt_tokens" in tree), {})
     if not numbers and not FULL.search(told):
         return None
-    needed, available = number(numbers, "n_prompt_tokens"), number(numbers, "n_ctx") or context
+    needed, available = (
+        answers.number(numbers, "n_prompt_tokens"),
+        answers.number(numbers, "n_ctx") or context,
+    )
     return ContextFullError(
         NEEDS.format(needed=grouped(needed), available=grouped(available))
         if needed
@@ -212,24 +216,9 @@ def full(told: str, context: int) -> ContextFullError | None:
 
 def words(body: bytes) -> str:
     """Take the error out of `{"error": "…"}`, or of an object in its place; "" where there is none."""
-    parsed = tree(body)
+    parsed = answers.tree(body)
     told = parsed.get("error", "")
     return told if isinstance(told, str) else json.dumps(told)
-
-
-def tree(data: bytes) -> dict[str, Any]:
-    """Read one JSON object; empty where the bytes are anything else."""
-    try:
-        parsed = json.loads(data.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return {}
-    return parsed if isinstance(parsed, dict) else {}
-
-
-def number(fields: Mapping[str, Any], name: str) -> int:
-    """Give a count or a duration, 0 where it is absent or no number."""
-    value = fields.get(name)
-    return int(value) if isinstance(value, (int, float)) and 0 <= value < 1e18 else 0
 
 
 def grouped(tokens: int) -> str:
@@ -245,7 +234,7 @@ def described(status: int, kind: str) -> str:
 
 def _trees(told: Any) -> Generator[dict[str, Any], None, None]:
     if isinstance(told, str) and told.lstrip().startswith("{"):
-        told = tree(told.encode("utf-8", "replace"))
+        told = answers.tree(told.encode("utf-8", "replace"))
     if isinstance(told, dict):
         yield told
         for inner in told.values():

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tripletick.errors import TripletickError
-from tripletick.models import Settings, failures
+from tripletick.models import Settings, answers
 from tripletick.models.hosts import parse
 from tripletick.models.wire import Wire
 
@@ -56,4 +56,4 @@ def _look(url: str) -> Found | None:
 
 def _fields(wire: Wire, path: str) -> dict[str, object]:
     with closing(wire.look(path)) as reply:
-        return failures.tree(reply.body()) if reply.status == 200 else {}
+        return answers.tree(reply.body()) if reply.status == 200 else {}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tripletick.errors import ModelError, ServerFailedError
-from tripletick.models import Settings, failures
+from tripletick.models import Settings, answers
 from tripletick.models.hosts import Address, address
 from tripletick.models.model import About
 from tripletick.models.ollama import Listed, Ollama
@@ -79,7 +79,7 @@ def _fields(wire: Wire, path: str) -> dict[str, Any]:
     """Ask what can be done without: a proxy may let through the list of models and not this."""
     try:
         with closing(wire.look(path)) as reply:
-            return failures.tree(reply.body())
+            return answers.tree(reply.body())
     except ServerFailedError:
         return {}
 
@@ -88,5 +88,5 @@ def _held(told: dict[str, Any]) -> tuple[int, int]:
     """Bytes that loaded models take outside and inside video memory."""
     entries = told.get("models")
     rows = [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
-    sizes = [(failures.number(row, "size"), failures.number(row, "size_vram")) for row in rows]
+    sizes = [(answers.number(row, "size"), answers.number(row, "size_vram")) for row in rows]
     return sum(max(0, size - video) for size, video in sizes), sum(video for _, video in sizes)
