@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1] / "sources" / "tripletick"
 LAYERS = (
     {"errors", "extras", "halting", "messages", "platforms"},
-    {"events", "config", "sections", "languages", "paths", "agents", "places", "inifile"},
+    {"events", "config", "sections", "languages", "paths", "agents", "places", "inifile", "installed"},
     {"models", "sandbox", "web"},
     {
         "tools",
@@ -24,12 +24,24 @@ LAYERS = (
         "pieces",
         "repeats",
         "retention",
+        "hooks",
     },
     {"dialects"},
     {"aside", "clock", "compaction", "feedback", "replies", "shift", "loop"},
     {"planner"},
     {"ui"},
-    {"wiring", "standing", "staffing", "wording", "planning", "library", "telling", "undoing", "app"},
+    {
+        "wiring",
+        "standing",
+        "staffing",
+        "wording",
+        "planning",
+        "library",
+        "telling",
+        "undoing",
+        "equipping",
+        "app",
+    },
     {"commands", "chat", "slash", "fetching", "firstrun", "loading", "screens", "ways"},
     {"cli"},
 )
@@ -43,7 +55,8 @@ RIM = {
     "sandbox": {"pathspec"},
     "checkpoint": {"pathspec"},
     "paths": {"pathspec"},
-    "tools": {"pathspec"},
+    "tools": {"pathspec", "docstring_parser"},
+    "hooks": {"pluggy"},
     "web": {"certifi", "charset_normalizer", "ddgs", "playwright", "pypdf", "trafilatura"},
 }
 MODULES = [path for path in sorted(ROOT.rglob("*.py")) if path != ROOT / "__init__.py"]

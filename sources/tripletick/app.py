@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from tripletick import agents, undoing, wiring, wording
 from tripletick.checkpoint import Checkpoints
 from tripletick.config import Config
+from tripletick.equipping import HANDS, Gear
 from tripletick.errors import UsageError
 from tripletick.events import (
     Event,
@@ -73,6 +74,7 @@ class App:
     asked: tuple[str, str] | None = None
     """The last request, and what was piped in with it."""
     standing: Standing = field(init=False)
+    gear: Gear = field(init=False)
     written: Written = field(default_factory=Written)
     """What the log holds of the conversation."""
 
@@ -81,6 +83,7 @@ class App:
         self.standing = Standing(
             self.config, self.places, self.folder, self.said, self.person, self.notices.append
         )
+        self.gear = Gear(self.standing, self.brought, self.notices.append)
         if self.past:
             self.written = self.past.written
             self.asked = (self.past.asked, "") if self.past.asked else None
@@ -88,12 +91,10 @@ class App:
     @property
     def prompts(self) -> agents.Prompts:
         """Read the prompts of the personality. Raises ConfigError, UsageError where there is none."""
-        return wiring.prompts(self.config, self.places, self.brought.agents)
+        return self.gear.prompts(wiring.prompts(self.config, self.places, self.brought.agents))
 
     def begin(self) -> Turn:
-        """Open what is slow or can fail before the first request, and ask what blocks may do here. Raises
-        what the parts raise.
-        """
+        """Open what is slow or can fail, and ask what blocks may do here. Raises what the parts raise."""
         yield from self._opened(self._agent())
 
     def turn(self, request: str, *, piped: str = "") -> Turn:
@@ -130,7 +131,7 @@ class App:
         if plan.pending():
             agent = agents.named(self.prompts, PLANNER)
             yield Routed(agent.name, "resume")
-            loop = yield from self._opened(PERSON)
+            loop = yield from self._opened(HANDS)
             with self._planner(agent, loop) as planner:
                 yield from planner.go_on(plan, self.asked[0] if self.asked else "")
 
@@ -192,7 +193,7 @@ class App:
 
     def run(self, turn: Turn, sinks: Sequence[Sink], ask: Asker) -> None:
         """Pull a turn to its end; every event goes to the log and to every sink."""
-        Telling(self.log, self.notices, self._changes).run(turn, sinks, ask)
+        Telling(self.log, self.notices, self._changes).run(turn, self.gear.sinks(sinks), ask)
 
     def close(self) -> None:
         """Give back what the engine holds, remove the box's folder and finish the log."""
@@ -218,15 +219,16 @@ class App:
         return self.config.model.name or (f"{self.about.engine}:{self.about.name}" if self.about else "")
 
     def _work(self, agent: agents.Agent, request: str, piped: str) -> Turn:
-        # a planner has no tags, but its tasks have
-        hands = PERSON if agent.name == PLANNER else agent
+        hands = HANDS if agent.name == PLANNER else agent
         loop = yield from self._opened(hands)
+        agent = self.gear.kit.equipped(agent)
         loop.bench.outside.begin(request)
         names = ""
         wanted = hands.tools and hands.folder and self.config.agent.folder
         if wanted and not loop.replies.talk.introduced:
             names = wording.folder_line(loop.bench.workspace)
-        whole = "\n\n".join(filter(None, (request, piped and wording.fenced(loop, piped))))
+        told = self.gear.hooks.request(request, agent.name)
+        whole = "\n\n".join(filter(None, (told, piped and wording.fenced(loop, piped))))
         if hands.tools:
             talk = loop.replies.talk
             talk.preface = wording.rules(self.brought.words, loop.replies.budget.window)
@@ -256,6 +258,7 @@ class App:
             if self.past:
                 replies, here = self.loop.replies, (str(self.folder), self._model())
                 yield from map(Notice, self.past.take_up(replies.talk, replies.budget, *here))
+        self.loop = yield from self.gear.equip(self.loop, agent)
         return self.loop
 
     def _open(self, config: Config) -> Generator[Event, Reply, Loop]:
@@ -285,7 +288,7 @@ class App:
             allowed=leave is not None and leave.allowed,
             mode=leave.mode if leave else "read",
         )
-        return wiring.loop(parts, self.log.id, window)
+        return self.gear.added(wiring.loop(parts, self.log.id, window))
 
     def _moved(self, old: Loop) -> Loop:
         """Give the loop as the person lets it work now: the conversation and the model stay."""

@@ -106,15 +106,16 @@ class Conversation:
 
     def introduce(self, agent: Agent, *words: str) -> None:
         """Say who is at work, its card the first time, what the folder's AGENTS.md says, then the words."""
-        new = agent.name not in self.introduced
-        self.introduced.add(agent.name)
+        name = agent.known_as or agent.name
+        new = name not in self.introduced
+        self.introduced.add(name)
         head = f"{agent.line(self.also)}\n{agent.card}\n" if new else agent.line(self.also)
         told = any(self.preface in entry.message.text for entry in self.entries)
         preface = "" if told else self.preface
         self.say("\n".join(filter(None, (head, preface, *words))))
         if new:
             last = self.entries[-1]
-            self.entries[-1] = replace(last, introduces=f"{last.introduces} {agent.name}".lstrip())
+            self.entries[-1] = replace(last, introduces=f"{last.introduces} {name}".lstrip())
 
     def introduce_anew(self, system: str) -> None:
         """Go on with another model, which reads all anyway: another system prompt, the cards anew."""

@@ -201,14 +201,14 @@ def make_place(bench: Bench, source: str, language: Language, saved: Saved | Non
     folder = bench.box.home / PLACE
     remove(folder)
     found = language.found(source)
-    _own_folder(folder)
-    _own_folder(folder / "out")
+    own_folder(folder)
+    own_folder(folder / "out")
     inside = seen_home(bench.box) / PLACE
     if saved:
         names = file_names(saved.path, bench.workspace.root)
     else:
         name = language.file_name(source)
-        _own_file(folder / name, f"{source}\n".encode("utf-8", "replace"))
+        own_file(folder / name, f"{source}\n".encode("utf-8", "replace"))
         names = file_names(str(inside / name), bench.workspace.root)
     return found | names | {"out": str(inside / "out")}
 
@@ -221,12 +221,14 @@ def seen_home(box: Box) -> Path:
     return _SEEN[box]
 
 
-def _own_folder(path: Path) -> None:
+def own_folder(path: Path) -> None:
+    """Make a folder of the session's."""
     path.mkdir(0o700)
     _give(path)
 
 
-def _own_file(path: Path, data: bytes) -> None:
+def own_file(path: Path, data: bytes) -> None:
+    """Write a file of the session's."""
     path.write_bytes(data)
     _give(path)
 

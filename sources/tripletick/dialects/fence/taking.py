@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
+from tripletick import languages
 from tripletick.dialects.fence.blocks import Block, End
 from tripletick.dialects.fence.content import EMPTY_FILES, TranscriptError, body_of, is_placeholder
 from tripletick.dialects.fence.info import FOREIGN, TOOLS, comment_path, read_info
@@ -161,7 +162,9 @@ class Taking:
 def idle(call: Call, terms: Terms) -> str:
     """Give the code of a call that holds nothing to do, "" for one that does."""
     if not call.body.strip(BLANKS + "\n"):
-        return "" if call.path and EMPTY_FILES.match(call.path) else "empty"
+        # a function may take nothing
+        function = not call.path and call.tool not in TOOLS and call.tool not in languages.LANGUAGES
+        return "" if function or (call.path and EMPTY_FILES.match(call.path)) else "empty"
     if is_placeholder(call.tool, call.body):
         return "placeholder"
     return "prompt-example" if call.body.strip() in terms.examples else ""
