@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import platform
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,7 +34,7 @@ from tripletick.trust import Bounds, refused
 
 if TYPE_CHECKING:
     from tripletick.models.choice import Free
-    from tripletick.models.ollama import Listed
+    from tripletick.models.model import Listed
     from tripletick.models.shelf import Shelf
 
     Models = tuple[Listed, ...]
@@ -71,6 +71,7 @@ class Parts:
     """False: the person lets no block run here."""
     mode: Mode = "work"
     """What the person lets blocks do here; the config may say less."""
+    dialect: str = "fence"
 
 
 def engine(config: Config, notice: Callable[[str], None]) -> Model:
@@ -207,14 +208,14 @@ def loop(parts: Parts, session: str, context: int) -> Loop:
     config, table = parts.config, tools()
     rows = {tag: row for tag, row in languages.LANGUAGES.items() if row.runs}
     look = outside(parts.workspace.root)
+    also = tuple(tag for tag, row in rows.items() if languages.installed(row, look))
+    dialect = open_dialect(parts.dialect, table, offered(parts.prompts, also))
     replies = Replies(
         parts.model,
-        open_dialect("fence"),
-        Conversation(
-            _system(parts), tuple(tag for tag, row in rows.items() if languages.installed(row, look))
-        ),
+        dialect,
+        Conversation(_system(parts, dialect.told), also),
         Budget(context, config.context.full / 100, config.context.target / 100),
-        _sampling(config),
+        replace(_sampling(config), tools=dialect.schemas),
         tuple(rows),
         (PROMPT_EXAMPLE, *(tool.example.body for tool in table.values() if tool.example)),
         parts.prompts.summary,
@@ -270,10 +271,20 @@ def _mode(config: Config) -> Mode:
     return "read" if config.sandbox.mode == "read" else "work"
 
 
-def _system(parts: Parts) -> str:
+def offered(prompts: Prompts, also: Sequence[str]) -> list[str]:
+    """Name the tools whose arguments the model is told: those of all agents, so that the front of the prompt
+    is the same whoever is at work.
+    """
+    tags = [tag for agent in prompts.agents.values() for tag in agent.tools]
+    saving = ["append"] if "write" in tags else []
+    return list(dict.fromkeys((*tags, *saving, *also[: agents.ALSO])))
+
+
+def _system(parts: Parts, tools: str) -> str:
     python = ".".join(platform.python_version_tuple()[:2])
     system = f"{platforms.system_name()}, bash, python {python}"
-    return parts.prompts.opening(system=system, folder=parts.workspace.root.name)
+    places = {"system": system, "folder": parts.workspace.root.name, "tools": tools}
+    return parts.prompts.opening(parts.dialect, **places)
 
 
 def _sampling(config: Config) -> Sampling:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from tripletick.errors import ServerFailedError, TripletickError
@@ -18,7 +18,7 @@ from tripletick.halting import Halt
 from tripletick.messages import Chunk, Counts, Finish, Message, ToolCall
 from tripletick.models import Settings, answers, completions, failures
 from tripletick.models.hosts import address
-from tripletick.models.model import About, Sampling
+from tripletick.models.model import About, Listed, Sampling
 from tripletick.models.preload import Loaded, Preload
 from tripletick.models.trying import Tries
 from tripletick.models.watch import Watch
@@ -31,15 +31,6 @@ NANO = 1e-9
 LINES_A_TOKEN, LINES = 2, 1000
 """The most lines of an answer: a token is a line, and some have no text. A server without a limit of its own
 would go on for ever."""
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A model that the server has: its name, its bytes, how its weights are stored ("" where not told)."""
-
-    name: str
-    size: int = 0
-    quantization: str = ""
 
 
 class Ollama:

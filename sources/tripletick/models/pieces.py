@@ -39,6 +39,12 @@ def _choice(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     return next(iter(answers.entries(fields, "choices")), {})
 
 
+def _said(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give what a piece adds; a server that does not stream gives all of it as one message."""
+    choice = _choice(fields)
+    return answers.fields(choice, "delta") or answers.fields(choice, "message")
+
+
 def ended(fields: Mapping[str, Any]) -> str:
     """Give the word for the end of the reply, "" before it."""
     return answers.text(_choice(fields).get("finish_reason"))
@@ -49,7 +55,7 @@ def finish(fields: Mapping[str, Any]) -> Finish | None:
 
 
 def chunk(fields: Mapping[str, Any]) -> Chunk | None:
-    delta = answers.fields(_choice(fields), "delta")
+    delta = _said(fields)
     text = answers.text(delta.get("content"))
     thought = next(filter(None, (answers.text(delta.get(name)) for name in REASONING)), "")
     return Chunk(text=text, thought=thought) if text or thought else None
@@ -103,7 +109,7 @@ class Calls:
 
     def add(self, fields: Mapping[str, Any]) -> None:
         """Take what a piece holds of calls; one without a place begins a new one where it has a name."""
-        for entry in answers.entries(answers.fields(_choice(fields), "delta"), "tool_calls"):
+        for entry in answers.entries(_said(fields), "tool_calls"):
             made = answers.fields(entry, "function")
             name, arguments = answers.text(made.get("name")), made.get("arguments")
             whole = arguments if isinstance(arguments, str | None) else json.dumps(arguments)

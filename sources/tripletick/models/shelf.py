@@ -13,8 +13,8 @@ from typing import Any
 from tripletick.errors import ModelError, ServerFailedError
 from tripletick.models import Settings, answers
 from tripletick.models.hosts import Address, address
-from tripletick.models.model import About
-from tripletick.models.ollama import Listed, Ollama
+from tripletick.models.model import About, Listed
+from tripletick.models.ollama import Ollama
 from tripletick.models.wire import Wire
 
 AT_ONCE = 8
