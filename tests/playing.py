@@ -27,6 +27,7 @@ class Session:
     settings: config.Config
     window: int = 8192
     answers: list[Answer] = field(default_factory=list)
+    dialect: str = "fence"
 
     def __post_init__(self) -> None:
         found = replace(places.find(), state=self.state)
@@ -34,7 +35,14 @@ class Session:
         self.model.fix(self.window)
         box = wiring.box(self.settings, found, self.folder)
         parts = wiring.Parts(
-            self.settings, found, Workspace(self.folder), self.model, box, self.prompts, bool(self.answers)
+            self.settings,
+            found,
+            Workspace(self.folder),
+            self.model,
+            box,
+            self.prompts,
+            bool(self.answers),
+            dialect=self.dialect,
         )
         self.loop = wiring.loop(parts, "test", self.window)
 

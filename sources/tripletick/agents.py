@@ -8,8 +8,9 @@ Not covered: who gets a request (router), which of an agent's languages are inst
 from __future__ import annotations
 
 import configparser
+import re
 import string
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +19,10 @@ from tripletick import extras
 from tripletick.errors import ConfigError, UsageError
 
 SYSTEM = "system"
+DIALECTS = {"system-xml": "xml", "system-native": "native"}
+PLACES = ("system", "folder")
+ALSO = 8
+"""The most languages that a request's line names after "also"."""
 SUMMARY = "system-summary"
 """The question for a summary, where room is short; {words} in it is how long that may be."""
 PLAN, REPLAN = "system-plan", "system-replan"
@@ -32,7 +37,11 @@ EVERY_LANGUAGE = "languages"
 """The word of `tools` that owns every row of the language table."""
 OWN = "own"
 """The word of `tools` that owns every tool that is not ours: the person's, of packages, of the folder."""
-WORDS = frozenset({EVERY_LANGUAGE, OWN})
+SERVERS, SERVED = "servers", "mcp"
+"""The word of `tools` that owns the servers of the person's, and their tag, where there are any."""
+_TAG = re.compile(r"(?P<tag>[^()\s]+)(?:\((?P<module>\w+)\))?")
+"""A tag of `tools`; one with a module behind it is owned only where that is installed."""
+WORDS = frozenset({EVERY_LANGUAGE, OWN, SERVERS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +88,7 @@ class Agent:
         tags = " ".join(tag for tag in self.tools if tag not in WORDS | self.unnamed)
         more = [tag for tag in also if tag not in self.tools] if EVERY_LANGUAGE in self.tools else []
         who = f"{self.name}: {tags}" if tags else self.name
-        return f"[{who}{'; also ' + ' '.join(more[:8]) if more else ''}]"
+        return f"[{who}{'; also ' + ' '.join(more[:ALSO]) if more else ''}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +103,8 @@ class Prompts:
     replan: str = ""
     own: tuple[str, ...] = ()
     """Which of the agents are the person's, not ours."""
+    systems: Mapping[str, str] = field(default_factory=dict)
+    """The system prompts of other dialects than the default, which may have the place {tools} too."""
     lacking: Mapping[str, Agent] = field(default_factory=dict)
     """Agents that are not there, for want of what they need."""
 
@@ -104,9 +115,17 @@ class Prompts:
         lacking = {name: agent for name, agent in every.items() if name not in there}
         return replace(self, agents=there, lacking=lacking)
 
-    def opening(self, **places: str) -> str:
-        """Fill the system prompt's places."""
-        return string.Formatter().vformat(self.system, (), places)
+    def serving(self) -> Prompts:
+        """Give the tag of servers to the agents that own them."""
+        own = {
+            name: replace(agent, tools=tuple(SERVED if tag == SERVERS else tag for tag in agent.tools))
+            for name, agent in self.agents.items()
+        }
+        return replace(self, agents=own)
+
+    def opening(self, dialect: str = "fence", **places: str) -> str:
+        """Fill the places of a dialect's system prompt."""
+        return string.Formatter().vformat(self.systems.get(dialect, self.system), (), places)
 
 
 def load(base: Path, *overlays: Path) -> Prompts:
@@ -121,15 +140,11 @@ def load(base: Path, *overlays: Path) -> Prompts:
             f"There is no {SYSTEM}.md in {base}.", f"It holds: {there}.", "Reinstall tripletick."
         )
     agents = {name: parse(name, _text(path)) for name, path in files.items() if not name.startswith(SYSTEM)}
-    system = _text(files[SYSTEM]).rstrip("\n")
-    places = {place for _, place, _, _ in _places(system, files[SYSTEM]) if place is not None}
-    if wrong := places - {"system", "folder"}:
-        raise ConfigError(
-            f"{files[SYSTEM]} has a place {{{wrong.pop()}}}.", "Places are {system} and {folder}."
-        )
+    systems = {name: _system(path) for name, path in files.items() if name in (SYSTEM, *DIALECTS)}
     asked = (_text(files[name]).strip() if name in files else "" for name in (SUMMARY, ROUTE, PLAN, REPLAN))
     summary, route, plan, replan = asked
-    return Prompts(system, {}, summary, route, plan, replan).having(agents)
+    others = {dialect: systems[name] for name, dialect in DIALECTS.items() if name in systems}
+    return Prompts(systems[SYSTEM], {}, summary, route, plan, replan, systems=others).having(agents)
 
 
 def load_own(folder: Path) -> dict[str, Agent]:
@@ -179,7 +194,7 @@ def parse(name: str, source: str, path: Path | None = None) -> Agent:
         if not values.get("when"):
             raise ValueError("`when` is missing: one sentence on what this agent is for")
         warm = values.get("temperature")
-        tools = tuple(values.get("tools", "").split())
+        tools = tuple(_tags(values.get("tools", "")))
         folder = parser["agent"].getboolean("folder", True)
         mode = values.get("mode", MODES[0])
         package, _, needs = values.get("needs", "").rpartition(":")
@@ -202,6 +217,24 @@ def parse(name: str, source: str, path: Path | None = None) -> Agent:
         raise ConfigError(
             f"Agent {name} cannot be read.", " ".join(str(error).split()), f"Mend {path or f'{name}.md'}."
         ) from error
+
+
+def _system(path: Path) -> str:
+    """Read a system prompt. Raises ConfigError where it has a place that nobody fills."""
+    text, known = _text(path).rstrip("\n"), [*PLACES, *(("tools",) if path.stem != SYSTEM else ())]
+    if wrong := {place for _, place, _, _ in _places(text, path) if place is not None}.difference(known):
+        are = " and ".join(f"{{{place}}}" for place in known)
+        raise ConfigError(f"{path} has a place {{{wrong.pop()}}}.", f"Places are {are}.")
+    return text
+
+
+def _tags(written: str) -> Iterator[str]:
+    for word in written.split():
+        found = _TAG.fullmatch(word)
+        if found is None:
+            raise ValueError(f"{word} is no tag")
+        if not found["module"] or find_spec(found["module"]):
+            yield found["tag"]
 
 
 def _text(path: Path) -> str:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 from tripletick import agents, undoing, wiring, wording
 from tripletick.checkpoint import Checkpoints
 from tripletick.config import Config
+from tripletick.dialects import choosing
+from tripletick.dialects.choosing import Chosen
 from tripletick.equipping import HANDS, Gear
 from tripletick.errors import UsageError
 from tripletick.events import (
@@ -77,6 +79,8 @@ class App:
     gear: Gear = field(init=False)
     written: Written = field(default_factory=Written)
     """What the log holds of the conversation."""
+    dialect: Chosen = choosing.USUAL
+    """How the model at work writes its calls."""
 
     def __post_init__(self) -> None:
         self.notices.extend(self.config.warnings)
@@ -184,6 +188,7 @@ class App:
         loop = yield from self._open(config)
         if old := self.loop:
             old.replies.talk.introduce_anew(loop.replies.talk.system)
+            choosing.retell(old.replies.talk, loop.replies.dialect, loop.tools)
             bench = replace(loop.bench, ledger=old.bench.ledger)
             replies = replace(loop.replies, talk=old.replies.talk)
             loop = replace(loop, replies=replies, bench=bench, gate=old.gate)
@@ -213,7 +218,8 @@ class App:
         if self.loop is None:
             return None
         replies = self.loop.replies
-        return self.written.changes(replies.talk, replies.budget, model=self._model())
+        at_work = {"model": self._model(), "dialect": replies.dialect.name}
+        return self.written.changes(replies.talk, replies.budget, **at_work)
 
     def _model(self) -> str:
         return self.config.model.name or (f"{self.about.engine}:{self.about.name}" if self.about else "")
@@ -258,6 +264,7 @@ class App:
             if self.past:
                 replies, here = self.loop.replies, (str(self.folder), self._model())
                 yield from map(Notice, self.past.take_up(replies.talk, replies.budget, *here))
+                choosing.retell(replies.talk, replies.dialect, self.loop.tools)
         self.loop = yield from self.gear.equip(self.loop, agent)
         return self.loop
 
@@ -271,23 +278,14 @@ class App:
             yield from map(Notice, hosts.warned(about.where))
         yield Loading(f"{about.engine}:{about.name}", window)
         self.about = about
+        # a session that is gone on with keeps its own
+        kept = self.past.dialect if self.past and not self.loop else ""
+        self.dialect = yield from choosing.chosen(kept or config.agent.dialect, about)
         return self._built(config, model, window)
 
     def _built(self, config: Config, model: Model, window: int) -> Loop:
-        at, prompts = self.standing, wiring.prompts(config, self.places, self.brought.agents)
-        leave = at.leave
-        parts = wiring.Parts(
-            config,
-            self.places,
-            at.workspace,
-            model,
-            at.box,
-            prompts,
-            self.person,
-            yes=self.said.yes,
-            allowed=leave is not None and leave.allowed,
-            mode=leave.mode if leave else "read",
-        )
+        prompts = wiring.prompts(config, self.places, self.brought.agents)
+        parts = replace(self.standing.parts(config, model, prompts), dialect=self.dialect.name)
         return self.gear.added(wiring.loop(parts, self.log.id, window))
 
     def _moved(self, old: Loop) -> Loop:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from tripletick.agents import Agent
+from tripletick.agents import SERVED, Agent
 from tripletick.messages import Counts, Message, ToolCall
 
 RESERVE = 32
@@ -90,6 +90,8 @@ class Conversation:
     """The request at work, in the person's words."""
     preface: str = ""
     """What the folder's AGENTS.md says, for the first request."""
+    index: str = ""
+    """What servers of the person's there are, for the first request of an agent that owns them."""
     before: Before | None = None
     """Where `take_back` goes back to; None where there is no request to take back."""
 
@@ -110,9 +112,9 @@ class Conversation:
         new = name not in self.introduced
         self.introduced.add(name)
         head = f"{agent.line(self.also)}\n{agent.card}\n" if new else agent.line(self.also)
-        told = any(self.preface in entry.message.text for entry in self.entries)
-        preface = "" if told else self.preface
-        self.say("\n".join(filter(None, (head, preface, *words))))
+        notes = (self.preface, self.index if SERVED in agent.tools else "")
+        new_notes = (note for note in notes if not any(note in entry.message.text for entry in self.entries))
+        self.say("\n".join(filter(None, (head, *new_notes, *words))))
         if new:
             last = self.entries[-1]
             self.entries[-1] = replace(last, introduces=f"{last.introduces} {name}".lstrip())
@@ -212,12 +214,13 @@ def told(message: Message, write: Callable[[ToolCall], str] | None = None) -> Me
     """Give a message as words alone; `write` words its calls, which are left out without it."""
     calls = map(write, message.calls) if write else ()
     parts = (*(result.text for result in message.results), message.text, *calls)
-    return Message(message.role, "\n".join(filter(None, parts)))
+    return replace(message, text="\n".join(filter(None, parts)), calls=(), results=())
 
 
 def _grown(message: Message, more: Message) -> Message:
     text = "\n\n".join(filter(None, (message.text, more.text)))
-    return replace(message, text=text, results=message.results + more.results)
+    results, pictures = message.results + more.results, message.pictures + more.pictures
+    return replace(message, text=text, results=results, pictures=pictures)
 
 
 def _characters(messages: Sequence[Message]) -> int:

@@ -58,8 +58,9 @@ class Gear:
 
     def equip(self, loop: Loop, agent: Agent) -> Generator[Event, Reply, Loop]:
         """Load the tools where this is the first agent that owns them; give the loop with what there is."""
-        if self.kit.due(agent, loop.tools):
-            yield from map(Notice, self.load(loop.tools, allowed=loop.gate.asking.allowed))
+        if not self.kit.due(agent, loop.tools):
+            return loop
+        yield from map(Notice, self.load(loop.tools, allowed=loop.gate.asking.allowed))
         return self.added(loop)
 
     def load(self, taken: Collection[str], *, allowed: bool) -> list[str]:

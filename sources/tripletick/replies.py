@@ -7,7 +7,7 @@ Not covered: what the reply says (dialects), what comes of it (loop).
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 
@@ -21,6 +21,7 @@ from tripletick.events import Event, Notice, Prompted, Refused, Reply, Usage
 from tripletick.messages import Chunk, Counts, Finish, Problem
 from tripletick.models.model import Model, Sampling
 from tripletick.repeats import Repeats
+from tripletick.tools.tool import Tool
 
 INTERRUPTED = "(interrupted by the person)"
 UNUSED = Refused(Problem("cut", 0, ""))
@@ -75,6 +76,11 @@ class Replies:
         except ContextFullError as error:
             yield from self._refit(error)
         return (yield from self._stream(agent, more))
+
+    def having(self, tools: Mapping[str, Tool]) -> Replies:
+        """Give the same with more tools, which the engine then is told of."""
+        dialect = self.dialect.having(tools)
+        return replace(self, dialect=dialect, sampling=replace(self.sampling, tools=dialect.schemas))
 
     def compact(self) -> Generator[Event, Reply, None]:
         """Sum up all but the first request and the last step, however much room there is."""

@@ -53,9 +53,15 @@ class RouterSection:
 class ModelSection:
     name: str = setting(
         "",
-        "ollama:NAME, embedded:FILE.gguf or scripted:FILE; empty: asked once, else the server's newest.",
+        "ollama:NAME, openai:NAME, embedded:FILE.gguf or scripted:FILE; empty: asked once, else the server's "
+        "newest.",
     )
-    host: str = setting("", "The server; empty: OLLAMA_HOST, else http://127.0.0.1:11434.")
+    host: str = setting(
+        "", "The server; empty: OLLAMA_HOST, else http://127.0.0.1:11434. One of OpenAI's kind ends in /v1."
+    )
+    key_env: str = setting(
+        "OPENAI_API_KEY", "openai: the environment variable that holds the key; the key itself is never kept."
+    )
     context: int = setting(
         0, "Tokens of context to ask for; 0: the model's own, at most 16384.", "count", 0, 10_000_000
     )

@@ -6,11 +6,11 @@ import platform
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tripletick import agents, languages, platforms
+from tripletick import agents, languages, models, platforms
 from tripletick.agents import Agent, Prompts
 from tripletick.approval import Asking, Gate
 from tripletick.checkpoint import Checkpoints
@@ -20,7 +20,8 @@ from tripletick.dialects import open_dialect
 from tripletick.errors import ModelError, TripletickError
 from tripletick.halting import Halt
 from tripletick.loop import Loop
-from tripletick.models import Settings, open_model
+from tripletick.mcp.servers import Servers, none
+from tripletick.models import Settings, open_model, open_server, spoken
 from tripletick.models.model import About, Model, Sampling
 from tripletick.paths import Workspace
 from tripletick.places import Places
@@ -44,6 +45,11 @@ LARGEST_CONTEXT = 16384
 UNKNOWN_CONTEXT = 8192
 CLIP = (1200, 12000)
 """The least and the most characters of one output that the model is sent."""
+EMPTY = {
+    "ollama": ("It is up, but nothing was pulled.", "Get one: tripletick models pull qwen2.5-coder:7b"),
+    "openai": ("It is up, but none is loaded.", "Load one there, or name another server: --host URL"),
+}
+"""By engine, why a server has no model, and what to type."""
 THINK = {"auto": None, "yes": True, "no": False}
 TRAINED = {"embedded:offline": "offline"}
 """Models that know one wording and stumble over another: the folder of prompts that they were trained on.
@@ -72,27 +78,32 @@ class Parts:
     mode: Mode = "work"
     """What the person lets blocks do here; the config may say less."""
     dialect: str = "fence"
+    servers: Servers = field(default_factory=none)
 
 
 def engine(config: Config, notice: Callable[[str], None]) -> Model:
     """Open the engine that the config names; nothing is contacted yet."""
-    chosen = reach(config, notice)
-    return open_model(config.model.name or _newest(chosen), chosen)
+    return open_model(named(config, notice), reach(config, notice))
+
+
+def named(config: Config, notice: Callable[[str], None] = untold) -> str:
+    """Name the model with its engine: the config's, else the first of the server's. Raises ModelError."""
+    chosen = config.model
+    return models.named(chosen.name or _newest(config, notice), chosen.host)
+
+
+def served(config: Config) -> str:
+    """Give the engine of the server, also where the model at work needs none."""
+    engine = spoken(config.model.name, config.model.host)
+    return engine if engine in EMPTY else "ollama"
 
 
 def listed(config: Config) -> Models:
     """List the models of the server, the newest first. Raises ModelError where it has none."""
-    return _listed(reach(config))
-
-
-def _listed(settings: Settings) -> Models:
-    from tripletick.models.ollama import Ollama
-
-    with closing(Ollama("", settings)) as server:
+    with closing(open_server(engine := served(config), reach(config))) as server:
         models = server.listed()
     if not models:
-        why = "It is up, but nothing was pulled."
-        raise ModelError("The server has no model.", why, "Get one: tripletick models pull qwen2.5-coder:7b")
+        raise ModelError("The server has no model.", *EMPTY[engine])
     return models
 
 
@@ -101,6 +112,7 @@ def reach(config: Config, notice: Callable[[str], None] = untold) -> Settings:
     chosen = config.model
     return Settings(
         host=chosen.host or None,
+        key_env=chosen.key_env,
         keep_alive=chosen.keep_alive,
         connect_timeout=chosen.connect_timeout,
         first_timeout=chosen.first_timeout,
@@ -111,11 +123,11 @@ def reach(config: Config, notice: Callable[[str], None] = untold) -> Settings:
     )
 
 
-def _newest(settings: Settings) -> str:
+def _newest(config: Config, notice: Callable[[str], None]) -> str:
     """Choose the model that the server got last. Raises ModelError where it has none."""
-    models = _listed(settings)
+    models = listed(config)
     name = models[0].name
-    settings.notice(f"Model {name}, the newest of {len(models)} on the server (-m NAME chooses another).")
+    notice(f"Model {name}, the newest of {len(models)} on the server (-m NAME chooses another).")
     return name
 
 
@@ -130,15 +142,19 @@ def free(seen: Shelf, workspace: Path) -> Free:
 
 
 def window(config: Config, about: About) -> int:
-    """Choose the context in tokens: the person's wish as it is, else the model's own up to a bound."""
-    return config.model.context or min(about.context or UNKNOWN_CONTEXT, LARGEST_CONTEXT)
+    """Choose the context in tokens: the person's wish as it is, else the model's own, where a server makes it
+    for us up to a bound.
+    """
+    own = about.context or UNKNOWN_CONTEXT
+    return config.model.context or (own if about.settled else min(own, LARGEST_CONTEXT))
 
 
 def prompts(config: Config, places: Places, brought: Mapping[str, Agent] = NO_AGENTS) -> Prompts:
     """Read the prompts of the personality, or those that the model was trained on; add the workspace's."""
     name = TRAINED.get(config.model.name, config.agent.personality)
     shipped = agents.load(places.prompts, *agents.personality(places.prompts, name))
-    return shipped.having(brought)
+    there = shipped.having(brought)
+    return there.serving() if config.servers else there
 
 
 def bounds(base: Config, settings: Config, places: Places) -> Bounds:
@@ -213,7 +229,7 @@ def loop(parts: Parts, session: str, context: int) -> Loop:
     replies = Replies(
         parts.model,
         dialect,
-        Conversation(_system(parts, dialect.told), also),
+        Conversation(_system(parts, dialect.told), also, index=parts.servers.words(dialect.name)),
         Budget(context, config.context.full / 100, config.context.target / 100),
         replace(_sampling(config), tools=dialect.schemas),
         tuple(rows),
@@ -253,6 +269,7 @@ def bench(parts: Parts, session: str, context: int) -> Bench:
         limits=limits(config),
         grant=grant,
         web=config.web,
+        servers=parts.servers,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from tripletick.events import Part
 from tripletick.messages import Call, Chunk, Finish, Message, Problem, Result, ToolCall
+from tripletick.tools.tool import Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,10 @@ class Dialect(Protocol):
         """Word the one message that carries results back to the model; `example` shows how a call is
         written.
         """
+        ...
+
+    def having(self, tools: Mapping[str, Tool]) -> Dialect:
+        """Give the same with more tools."""
         ...
 
     def write(self, call: Call) -> str:

@@ -37,8 +37,12 @@ class Native:
     told = ""
 
     def __init__(self, tools: Mapping[str, Tool], offered: Sequence[str]) -> None:
-        self._meaning = Meaning(tools, HOW)
+        self._meaning, self._offered = Meaning(tools, HOW), tuple(offered)
         self.schemas = tuple(_schema(tools[tag]) for tag in offered if tag in tools)
+
+    def having(self, tools: Mapping[str, Tool]) -> Native:
+        offered = dict.fromkeys((*self._offered, *tools))
+        return Native({**self._meaning.tools, **tools}, list(offered))
 
     def reader(
         self, owned: Collection[str], *, thinking: bool = False, examples: Sequence[str] = ()
@@ -100,6 +104,8 @@ class NativeReader:
             except NotACallError as wrong:
                 problems.append(self._told(wrong, number, finish))
                 break
+            if same_as(call) in calls:
+                problems.append(self._meaning.problem("repeat", number, self._terms.tags))
             calls.setdefault(same_as(call), (call, sent))
         return replace(
             reading,

@@ -31,8 +31,11 @@ class Xml:
     schemas: tuple[Mapping[str, Any], ...] = ()
 
     def __init__(self, tools: Mapping[str, Tool], offered: Sequence[str]) -> None:
-        self._meaning = Meaning(tools, HOW)
+        self._meaning, self._offered = Meaning(tools, HOW), offered
         self.told = signatures(tools, offered)
+
+    def having(self, tools: Mapping[str, Tool]) -> Xml:
+        return Xml({**self._meaning.tools, **tools}, self._offered)
 
     def reader(
         self, owned: Collection[str], *, thinking: bool = False, examples: Sequence[str] = ()

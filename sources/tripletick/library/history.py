@@ -60,6 +60,7 @@ class Past:
     id: str = ""
     workspace: str = ""
     agent: str = ""
+    dialect: str = "fence"
     window: int = 0
     """Tokens of context that it asked for."""
     model: str = ""
@@ -109,6 +110,7 @@ def rebuild(records: Iterable[Record]) -> Past:
         past.written = _written([record for record in known if record["event"] == EVENT])
         past.entries = list(past.written.entries)
         past.model = past.written.values["model"]
+        past.dialect = str(past.written.values.get("dialect", past.dialect))
     except (KeyError, TypeError, ValueError):
         past.exact, past.written, past.entries = False, Written(), _in_short(known)
     return past
@@ -174,7 +176,8 @@ def _message(told: Mapping[str, Any]) -> Message:
     """Raises KeyError, TypeError, ValueError where it is none."""
     calls = tuple(ToolCall(**call) for call in told.get("calls", ()))
     results = tuple(ToolResult(**result) for result in told.get("results", ()))
-    texts = [told["text"], *(value for one in (*calls, *results) for value in asdict(one).values())]
+    parts: list[ToolCall | ToolResult] = [*calls, *results]
+    texts = [told["text"], *(value for part in parts for value in asdict(part).values())]
     if told["role"] not in ("user", "assistant") or not all(isinstance(text, str) for text in texts):
         raise ValueError("a message is none")
     return Message(told["role"], told["text"], calls, results)

@@ -39,6 +39,9 @@ class Fence:
         """Word the one message that carries results back to the model."""
         return Message("user", word_results(results, problems, hint=hint, example=example))
 
+    def having(self, tools: Mapping[str, Tool]) -> Fence:
+        return self
+
     def write(self, call: Call) -> str:
         """Write a call as the reader reads it."""
         return write_call(call)
