@@ -56,6 +56,8 @@ class Grant:
 
     network: bool = False
     """Through our proxy; the network namespace stays private."""
+    reach: frozenset[str] = frozenset()
+    """Places of private networks, each `host:port`, that the network leads to as well."""
     write: tuple[Path, ...] = ()
     """Existing files and folders outside the workspace that it may write."""
     only: tuple[Path, ...] = ()

@@ -10,7 +10,7 @@ import asyncio
 import re
 import ssl
 import zlib
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from email.message import Message
@@ -74,14 +74,6 @@ class Got:
         return self.head.get_content_type() if "content-type" in self.head else ""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnGate(Gate):
-    """Lets through what the person's settings name, and judges all else as for a block."""
-
-    def refuse(self, asked: Asked, addresses: Sequence[str]) -> No | None:
-        return None if asked.place in self.registries else Gate.refuse(self, asked, addresses)
-
-
 Wanted = Callable[[Got], bool]
 """Told the head of an answer: whether its body is worth reading."""
 
@@ -128,7 +120,7 @@ class Line:
 
     async def _open(self, address: Address) -> Link:
         """Connect and send the request. Raises UnreachedError where that is refused."""
-        way = Way(OwnGate(self.bounds.allowed), self.environ, untold, Terms(resolve=self.bounds.resolve))
+        way = Way(Gate(allowed=self.bounds.allowed), self.environ, untold, Terms(resolve=self.bounds.resolve))
         asked = Asked(address.host, address.port, "GET", address.path, fields=FIELDS)
         if address.scheme == "http":
             return _link(await way.open(asked))
