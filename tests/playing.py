@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TypeVar
 
-from tripletick import agents, config, places, wiring
+from tripletick import attaching, config, places, wiring
 from tripletick.events import Ask, Event
 from tripletick.messages import Answer
 from tripletick.models.scripted import Scripted
@@ -31,7 +31,7 @@ class Session:
 
     def __post_init__(self) -> None:
         found = replace(places.find(), state=self.state)
-        self.prompts = agents.load(found.prompts)
+        self.prompts = wiring.prompts(self.settings, found)
         self.model.fix(self.window)
         box = wiring.box(self.settings, found, self.folder)
         parts = wiring.Parts(
@@ -43,6 +43,7 @@ class Session:
             self.prompts,
             bool(self.answers),
             dialect=self.dialect,
+            servers=attaching.servers(self.settings, found, self.folder),
         )
         self.loop = wiring.loop(parts, "test", self.window)
 

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1] / "sources" / "tripletick"
 LAYERS = (
     {"errors", "extras", "halting", "messages", "platforms"},
     {"events", "config", "sections", "languages", "paths", "agents", "places", "inifile", "installed"},
-    {"models", "sandbox", "web"},
+    {"mcp", "models", "sandbox", "web"},
     {
         "tools",
         "advice",
@@ -31,6 +31,7 @@ LAYERS = (
     {"planner"},
     {"ui"},
     {
+        "attaching",
         "wiring",
         "standing",
         "staffing",
@@ -48,6 +49,7 @@ LAYERS = (
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 ONLY = {"ui": {"events", "messages"}}
 RIM = {
+    "mcp": {"anyio", "mcp", "mcp_types"},
     "models": {"requests", "urllib3", "ollama", "xllamacpp"},
     "ui": {"rich", "pygments", "prompt_toolkit"},
     "library": {"pygments", "markdown_it"},

@@ -93,7 +93,7 @@ class Staff:
 
     def _talk(self) -> Conversation:
         talk = self.loop.replies.talk
-        return Conversation(talk.system, talk.also, preface=talk.preface)
+        return Conversation(talk.system, talk.also, preface=talk.preface, index=talk.index)
 
     def _gate(self, halt: Halt) -> LockedGate:
         own = self.loop.gate

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from tripletick.approval import needs, outside, risky
+from tripletick.approval import needs, outside, risky, servers
 from tripletick.approval.asking import Asking
 from tripletick.approval.block import Block, instead, work
 from tripletick.approval.needs import Need
@@ -125,6 +125,8 @@ class Gate:
     def _question(self, block: Block, risks: Sequence[Risk]) -> Question | None:
         if strange := outside.question(block, _says(risks)):
             return strange
+        if (called := servers.question(block, self.asking)) and not called.kinds <= self.person.allowed:
+            return called
         said = block.typed or self.asking.yes
         # A kind that was allowed for the session hides no other one that stands beside it.
         kinds = {_kind(risk, block): risk for risk in risks if risk.needs or not said}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from tripletick.events import Ask, Output
 from tripletick.halting import Halt
+from tripletick.mcp.servers import Servers, none
 from tripletick.messages import Answer, Call, Result
 from tripletick.paths import Workspace
 from tripletick.sandbox.box import NOTHING, Box, Grant, Limits, Mode
@@ -63,6 +64,7 @@ class Bench:
     outside: Outside = field(default_factory=Outside)
     halt: Halt = field(default_factory=Halt)
     """Ends from another thread what waits outside of the box."""
+    servers: Servers = field(default_factory=none)
 
 
 @dataclass(frozen=True, slots=True)
