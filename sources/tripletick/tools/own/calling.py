@@ -32,7 +32,7 @@ SUMMARY = "{says} ({at})"
 
 def tool_of(own: Own) -> Tool:
     """Make the tool."""
-    form = Form(own.parameters, _placed, lambda parameters, call: reading.read(call, parameters))
+    form = Form(own.parameters, place_arguments, lambda parameters, call: reading.read(call, parameters))
     says = SUMMARY.format(says=own.says or "says nothing of itself", at=own.at)
     return Tool(own.tag, says, partial(run, own), writes=own.writes, form=form)
 
@@ -63,7 +63,7 @@ def _place(own: Own, bench: Bench) -> Beside | Boxed:
     return replace(place, box=bench.box) if isinstance(place, Boxed) else replace(place, halt=bench.halt)
 
 
-def _placed(tag: str, parameters: Parameters, given: Mapping[str, Any]) -> Call:
+def place_arguments(tag: str, parameters: Parameters, given: Mapping[str, Any]) -> Call:
     """Write arguments so that they are read as the same: an object that is the one argument stands alone."""
     value: Any = dict(given)
     if len(parameters) == 1 and isinstance(next(iter(given.values()), None), dict):

@@ -69,9 +69,9 @@ class Own:
         return f"{self.source.at}:{self.line}{boxed}" if self.line else f"{self.source.at}{boxed}"
 
 
-def describe(source: Source, limits: Limits) -> tuple[list[Own], list[str]]:
+def describe(source: Source, limits: Limits, *, seconds: float = SECONDS) -> tuple[list[Own], list[str]]:
     """Load a source in its place; give its tools, and lines for the person."""
-    coming = source.place.run({"do": "describe", **source.ask}, Terms(limits, SECONDS))
+    coming = source.place.run({"do": "describe", **source.ask}, Terms(limits, seconds))
     while True:
         try:
             next(coming)
@@ -81,7 +81,7 @@ def describe(source: Source, limits: Limits) -> tuple[list[Own], list[str]]:
     told = came.told or {}
     if "tools" not in told:
         line, why = told.get("line"), told.get("error")
-        slow = SLOW.format(seconds=SECONDS) if came.finished.struck == "timeout" else ""
+        slow = SLOW.format(seconds=seconds) if came.finished.struck == "timeout" else ""
         ended = ENDED.format(status=came.finished.status)
         at = f"{source.at}:{line}" if line else source.at
         return [], [NOT_LOADED.format(at=at, why=one_line(why or slow or ended).rstrip("."))]

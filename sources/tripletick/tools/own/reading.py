@@ -1,6 +1,6 @@
 """The body of a block as the arguments of a function, by a rule that refuses rather than guesses.
 
-1. A JSON object whose names are the tool's is its arguments.
+1. A JSON object with a name of the tool's is its arguments.
 2. Lines `name = value`, the first of which begins with a name of the tool's, are its arguments; a text in
    three quotes may have several lines.
 3. Any other body is the one argument that there is, or the only one that must be given.
@@ -109,7 +109,7 @@ def _object(body: str, parameters: Parameters, alone: Parameter | None) -> dict[
         return None
     if not isinstance(given, dict):
         return None
-    by_name = bool(given) and given.keys() <= set(_names(parameters))
+    by_name = not given.keys().isdisjoint(_names(parameters))
     is_value = alone is not None and len(parameters) == 1 and _fits(alone.schema, given)
     if alone and by_name and is_value and _fits(alone.schema, given[alone.name]):
         raise ArgumentsError(TWO.format(name=alone.name))
@@ -167,7 +167,9 @@ def _value(one: Parameter, text: str, *, quoted: bool) -> Any:
             return _unwrapped(value, bare)
     if _fits(one.schema, ""):
         return text
-    raise ArgumentsError(NO_VALUE.format(name=one.name, kind=kind(one.schema), value=bare[:60]))
+    raise ArgumentsError(
+        NO_VALUE.format(name=one.name, kind=kind(one.schema), value=" ".join(bare.split())[:60])
+    )
 
 
 def _meant(text: str) -> Iterator[Any]:

@@ -6,12 +6,18 @@ this folder is a package by itself.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
 
 MARK = "__tripletick_tool__"
+Function = TypeVar("Function", bound=Callable[..., Any])
 NAME = "tripletick.tools.own.toolrunner"
 
 
+@overload
+def tool(function: Function, /) -> Function: ...
+@overload
+def tool(*, name: str = "", writes: bool = False) -> Callable[[Function], Function]: ...
 def tool(function: Any = None, /, *, name: str = "", writes: bool = False) -> Any:
     """Make a function a tool: `@tool`, or `@tool(writes=True)` for one that changes files of the folder."""
 

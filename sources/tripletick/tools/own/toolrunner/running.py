@@ -46,9 +46,7 @@ class Function:
         try:
             return shape_of(hints.get(one.name, untold))
         except UnfitError as error:
-            raise UnfitError(
-                f"the type of {one.name}, {error}, is none that can be given in words"
-            ) from error
+            raise UnfitError(f"the type of {one.name}, {error}, is none that can be written") from error
 
     def described(self) -> dict[str, Any]:
         rows = [
