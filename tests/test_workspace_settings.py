@@ -22,6 +22,7 @@ TAKEN: dict[str, tuple[str, ...]] = {
     "agent.max_steps": NEVER,
     "model.name": ("there:7b", "ollama:there:7b", "named"),
     "model.host": NEVER,
+    "model.key_env": NEVER,
     "model.context": NEVER,
     "model.temperature": NEVER,
     "model.seed": NEVER,

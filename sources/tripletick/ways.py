@@ -19,7 +19,7 @@ ENGINE = "xllamacpp"
 ELSEWHERE = " - Elsewhere: tripletick --host http://HOST:11434     (OLLAMA_HOST is {variable})"
 FOUND: Mapping[str, str] = {
     "ollama": " - Found Ollama at :{port}: tripletick --host {url}",
-    "openai": " - Found an OpenAI-style server at :{port}; this version speaks Ollama's API alone",
+    "openai": " - Found an OpenAI-style server at :{port}: tripletick --host {url}/v1",
 }
 NOTES: Mapping[str, str] = {
     "wsl": " - On the Windows side: start Ollama there with OLLAMA_HOST=0.0.0.0, then: "

@@ -83,7 +83,7 @@ NOT_OLLAMA = Saying(
     ServerFailedError,
     "What answers at {where} is not Ollama.",
     "It gave {told}.",
-    "Name the server: tripletick --host http://HOST:11434",
+    "Name the server: --host http://HOST:11434; one of OpenAI's kind: --host http://HOST:PORT/v1",
 )
 MISSING = Saying(
     ModelError,

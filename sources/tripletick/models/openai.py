@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from tripletick.errors import (
@@ -73,10 +73,19 @@ class OpenAI:
         entry = next((one for one in known or () if one.get("id") == self.name), {"id": self.name})
         if known is not None and entry not in known:
             raise refusals.missing(self.name, self.names())
-        kind = kinds.tell(entry, self._look, near=self.address.private)
-        self._told = kind.context
+        about = self._about(entry, self._look)
+        self._told = about.context
+        return about
+
+    def all_about(self) -> tuple[About, ...]:
+        """Tell of all models what `about` tells of one."""
+        look = cache(self._look)
+        return tuple(self._about(one, look) for one in self._listed() or () if answers.text(one.get("id")))
+
+    def _about(self, entry: Mapping[str, Any], look: Callable[[str], Mapping[str, Any]]) -> About:
+        kind = kinds.tell(entry, look, near=self.address.private)
         return About(
-            name=self.name,
+            name=answers.text(entry.get("id")),
             engine="openai",
             context=kind.context,
             where=self.address.url,

@@ -15,8 +15,10 @@ from tripletick.models import Settings, answers
 from tripletick.models.hosts import Address, address
 from tripletick.models.model import About, Listed
 from tripletick.models.ollama import Ollama
+from tripletick.models.openai import OpenAI
 from tripletick.models.wire import Wire
 
+UNTOLD = "OpenAI-style server"
 AT_ONCE = 8
 MOST = 40
 """Models that are asked about, the newest ones: each takes the server some hundredths of a second."""
@@ -45,16 +47,29 @@ class Shelf:
 
     where: Address
     version: str = ""
+    """Its program, and which one it is."""
     models: tuple[Stock, ...] = ()
     held: int = 0
     held_video: int = 0
 
 
-def look(settings: Settings) -> Shelf:
+def look(settings: Settings, engine: str = "ollama") -> Shelf:
     """Ask the server; what one model hides is left out.
 
     Raises ServerUnreachableError and ServerFailedError.
     """
+    return _openai(settings) if engine == "openai" else _ollama(settings)
+
+
+def _openai(settings: Settings) -> Shelf:
+    """Ask a server of OpenAI's kind, which tells no sizes."""
+    with closing(OpenAI("", settings)) as server:
+        models = tuple(Stock(Listed(about.name), about) for about in server.all_about())
+    version = next((stock.about.version for stock in models), "")
+    return Shelf(server.address, version or UNTOLD, models)
+
+
+def _ollama(settings: Settings) -> Shelf:
     with closing(Ollama("", settings)) as server:
         listed = server.listed()
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -62,7 +77,7 @@ def look(settings: Settings) -> Shelf:
     rest = tuple(Stock(one, About(one.name, "ollama")) for one in listed[MOST:])
     where = address(settings.host)
     with closing(Wire(where, settings)) as wire:
-        version = str(_fields(wire, "/api/version").get("version", ""))
+        version = f"ollama {_fields(wire, '/api/version').get('version', '')}".strip()
         return Shelf(where, version, stocks + rest, *_held(_fields(wire, "/api/ps")))
 
 

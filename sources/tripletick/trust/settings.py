@@ -39,7 +39,9 @@ def _smaller(old: Any, new: Any) -> bool:
 
 
 def _server_s(old: Any, new: Any) -> bool:
-    return new == old or bool(new and parted(new)[0] == "ollama")
+    """True for a model of the server that the person's own one is on."""
+    engines = {"ollama", parted(old)[0]} & {"ollama", "openai"}
+    return new == old or bool(new and parted(new)[0] in engines)
 
 
 RULES: Mapping[str, Rule] = {
