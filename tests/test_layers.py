@@ -69,9 +69,9 @@ def part_of(path):
 
 
 def imported(path):
-    """Every (module, name) that a file imports, at the top or inside."""
+    """Every (module, name) that a file imports, at the top or inside; what lies beside it does not count."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.ImportFrom):
+        if isinstance(node, ast.ImportFrom) and not node.level:
             yield from ((node.module or "", alias.name) for alias in node.names)
         elif isinstance(node, ast.Import):
             yield from ((alias.name, "") for alias in node.names)
