@@ -32,6 +32,8 @@ LAYERS = (
     {"ui"},
     {
         "attaching",
+        "engines",
+        "seats",
         "wiring",
         "standing",
         "staffing",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tripletick import agents, undoing, wiring, wording
+from tripletick import agents, engines, undoing, wiring, wording
 from tripletick.checkpoint import Checkpoints
 from tripletick.config import Config
 from tripletick.dialects import choosing
@@ -271,9 +271,9 @@ class App:
     def _open(self, config: Config) -> Generator[Event, Reply, Loop]:
         """Build a loop on the model that the config names; folder and box are those of the session."""
         self.standing.open()
-        model = wiring.engine(config, self.notices.append)
+        model = engines.engine(config, self.notices.append)
         about = model.about()
-        window = model.fix(wiring.window(config, about))
+        window = model.fix(engines.window(config, about))
         if self.about is None and about.engine == "ollama":
             yield from map(Notice, hosts.warned(about.where))
         yield Loading(f"{about.engine}:{about.name}", window)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tripletick import __version__, extras, fetching, loading, wiring
+from tripletick import __version__, engines, extras, fetching, loading, wiring
 from tripletick.config import Config, save
 from tripletick.errors import (
     ConfigError,
@@ -77,7 +77,7 @@ class FirstRun:
             return self.settings
         try:
             if engine == "ollama":
-                wiring.listed(self.settings)
+                engines.listed(self.settings)
         except ServerUnreachableError as error:
             return self._fallen_back(error) or self._without_server(error)
         except (ModelError, ServerFailedError) as error:
@@ -174,7 +174,7 @@ class FirstRun:
 
     def _answers(self) -> bool:
         try:
-            wiring.listed(self.settings)
+            engines.listed(self.settings)
         except ServerUnreachableError:
             return False
         except ModelError:
@@ -189,14 +189,14 @@ class FirstRun:
         """
         from tripletick.models import choice, shelf
 
-        seen = shelf.look(wiring.reach(self.settings), self._engine)
-        free = wiring.free(seen, self.folder)
+        seen = shelf.look(engines.reach(self.settings), self._engine)
+        free = engines.free(seen, wiring.outside(self.folder.resolve()))
         models = choice.ordered(seen.models, free.most)
         self.screen.say(
             TITLE.format(us=__version__, server=seen.version, where=f"{seen.where.host}:{seen.where.port}")
         )
         if self._engine == "openai" and not models:
-            raise ModelError(NO_MODEL, *wiring.EMPTY["openai"])
+            raise ModelError(NO_MODEL, *engines.EMPTY["openai"])
         return self._one_of(models, free.most) if models else self._pulled(seen, free)
 
     def _one_of(self, models: Sequence[Stock], free: int) -> Config:
@@ -223,11 +223,11 @@ class FirstRun:
             raise ModelError(NO_MODEL, "", f"Get one: tripletick models pull {rows[0].name}")
         name = rows[0 if answer.choice == "y" else int(answer.choice) - 1].name
         try:
-            fetching.fetch(name, wiring.reach(self.settings), self.screen)
+            fetching.fetch(name, engines.reach(self.settings), self.screen)
         except KeyboardInterrupt:
             # how to go on was said
             raise ModelError(NO_MODEL) from None
-        return self._taken(shelf.ask(name, wiring.reach(self.settings)))
+        return self._taken(shelf.ask(name, engines.reach(self.settings)))
 
     def _taken(self, about: About) -> Config:
         """Save the choice, and load the model with the context that is asked for from now on."""
@@ -235,9 +235,9 @@ class FirstRun:
             # its context is not ours to ask for, and its server loads by itself
             return self._keep(f"openai:{about.name}", about.where)
         kept = self._keep(about.name)
-        window = wiring.window(kept, about)
+        window = engines.window(kept, about)
         words = CONTEXT.format(window=window, most=about.context) if about.context else ""
-        loading.load(about.name, wiring.reach(kept), window, self.screen, words)
+        loading.load(about.name, engines.reach(kept), window, self.screen, words)
         return kept
 
     def _keep(self, name: str, host: str = "") -> Config:

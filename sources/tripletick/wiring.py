@@ -1,28 +1,25 @@
-"""Builds the parts of a session from the config: engine, box, tools, conversation, loop."""
+"""Builds the parts of a session from the config: box, tools, conversation, loop; the engine is engines.py's."""
 
 from __future__ import annotations
 
 import platform
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from tripletick import agents, languages, models, platforms
+from tripletick import agents, engines, languages, platforms
 from tripletick.agents import Agent, Prompts
 from tripletick.approval import Asking, Gate
 from tripletick.checkpoint import Checkpoints
 from tripletick.config import Config
 from tripletick.context import Budget, Conversation
 from tripletick.dialects import open_dialect
-from tripletick.errors import ModelError, TripletickError
+from tripletick.errors import TripletickError
 from tripletick.halting import Halt
 from tripletick.loop import Loop
 from tripletick.mcp.servers import Servers, none
-from tripletick.models import Settings, open_model, open_server, spoken
-from tripletick.models.model import About, Model, Sampling
+from tripletick.models.model import Model, Sampling
 from tripletick.paths import Workspace
 from tripletick.places import Places
 from tripletick.replies import Replies
@@ -33,23 +30,8 @@ from tripletick.tools import tools
 from tripletick.tools.tool import Bench, Ledger
 from tripletick.trust import Bounds, refused
 
-if TYPE_CHECKING:
-    from tripletick.models.choice import Free
-    from tripletick.models.model import Listed
-    from tripletick.models.shelf import Shelf
-
-    Models = tuple[Listed, ...]
-
-LARGEST_CONTEXT = 16384
-"""What we ask for by ourselves; a larger one is the person's wish (--ctx)."""
-UNKNOWN_CONTEXT = 8192
 CLIP = (1200, 12000)
 """The least and the most characters of one output that the model is sent."""
-EMPTY = {
-    "ollama": ("It is up, but nothing was pulled.", "Get one: tripletick models pull qwen2.5-coder:7b"),
-    "openai": ("It is up, but none is loaded.", "Load one there, or name another server: --host URL"),
-}
-"""By engine, why a server has no model, and what to type."""
 THINK = {"auto": None, "yes": True, "no": False}
 TRAINED = {"embedded:offline": "offline"}
 """Models that know one wording and stumble over another: the folder of prompts that they were trained on.
@@ -81,74 +63,6 @@ class Parts:
     servers: Servers = field(default_factory=none)
 
 
-def engine(config: Config, notice: Callable[[str], None]) -> Model:
-    """Open the engine that the config names; nothing is contacted yet."""
-    return open_model(named(config, notice), reach(config, notice))
-
-
-def named(config: Config, notice: Callable[[str], None] = untold) -> str:
-    """Name the model with its engine: the config's, else the first of the server's. Raises ModelError."""
-    chosen = config.model
-    return models.named(chosen.name or _newest(config, notice), chosen.host)
-
-
-def served(config: Config) -> str:
-    """Give the engine of the server, also where the model at work needs none."""
-    engine = spoken(config.model.name, config.model.host)
-    return engine if engine in EMPTY else "ollama"
-
-
-def listed(config: Config) -> Models:
-    """List the models of the server, the newest first. Raises ModelError where it has none."""
-    with closing(open_server(engine := served(config), reach(config))) as server:
-        models = server.listed()
-    if not models:
-        raise ModelError("The server has no model.", *EMPTY[engine])
-    return models
-
-
-def reach(config: Config, notice: Callable[[str], None] = untold) -> Settings:
-    """Say how the server is reached."""
-    chosen = config.model
-    return Settings(
-        host=chosen.host or None,
-        key_env=chosen.key_env,
-        keep_alive=chosen.keep_alive,
-        connect_timeout=chosen.connect_timeout,
-        first_timeout=chosen.first_timeout,
-        token_timeout=chosen.token_timeout,
-        size=chosen.chunk,
-        slots=config.planner.parallel,
-        notice=notice,
-    )
-
-
-def _newest(config: Config, notice: Callable[[str], None]) -> str:
-    """Choose the model that the server got last. Raises ModelError where it has none."""
-    models = listed(config)
-    name = models[0].name
-    notice(f"Model {name}, the newest of {len(models)} on the server (-m NAME chooses another).")
-    return name
-
-
-def free(seen: Shelf, workspace: Path) -> Free:
-    """Say what a model of this server may take; nothing is known of another machine's memory."""
-    from tripletick.models import cards, choice
-
-    if not seen.where.loopback:
-        return choice.Free()
-    video = cards.free(outside(workspace.resolve())("nvidia-smi"))
-    return choice.free_for(seen, choice.Free(platforms.machine().available, video))
-
-
-def window(config: Config, about: About) -> int:
-    """Choose the context in tokens: the person's wish as it is, else the model's own, where a server makes it
-    for us up to a bound.
-    """
-    own = about.context or UNKNOWN_CONTEXT
-    return config.model.context or (own if about.settled else min(own, LARGEST_CONTEXT))
-
-
 def prompts(config: Config, places: Places, brought: Mapping[str, Agent] = NO_AGENTS) -> Prompts:
     """Read the prompts of the personality, or those that the model was trained on; add the workspace's."""
     name = TRAINED.get(config.model.name, config.agent.personality)
@@ -168,7 +82,7 @@ def bounds(base: Config, settings: Config, places: Places) -> Bounds:
 
     def names() -> set[str]:
         try:
-            return {model.name for model in listed(settings)}
+            return {model.name for model in engines.listed(settings)}
         except TripletickError:
             return set()
 

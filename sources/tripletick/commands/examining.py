@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 
-from tripletick import languages, platforms, wiring
+from tripletick import engines, languages, platforms
 from tripletick.config import Config
 from tripletick.dialects import choosing
 from tripletick.errors import TripletickError
@@ -62,7 +62,7 @@ def examine(settings: Config) -> Engine:
     name = settings.model.name
     try:
         if spoken(name, settings.model.host) != "ollama":
-            with closing(wiring.engine(settings, untold)) as model:
+            with closing(engines.engine(settings, untold)) as model:
                 return _own(model.about(), settings)
         return _served(settings)
     except TripletickError as error:
@@ -71,7 +71,7 @@ def examine(settings: Config) -> Engine:
 
 
 def _own(about: About, settings: Config) -> Engine:
-    window = wiring.window(settings, about)
+    window = engines.window(settings, about)
     return Engine(
         model=f"{about.engine}:{about.name}",
         context=about.context,
@@ -84,12 +84,12 @@ def _own(about: About, settings: Config) -> Engine:
 def _served(settings: Config) -> Engine:
     from tripletick.models.ollama import Ollama
 
-    chosen = wiring.reach(settings)
-    listed = wiring.listed(settings)
+    chosen = engines.reach(settings)
+    listed = engines.listed(settings)
     name = parted(settings.model.name)[1] or listed[0].name
     with closing(Ollama(name, chosen)) as model:
         about, loaded = model.about(), model.loaded()
-    window = wiring.window(settings, about)
+    window = engines.window(settings, about)
     where = hosts.address(chosen.host)
     free = platforms.machine().available if where.loopback and not loaded else 0
     size = next((one.size for one in listed if one.name in (name, f"{name}:latest")), 0)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from tripletick import places, wiring
+from tripletick import engines, places, wiring
 from tripletick.commands.opening import load_settings
 from tripletick.config import Config
 from tripletick.errors import ServerUnreachableError, UsageError
@@ -67,17 +67,17 @@ def _list(work: Work) -> None:
     kept = offline.present(work.places.cache)
     own = [(OFFLINE, choice.gigabytes(offline.SIZE), "", "", "", OFFLINE_ROW)] if kept else []
     try:
-        seen = shelf.look(wiring.reach(work.settings), wiring.served(work.settings))
+        seen = shelf.look(engines.reach(work.settings), engines.served(work.settings))
     except ServerUnreachableError as error:
         if not own:
             raise
         work.tell(error.what)
         _write(aligned(own, right=SIZES))
         return
-    free = wiring.free(seen, work.options.directory)
+    free = engines.free(seen, wiring.outside(work.options.directory.resolve()))
     work.tell(f"{seen.version} at {seen.where.url}")
-    if not seen.models and wiring.served(work.settings) == "openai":
-        work.tell(" ".join(wiring.EMPTY["openai"]))
+    if not seen.models and engines.served(work.settings) == "openai":
+        work.tell(" ".join(engines.EMPTY["openai"]))
     elif not seen.models:
         best = choice.suggested(free)[0]
         work.tell(EMPTY.format(name=best.name, size=choice.gigabytes(best.size)))
@@ -89,7 +89,7 @@ def _list(work: Work) -> None:
 def _pull(work: Work, name: str) -> None:
     from tripletick import fetching
 
-    fetching.fetch(_ollamas(name), wiring.reach(work.settings), work.screen)
+    fetching.fetch(_ollamas(name), engines.reach(work.settings), work.screen)
     work.tell(f"Use it: tripletick models use {name}")
 
 
@@ -109,7 +109,7 @@ def _use(work: Work, name: str) -> None:
 def _show(work: Work, name: str) -> None:
     """Write what the server tells of a model, a line each."""
     about = _asked(work, name)
-    window = wiring.window(work.settings, about)
+    window = engines.window(work.settings, about)
     rows = (
         ("name", about.name),
         ("server", about.where),
@@ -123,9 +123,9 @@ def _show(work: Work, name: str) -> None:
 
 
 def _size(work: Work, name: str) -> Iterator[tuple[str, str]]:
-    seen = shelf.look(wiring.reach(work.settings))
+    seen = shelf.look(engines.reach(work.settings))
     whole = name if ":" in name.rpartition("/")[2] else f"{name}:latest"
-    free = wiring.free(seen, work.options.directory).most
+    free = engines.free(seen, wiring.outside(work.options.directory.resolve())).most
     for stock in seen.models:
         if stock.name == whole:
             _, size, weights, _, fits, remark = next(choice.table([stock], free))
@@ -140,7 +140,7 @@ def _create(work: Work, name: str) -> None:
 def _asked(work: Work, name: str) -> About:
     """Ask what a model is. Raises ModelError where there is none of that name."""
     chosen = named(name, work.settings.model.host)
-    with closing(open_model(chosen, wiring.reach(work.settings))) as model:
+    with closing(open_model(chosen, engines.reach(work.settings))) as model:
         return model.about()
 
 

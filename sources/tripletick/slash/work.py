@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tripletick import wiring
+from tripletick import engines
 from tripletick.app import App
 from tripletick.errors import TripletickError, UsageError
 from tripletick.slash.desk import Desk
@@ -29,7 +29,7 @@ def model(desk: Desk, name: str) -> None:
         preload(desk.app)
         return
     try:
-        for one in wiring.listed(desk.app.config):
+        for one in engines.listed(desk.app.config):
             desk.screen.say(one.name)
     except TripletickError as error:
         # what is at work may need no server
