@@ -31,9 +31,9 @@ def served(tmp_path):
     """Open a session that has the server `x`; `words` are its program's, `rows` lines of its section."""
     opened = []
 
-    def open_session(*replies, words="", rows="", answers=(), dialect="fence"):
+    def open_session(*replies, words="", rows="", command=COMMAND, answers=(), dialect="fence"):
         path = tmp_path / "config.ini"
-        path.write_text(f"[mcp.x]\ncommand = {COMMAND} {words}\n{rows}\n")
+        path.write_text(f"[mcp.x]\ncommand = {command} {words}\n{rows}\n")
         folder = tmp_path / "project"
         folder.mkdir(exist_ok=True)
         model = Scripted(*(written(reply, dialect) for reply in replies))
@@ -56,15 +56,15 @@ def first(it):
     return results(it.play())[0]
 
 
-def sent(it, number=0):
-    """The messages of one request to the engine, as one text."""
-    return "\n".join(message.text for message in it.model.requests[number])
+def sent(it):
+    """All that the model was told, as one text."""
+    return "\n".join(message.whole for message in it.loop.replies.talk.messages())
 
 
 def test_a_call_gives_what_the_server_says_as_words_from_outside(served):
     it = served(call("echo", text="hello there"), "Done.")
     assert first(it).verdict == "ok, x.echo"
-    assert "[result 1: mcp ok, x.echo]\n```outside\nhello there\n```" in sent(it, 1)
+    assert "[result 1: mcp ok, x.echo]\n```outside\nhello there\n```" in sent(it)
 
 
 @pytest.mark.parametrize("dialect", ["fence", "xml", "native"])
@@ -136,7 +136,7 @@ def test_the_line_on_servers_stands_in_one_request_of_a_conversation(served):
     it = served("Done.", "Done.", "Done.")
     for agent in ("coder", "file", "coder"):
         it.play(agent=agent)
-    assert sent(it, 2).count("Servers: ") == 1
+    assert sent(it).count("Servers: ") == 1
 
 
 def test_a_tool_is_described_when_that_is_asked_for(served):
@@ -145,6 +145,10 @@ def test_a_tool_is_described_when_that_is_asked_for(served):
         "x.echo: echo something.\nAt length.\n- text (string, required): what to say\n"
         'Call: mcp:x.echo with {"text": "…"}'
     )
+
+
+def test_a_tool_that_takes_nothing_needs_no_body(served):
+    assert first(served("```mcp:x.look\n```", "Done.")).verdict == "ok, x.look"
 
 
 def test_words_behind_describe_are_read_as_its_body(served):
@@ -184,8 +188,7 @@ def test_a_server_that_cannot_be_used_is_told_in_one_line(served, words, told):
 
 
 def test_a_server_that_is_not_there_is_told_and_not_looked_for_for_ever(served):
-    it = served(*[call("echo", text="hello")] * 3, "Then not.")
-    it.settings.named["mcp.x"] = replace(it.settings.servers["x"], command="no-such-server")
+    it = served(*[call("echo", text="hello")] * 3, "Then not.", command="no-such-server")
     one, _, three = results(it.play())
     assert one.verdict.startswith("failed, server x cannot be used: its command was not found")
     assert three.verdict.endswith("; it is not started again in this session")

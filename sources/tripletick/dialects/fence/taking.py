@@ -9,6 +9,7 @@ import re
 from typing import Protocol
 
 from tripletick import languages
+from tripletick.agents import SERVED
 from tripletick.dialects.fence.blocks import Block, End
 from tripletick.dialects.fence.content import EMPTY_FILES, TranscriptError, body_of, is_placeholder
 from tripletick.dialects.fence.info import FOREIGN, TOOLS, comment_path, read_info
@@ -162,8 +163,9 @@ class Taking:
 def idle(call: Call, terms: Terms) -> str:
     """Give the code of a call that holds nothing to do, "" for one that does."""
     if not call.body.strip(BLANKS + "\n"):
-        # a function may take nothing
-        function = not call.path and call.tool not in TOOLS and call.tool not in languages.LANGUAGES
+        # a function may take nothing, and so may a server's, which its words name
+        foreign = bool(call.args) if call.tool == SERVED else call.tool not in TOOLS
+        function = not call.path and foreign and call.tool not in languages.LANGUAGES
         return "" if function or (call.path and EMPTY_FILES.match(call.path)) else "empty"
     if is_placeholder(call.tool, call.body):
         return "placeholder"
