@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import pytest
 from tests.bad_server import BadServer
+from tests.crewing import open_team, scripted, to
 from tests.playing import last
 from tests.test_approval import NO, SESSION, YES, asked, results
 from tests.test_web import html, place, searched, searxng, words
 
-from tripletick.events import GaveUp
-from tripletick.messages import Answer
+from tripletick.events import Ask, GaveUp
+from tripletick.messages import Answer, Task
 from tripletick.tools.outside import Outside
 from tripletick.web import address
 
@@ -148,3 +149,14 @@ def test_a_host_counts_as_named_where_the_person_wrote_it(words, where, unnamed)
     outside = Outside()
     outside.begin(words)
     assert bool(outside.unnamed([address.read(where)])) is unnamed
+
+
+def test_what_one_task_of_a_plan_has_read_counts_in_the_next_ones(tmp_path):
+    with BadServer({"/": [words(ORDER)]}) as server:
+        replies = to("look", f"```fetch\n{server.url}/\n```", "So."), to("then", OBEYS, "No.")
+        with open_team(tmp_path, scripted(*replies), person=True, web={"allow": place(server)}) as team:
+            team.staff.loop.bench.outside.begin(f"look at {server.url}/")
+            plan = Task("1", "web", "look"), Task("2", "coder", "then", ("1",))
+            team.run(*plan, answer=lambda question: NO)
+    (question,) = [event.question for event in team.events if isinstance(event, Ask)]
+    assert READS in question

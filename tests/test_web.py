@@ -4,6 +4,10 @@ import contextlib
 import gzip
 import json
 import re
+import shutil
+import ssl
+import subprocess
+import threading
 import zlib
 
 import pytest
@@ -13,7 +17,7 @@ from tests.test_approval import results
 
 from tripletick.config import Config, Given
 from tripletick.events import Answered, Output
-from tripletick.halting import Halt
+from tripletick.halting import Halt, Halted
 from tripletick.trust.settings import tightened
 from tripletick.web import address
 from tripletick.web.address import UnreachedError
@@ -409,3 +413,55 @@ def test_of_the_pages_that_were_read_those_are_sources_that_the_answer_has_its_w
 def test_the_settings_of_the_web_are_not_the_workspace_s():
     kept, told = tightened(Config(), [Given("web", "allow", "127.0.0.1:22", "config.ini:2")])
     assert (kept, told) == ((), ["config.ini:2: [web] allow is ignored: a workspace may not set it."])
+
+
+def certified(folder):
+    """Make a key and a certificate for 127.0.0.1 and localhost that signs itself."""
+    names = "subjectAltName=DNS:localhost,IP:127.0.0.1"
+    made = ["-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-addext", names, "-days", "2"]
+    files = [str(folder / "key.pem"), str(folder / "cert.pem")]
+    subprocess.run(["openssl", "req", "-x509", *made, "-keyout", files[0], "-out", files[1]], check=True)
+    return files
+
+
+@pytest.fixture
+def safe(tmp_path):
+    """A server that speaks TLS, with the file of its certificate."""
+    key, certificate = certified(tmp_path)
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate, key)
+    with BadServer({"/": [html()]}, tls=context) as server:
+        yield address.read(server.url.replace("http:", "https:") + "/"), certificate, server
+
+
+needs_openssl = pytest.mark.skipif(not shutil.which("openssl"), reason="makes a certificate")
+
+
+@needs_openssl
+def test_a_page_is_got_over_tls_from_whom_the_system_trusts(safe, monkeypatch):
+    where, certificate, server = safe
+    monkeypatch.setenv("SSL_CERT_FILE", certificate)
+    assert RYE.encode() in getter(server).get(where).body
+
+
+@needs_openssl
+def test_a_certificate_that_nobody_vouches_for_is_told(safe):
+    where, _, server = safe
+    with pytest.raises(UnreachedError, match="no valid certificate: self-signed"):
+        getter(server).get(where)
+
+
+def test_a_fetch_is_ended_from_another_thread():
+    halt = Halt()
+
+    def end():
+        server.wait_for("/")
+        halt.call()
+
+    with BadServer({"/robots.txt": [answer(404)], "/": [[HANG]]}) as server:
+        line = Line(Bounds(allowed=frozenset({place(server)})), {}, halt)
+        ending = threading.Thread(target=end)
+        ending.start()
+        with pytest.raises(Halted):
+            Getter(line).get(address.read(server.url))
+        ending.join()
