@@ -9,13 +9,15 @@ import json
 import re
 from dataclasses import replace
 
+import pytest
+
 from tripletick.dialects.fence.info import read_info
 from tripletick.dialects.xml import Xml
 from tripletick.messages import Call, Message, ToolCall
 from tripletick.models.scripted import ScriptedReply
 from tripletick.tools import tools
 
-DIALECTS = ("fence", "xml", "native")
+EVERY_DIALECT = pytest.mark.parametrize("dialect", ["fence", "xml", "native"], indirect=True)
 _BLOCK = re.compile(
     r"^(?P<run>`{3,})(?P<info>\S[^\n`]*)\n(?P<body>.*?)(?:\n?(?P<end>(?P=run)[ \t]*$)|\Z)", re.M | re.S
 )
@@ -30,7 +32,8 @@ def written(reply: str | ScriptedReply, dialect: str) -> ScriptedReply:
         return said
     if dialect == "xml":
         return replace(said, text=_BLOCK.sub(_in_tags, said.text))
-    return replace(said, text=_BLOCK.sub("", said.text), calls=tuple(map(_apart, _BLOCK.finditer(said.text))))
+    calls = tuple(map(_apart, _BLOCK.finditer(said.text)))
+    return replace(said, text=_BLOCK.sub("", said.text), calls=said.calls + calls)
 
 
 def words(message: Message) -> str:

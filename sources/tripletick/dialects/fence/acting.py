@@ -161,7 +161,8 @@ class Walk:
         taken = self._taken
         if taken.cut is None and taken.calls and plays_tool(text):
             taken.invented(self._line, text)
-        resume = taken.element(self._line, text) if taken.cut is None else None
+        counts = taken.cut is None
+        resume = taken.element(self._line, text) if counts else None
         if resume is not None:
             self._answered = offset if self._answered < 0 <= self._asked else self._answered
             self._go_to(resume)
@@ -171,9 +172,9 @@ class Walk:
         if mark is not None and not mark.quoted:
             self._read_block(Block(mark, read_info(mark.info, self._terms.owned)))
             return
-        if taken.cut is None and mark is not None:
+        if counts and mark is not None:
             taken.quoted(mark)
-        elif taken.cut is None:
+        elif counts:
             self._prose(text, offset)
         self._line += 1
 
@@ -265,7 +266,7 @@ class Walk:
         if not 0 <= self._asked <= until:
             return None
         end = until if self._answered < 0 else min(self._answered, until)
-        return self._page.text[self._asked : end].strip(BLANKS + "\r\n*")
+        return self._page.text[self._asked : end].strip().removesuffix("</answer>").strip(BLANKS + "\r\n*")
 
 
 def read(

@@ -22,6 +22,7 @@ _QUOTE = re.compile("[\"']")
 _UNKNOWN = re.compile(r"\\(?![\\'\"abfnrtvxuUN0-7\r\n])|\\(?=x(?![0-9a-fA-F]{2})|u(?![0-9a-fA-F]{4})|U|N)")
 """Backslashes of escapes that Python does not know, or that are not whole: patterns and paths have such."""
 _WORDS = {"true": True, "false": False, "null": None}
+COMPUTED = (ast.Call, ast.JoinedStr, ast.Starred, ast.Lambda, ast.comprehension)
 UNREADABLE = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
 
 
@@ -49,6 +50,11 @@ def read_expression(text: str) -> Spoken:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             call = ast.parse(f"_({plain(inside)}\n)", mode="eval").body
+    except UNREADABLE:
+        return Spoken(name, unquoted=_alone(inside))
+    if any(map(_computed, (node for node in ast.walk(call) if node is not call))):
+        raise UnreadError
+    try:
         return _literals(name, call)
     except UNREADABLE:
         return Spoken(name, unquoted=_alone(inside))
@@ -82,9 +88,14 @@ def _escaped(prefix: str, string: str) -> str:
     return prefix + whole.replace("\\\n", "\\\\\n").replace("\r", "\\r").replace("\n", "\\n")
 
 
+def _computed(node: ast.AST) -> bool:
+    """True for what does not stand for itself."""
+    return isinstance(node, COMPUTED) or (isinstance(node, ast.keyword) and node.arg is None)
+
+
 def _literals(name: str, call: ast.expr) -> Spoken:
-    if not isinstance(call, ast.Call) or any(keyword.arg is None for keyword in call.keywords):
-        raise ValueError("no plain arguments")
+    if not isinstance(call, ast.Call):
+        raise TypeError
     named = {keyword.arg: _literal(keyword.value) for keyword in call.keywords if keyword.arg}
     return Spoken(name, named, tuple(map(_literal, call.args)))
 
@@ -101,7 +112,7 @@ def _alone(inside: str) -> str:
     outside, depth = _STRING.sub("", words), 0
     for sign in outside:
         depth += (sign in "([{") - (sign in ")]}")
-        if sign == "," and depth <= 0:
+        if depth < 0 or (sign == "," and not depth):
             raise UnreadError
     if not words or re.match(r"(?:\w+\s*=\s*)?[rbf]?[\"']", words) or depth:
         raise UnreadError

@@ -17,6 +17,7 @@ from tripletick.dialects.named.expression import UNREADABLE, Spoken, UnreadError
 
 NAMES = ("name", "tool", "tool_name", "function", "recipient_name")
 ARGUMENTS = ("arguments", "parameters", "args", "input", "tool_input", "params")
+_FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*)\n\s*```\s*", re.DOTALL)
 _PARTS = re.compile(r"(?P<string>\"(?:[^\"\\]|\\.)*\")|(?P<rest>[^\"]+)|(?P<open>\")", re.DOTALL)
 _UNKNOWN = re.compile(r"\\(?:(?P<quote>')|(?P<other>[^\"\\/bfnrtu]))", re.DOTALL)
 _WORDS = {"True": "true", "False": "false", "None": "null"}
@@ -33,7 +34,7 @@ def read_object(text: str, *, whole: bool = True) -> Any:
         if not whole:
             raise UnreadError from None
     try:
-        return _loads(_closed(_split(text)))
+        return _loads(_closed(_split(_FENCED.sub(r"\1", text))))
     except (ValueError, RecursionError):
         return _python(text)
 
@@ -47,8 +48,10 @@ def read_calls(text: str, *, whole: bool = True) -> list[Spoken]:
 
 def read_arguments(given: Any, *, whole: bool = True) -> dict[str, Any]:
     """Give arguments that are an object, or an object written as text. Raises UnreadError."""
-    if isinstance(given, str):
-        given = read_object(given, whole=whole) if given.strip() else {}
+    for _ in range(2):
+        # some engines hand over text, and some models write it into that text once more
+        if isinstance(given, str):
+            given = read_object(given, whole=whole) if given.strip() else {}
     if not isinstance(given, dict):
         raise UnreadError
     return given
