@@ -31,7 +31,7 @@ def test_the_shipped_file_documents_every_setting_with_its_default():
 
 def test_the_shipped_file_documents_the_sections_that_a_person_names():
     text = SHIPPED.read_text("utf-8")
-    for family in FAMILIES:
+    for family in FAMILIES.keys() - SECTIONS.keys():
         for key, known in config.settings(f"{family}.any").items():
             assert f"# {known.metadata['says']}\n# {key} =" in text
 

@@ -29,7 +29,7 @@ PLAN, REPLAN = "system-plan", "system-replan"
 """The questions for a plan and for what becomes of the rest of one, with places that planner/words fills."""
 ROUTE = "system-route"
 """The question who shall do a request, with the places {agents} and {request}."""
-SETTINGS = ("when", "tools", "temperature", "folder", "mode", "needs")
+SETTINGS = ("when", "tools", "temperature", "folder", "mode", "needs", "model")
 MODES = ("work", "read")
 WRITING = frozenset({"write", "append", "edit"})
 """Tags that an agent cannot own whose blocks only read."""
@@ -64,6 +64,8 @@ class Agent:
     """… and the package that brings them, "" where each is brought by one of its own name."""
     unnamed: frozenset[str] = frozenset()
     """Tags that its line leaves out, because there are too many."""
+    model: str = ""
+    """The model that it works with, "": that of all others."""
     known_as: str = ""
     """What stands for it where its card has been told; "": its name."""
 
@@ -212,6 +214,7 @@ def parse(name: str, source: str, path: Path | None = None) -> Agent:
             mode,
             tuple(needs.split()),
             package.strip(),
+            model=values.get("model", "").strip(),
         )
     except (configparser.Error, ValueError) as error:
         raise ConfigError(

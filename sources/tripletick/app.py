@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tripletick import agents, engines, undoing, wiring, wording
+from tripletick import agents, engines, seats, undoing, wiring, wording
 from tripletick.checkpoint import Checkpoints
 from tripletick.config import Config
 from tripletick.dialects import choosing
@@ -32,7 +32,6 @@ from tripletick.events import (
 from tripletick.library.history import Past, Written
 from tripletick.loop import Loop, Turn
 from tripletick.messages import Call
-from tripletick.models import hosts
 from tripletick.models.model import About, Model
 from tripletick.places import Places
 from tripletick.planner.plan import PLANNER, Plan
@@ -48,7 +47,6 @@ WARMER, HOTTEST = 0.4, 2.0
 """What /retry adds to the temperature, and its limit."""
 PERSON = agents.Agent("person", "", "", ("bash",))
 BY_HAND = "The person ran this script, not you:\n{script}\n"
-ANEW = "{name} goes on; it reads the whole conversation anew."
 
 
 @dataclass(slots=True)
@@ -79,11 +77,16 @@ class App:
     gear: Gear = field(init=False)
     written: Written = field(default_factory=Written)
     """What the log holds of the conversation."""
+    seat: Config = field(init=False)
+    """The config as it holds for the agent at work, whose model is open."""
+    reseated: bool = False
+    """The person was told what changing models costs."""
     dialect: Chosen = choosing.USUAL
     """How the model at work writes its calls."""
 
     def __post_init__(self) -> None:
         self.notices.extend(self.config.warnings)
+        self.seat = self.config
         self.standing = Standing(
             self.config, self.places, self.folder, self.said, self.person, self.notices.append
         )
@@ -184,17 +187,10 @@ class App:
 
     def use_model(self, name: str) -> Turn:
         """Go on with another model; the old one stays where opening that raises."""
-        config = replace(self.config, model=replace(self.config.model, name=name))
-        loop = yield from self._open(config)
-        if old := self.loop:
-            old.replies.talk.introduce_anew(loop.replies.talk.system)
-            choosing.retell(old.replies.talk, loop.replies.dialect, loop.tools)
-            bench = replace(loop.bench, ledger=old.bench.ledger)
-            replies = replace(loop.replies, talk=old.replies.talk)
-            loop = replace(loop, replies=replies, bench=bench, gate=old.gate)
-            old.replies.model.close()
-        self.config, self.loop = config, loop
-        yield Notice(ANEW.format(name=name))
+        config = seats.chosen(self.config, name)
+        self.loop = yield from self._changed(config)
+        self.config = config
+        yield Notice(seats.ANEW.format(name=name))
 
     def run(self, turn: Turn, sinks: Sequence[Sink], ask: Asker) -> None:
         """Pull a turn to its end; every event goes to the log and to every sink."""
@@ -222,12 +218,12 @@ class App:
         return self.written.changes(replies.talk, replies.budget, **at_work)
 
     def _model(self) -> str:
-        return self.config.model.name or (f"{self.about.engine}:{self.about.name}" if self.about else "")
+        return self.seat.model.name or (f"{self.about.engine}:{self.about.name}" if self.about else "")
 
     def _work(self, agent: agents.Agent, request: str, piped: str) -> Turn:
-        hands = HANDS if agent.name == PLANNER else agent
+        hands = replace(agent, tools=HANDS.tools) if agent.name == PLANNER else agent
         loop = yield from self._opened(hands)
-        agent = self.gear.kit.equipped(agent)
+        agent = seats.warmed(self.config, self.gear.kit.equipped(agent))
         loop.bench.outside.begin(request)
         names = ""
         wanted = hands.tools and hands.folder and self.config.agent.folder
@@ -250,7 +246,8 @@ class App:
     def _planner(self, agent: agents.Agent, loop: Loop) -> AbstractContextManager[Planner]:
         from tripletick import planning
 
-        return planning.opened(agent, loop, self.standing, self.prompts, self.config)
+        models = seats.Seats(self.config, self.seat)
+        return planning.opened(agent, loop, self.standing, self.prompts, models)
 
     def _opened(self, agent: agents.Agent) -> Generator[Event, Reply, Loop]:
         """Give the loop; what blocks may do here is asked before the first agent that has tools."""
@@ -258,15 +255,28 @@ class App:
             yield from self.standing.settle()
             self.standing.open()
             if old := self.loop:
-                self.loop = self._moved(old)
+                replies = old.replies
+                self.loop = seats.moved(self._built(self.seat, replies.model, replies.budget.window), old)
+        config = seats.seated(self.config, agent)
         if self.loop is None:
-            self.loop = yield from self._open(self.config)
+            self.loop = yield from self._open(config)
             if self.past:
                 replies, here = self.loop.replies, (str(self.folder), self._model())
                 yield from map(Notice, self.past.take_up(replies.talk, replies.budget, *here))
                 choosing.retell(replies.talk, replies.dialect, self.loop.tools)
+        elif agent.card and seats.another(self.seat, config):
+            self.loop = yield from self._changed(config)
+            yield from map(Notice, seats.told(self.config, agent, first=not self.reseated))
+            self.reseated = True
+        if agent.card:
+            self.loop = seats.sampled(self.loop, config)
         self.loop = yield from self.gear.equip(self.loop, agent)
         return self.loop
+
+    def _changed(self, config: Config) -> Generator[Event, Reply, Loop]:
+        """Build a loop on another model, which takes the conversation over."""
+        loop = yield from self._open(config)
+        return seats.taken_over(loop, self.loop) if self.loop else loop
 
     def _open(self, config: Config) -> Generator[Event, Reply, Loop]:
         """Build a loop on the model that the config names; folder and box are those of the session."""
@@ -274,10 +284,10 @@ class App:
         model = engines.engine(config, self.notices.append)
         about = model.about()
         window = model.fix(engines.window(config, about))
-        if self.about is None and about.engine == "ollama":
-            yield from map(Notice, hosts.warned(about.where))
+        if self.about is None:
+            yield from map(Notice, seats.first_told(config, about, self.prompts))
         yield Loading(f"{about.engine}:{about.name}", window)
-        self.about = about
+        self.about, self.seat = about, config
         # a session that is gone on with keeps its own
         kept = self.past.dialect if self.past and not self.loop else ""
         self.dialect = yield from choosing.chosen(kept or config.agent.dialect, about)
@@ -287,12 +297,3 @@ class App:
         prompts = wiring.prompts(config, self.places, self.brought.agents)
         parts = replace(self.standing.parts(config, model, prompts), dialect=self.dialect.name)
         return self.gear.added(wiring.loop(parts, self.log.id, window))
-
-    def _moved(self, old: Loop) -> Loop:
-        """Give the loop as the person lets it work now: the conversation and the model stay."""
-        replies = old.replies
-        loop = self._built(self.config, replies.model, replies.budget.window)
-        if replies.talk.system != loop.replies.talk.system:
-            replies.talk.introduce_anew(loop.replies.talk.system)
-        bench = replace(loop.bench, ledger=old.bench.ledger)
-        return replace(loop, replies=replies, bench=bench)

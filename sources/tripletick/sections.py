@@ -209,5 +209,5 @@ SECTIONS: dict[str, type] = {
     "ui": UiSection,
     "data": DataSection,
 }
-FAMILIES: dict[str, type] = {"mcp": ServerSection}
-"""Sections of which there may be several: `[mcp.NAME]`."""
+FAMILIES: dict[str, type] = {"mcp": ServerSection, "model": ModelSection}
+"""Sections of which there may be several: `[mcp.NAME]`, and `[model.NAME]` for the agent of that name."""

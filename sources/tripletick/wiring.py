@@ -1,4 +1,4 @@
-"""Builds the parts of a session from the config: box, tools, conversation, loop; the engine is engines.py's."""
+"""Builds the parts of a session from the config: box, tools, conversation, loop. Engines: engines.py."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tripletick import agents, engines, languages, platforms
+from tripletick import agents, engines, languages, platforms, seats
 from tripletick.agents import Agent, Prompts
 from tripletick.approval import Asking, Gate
 from tripletick.checkpoint import Checkpoints
@@ -19,7 +19,7 @@ from tripletick.errors import TripletickError
 from tripletick.halting import Halt
 from tripletick.loop import Loop
 from tripletick.mcp.servers import Servers, none
-from tripletick.models.model import Model, Sampling
+from tripletick.models.model import Model
 from tripletick.paths import Workspace
 from tripletick.places import Places
 from tripletick.replies import Replies
@@ -32,7 +32,6 @@ from tripletick.trust import Bounds, refused
 
 CLIP = (1200, 12000)
 """The least and the most characters of one output that the model is sent."""
-THINK = {"auto": None, "yes": True, "no": False}
 TRAINED = {"embedded:offline": "offline"}
 """Models that know one wording and stumble over another: the folder of prompts that they were trained on.
 Of 20 chores the offline model did 15 with its own wording, 11 with that of base."""
@@ -145,7 +144,7 @@ def loop(parts: Parts, session: str, context: int) -> Loop:
         dialect,
         Conversation(_system(parts, dialect.told), also, index=parts.servers.words(dialect.name)),
         Budget(context, config.context.full / 100, config.context.target / 100),
-        replace(_sampling(config), tools=dialect.schemas),
+        replace(seats.sampling(config), tools=dialect.schemas),
         tuple(rows),
         (PROMPT_EXAMPLE, *(tool.example.body for tool in table.values() if tool.example)),
         parts.prompts.summary,
@@ -216,9 +215,3 @@ def _system(parts: Parts, tools: str) -> str:
     system = f"{platforms.system_name()}, bash, python {python}"
     places = {"system": system, "folder": parts.workspace.root.name, "tools": tools}
     return parts.prompts.opening(parts.dialect, **places)
-
-
-def _sampling(config: Config) -> Sampling:
-    chosen = config.model
-    seed = None if chosen.seed < 0 else chosen.seed
-    return Sampling(chosen.output, chosen.temperature, seed, THINK[chosen.think])

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import json
 import os
-import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -23,8 +22,9 @@ from tripletick.errors import (
     TripletickError,
 )
 from tripletick.halting import Halt
-from tripletick.messages import Chunk, Counts, Finish, Message
-from tripletick.models import Settings, answers, completions, failures, kinds, pieces, refusals, sse
+from tripletick.messages import Chunk, Counts, Message
+from tripletick.models import Settings, answers, completions, failures, kinds, refusals, sse
+from tripletick.models.heard import Heard
 from tripletick.models.hosts import Address, parse
 from tripletick.models.model import About, Listed, Sampling
 from tripletick.models.trying import Tries
@@ -120,7 +120,7 @@ class OpenAI:
         return other
 
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
-        heard = _Heard(LINES_A_TOKEN * sampling.output + LINES)
+        heard = Heard(LINES_A_TOKEN * sampling.output + LINES)
         with closing(self._answer(self._request(messages, sampling))) as reply:
             try:
                 for fields in sse.objects(heard.counted(reply.lines())):
@@ -229,51 +229,6 @@ class OpenAI:
     def _unreached(self, error: ServerUnreachableError) -> TripletickError:
         reason = error.what.rpartition("(")[2].rstrip(").")
         return refusals.UNREACHED(where=self.address.url, reason=reason)
-
-
-@dataclass(slots=True)
-class _Heard:
-    """What has come of one reply: at most so many lines."""
-
-    most: int
-    finish: Finish | None = None
-    ended: str = ""
-    told: dict[str, Any] = field(default_factory=dict)
-    """What counts it, whichever event that was in."""
-    calls: pieces.Calls = field(default_factory=pieces.Calls)
-    began: float = field(default_factory=time.monotonic)
-    first: float = 0.0
-
-    def counted(self, lines: Iterator[bytes]) -> Iterator[bytes]:
-        """Give the lines. Raises StreamCutError where there is no end of them."""
-        for count, line in enumerate(lines):
-            if count > self.most:
-                raise failures.ENDLESS(lines=count)
-            yield line
-
-    def take(self, fields: Mapping[str, Any]) -> Chunk | None:
-        """Take an event; gives what it adds to the reply."""
-        self.first = self.first or time.monotonic()
-        self.calls.add(fields)
-        self.told |= {name: fields[name] for name in ("usage", "timings") if answers.fields(fields, name)}
-        self.ended = pieces.ended(fields) or self.ended
-        self.finish = pieces.finish(fields) or self.finish
-        return pieces.chunk(fields)
-
-    @property
-    def whole(self) -> bool:
-        """Nothing more is to come; a count may come after the end."""
-        return self.finish is not None and bool(self.told)
-
-    def last(self) -> Chunk:
-        """Give the end of the reply. Raises StreamCutError where it has none."""
-        if self.finish is None:
-            raise failures.BROKEN(told=self.ended) if self.ended else failures.cut()
-        counts = pieces.counts(self.told)
-        if not counts.output_seconds:
-            read, wrote = self.first - self.began, time.monotonic() - self.first
-            counts = replace(counts, prompt_seconds=read, output_seconds=wrote)
-        return Chunk(finish=self.finish, counts=counts, calls=self.calls.whole())
 
 
 def base(host: str | None, model: str = "NAME") -> Address:

@@ -84,6 +84,11 @@ def there(given: Given, base: Config, listed: Listed) -> str:
     return NO_MODEL.format(**_words(given))
 
 
+def of_the_server(given: Given, base: Config, listed: Listed) -> str:
+    """Say why a model is not one of the person's server, "" where it is."""
+    return _problem(base, given) or there(given, base, listed)
+
+
 def _problem(base: Config, given: Given) -> str:
     if problem := unknown(given):
         return problem

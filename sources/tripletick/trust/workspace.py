@@ -22,7 +22,7 @@ from tripletick.languages import LANGUAGES
 from tripletick.messages import Answer
 from tripletick.paths import PathRefused, Workspace
 from tripletick.trust.memory import Memory
-from tripletick.trust.settings import Listed, there, tightened
+from tripletick.trust.settings import Listed, of_the_server, there, tightened
 
 SETTINGS, AGENTS, WORDS = ".tripletick/config.ini", ".tripletick/agents", "AGENTS.md"
 TOOLS = ".tripletick/tools"
@@ -184,7 +184,16 @@ def _checked(trusted: Trusted, bounds: Bounds) -> tuple[Trusted, list[str]]:
             problem = there(given, bounds.base, bounds.listed)
         kept += [] if problem else [given]
         problems += [problem] if problem else []
-    return replace(trusted, settings=tuple(kept)), problems
+    agents = {name: _with_model(agent, bounds, problems) for name, agent in trusted.agents.items()}
+    return replace(trusted, settings=tuple(kept), agents=agents), problems
+
+
+def _with_model(agent: Agent, bounds: Bounds, problems: list[str]) -> Agent:
+    """Give the agent without a model that the person's server does not have."""
+    given = Given("model", "name", agent.model, f"{AGENTS}/{agent.name}.md")
+    problem = of_the_server(given, bounds.base, bounds.listed) if agent.model else ""
+    problems += [problem] if problem else []
+    return replace(agent, model="") if problem else agent
 
 
 def _told(texts: Mapping[str, str], trusted: Trusted) -> Iterator[str]:
@@ -197,4 +206,5 @@ def _told(texts: Mapping[str, str], trusted: Trusted) -> Iterator[str]:
             yield f"{path} ({len(text.splitlines())} lines)"
         else:
             agent = trusted.agents.get(path.rpartition("/")[2].removesuffix(".md"))
-            yield f"{path} ({' '.join(agent.tools) or 'no tags' if agent else 'not used'})"
+            what = ", ".join(filter(None, (" ".join(agent.tools) or "no tags", agent.model))) if agent else ""
+            yield f"{path} ({what or 'not used'})"
