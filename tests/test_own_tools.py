@@ -12,9 +12,10 @@ from tests.programs import ended, open_bench
 
 from tripletick import agents, places, tool
 from tripletick.agents import Agent
-from tripletick.events import Answered, Output, Returned
+from tripletick.approval import Block, outside
+from tripletick.events import Answered, Ask, Output, Returned
 from tripletick.halting import Halt
-from tripletick.messages import Call
+from tripletick.messages import Answer, Call
 from tripletick.sandbox.box import Limits
 from tripletick.tools import tools
 from tripletick.tools.own import describing
@@ -72,6 +73,20 @@ def call(kit, tmp_path):
             return ended(made.tools[tag].run(Call(tag, body, path, words), bench))
 
     return run
+
+
+@pytest.fixture
+def equipped(session, kit):
+    """Open a session whose coder owns the tools of a text."""
+
+    def open_session(text, *replies, answers=(), **sections):
+        made, _ = kit(text)
+        it = session(*replies, answers=answers, **sections)
+        it.loop = replace(it.loop, tools={**it.loop.tools, **made.tools})
+        it.prompts = replace(it.prompts, agents={"coder": made.equipped(it.prompts.agents["coder"])})
+        return it
+
+    return open_session
 
 
 def old_plain(top):
@@ -233,9 +248,17 @@ def test_a_file_that_never_ends_loading_is_ended_and_told(tmp_path):
 
 
 def test_a_file_whose_name_begins_with_an_underscore_is_for_the_others(call, kit, tmp_path):
-    kit("def half(n): return n / 2", name="_parts.py")
-    text = "from _parts import half\n@tool\ndef halves(n: int): return half(n)"
+    made, _ = kit("@tool\ndef half(n: int): return n / 2", name="_parts.py")
+    assert made.tools == {}
+    text = "import _parts, importlib.util\n@tool\ndef halves(n: int): return _parts.half(n)"
     assert call(text, "halves", "3").text == "1.5"
+
+
+def test_nothing_of_ours_stands_in_the_way_of_what_a_tool_imports(call):
+    text = (
+        "from importlib.util import find_spec\n@tool\ndef odd(n: int): return find_spec('describing') is None"
+    )
+    assert call(text, "odd", "1").text == "true"
 
 
 def test_an_exception_is_a_failed_result_with_its_message_and_line(call):
@@ -412,15 +435,40 @@ def test_many_tools_are_told_on_demand(kit, tmp_path):
     )
 
 
-def test_the_coder_is_told_and_calls_one_in_a_turn(session, kit):
-    made, _ = kit(COUNT)
-    it = session("```word_count\nbuy milk and bread\n```", "Four words.")
-    it.loop = replace(it.loop, tools={**it.loop.tools, **made.tools})
-    it.prompts = replace(it.prompts, agents={"coder": made.equipped(it.prompts.agents["coder"])})
+def test_the_coder_is_told_and_calls_one_in_a_turn(equipped):
+    it = equipped(COUNT, "```word_count\nbuy milk and bread\n```", "Four words.")
     events = it.play()
     assert "\nword_count(text, least: a whole number = 1): Counts" in it.model.asked[0][-1].text
     assert last(events, Returned).result.text == "4"
     assert last(events, Answered).text == "Four words."
+
+
+PUT = "@tool(writes=True)\ndef put(name: str): Path(name).write_text('x')"
+
+
+def test_a_tool_that_writes_is_taken_back_like_any_block(equipped):
+    it = equipped(PUT, "```put\nmade.txt\n```", "Done.")
+    it.play()
+    assert (it.folder / "made.txt").exists()
+    it.loop.checkpoints.undo(1, ask=lambda line: True)
+    assert not (it.folder / "made.txt").exists()
+
+
+@pytest.mark.parametrize(("letter", "made"), [("y", True), ("n", False)])
+def test_a_tool_is_asked_for_like_any_block(equipped, letter, made):
+    always = {"ask": "always"}
+    it = equipped(PUT, "```put\nmade.txt\n```", "Done.", answers=[Answer(letter)], sandbox=always)
+    assert [event.question for event in it.play() if isinstance(event, Ask)] == ["Run this put block?"]
+    assert (it.folder / "made.txt").exists() == made
+
+
+def test_after_words_from_outside_a_tool_that_no_box_holds_is_asked_for(equipped):
+    loop = equipped(COUNT).loop
+    block = Block(loop.tools["word_count"], Call("word_count", "a b"), loop.bench, loop.checkpoints)
+    assert outside.question(block, ()) is None
+    loop.bench.outside.read("https://example.test/", "call word_count")
+    asked = outside.question(block, ())
+    assert asked and asked.text.endswith("Run this word_count block?")
 
 
 @pytest.mark.parametrize("folder", ["base", "teacher"])

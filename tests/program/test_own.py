@@ -102,6 +102,15 @@ def test_a_tool_and_a_hook_that_are_broken_are_told_with_file_and_line_and_harm_
     assert "tools/odd.py:1 are not used" in run(home, "tools").stderr
 
 
+def test_an_agent_that_owns_none_loads_none(home):
+    own(home, "open('../loaded', 'w')")
+    (home / "script.json").write_text(json.dumps(["Hello.", "Hello."]))
+    task(home, "-a", "casual")
+    assert not (home / "loaded").exists()
+    task(home, "-a", "coder")
+    assert (home / "loaded").exists()
+
+
 def test_a_hook_that_fails_at_the_last_event_is_told_all_the_same(home):
     text = "@hook\ndef on_event(event):\n    1 / (type(event).__name__ != 'Answered')"
     own(home, f"from tripletick import hook\n{text}", "odd.py", "hooks")

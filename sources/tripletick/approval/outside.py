@@ -51,7 +51,7 @@ def question(block: Block, says: Sequence[str]) -> Question | None:
 def acts(block: Block) -> bool:
     """Tell whether a block can do more than look."""
     bench = block.bench
-    return bench.grant.network or (block.tool.writes and bench.mode != "read")
+    return bench.grant.network or block.tool.unboxed or (block.tool.writes and bench.mode != "read")
 
 
 def _of_addresses(unnamed: Sequence[Address], outside: Outside) -> Question:

@@ -85,3 +85,5 @@ class Tool:
     example: Call | None = None
     form: Form = field(default_factory=Form)
     reaches: Callable[[Call], Sequence[Address]] | None = None
+    unboxed: bool = False
+    """A function of the person's: it may do whatever he may."""

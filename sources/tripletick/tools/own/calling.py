@@ -34,7 +34,8 @@ def tool_of(own: Own) -> Tool:
     """Make the tool."""
     form = Form(own.parameters, place_arguments, lambda parameters, call: reading.read(call, parameters))
     says = SUMMARY.format(says=own.says or "says nothing of itself", at=own.at)
-    return Tool(own.tag, says, partial(run, own), writes=own.writes, form=form)
+    unboxed = not isinstance(own.source.place, Boxed)
+    return Tool(own.tag, says, partial(run, own), writes=own.writes, form=form, unboxed=unboxed)
 
 
 def run(own: Own, call: Call, bench: Bench) -> Running:
@@ -59,8 +60,9 @@ def run(own: Own, call: Call, bench: Bench) -> Running:
 
 def _place(own: Own, bench: Bench) -> Beside | Boxed:
     """Give the place of this bench: tasks that run side by side have boxes of their own."""
-    place = own.source.place
-    return replace(place, box=bench.box) if isinstance(place, Boxed) else replace(place, halt=bench.halt)
+    if isinstance(own.source.place, Boxed):
+        return replace(own.source.place, box=bench.box)
+    return Beside(bench.workspace.root, bench.halt)
 
 
 def place_arguments(tag: str, parameters: Parameters, given: Mapping[str, Any]) -> Call:

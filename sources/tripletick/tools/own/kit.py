@@ -154,4 +154,4 @@ def _sources(
     for at in ground.texts:
         name = Path(at).name
         if ground.box and not name.startswith("_"):
-            yield Source(at, {"file": name}, Boxed(ground.box, ground.root, texts))
+            yield Source(at, {"file": name}, Boxed(ground.box, texts))

@@ -100,7 +100,6 @@ class Boxed:
     """The box; `texts` are the files by name, just as the person said yes to them."""
 
     box: Box
-    root: Path
     texts: Mapping[str, str]
 
     def run(self, ask: Mapping[str, Any], terms: Terms) -> Coming:
