@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.playing import Session, last
+from tests import serving
+from tests.playing import last
+from tests.serving import sessions
 from tests.test_approval import NO, SESSION, YES, asked, results
-from tests.writing import written
 
 from tripletick import config
 from tripletick.config import Given
@@ -18,7 +19,6 @@ from tripletick.errors import ConfigError
 from tripletick.events import Answered
 from tripletick.halting import Halt, Halted
 from tripletick.mcp.index import named
-from tripletick.models.scripted import Scripted
 from tripletick.trust.settings import tightened
 
 pytest.importorskip("mcp")
@@ -29,26 +29,16 @@ COMMAND = f"{shlex.quote(sys.executable)} {shlex.quote(str(PROGRAM))}"
 @pytest.fixture
 def served(tmp_path):
     """Open a session that has the server `x`; `words` are its program's, `rows` lines of its section."""
-    opened = []
+    with sessions(tmp_path) as opened:
 
-    def open_session(*replies, words="", rows="", command=COMMAND, answers=(), dialect="fence"):
-        path = tmp_path / "config.ini"
-        path.write_text(f"[mcp.x]\ncommand = {command} {words}\n{rows}\n")
-        folder = tmp_path / "project"
-        folder.mkdir(exist_ok=True)
-        model = Scripted(*(written(reply, dialect) for reply in replies))
-        settings = config.load([path], {}, {})
-        opened.append(Session(folder, tmp_path / "state", model, settings, 8192, list(answers), dialect))
-        return opened[-1]
+        def open_session(*replies, words="", rows="", command=COMMAND, **more):
+            return opened.open(f"[mcp.x]\ncommand = {command} {words}\n{rows}\n", *replies, **more)
 
-    yield open_session
-    for one in opened:
-        one.loop.bench.servers.close()
-        one.loop.bench.box.close()
+        yield open_session
 
 
 def call(tool, **arguments):
-    return f"```mcp:x.{tool}\n{json.dumps(arguments)}\n```"
+    return serving.call(f"x.{tool}", **arguments)
 
 
 def first(it):

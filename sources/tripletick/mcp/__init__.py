@@ -2,3 +2,5 @@
 
 The protocol itself is the SDK's (the extra `tripletick[mcp]`), which is imported when a server is spoken to.
 """
+
+PACKAGE = "mcp>=2"

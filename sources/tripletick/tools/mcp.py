@@ -13,7 +13,7 @@ from typing import Any
 
 from tripletick import extras
 from tripletick.events import Output
-from tripletick.mcp import describing
+from tripletick.mcp import PACKAGE, describing
 from tripletick.mcp.values import Part, ServerFailedError
 from tripletick.messages import OUTSIDE, Call, Result
 from tripletick.sandbox.box import Finished
@@ -36,7 +36,7 @@ def run(call: Call, bench: Bench) -> Running:
     """Describe or call; what goes wrong with a server is a failed result."""
     yield from ()
     if not extras.present("mcp"):
-        return Result("forbidden", LACKING.format(command=extras.ask_for("mcp")))
+        return Result("forbidden", LACKING.format(command=extras.ask_for(PACKAGE)))
     name, tool, rest = target(call)
     try:
         if name == DESCRIBE and not tool:
