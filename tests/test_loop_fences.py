@@ -20,7 +20,7 @@ def test_invented_results_are_hung_up_on_and_cut_from_the_history(session):
 
 
 def test_an_unknown_tag_is_told_once_and_then_an_answer(session):
-    it = session("```haskell\nmain = pure ()\n```", "```haskell\nmain = pure ()\n```")
+    it = session("```cobol\nmain = pure ()\n```", "```cobol\nmain = pure ()\n```")
     events = it.play()
     assert "Tags you can use" in said(it)
     assert isinstance(events[-1], Answered)

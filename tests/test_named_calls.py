@@ -193,6 +193,15 @@ def test_a_wrong_argument_is_told_with_what_the_tool_takes():
     )
 
 
+@pytest.mark.parametrize("size", [1, 5, 1000])
+def test_a_call_is_shown_as_a_block_and_an_answer_without_its_tags(size):
+    said = f"I look. {LS}\nIt is 1 < 2.\n<answer>Done <b>.</answer>"
+    reader = open_dialect("xml", tools(), OFFERED).reader(OWNED)
+    pieces = [Chunk(text=said[at : at + size]) for at in range(0, len(said), size)]
+    shown = "".join(part.text for piece in [*pieces, Chunk(finish="stop")] for part in reader.feed(piece))
+    assert shown == f"I look. \n``````text\n{LS}\n``````\n\nIt is 1 < 2.\nDone <b>."
+
+
 BARE = {
     '{"name": "bash", "arguments": {"command": "ls"}}': [("bash", "ls")],
     'I look:\n{"name": "bash", "parameters": {"command": "ls"}}\n': [("bash", "ls")],

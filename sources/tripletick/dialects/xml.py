@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from tripletick.dialects.dialect import Reading
 from tripletick.dialects.fence.acting import Walk
 from tripletick.dialects.fence.feedback import word_remarks, word_result
 from tripletick.dialects.fence.reader import FenceReader
 from tripletick.dialects.fence.terms import Terms
 from tripletick.dialects.named.elements import taking
 from tripletick.dialects.named.meaning import Meaning, signatures
-from tripletick.messages import Call, Message, Problem, Result
+from tripletick.dialects.named.showing import Showing
+from tripletick.events import Part, Text
+from tripletick.messages import Call, Chunk, Finish, Message, Problem, Result
 from tripletick.tools.tool import Tool
 
 HOW = 'Write the tool on lines of its own: <tool>bash(command="ls")</tool>'
@@ -39,9 +42,9 @@ class Xml:
 
     def reader(
         self, owned: Collection[str], *, thinking: bool = False, examples: Sequence[str] = ()
-    ) -> FenceReader:
+    ) -> XmlReader:
         terms = Terms.of(owned, thinking=thinking, examples=examples)
-        return FenceReader(terms, partial(Walk, taking=taking(self._meaning)))
+        return XmlReader(FenceReader(terms, partial(Walk, taking=taking(self._meaning))))
 
     def feedback(
         self,
@@ -62,6 +65,27 @@ class Xml:
         given = self._meaning.arguments(call)
         words = ", ".join(f"{name}={_quoted(value)}" for name, value in given.items())
         return f"<tool>{call.tool}({words})</tool>"
+
+
+class XmlReader:
+    """Reads one reply, and shows it without its tags."""
+
+    def __init__(self, text: FenceReader) -> None:
+        self._text, self._showing = text, Showing()
+
+    @property
+    def stopped(self) -> bool:
+        return self._text.stopped
+
+    def feed(self, chunk: Chunk) -> Iterator[Part]:
+        for part in self._text.feed(chunk):
+            yield from self._showing.feed(part.text) if isinstance(part, Text) else [part]
+        if chunk.finish is not None:
+            yield from self._showing.flush()
+
+    def close(self, finish: Finish = "stop") -> Reading:
+        """Read the reply as a whole; it has ended."""
+        return self._text.close(finish)
 
 
 def _quoted(value: Any) -> str:
