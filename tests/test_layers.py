@@ -34,6 +34,7 @@ LAYERS = (
         "attaching",
         "engines",
         "seats",
+        "pictures",
         "wiring",
         "standing",
         "staffing",

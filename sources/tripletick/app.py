@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tripletick import agents, engines, seats, undoing, wiring, wording
+from tripletick import agents, engines, pictures, seats, undoing, wiring, wording
 from tripletick.checkpoint import Checkpoints
 from tripletick.config import Config
 from tripletick.dialects import choosing
@@ -229,7 +229,7 @@ class App:
         wanted = hands.tools and hands.folder and self.config.agent.folder
         if wanted and not loop.replies.talk.introduced:
             names = wording.folder_line(loop.bench.workspace)
-        told = self.gear.hooks.request(request, agent.name)
+        told = self.gear.hooks.request((yield from pictures.taken(request, loop, self.about)), agent.name)
         whole = "\n\n".join(filter(None, (told, piped and wording.fenced(loop, piped))))
         if hands.tools:
             talk = loop.replies.talk
@@ -263,6 +263,7 @@ class App:
             if self.past:
                 replies, here = self.loop.replies, (str(self.folder), self._model())
                 yield from map(Notice, self.past.take_up(replies.talk, replies.budget, *here))
+                yield from map(Notice, pictures.again(replies.talk, self.standing.workspace))
                 choosing.retell(replies.talk, replies.dialect, self.loop.tools)
         elif agent.card and seats.another(self.seat, config):
             self.loop = yield from self._changed(config)

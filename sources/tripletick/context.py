@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from tripletick.agents import SERVED, Agent
-from tripletick.messages import Counts, Message, ToolCall
+from tripletick.messages import Counts, Message, Picture, ToolCall
 
 RESERVE = 32
 """Tokens kept free for the template's own words."""
@@ -22,6 +22,8 @@ KEPT = 2
 """The last messages with results, whose outputs are never dropped."""
 GO_ON = "Go on with the first request."
 """Stands in the place of the steps that were summed up, between the summary and the next reply."""
+PICTURE = 3200
+"""Characters that a picture counts as: a thousand tokens, which models for pictures take 256 to 2000 of."""
 GUESS = 1 / 3.2
 """Tokens a character before the engine has counted: on the safe side for English, code and paths."""
 
@@ -92,6 +94,8 @@ class Conversation:
     """What the folder's AGENTS.md says, for the first request."""
     index: str = ""
     """What servers of the person's there are, for the first request of an agent that owns them."""
+    pictures: tuple[Picture, ...] = ()
+    """What goes along with the next request."""
     before: Before | None = None
     """Where `take_back` goes back to; None where there is no request to take back."""
 
@@ -104,9 +108,10 @@ class Conversation:
         last = self.entries[-1] if self.entries else None
         self.before = Before(len(self.entries), last, frozenset(self.introduced))
         self.asked = text
-        self.introduce(agent, text, folder and f"\n{folder}")
+        self.introduce(agent, text, folder and f"\n{folder}", pictures=self.pictures)
+        self.pictures = ()
 
-    def introduce(self, agent: Agent, *words: str) -> None:
+    def introduce(self, agent: Agent, *words: str, pictures: tuple[Picture, ...] = ()) -> None:
         """Say who is at work, its card the first time, what the folder's AGENTS.md says, then the words."""
         name = agent.known_as or agent.name
         new = name not in self.introduced
@@ -114,7 +119,8 @@ class Conversation:
         head = f"{agent.line(self.also)}\n{agent.card}\n" if new else agent.line(self.also)
         notes = (self.preface, self.index if SERVED in agent.tools else "")
         new_notes = (note for note in notes if not any(note in entry.message.text for entry in self.entries))
-        self.say("\n".join(filter(None, (head, *new_notes, *words))))
+        text = "\n".join(filter(None, (head, *new_notes, *words)))
+        self.say(Message("user", text, pictures=pictures))
         if new:
             last = self.entries[-1]
             self.entries[-1] = replace(last, introduces=f"{last.introduces} {name}".lstrip())
@@ -224,4 +230,5 @@ def _grown(message: Message, more: Message) -> Message:
 
 
 def _characters(messages: Sequence[Message]) -> int:
-    return sum(len(message.whole) for message in messages)
+    seen = sum(len(message.pictures) for message in messages)
+    return sum(len(message.whole) for message in messages) + seen * PICTURE

@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import Any
 
 from tripletick.context import Before, Budget, Conversation, Entry
-from tripletick.messages import Message, ToolCall, ToolResult
+from tripletick.messages import Message, Picture, ToolCall, ToolResult
 from tripletick.models import parted
 from tripletick.planner.plan import Plan, recorded
 from tripletick.session import Record
@@ -161,7 +161,7 @@ def _told(entry: Entry) -> dict[str, Any]:
     """Give an entry as it is written; what a message has not is left out."""
     messages: dict[str, Message | None] = {"message": entry.message, "short": entry.short}
     told = {
-        name: message and {key: value for key, value in asdict(message).items() if value or key == "text"}
+        name: message and {key: value for key, value in _fields(message).items() if value or key == "text"}
         for name, message in messages.items()
     }
     return {**told, "introduces": entry.introduces}
@@ -172,15 +172,22 @@ def _entry(told: Mapping[str, Any]) -> Entry:
     return Entry(_message(told["message"]), short and _message(short), str(told.get("introduces", "")))
 
 
+def _fields(message: Message) -> dict[str, Any]:
+    """Give a message as it is written, without the bytes of pictures."""
+    return asdict(message, dict_factory=lambda pairs: {k: v for k, v in pairs if not isinstance(v, bytes)})
+
+
 def _message(told: Mapping[str, Any]) -> Message:
     """Raises KeyError, TypeError, ValueError where it is none."""
     calls = tuple(ToolCall(**call) for call in told.get("calls", ()))
     results = tuple(ToolResult(**result) for result in told.get("results", ()))
+    pictures = tuple(Picture(**picture) for picture in told.get("pictures", ()))
     parts: list[ToolCall | ToolResult] = [*calls, *results]
     texts = [told["text"], *(value for part in parts for value in asdict(part).values())]
+    texts += [text for one in pictures for text in (one.path, one.sha256, one.kind)]
     if told["role"] not in ("user", "assistant") or not all(isinstance(text, str) for text in texts):
         raise ValueError("a message is none")
-    return Message(told["role"], told["text"], calls, results)
+    return Message(told["role"], told["text"], calls, results, pictures)
 
 
 def _before(told: Any) -> Before | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tripletick.messages import Message, Picture
@@ -28,6 +29,11 @@ def request(said: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
         "response_format": _format(sampling.schema),
         "tools": list(sampling.tools) or None,
     }
+
+
+def blinded(said: Sequence[Message]) -> list[Message]:
+    """Give a conversation for a model that cannot see: another one may have been shown pictures."""
+    return [replace(message, pictures=()) if message.pictures else message for message in said]
 
 
 def chosen(fields: Mapping[str, Any]) -> dict[str, Any]:

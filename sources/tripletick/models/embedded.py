@@ -187,7 +187,7 @@ class Embedded:
 
     def _request(self, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
         asked = {
-            **completions.request(messages, sampling),
+            **completions.request(completions.blinded(messages), sampling),
             "cache_prompt": True,
             "chat_template_kwargs": self._think(sampling),
         }

@@ -146,9 +146,11 @@ class Ollama:
             "temperature": sampling.temperature,
             "seed": sampling.seed,
         }
+        sees = self._about is None or self._about.sees
+        said = messages if sees else completions.blinded(messages)
         asked = {
             "model": self.name,
-            "messages": [written for message in messages for written in _written(message)],
+            "messages": [written for message in said for written in _written(message)],
             "stream": True,
             "options": completions.chosen(options),
             "keep_alive": _duration(self.settings.keep_alive),

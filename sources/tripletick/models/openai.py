@@ -61,6 +61,7 @@ class OpenAI:
         self._wire, self._root = (Wire(at, self.settings, key) for at in (self.address, root))
         self._context = 0
         self._told = 0
+        self._sees = True
         self._without: set[str] = set()
         self._watch = Watch(self.settings.notice, DROPPED)
 
@@ -74,7 +75,7 @@ class OpenAI:
         if known is not None and entry not in known:
             raise refusals.missing(self.name, self.names())
         about = self._about(entry, self._look)
-        self._told = about.context
+        self._told, self._sees = about.context, about.sees
         return about
 
     def all_about(self) -> tuple[About, ...]:
@@ -117,6 +118,7 @@ class OpenAI:
         """Give another thread its way to the server, which has its own slots."""
         other = OpenAI(self.name, replace(self.settings, halt=halt))
         other._context, other._told, other._without = self._context, self._told, self._without
+        other._sees = self._sees
         return other
 
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
@@ -145,7 +147,7 @@ class OpenAI:
         return completions.chosen(
             {
                 "model": self.name,
-                **completions.request(messages, sampling),
+                **completions.request(messages if self._sees else completions.blinded(messages), sampling),
                 "stream": True,
                 "stream_options": {"include_usage": True},
                 "chat_template_kwargs": None if think is None else {"enable_thinking": think},
