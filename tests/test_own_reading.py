@@ -2,6 +2,7 @@
 
 import pytest
 
+from tripletick.dialects.fence import read as read_reply
 from tripletick.messages import Call
 from tripletick.tools.own.calling import place_arguments
 from tripletick.tools.own.reading import read
@@ -112,3 +113,9 @@ def test_nothing_stands_behind_the_tag_but_a_time_limit(call):
 )
 def test_arguments_of_other_dialects_are_read_as_they_were_given(takes, given):
     assert read(place_arguments("t", takes, given), takes) == given
+
+
+@pytest.mark.parametrize(("tag", "calls"), [("now", 1), ("bash", 0), ("read", 0), ("json:a.json", 0)])
+def test_only_the_block_of_a_function_may_be_empty(tag, calls):
+    reading = read_reply(f"```{tag}\n```\n", ["bash", "read", "write", "now"])
+    assert len(reading.calls) == calls

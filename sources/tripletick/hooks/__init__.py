@@ -7,10 +7,8 @@ from a workspace.
 
 from __future__ import annotations
 
-import inspect
 import queue
 import threading
-import traceback
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -201,12 +199,16 @@ def _passed_on(event: Event, hearing: Generator[Event, Reply, Any]) -> Generator
 
 def where(function: Callable[..., Any], file: str) -> str:
     """Name the place of a function, for the person."""
+    import inspect
+
     code = getattr(inspect.unwrap(function), "__code__", None)
     return f"{file}:{code.co_firstlineno}" if code else file
 
 
 def line_of(error: BaseException, file: str) -> int:
     """Give the line of a file in which an error arose, 0 where it did elsewhere."""
+    import traceback
+
     if isinstance(error, SyntaxError) and error.filename == file:
         return error.lineno or 0
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
