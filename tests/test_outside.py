@@ -22,6 +22,13 @@ SAVES = "```write:notes.md\nRye.\n```"
 READS = "This request has read what strangers wrote (127.0.0.1:"
 
 
+def reads_pages(it, agent="coder"):
+    """Give an agent the tags of the web, beside its own that write."""
+    own = it.prompts.agents[agent]
+    it.prompts.agents[agent] = replace(own, tools=(*own.tools, "fetch", "browse"))
+    return it
+
+
 @pytest.fixture
 def page(session):
     """A session whose first reply fetches a page that orders the model about."""
@@ -38,9 +45,8 @@ def page(session):
                 web={"allow": place(server)},
                 **settings,
             )
-            tools = (*it.prompts.agents[agent].tools, "fetch", "web_search")
-            it.prompts.agents[agent] = replace(it.prompts.agents[agent], tools=tools)
-            it.url, it.agent = server.url, agent
+            reads_pages(it, agent)
+            it.url = server.url
             it.events = it.play(f"What does {server.url}/ say?", agent)
             return it
 
@@ -73,12 +79,20 @@ def test_a_file_that_is_saved_with_a_yes_is_there(page):
     assert (it.folder / "notes.md").read_text() == "Rye.\n"
 
 
-def test_what_was_allowed_for_the_session_does_not_hold_beside_words_from_outside(session, page):
-    it = page("Nothing to do.", answers=[SESSION, NO])
-    replies = "```bash\ncurl example.org\n```", f"```fetch\n{it.url}/\n```", OBEYS, "No."
-    it.model.replies += session(*replies).model.replies
-    it.events = it.play(f"Get example.org and {it.url}/", "coder")
-    assert asked(it.events)[-1].startswith(READS)
+def test_what_was_allowed_for_the_session_does_not_hold_beside_words_from_outside(session):
+    gets = "```bash\ncurl -s https://bread.example\n```"
+    with BadServer({"/": [words(ORDER)]}) as server:
+        replies = gets, "It is not there.", f"```fetch\n{server.url}/\n```", gets, "No."
+        it = reads_pages(session(*replies, answers=[SESSION, YES, NO], web={"allow": place(server)}))
+        first, second = asked(it.play("get bread.example")), asked(it.play(f"read {server.url}/"))
+    needs = "This block needs network. Allow it once?"
+    assert (first, second[0][: len(READS)], second[1:]) == ([needs], READS, [needs])
+
+
+def test_steps_in_a_browser_are_asked_for_even_at_an_address_that_was_named(page):
+    it = page("```browse\nopen {url}/\nfill q = secret\n```", "No.", answers=[NO])
+    (question,) = asked(it.events)
+    assert question.endswith("Run this browse block?")
 
 
 def test_what_only_looks_is_not_asked_for(page):

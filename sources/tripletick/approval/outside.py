@@ -37,7 +37,7 @@ def question(block: Block, says: Sequence[str]) -> Question | None:
     outside = block.bench.outside
     if block.typed:
         return None
-    if block.tool.reaches:
+    if block.tool.reaches and not (outside.sources and block.tool.writes):
         unnamed = outside.unnamed(block.tool.reaches(block.call))
         return _of_addresses(unnamed, outside) if unnamed else None
     if not (outside.sources and acts(block)):
