@@ -20,6 +20,15 @@ if [ "${1:-run}" = test ]; then
     needs go golang-go
     needs javac default-jdk-headless
     needs node nodejs
+    needs tsc node-typescript
+    needs rustc rustc
+    needs sqlite3 sqlite3
+    needs php php-cli
+    needs ruby ruby
+    needs lua lua5.4
+    needs Rscript r-base-core
+    needs gawk gawk
+    needs gfortran gfortran
     needs tmux tmux
     needs setpriv util-linux
     library /usr/include/stdio.h libc6-dev

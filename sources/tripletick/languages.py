@@ -29,6 +29,7 @@ BY_NAME: dict[str, str]
 Find = tuple[tuple[str, str], ...]
 _VERSION = re.compile(r"[\d.]+$")
 _PROGRAM = re.compile(r"[\w.+-]+")
+_PARTS_WORD = "{parts}"
 _NAMED = re.compile(r"\{(\w+)\}")
 _CHOOSE = 'IFS="|"; for p in $1; do command -v "$p" >/dev/null && shift && exec "$p" "$@"; done; exit 127'
 
@@ -46,12 +47,16 @@ class Language:
     file: str = ""
     find: Mapping[str, Find] = field(default_factory=dict, hash=False)
     entry: str = ""
+    parts: str = ""
+    project: str = ""
+    data: tuple[str, ...] = ()
     build: tuple[str, ...] = ()
     run: tuple[str, ...] = ()
     check: tuple[str, ...] = ()
     unchecked: tuple[str, ...] = ()
     wrong: str = ""
     version: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict, hash=False)
     starts: tuple[str, ...] = ()
     package: str = ""
@@ -135,6 +140,7 @@ def _try_patterns(row: Language) -> None:
         row.found("")
         row.is_program("")
         re.compile(row.wrong)
+        re.compile(row.parts)
     except (re.error, StopIteration, KeyError, IndexError) as wrong:
         raise ValueError(f"language {row.tag}: a pattern is wrong or no last one fits: {wrong!r}") from wrong
 
@@ -176,18 +182,19 @@ def language_of(path: str) -> Language | None:
     return known.languages[tag] if tag else None
 
 
-def fill(command: Iterable[str], names: Mapping[str, str]) -> list[str]:
+def fill(command: Iterable[str], names: Mapping[str, str], parts: Iterable[str] = ()) -> list[str]:
     """Put `names` where the command names them, and let a shell choose among the programs of its first word.
 
-    A brace that names nothing stays: the command may hold a program.
+    The word `{parts}` stands for all of `parts`. A brace that names nothing stays: it may be a program's.
     """
-    first, *rest = (_NAMED.sub(lambda m: names.get(m[1], m[0]), word) for word in command)
+    words = (each for word in command for each in (parts if word == _PARTS_WORD else (word,)))
+    first, *rest = (_NAMED.sub(lambda m: names.get(m[1], m[0]), word) for word in words)
     return [first, *rest] if first.startswith("/") else ["sh", "-c", _CHOOSE, "sh", first, *rest]
 
 
 def programs(language: Language) -> list[tuple[str, ...]]:
     """Give what must be on PATH to run `language`: for each command the programs of which one is enough."""
-    commands = [command[0] for command in (language.build, language.run) if command]
+    commands = language.needs or [command[0] for command in (language.build, language.run) if command]
     names = (tuple(filter(_PROGRAM.fullmatch, first.split("|"))) for first in commands)
     return [alternatives for alternatives in names if alternatives]
 
