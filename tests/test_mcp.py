@@ -255,6 +255,20 @@ def test_a_server_reads_further_folders_where_the_person_says_so(served, tmp_pat
     assert first(it).text == "further"
 
 
+def test_a_program_at_home_shows_itself_and_never_the_home(served, tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    (home / "include" / "node").mkdir(parents=True)
+    (home / "bin").mkdir()
+    (home / "private.txt").write_text("private")
+    (home / "bin" / "serve").write_text(f"#!/bin/sh\nexec {COMMAND}\n")
+    (home / "bin" / "serve").chmod(0o755)
+    monkeypatch.setenv("HOME", str(home))
+    looks = call("look", text=str(home / "private.txt")), call("echo", text="hello")
+    looked, echoed = results(served(*looks, "Done.", command=f"~/bin/serve {PROGRAM}").play())
+    assert "private" not in looked.text.replace("private.txt", "")
+    assert echoed.text == "hello"
+
+
 def test_a_server_in_its_box_reaches_no_port_of_this_computer(served):
     import socket
 

@@ -5,8 +5,7 @@ How a server is started and spoken to is mcp/'s; nothing is started here.
 
 from __future__ import annotations
 
-import shlex
-import shutil
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,13 +14,14 @@ from tripletick import wiring
 from tripletick.config import Config
 from tripletick.errors import ConfigError
 from tripletick.halting import Halt
+from tripletick.mcp.boxed import words_of
 from tripletick.mcp.index import Index
 from tripletick.mcp.server import LASTING
 from tripletick.mcp.servers import Servers
 from tripletick.places import Places
 from tripletick.sandbox import open_box
 from tripletick.sandbox.box import Box, Ground, untold
-from tripletick.sandbox.toolchains import whole_of
+from tripletick.sandbox.toolchains import Fences, is_program, mode_of, whole_of
 from tripletick.sections import ServerSection
 
 ELSEWHERE = (
@@ -42,6 +42,8 @@ def servers(
     for name, section in config.servers.items():
         _check(name, section, config)
 
+    fences = Fences((Path.home().resolve(),), workspace.resolve(), places.ours)
+
     def opened(name: str, section: ServerSection, halt: Halt) -> Box:
         shared = (Path(path).expanduser() for path in config.sandbox.see.split(":") if path)
         ground = Ground(
@@ -50,7 +52,7 @@ def servers(
             "read" if config.sandbox.mode == "read" else "work",
             replace(wiring.limits(config), timeout=LASTING, max_timeout=LASTING),
             places.ours,
-            (*shared, *_seen(section)),
+            (*shared, *_seen(section, fences)),
             notice,
             halt,
         )
@@ -76,13 +78,12 @@ def _check(name: str, section: ServerSection, config: Config) -> None:
         raise ConfigError(f"{told} names no server.", why, "For example: url = http://127.0.0.1:8000/mcp")
 
 
-def _seen(section: ServerSection) -> Iterator[Path]:
+def _seen(section: ServerSection, fences: Fences) -> Iterator[Path]:
     """Give what a server needs to see of this computer: its program, the files that its command names, and
     what the person adds.
     """
-    program, *words = shlex.split(section.command)
-    if found := shutil.which(Path(program).expanduser()):
-        yield whole_of(Path(found))
-        yield whole_of(Path(found).resolve())
-    yield from (path for path in map(Path, words) if path.is_absolute() and path.is_file())
+    words = [path for path in map(Path, words_of(section.command)) if path.is_absolute()]
+    for program in (each for path in words if is_program(path) for each in (path, path.resolve())):
+        yield from [each for each in (whole_of(program), program) if fences.allow(each)][:1]
+    yield from (path for path in words if stat.S_ISREG(mode_of(path)))
     yield from (Path(path).expanduser() for path in section.see.split(":") if path)

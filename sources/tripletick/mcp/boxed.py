@@ -7,6 +7,8 @@ and output led through the pipes. What it prints as errors is kept for the line 
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 import threading
 from collections.abc import Generator, Sequence
 from pathlib import Path
@@ -28,7 +30,13 @@ ENDS = {
 LONGEST = 200
 
 
-def command(words: Sequence[str]) -> list[str]:
+def words_of(command: str) -> list[str]:
+    """Give the words of a command, its program by the path at which the person's shell finds it."""
+    words = [os.path.expanduser(word) if word.startswith("~/") else word for word in shlex.split(command)]  # noqa: PTH111 - words, not paths
+    return [shutil.which(words[0]) or words[0], *words[1:]] if words else []
+
+
+def led(words: Sequence[str]) -> list[str]:
     """Give the command that runs in the box."""
     return ["/bin/sh", "-c", SCRIPT, "sh", *words]
 

@@ -83,7 +83,9 @@ def _line(name: str, section: ServerSection, row: Any) -> str:
     about = f" ({section.about})" if section.about else ""
     there = isinstance(row, dict) and row.get("server") == _print(section)
     tools = (
-        [tool for tool in row["tools"] if isinstance(tool, str) and _PLAIN.fullmatch(tool)] if there else []
+        [tool for tool in row.get("tools", ()) if isinstance(tool, str) and _PLAIN.fullmatch(tool)]
+        if there
+        else []
     )
     return LINE.format(name=name, about=about, tools=_few(tools) if tools else UNKNOWN)
 

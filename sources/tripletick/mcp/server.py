@@ -6,7 +6,6 @@ Whoever calls waits; calls of several threads run side by side.
 from __future__ import annotations
 
 import os
-import shlex
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from tripletick.errors import TripletickError
 from tripletick.halting import Halt
 from tripletick.mcp import boxed
-from tripletick.mcp.background import Background
 from tripletick.mcp.values import Offered, Said, ServerFailedError
 from tripletick.sandbox.box import Box, Grant, Mode
 from tripletick.sections import ServerSection
 
 if TYPE_CHECKING:
+    from tripletick.mcp.background import Background
     from tripletick.mcp.boxed import Program
     from tripletick.mcp.link import Link
 
@@ -143,7 +142,7 @@ class Server:
         if self._box is None:
             self._box = self._open_box(self.name, section, self._halt)
         network = Grant(network=section.network and self._box.holds)
-        words = boxed.command(shlex.split(section.command))
+        words = boxed.led(boxed.words_of(section.command))
         mode: Mode = "read" if self._box.name in FOR_READING else self._mode
         running = self._box.run(words, mode=mode, timeout=LASTING, env=_environment(section), grant=network)
         self._program = boxed.Program(self._box, self._halt, running)

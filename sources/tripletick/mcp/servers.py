@@ -8,16 +8,18 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from tripletick.halting import Halt
-from tripletick.mcp.background import Background
 from tripletick.mcp.index import Index
 from tripletick.mcp.server import OpenBox, Server
 from tripletick.mcp.values import Offered, Said, ServerFailedError
 from tripletick.sandbox.box import Box, Mode
 from tripletick.sections import ServerSection
+
+if TYPE_CHECKING:
+    from tripletick.mcp.background import Background
 
 NO_SERVER = "there is no server {name!r}{near}"
 NO_TOOL = "server {name} has no tool {tool!r}{near}"
@@ -31,7 +33,7 @@ class Servers:
     sections: Mapping[str, ServerSection]
     open_box: OpenBox
     index: Index
-    _behind: Background = field(default_factory=Background)
+    _behind: Background | None = None
     _open: dict[tuple[str, Mode], Server] = field(default_factory=dict)
     _guard: threading.Lock = field(default_factory=threading.Lock)
     _kept: ServerFailedError | None = None
@@ -43,6 +45,10 @@ class Servers:
             raise ServerFailedError(NO_SERVER.format(name=name, near=nearest(name, self.sections)))
         with self._guard:
             key = name, mode
+            if self._behind is None:
+                from tripletick.mcp.background import Background
+
+                self._behind = Background()
             if key not in self._open:
                 self._open[key] = Server(name, self.sections[name], mode, self._behind, self.open_box)
             return self._open[key]
@@ -104,7 +110,8 @@ class Servers:
         for server in self._open.values():
             server.close()
         self._open.clear()
-        self._behind.close()
+        if self._behind:
+            self._behind.close()
 
 
 def is_loopback(host: str) -> bool:
