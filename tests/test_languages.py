@@ -14,6 +14,8 @@ from tripletick.languages import (
     language_of,
     programs,
     read_table,
+    shipped,
+    table,
 )
 
 TWO_ROWS = '[language]\na = { aliases = ["x"] }\nb = { aliases = ["x"] }'
@@ -75,6 +77,10 @@ def test_a_file_name_tells_the_language():
 def test_a_name_claimed_by_two_rows_is_an_error():
     with pytest.raises(ValueError, match="x means both a and b"):
         read_table(TWO_ROWS)
+
+
+def test_the_patterns_of_the_shipped_rows_can_be_used():
+    assert read_table(shipped()) == table()
 
 
 def test_a_column_that_nobody_knows_is_an_error():

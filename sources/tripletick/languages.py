@@ -95,13 +95,15 @@ class Table:
     names: dict[str, str]
 
 
-def read_table(text: str) -> Table:
-    """Read rows as languages.toml holds them.
+def read_table(text: str, *, patterns: bool = True) -> Table:
+    """Read rows as languages.toml holds them; `patterns` are tried too, which takes longer than all the rest.
 
     Raises ValueError where two rows claim the same name, a column is unknown, or a pattern is wrong.
     """
     raw = tomllib.loads(text)
     rows = {tag: _row(tag, values) for tag, values in raw.get("language", {}).items()}
+    for row in rows.values() if patterns else ():
+        _try_patterns(row)
     rows = dict(sorted(rows.items(), key=lambda row: not row[1].runs))
     tools: dict[str, list[str]] = raw.get("tool", {})
     return Table(
@@ -129,9 +131,7 @@ def _row(tag: str, values: dict[str, Any]) -> Language:
     known = {column.name for column in fields(Language)} - {"tag"}
     if unknown := values.keys() - known:
         raise ValueError(f"language {tag}: unknown {', '.join(sorted(unknown))}")
-    row = Language(tag, **{name: _frozen(value) for name, value in values.items()})
-    _try_patterns(row)
-    return row
+    return Language(tag, **{name: _frozen(value) for name, value in values.items()})
 
 
 def _try_patterns(row: Language) -> None:
@@ -155,8 +155,12 @@ def _frozen(value: Any) -> Any:
 
 @cache
 def table() -> Table:
-    """Give the shipped table."""
-    return read_table((files("tripletick") / "languages.toml").read_text("utf-8"))
+    """Give the shipped table; a test tries its patterns, so that no start has to."""
+    return read_table(shipped(), patterns=False)
+
+
+def shipped() -> str:
+    return (files("tripletick") / "languages.toml").read_text("utf-8")
 
 
 _PARTS = {"LANGUAGES": "languages", "ALIASES": "aliases", "BY_EXTENSION": "extensions", "BY_NAME": "names"}
