@@ -383,8 +383,19 @@ def test_what_was_said_yes_to_runs_and_not_what_lies_there_now(kit, tmp_path):
         assert ended(made.tools["which"].run(Call("which", "1"), bench)).text == "agreed"
 
 
+GIVEN = '{"tools": [{"name": "odd", "parameters": [{"name": "n", "required": true, "schema": %s}]}]}'
+
+
 @pytest.mark.parametrize(
-    "wrong", ["{", "[]", '{"tools": [{"name": 3}, 4, {"parameters": [{}]}]}', '{"tools": 7}']
+    "wrong",
+    [
+        *("{", "[]", '{"tools": 7}', '{"tools": [{"name": 3}, 4, {"parameters": [{}]}]}'),
+        *(
+            GIVEN % schema
+            for schema in ('{"enum": 3}', '{"type": ["string"]}', '{"type": "odd"}', '{"odd": 1}')
+        ),
+        *(GIVEN % schema for schema in ("3", '{"anyOf": [3]}', '{"items": ' * 40 + "{}" + "}" * 40)),
+    ],
 )
 def test_what_a_file_of_the_workspace_tells_of_itself_is_not_believed(kit, tmp_path, wrong):
     text = f"import os, sys\nPath(sys.argv[2], 'result.json').write_text({wrong!r})\nos._exit(0)"

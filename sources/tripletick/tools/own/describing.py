@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -92,7 +92,7 @@ def describe(source: Source, limits: Limits, *, seconds: float = SECONDS) -> tup
     for row in _rows(told["tools"]):
         try:
             tools.append(_own(source, row))
-        except (KeyError, TypeError, ValueError):
+        except (AttributeError, KeyError, TypeError, ValueError):
             lines.append(NOT_MADE.format(name=one_line(row.get("name")), at=source.at, why=GARBLED))
     return tools, lines
 
@@ -168,11 +168,47 @@ def _own(source: Source, row: Mapping[str, Any]) -> Own:
 
 
 def _parameter(row: Mapping[str, Any], says: Mapping[str, str]) -> Parameter:
-    name, schema = str(row["name"]), dict(row["schema"])
+    name, told = str(row["name"]), row["schema"]
     if not name.isidentifier() or len(name) > LONGEST:
         raise ValueError(name)
-    said = schema.pop("description", "") or says.get(name, "")
-    return Parameter(name, one_line(said), schema, required=bool(row["required"]))
+    said = told.get("description") or says.get(name, "")
+    return Parameter(name, one_line(said), _schema(told), required=bool(row["required"]))
+
+
+def _schema(told: Any, depth: int = 12) -> dict[str, Any]:
+    """Keep of a schema what the runner writes. Raises ValueError where it is none of the runner's."""
+    if not isinstance(told, dict) or not depth:
+        raise ValueError(told)
+    return {key: KEYWORDS[key](value, depth - 1) for key, value in told.items() if key != "description"}
+
+
+def _one_of(value: Any, depth: int) -> Any:
+    if value != "path" and value not in reading.KINDS:
+        raise ValueError(value)
+    return value
+
+
+def _plain(value: Any, depth: int) -> list[Any]:
+    if any(isinstance(each, dict | list) for each in value):
+        raise ValueError(value)
+    return list(value)
+
+
+def _named(value: Any, depth: int) -> dict[str, Any]:
+    return {str(name): _schema(each, depth) for name, each in value.items()}
+
+
+KEYWORDS: Mapping[str, Callable[[Any, int], Any]] = {
+    "type": _one_of,
+    "format": _one_of,
+    "enum": _plain,
+    "required": _plain,
+    "anyOf": lambda value, depth: [_schema(each, depth) for each in value],
+    "properties": _named,
+    "items": _schema,
+    "additionalProperties": _schema,
+}
+"""What the runner writes of JSON schema, and what makes it sound; another keyword is a KeyError."""
 
 
 def _rows(told: object) -> Iterator[Mapping[str, Any]]:
