@@ -65,6 +65,12 @@ def test_a_call_is_changed_before_it_runs(play):
     assert "hooks0.py:4) changed this block." in last(events, Notice).text
 
 
+def test_a_call_stays_one_of_the_same_tool(play):
+    _, events, told = play("@hook\ndef pre_tool(call): return replace(call, tool='python')", BLOCK, "Done.")
+    assert last(events, Returned).result.text == "hello"
+    assert "gave a call of another tool" in told[0]
+
+
 @pytest.mark.parametrize(("answer", "outcome"), [("y", "ok"), ("n", "denied"), ("", "forbidden")])
 def test_a_block_is_asked_for_and_without_a_person_it_is_a_no(play, answer, outcome):
     ask = "@hook\ndef pre_tool(call): return Confirm('Say hello?')"

@@ -439,6 +439,8 @@ def test_many_tools_are_told_on_demand(kit, tmp_path):
     assert len(agent.line().split()) == 2 + NAMED + 1
     assert len(agent.owned(())) == 32
     assert len(agent.card) < 600
+    named = Agent("one", "You look.", "", tuple(f"tool_{n}" for n in range(20)))
+    assert DESCRIBE in made.equipped(named).owned(())
     with old_plain(tmp_path) as bench:
         told = ended(made.tools[DESCRIBE].run(Call(DESCRIBE, "tool_7"), bench))
     assert told.text.startswith(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 FAILED = "The hook {name} ({at}) failed: {error}. What it looks at went on without it."
 SLOW = "The hook {name} ({at}) took longer than {seconds:g} s and is left out from here on."
 ODD = "The hook {name} ({at}) gave {what}, which is none of: {wanted}. It is passed over."
+RETAGGED = "The hook {name} ({at}) gave a call of another tool. It is passed over."
 CHANGED = "The hook {name} ({at}) changed this block."
 REFUSED = "refused by a hook of the person's: {reason}"
 WHY = "The hook {name} ({at}) asks this."
@@ -110,6 +111,8 @@ class Hooks:
                 if isinstance(answer, Result):
                     return answer
                 block = block.answered(answer)
+            elif given is not None and given.tool != block.call.tool:
+                self.tell(RETAGGED.format(name=one.name, at=one.at))
             elif given is not None and given != block.call:
                 yield Notice(CHANGED.format(name=one.name, at=one.at))
                 block = replace(block, call=given)

@@ -99,8 +99,9 @@ class Kit:
         words = self._words(own)
         if not own or words in agent.card:
             return agent
-        more = [tag for tag in own if tag not in agent.tools] + [DESCRIBE] * self._many(own)
-        tools = tuple(each for tag in agent.tools for each in (more if tag == OWN else [tag]))
+        more = [tag for tag in own if tag not in agent.tools]
+        every = [each for tag in agent.tools for each in (more if tag == OWN else [tag])]
+        tools = (*every, *[DESCRIBE] * self._many(own))
         card, unnamed = f"{agent.card}\n{words}", frozenset(own[NAMED:])
         # told anew where these tools are others than those that the conversation knows
         known_as = f"{agent.name}+{crc32(words.encode('utf-8', 'replace')):x}"
