@@ -211,7 +211,7 @@ def test_a_server_that_hangs_is_stopped_and_serves_the_next_call(served):
 
 
 def test_a_call_is_stopped_from_another_thread(served):
-    it = served()
+    it = served(rows="timeout = 600")
     servers, halt = it.loop.bench.servers, Halt()
     tool = servers.tool("x", "sleep", "work", Halt())
     threading.Timer(0.2, halt.call).start()
