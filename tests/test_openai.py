@@ -19,7 +19,7 @@ from tripletick.errors import (
 from tripletick.messages import Message, Picture, ToolCall, ToolResult
 from tripletick.models import Settings, open_model
 from tripletick.models.model import Sampling
-from tripletick.models.openai import OpenAI, base
+from tripletick.models.openai import OpenAI, base, may_hold_key
 
 HI = [Message("user", "hi")]
 SHORT = Sampling(output=64)
@@ -351,14 +351,14 @@ def test_a_model_that_cannot_see_is_told(serve):
 
 
 def test_a_busy_server_is_asked_again_and_that_is_told(serve):
-    notices = []
+    notices: list[str] = []
     _, model = serve(refusal(503, "Loading model"), stream(*HELLO), notices=notices)
     assert said(model) == "Hello"
     assert notices == ["The server is busy. Trying again in 0 s (1 of 2)."]
 
 
 def test_a_server_that_names_its_time_is_waited_for_once(serve):
-    notices = []
+    notices: list[str] = []
     server, model = serve(limited(429, "Retry-After: 0"), notices=notices)
     assert "wants fewer requests" in failure(model, ServerFailedError).what
     assert notices == ["The server wants fewer requests. Trying once more in 0 s, as it asked."]
@@ -396,6 +396,20 @@ def test_a_key_that_no_header_can_hold_is_told_without_it(monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("host", "sent"),
+    [
+        ("https://api.example.com/v1", True),
+        ("http://127.0.0.1:1234", True),
+        ("http://192.168.1.5:1234", True),
+        ("http://api.example.com/v1", False),
+        ("http://8.8.8.8:8000", False),
+    ],
+)
+def test_a_key_goes_nowhere_unencrypted_but_in_the_home_network(host, sent):
+    assert may_hold_key(base(host)) is sent
+
+
+@pytest.mark.parametrize(
     ("host", "url"),
     [
         ("http://127.0.0.1:1234", "http://127.0.0.1:1234/v1"),
@@ -414,7 +428,7 @@ def test_nothing_is_sent_where_no_server_was_named(monkeypatch):
     with pytest.raises(UsageError, match="No server is named for openai:m"):
         open_model("openai:m", Settings())
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1234/v1")
-    assert open_model("openai:m", Settings()).address.port == 1234
+    assert OpenAI("m", Settings()).address.port == 1234
 
 
 PROPS = {
@@ -473,7 +487,7 @@ def test_what_is_wrong_is_told_before_the_first_request(serve, act, kind, word):
 
 
 def test_the_context_is_the_servers_and_more_is_not_given(serve):
-    notices = []
+    notices: list[str] = []
     _, model = serve(notices=notices, paths={"/v1/models": [models({"id": "m", "max_model_len": 4096})]})
     model.about()
     assert (model.fix(16384), model.fix(2048)) == (4096, 2048)
@@ -483,7 +497,7 @@ def test_the_context_is_the_servers_and_more_is_not_given(serve):
 
 
 def test_dropped_messages_are_told(serve):
-    notices = []
+    notices: list[str] = []
     short = b"data: " + json.dumps({"choices": [], "usage": {"prompt_tokens": 3}}).encode() + b"\n\n"
     _, model = serve(stream(*HELLO), stream(event("Hello"), STOP, short), notices=notices)
     said(model)

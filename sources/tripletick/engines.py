@@ -59,6 +59,12 @@ def listed(config: Config) -> Models:
     return models
 
 
+def names(config: Config) -> list[str]:
+    """Name the models of the server as `-m` takes them. Raises ModelError where it has none."""
+    engine = served(config)
+    return [one.name if engine == "ollama" else f"{engine}:{one.name}" for one in listed(config)]
+
+
 def reach(config: Config, notice: Callable[[str], None] = untold) -> Settings:
     """Say how the server is reached."""
     chosen = config.model

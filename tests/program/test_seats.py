@@ -48,6 +48,14 @@ def test_the_turn_of_an_agent_goes_to_its_model_and_the_conversation_goes_along(
     assert [len(body["messages"]) for body in asked(server)] == [2, 4, 6]
 
 
+def test_the_chat_names_the_models_of_the_server_as_they_are_chosen(home, server):
+    configure(home, server, "")
+    with opened(home, "-a", "casual") as terminal:
+        terminal.wait_line("casual>").send("/model").wait("openai:beta", "At work: openai:alpha")
+        terminal.wait_line("casual>").type("/model openai:be\t").wait("> /model openai:beta").type("\r")
+        terminal.wait("openai:beta goes on")
+
+
 def test_what_is_chosen_in_the_chat_is_for_all(home, server):
     configure(home, server, "[model.casual]\nname = openai:beta\n")
     with opened(home, "-a", "casual") as terminal:

@@ -113,4 +113,5 @@ def test_the_same_prefix_comes_from_the_cache_and_is_counted(llamacpp):
     first = list(model.stream(talk, SHORT))
     said = Message("assistant", "".join(chunk.text for chunk in first))
     again = list(model.stream([*talk, said, Message("user", "More.")], SHORT))[-1].counts
+    assert again
     assert 60 < (again.cached or 0) < again.prompt

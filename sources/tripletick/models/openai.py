@@ -57,7 +57,7 @@ class OpenAI:
         self.settings = settings or Settings()
         self.address = base(self.settings.host, name)
         root = replace(self.address, path=self.address.path.removesuffix(PATH).rstrip("/"))
-        key = _key(self.settings) if _safe(self.address) else ""
+        key = _key(self.settings) if may_hold_key(self.address) else ""
         self._wire, self._root = (Wire(at, self.settings, key) for at in (self.address, root))
         self._context = 0
         self._told = 0
@@ -67,7 +67,7 @@ class OpenAI:
 
     def about(self) -> About:
         """Look the model up in /models, and what the program behind it tells. Raises as the Protocol says."""
-        if not _safe(self.address) and _key(self.settings):
+        if not may_hold_key(self.address) and _key(self.settings):
             variable, host = self.settings.key_env, self.address.host
             self.settings.notice(UNSENT.format(variable=variable, host=host))
         known = self._listed()
@@ -253,6 +253,6 @@ def _key(settings: Settings) -> str:
     return key
 
 
-def _safe(at: Address) -> bool:
+def may_hold_key(at: Address) -> bool:
     """Tell whether a key may go there: encrypted, or not further than the home network."""
     return at.scheme == "https" or at.private

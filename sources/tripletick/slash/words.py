@@ -39,7 +39,7 @@ def models(desk: Desk, start: str) -> Iterator[Choice]:
     """Give the server's models, for which it is asked once."""
     if not desk.models:
         with suppress(TripletickError):
-            desk.models = [one.name for one in engines.listed(desk.app.config)]
+            desk.models = engines.names(desk.app.config)
     return _begun(desk.models, start)
 
 

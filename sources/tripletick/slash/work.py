@@ -29,8 +29,8 @@ def model(desk: Desk, name: str) -> None:
         preload(desk.app)
         return
     try:
-        for one in engines.listed(desk.app.config):
-            desk.screen.say(one.name)
+        for one in engines.names(desk.app.config):
+            desk.screen.say(one)
     except TripletickError as error:
         # what is at work may need no server
         desk.screen.say(error.what)
