@@ -1,7 +1,7 @@
 """A server of tools that behaves as its arguments say: a program of its own, in plain Python.
 
-`tools=N` lists N of them, page by page; `rubbish` answers with what is no message; `mute` never answers; `die`
-ends at once. Its tool `die` ends it each time, with `once` where no file `died` tells of a first time.
+`tools=N` lists N of them, page by page; `rubbish` answers with what is no message; `mute` never answers;
+`die` ends at once. Its tool `die` ends it each time, with `once` where no file `died` tells of a first time.
 """
 
 import base64

@@ -36,8 +36,8 @@ class Servers:
     _behind: Background | None = None
     _open: dict[tuple[str, Mode], Server] = field(default_factory=dict)
     _guard: threading.Lock = field(default_factory=threading.Lock)
-    _kept: ServerFailedError | None = None
-    """What went wrong when the tool was looked at before its call."""
+    _kept: dict[tuple[str, str], ServerFailedError] = field(default_factory=dict)
+    """What went wrong when a tool was looked at before its call."""
 
     def server(self, name: str, mode: Mode) -> Server:
         """Give a server whose program has this mode. Raises ServerFailedError where none is called so."""
@@ -54,16 +54,15 @@ class Servers:
             return self._open[key]
 
     def tools(self, name: str, mode: Mode, halt: Halt) -> tuple[Offered, ...]:
-        """Give what a server offers. Raises ServerFailedError, that of the last `peek` first."""
-        if kept := self._kept:
-            self._kept = None
-            raise kept
+        """Give what a server offers. Raises ServerFailedError."""
         found = self.server(name, mode).tools(halt)
         self.index.learn(name, self.sections[name], found)
         return found
 
     def tool(self, name: str, tool: str, mode: Mode, halt: Halt) -> Offered:
-        """Give one tool of a server. Raises ServerFailedError."""
+        """Give one tool of a server. Raises ServerFailedError, that of a `peek` at it first."""
+        if kept := self._kept.pop((name, tool), None):
+            raise kept
         there = {each.name: each for each in self.tools(name, mode, halt)}
         if tool not in there:
             raise ServerFailedError(NO_TOOL.format(name=name, tool=tool, near=nearest(tool, there)))
@@ -74,7 +73,7 @@ class Servers:
         try:
             return self.tool(name, tool, mode, halt)
         except ServerFailedError as failure:
-            self._kept = failure
+            self._kept[name, tool] = failure
             return None
 
     def call(self, name: str, tool: Offered, arguments: Mapping[str, Any], mode: Mode, halt: Halt) -> Said:
