@@ -2,7 +2,7 @@ import time
 
 import pytest
 from tests.playing import kinds, last
-from tests.writing import DIALECTS, words, written
+from tests.writing import EVERY_DIALECT, words, written
 
 from tripletick.errors import ContextFullError, PersonNeededError, StreamCutError
 from tripletick.events import (
@@ -27,7 +27,7 @@ NO = Answer("n")
 NONE = {"sandbox": {"tier": "none"}}
 
 
-pytestmark = pytest.mark.parametrize("dialect", DIALECTS, indirect=True)
+pytestmark = EVERY_DIALECT
 
 
 def said(session, request=-1, message=-1):

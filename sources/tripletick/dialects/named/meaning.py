@@ -19,10 +19,10 @@ from tripletick.dialects.fence.taking import idle
 from tripletick.dialects.fence.terms import Terms
 from tripletick.dialects.named.expression import Spoken
 from tripletick.messages import Call, Problem
-from tripletick.tools.parameters import ArgumentsError, by_order, named, signature
+from tripletick.tools.parameters import TEXT, ArgumentsError, by_order, named, signature
 from tripletick.tools.tool import Tool
 
-SHOWN_TAGS = 12
+SHOWN_TAGS, ALIKE = 12, 2
 _KEYWORD = re.compile(r"(\w+)\s*=\s*(.*)", re.DOTALL)
 _SPACE = re.compile(r"(?:functions?|tools?|default_api|api)[.:/]", re.IGNORECASE)
 
@@ -72,11 +72,19 @@ class Meaning:
 
 
 def signatures(tools: Mapping[str, Tool], offered: Sequence[str]) -> str:
-    """Write how each of these tools is called; those that are called alike stand together."""
+    """Write how each of these tools is called, without what is seldom of use; those that are called alike
+    stand together.
+    """
     alike: dict[str, list[str]] = {}
     for tag in (tag for tag in offered if tag in tools):
-        alike.setdefault(signature("", tools[tag].form.parameters), []).append(tag)
-    return ", ".join(f"{'|'.join(tags)}{takes}" for takes, tags in alike.items())
+        told = tuple(one for one in tools[tag].form.parameters if one.required or one.schema is TEXT)
+        alike.setdefault(signature("", told), []).append(tag)
+    return ", ".join(f"{'|'.join(_few(tags))}{takes}" for takes, tags in alike.items())
+
+
+def _few(tags: Sequence[str]) -> Sequence[str]:
+    """Name a tag for all languages; which there are stands in the request's line."""
+    return tags if len(tags) <= ALIKE else (tags[0], "…")
 
 
 def tag_of(name: str, terms: Terms) -> str | None:
