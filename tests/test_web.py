@@ -128,7 +128,7 @@ def test_a_redirect_is_followed_and_its_end_is_named(reading):
     [
         ("http://127.0.0.1:9/", LOOPBACK),
         ("http://[::ffff:10.0.0.1]/", "in a private network"),
-        ("file:///etc/passwd", "no address of a page"),
+        ("file:///etc/passwd", "leads to what is no address of a page"),
         ("/", "more than 5 times"),
     ],
 )
@@ -201,8 +201,11 @@ def test_a_packed_page_in_chunks_is_read(reading, pack):
         ([*raw(b"-5\r\nxx", b"Transfer-Encoding: chunked")], "does not answer as a web server"),
         ([*raw(b"rubbish", b"Content-Encoding: gzip")], "cannot be read: it is broken"),
         ([*raw(b"rubbish", b"Content-Encoding: br")], "cannot be read: br"),
-        (answer(404, "gone", "text/html"), "answers 404 Said"),
-        ([b"HTTP/1.1 429 Slow\r\nRetry-After: 30\r\n\r\n"], "answers 429 Slow; ask again in 30 s"),
+        (answer(404, "gone", "text/html"), "answers 404 Not Found"),
+        (
+            [b"HTTP/1.1 429 Slow\r\nRetry-After: 30\r\n\r\n"],
+            "answers 429 Too Many Requests; ask again in 30 s",
+        ),
         (answer(200, b"\x89PNG\r\n\x1a\n\0\0", "image/png"), "is no page but image/png"),
         (answer(200, b"\0\1\2" * 99, "application/octet-stream"), "it is neither text nor PDF"),
         (answer(200, b"%PDF-1.7 rubbish", "application/pdf"), "cannot be read: "),

@@ -25,6 +25,8 @@ from tripletick.tools.tool import Tool
 
 HOW = 'Write the tool on lines of its own: <tool>bash(command="ls")</tool>'
 _PLAIN = re.compile(r'[^\\"]*(?:"{1,2}[^\\"]+)*')
+END = "</observation>"
+"""No output can close it: there it gets a backslash."""
 
 
 class Xml:
@@ -56,7 +58,8 @@ class Xml:
     ) -> Message:
         """Word the one message that carries results back to the model."""
         seen = "\n".join(word_result(number, *pair) for number, pair in enumerate(results, 1))
-        observed = (f"<observation>\n{seen}\n</observation>",) if results else ()
+        seen = seen.replace(END, END.replace("/", "\\/"))
+        observed = (f"<observation>\n{seen}\n{END}",) if results else ()
         shown = self.write(example) if example else None
         return Message("user", "\n".join((*observed, *word_remarks(problems, hint=hint, example=shown))))
 

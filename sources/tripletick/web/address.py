@@ -14,6 +14,7 @@ PORTS = {"http": 80, "https": 443}
 LONGEST = 4000
 """Characters of an address; what is longer carries something."""
 NO_ADDRESS = "{text} is no address of a page: write one as https://example.org/page"
+ASTRAY = "{text} leads to what is no address of a page"
 WITH_NAME = "{text} holds a user name or a password, and none is sent"
 TOO_LONG = "an address of {count} characters is too long"
 SAFE = "!$&'()*+,;=:@/?-._~%"
@@ -58,8 +59,8 @@ class Address:
         """Give where a link or a redirect of this page leads. Raises UnreachedError."""
         try:
             return read(urljoin(str(self), where.strip()))
-        except ValueError as error:
-            raise UnreachedError(NO_ADDRESS.format(text=where[:100])) from error
+        except (ValueError, UnreachedError) as error:
+            raise UnreachedError(ASTRAY.format(text=self)) from error
 
 
 def read(text: str) -> Address:

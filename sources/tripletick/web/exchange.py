@@ -34,7 +34,7 @@ FIELDS = (
 INTERIM = 8
 """Answers before the answer (RFC 9110, 15.2) that are skipped."""
 PACKED = {"gzip", "x-gzip", "deflate"}
-_STATUS = re.compile(rb"HTTP/1\.[01] (?P<status>[1-5]\d\d)(?: (?P<reason>[^\r\n]*))?\r?\n")
+_STATUS = re.compile(rb"HTTP/1\.[01] (?P<status>[1-5]\d\d)(?: [^\r\n]*)?\r?\n")
 _SIZE = re.compile(rb"\s*([0-9A-Fa-f]{1,15})\s*(?:;[^\n]*)?\n")
 _EITHER = zlib.MAX_WBITS | 32
 
@@ -63,7 +63,6 @@ class Got:
 
     address: Address
     status: int
-    reason: str
     head: Message
     body: bytes = b""
     cut: bool = False
@@ -71,7 +70,7 @@ class Got:
     @property
     def kind(self) -> str:
         """The media type as it is told, "" where it is not."""
-        return self.head.get_content_type() if "content-type" in self.head else ""
+        return named(self.head.get_content_type()) if "content-type" in self.head else ""
 
 
 Wanted = Callable[[Got], bool]
@@ -134,7 +133,7 @@ class Line:
         """Read on up to the bound of what is unpacked; what comes then is left on the line."""
         how = str(got.head.get("content-encoding", "")).strip().lower()
         if how not in {"", "identity", *PACKED}:
-            raise UnreachedError(BAD_PACKING.format(host=got.address.shown, how=how[:40]))
+            raise UnreachedError(BAD_PACKING.format(host=got.address.shown, how=named(how)))
         unpack = zlib.decompressobj(_EITHER).decompress if how in PACKED else _as_it_is
         body, most = bytearray(), self.bounds.size
         try:
@@ -146,6 +145,11 @@ class Line:
         except asyncio.IncompleteReadError:
             return replace(got, body=bytes(body), cut=True)
         return replace(got, body=bytes(body[:most]), cut=len(body) > most)
+
+
+def named(told: str) -> str:
+    """Give a name that a server gives: what it says besides is not for a sentence of ours."""
+    return told if re.fullmatch(r"[\w.+/-]{1,60}", told, re.ASCII) else "something else"
 
 
 def _as_it_is(piece: bytes, most: int) -> bytes:
@@ -180,9 +184,7 @@ async def _head(address: Address, reader: asyncio.StreamReader) -> Got:
             if len(head) > HEAD:
                 raise asyncio.LimitOverrunError("too long", HEAD)
         if found["status"][:1] != b"1":
-            reason = (found["reason"] or b"").decode("latin-1").strip()
-            parsed = BytesHeaderParser().parsebytes(head)
-            return Got(address, int(found["status"]), reason, parsed)
+            return Got(address, int(found["status"]), BytesHeaderParser().parsebytes(head))
     raise UnreachedError(RUBBISH.format(host=address.shown))
 
 

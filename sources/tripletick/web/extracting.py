@@ -24,6 +24,8 @@ HTML = re.compile(rb"(?i)<(?:!doctype html|html|head|body|title|meta|div|p|h1|ta
 BROKEN = "{address} cannot be read: {why}"
 TOO_LONG = "it takes more than {seconds:g} s"
 TOO_LARGE = "it takes too much memory"
+LOCKED = "it is locked by a password"
+IS_BROKEN = "it is broken"
 NOT_WHOLE = "of its {size} only a part was got, and a part of a PDF cannot be read; [web] size sets the most"
 NO_TEXT = "it is neither text nor PDF"
 EMPTY = "it holds no text; it may be one that is drawn by a program or from pictures"
@@ -49,6 +51,7 @@ class Apart:
 
 
 PROGRAM = Apart("extract.py", 30.0)
+SAID = (TOO_LONG.format(seconds=PROGRAM.seconds), TOO_LARGE, LOCKED)
 
 
 def extract(got: Got, halt: Halt) -> Page:
@@ -61,7 +64,9 @@ def extract(got: Got, halt: Halt) -> Page:
     charset = str(got.head.get_content_charset("") or "")
     told = run_apart(PROGRAM, {"kind": kind, "charset": charset, "address": address}, got.body, halt)
     if isinstance(told, str):
-        raise UnreachedError(BROKEN.format(address=address, why=told))
+        # a library may quote the page in what it says
+        why = told if told in SAID or "module" in told else IS_BROKEN
+        raise UnreachedError(BROKEN.format(address=address, why=why))
     text = plain(str(told["text"] or ""))
     if not text:
         raise UnreachedError(BROKEN.format(address=address, why=EMPTY))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import dataclass, field
+from http import HTTPStatus
 
 from tripletick.web import robots
 from tripletick.web.address import Address, UnreachedError
@@ -89,5 +90,7 @@ def _is_page(got: Got) -> bool:
 def _answers(got: Got) -> str:
     after = str(got.head.get("retry-after", ""))
     wait = WAIT.format(seconds=after) if re.fullmatch(r"\d{1,6}", after) else ""
-    reason = f" {got.reason[:60]}" if got.reason else ""
-    return ANSWERS.format(host=got.address.shown, status=got.status, reason=reason, wait=wait)
+    known = {each.value: f" {each.phrase}" for each in HTTPStatus}
+    return ANSWERS.format(
+        host=got.address.shown, status=got.status, reason=known.get(got.status, ""), wait=wait
+    )

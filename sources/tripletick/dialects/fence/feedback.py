@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from tripletick.dialects.fence.invention import disarmed
 from tripletick.messages import OUTSIDE, Call, Problem, Result
 
 MOST_PROBLEMS = 3
@@ -51,8 +52,9 @@ def _result(number: int, call: Call, result: Result) -> Iterator[str]:
     yield f"[result {number}: {call.tool} {result.verdict}]"
     text = result.text.removesuffix("\n")
     if text.strip():
-        fence, tag = fence_for(text), OUTSIDE if OUTSIDE in result.flags else "output"
-        yield f"{fence}{tag}\n{text}\n{fence}"
+        strange = OUTSIDE in result.flags
+        fence, tag = fence_for(text), OUTSIDE if strange else "output"
+        yield f"{fence}{tag}\n{disarmed(text) if strange else text}\n{fence}"
     elif result.exit is not None:
         yield NO_OUTPUT
 
