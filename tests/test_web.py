@@ -204,7 +204,7 @@ def test_a_packed_page_in_chunks_is_read(reading, pack):
         (answer(404, "gone", "text/html"), "answers 404 Not Found"),
         (
             [b"HTTP/1.1 429 Slow\r\nRetry-After: 30\r\n\r\n"],
-            "answers 429 Too Many Requests; ask again in 30 s",
+            "Too Many Requests; ask again in 30 s",
         ),
         (answer(200, b"\x89PNG\r\n\x1a\n\0\0", "image/png"), "is no page but image/png"),
         (answer(200, b"\0\1\2" * 99, "application/octet-stream"), "it is neither text nor PDF"),

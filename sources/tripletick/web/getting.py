@@ -90,7 +90,5 @@ def _is_page(got: Got) -> bool:
 def _answers(got: Got) -> str:
     after = str(got.head.get("retry-after", ""))
     wait = WAIT.format(seconds=after) if re.fullmatch(r"\d{1,6}", after) else ""
-    known = {each.value: f" {each.phrase}" for each in HTTPStatus}
-    return ANSWERS.format(
-        host=got.address.shown, status=got.status, reason=known.get(got.status, ""), wait=wait
-    )
+    reason = {each.value: f" {each.phrase}" for each in HTTPStatus}.get(got.status, "")
+    return ANSWERS.format(host=got.address.shown, status=got.status, reason=reason, wait=wait)
