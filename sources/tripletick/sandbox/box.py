@@ -56,8 +56,6 @@ class Grant:
 
     network: bool = False
     """Through our proxy; the network namespace stays private."""
-    reach: frozenset[str] = frozenset()
-    """Places of private networks, each `host:port`, that the network leads to as well."""
     write: tuple[Path, ...] = ()
     """Existing files and folders outside the workspace that it may write."""
     only: tuple[Path, ...] = ()
@@ -65,6 +63,8 @@ class Grant:
     git: bool = False
     """Write .git, but not what runs or redirects: config, hooks, info, modules, worktrees. With a fresh,
     empty home."""
+    reach: frozenset[str] = frozenset()
+    """Places of private networks, each `host:port`, that the network leads to as well."""
 
 
 NOTHING = Grant()

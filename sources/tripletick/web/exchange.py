@@ -23,7 +23,7 @@ from tripletick.sandbox.net.copying import PIECE, Link
 from tripletick.sandbox.net.gate import Gate, No
 from tripletick.sandbox.net.heads import HEAD, Asked
 from tripletick.sandbox.net.out import Resolve, Terms, Way, look_up
-from tripletick.web.address import Address, UnreachedError
+from tripletick.web.address import PORTS, Address, UnreachedError
 
 FIELDS = (
     (b"User-Agent", f"tripletick/{__version__} (an agent at work for one person)".encode()),
@@ -112,22 +112,22 @@ class Line:
     async def _exchange(self, address: Address, wanted: Wanted) -> Got:
         reader, writer = await self._open(address)
         try:
+            if address.scheme == "https":
+                await writer.start_tls(_trust(), server_hostname=address.host)
+                writer.write(_asked(address).head())
             got = await _head(address, reader)
             return await self._body(got, reader) if wanted(got) else got
         finally:
             writer.transport.abort()
 
     async def _open(self, address: Address) -> Link:
-        """Connect and send the request. Raises UnreachedError where that is refused."""
+        """Connect, and ask where that needs no TLS. Raises UnreachedError where it is refused."""
         way = Way(Gate(allowed=self.bounds.allowed), self.environ, untold, Terms(resolve=self.bounds.resolve))
-        asked = Asked(address.host, address.port, "GET", address.path, fields=FIELDS)
-        if address.scheme == "http":
-            return _link(await way.open(asked))
-        reader, writer = _link(await way.open(Asked(address.host, address.port)))
-        await writer.start_tls(_trust(), server_hostname=address.host)
-        # port 80 is the one that Host leaves out
-        writer.write((replace(asked, port=80) if asked.port == 443 else asked).head())
-        return reader, writer
+        safe = address.scheme == "https"
+        opened = await way.open(Asked(address.host, address.port) if safe else _asked(address))
+        if isinstance(opened, No):
+            raise UnreachedError(opened.sentence)
+        return opened
 
     async def _body(self, got: Got, reader: asyncio.StreamReader) -> Got:
         """Read on up to the bound of what is unpacked; what comes then is left on the line."""
@@ -156,10 +156,10 @@ def _as_it_is(piece: bytes, most: int) -> bytes:
     return piece[:most]
 
 
-def _link(opened: Link | No) -> Link:
-    if isinstance(opened, No):
-        raise UnreachedError(opened.sentence)
-    return opened
+def _asked(address: Address) -> Asked:
+    # port 80 is the one that the head leaves out
+    usual = address.port == PORTS[address.scheme]
+    return Asked(address.host, 80 if usual else address.port, "GET", address.path, fields=FIELDS)
 
 
 def _trust() -> ssl.SSLContext:
