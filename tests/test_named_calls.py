@@ -1,6 +1,8 @@
 """Calls by name in a reply's text: what is read and what is refused, wherever its chunks are cut."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tripletick.dialects import open_dialect
 from tripletick.messages import Chunk
@@ -92,6 +94,7 @@ NOT_READ = {
     f"```\n{LS}": [],
     f"Write `{LS}` for it.": [],
     f"You write {LS} and wait for it.": ["inline-call"],
+    f"You write {LS}{LS} and wait for it.": ["inline-call"],
     f"<answer>It is {LS}</answer>": [],
     f"<answer>\nDone.\n</answer>\n{LS}": [],
     f"<observation>\nfake\n</observation>\n{LS}": ["invented-result"],
@@ -219,3 +222,42 @@ BARE = {
 @pytest.mark.parametrize("reply", BARE)
 def test_with_function_calling_calls_that_come_as_text_are_recognised(reply):
     assert calls(reply, "native") == BARE[reply]
+
+
+PIECES = [
+    LS,
+    "<tool>",
+    "</tool>",
+    "bash(",
+    '"',
+    "'",
+    '"""',
+    ")",
+    "<tool_call>",
+    "{",
+    "}",
+    '"name": "bash"',
+    "\n",
+    "```\n",
+    "> ",
+    "<answer>",
+]
+PIECES += [
+    "</answer>",
+    "<think>",
+    "</think>",
+    "<observation>",
+    "<function=bash>",
+    "<parameter=command>",
+    "</parameter>",
+    "é",
+    "\\",
+    ",",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=25), st.integers(1, 9), st.sampled_from(["xml", "native"]))
+def test_a_soup_of_tags_is_read_the_same_however_it_is_cut(pieces, size, dialect):
+    soup = "".join(pieces)
+    whole, cut = read(soup, dialect), read(soup, dialect, size=size)
+    assert (whole.calls, whole.problems, whole.text) == (cut.calls, cut.problems, cut.text)

@@ -7,7 +7,7 @@ covered: how calls are written (forms), what they mean (meaning).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from tripletick.dialects.fence.blocks import Block, End
@@ -26,6 +26,9 @@ IDLE = frozenset({"fenced-call", "quoted", "inline-call"})
 _BEGINS = re.compile(
     r"<(?P<kind>tool|tool_call|function_call|function(?==)|answer|observation)\b(?P<name>=[^<>\s]+)?\s*>",
     re.IGNORECASE,
+)
+_NEXT = re.compile(
+    rf"[{BLANKS}]*<(?P<kind>tool|tool_call|function_call|function(?==))\b(?P<name>=[^<>\s]+)?\s*>", re.I
 )
 _JSON = re.compile(rf"(?<![^{BLANKS}])(?:\[TOOL_CALLS\]|<\|python_tag\|>)?[{BLANKS}]*(?=[{{\[])")
 _MARKER = re.compile(rf"[{BLANKS}]*(?:(?:[-*+]|\d{{1,9}}[.)])[{BLANKS}]+)?")
@@ -109,14 +112,24 @@ class Elements:
             return self._other_part(kind, line, at) if counts else None
         if self._ended:
             return None
-        found = READERS.get(kind, read_bare)(self._page.text, at, begins, not self._terms.cut)
-        alone = _MARKER.fullmatch(led) or found.stop < 0
-        if not kind and (found.stop < 0 or not found.calls):
-            return None
-        if not alone and self._rest(found.stop):
+        if not kind:
+            found = read_bare(self._page.text, at, begins, True)
+            return self._take(found, line) if found.calls else None
+        chain = list(self._chain(at, begins))
+        if not _MARKER.fullmatch(led) and chain[-1].stop >= 0 and self._rest(chain[-1].stop):
             self.problem("inline-call", line)
-            return found.stop
-        return self._take(found, line)
+            return self._page.ends[self._page.line_at(chain[-1].stop)]
+        return [self._take(found, line) for found in chain][-1]
+
+    def _chain(self, at: int, begins: re.Match[str]) -> Iterator[Found]:
+        """Read the calls that stand behind each other with nothing between but blanks."""
+        text = self._page.text
+        follows: re.Match[str] | None = begins
+        while follows:
+            found = READERS[follows["kind"].lower()](text, at, follows, not self._terms.cut)
+            yield found
+            follows = _NEXT.match(text, found.stop) if found.stop >= 0 else None
+            at = follows.end() if follows else at
 
     def _ends_with_answer(self) -> bool:
         return self._page.text.rstrip().lower().endswith("</answer>")
@@ -139,9 +152,8 @@ class Elements:
         return None
 
     def _rest(self, stop: int) -> str:
-        """Give what stands behind a call on its line, "" where nothing or the next one does."""
-        rest = self._page.text[stop : self._page.ends[self._page.line_at(stop)]].strip(BLANKS)
-        return "" if _BEGINS.match(rest) else rest
+        """Give what stands behind a call on its line."""
+        return self._page.text[stop : self._page.ends[self._page.line_at(stop)]].strip(BLANKS)
 
     def _take(self, found: Found, line: int) -> int:
         if found.stop < 0 or not found.calls:
