@@ -107,6 +107,8 @@ NOT_READ = {
     '<tool>bash(**{"command": "ls"})</tool>': ["unread-call"],
     '<tool>bash(command="a" + "b")</tool>': ["unread-call"],
     "<tool>bash(ls) + (pwd)</tool>": ["unread-call"],
+    '<tool>bash(rm -r "a) </tool>" b)</tool>': ["unread-call"],
+    '<tool>bash(rm -r "a)</tool>': ["unread-call"],
     '<tool>bash(f"ls {x}")</tool>': ["unread-call"],
     '<tool>bash(command="ls", cwd="/")</tool>': ["wrong-arguments"],
     '<tool>bash("ls", command="ls")</tool>': ["wrong-arguments"],
@@ -130,6 +132,11 @@ NOT_READ = {
 def test_what_is_doubtful_is_refused_and_told(reply, size):
     assert calls(reply, size=size) == []
     assert codes(reply, size=size) == NOT_READ[reply]
+
+
+def test_quotes_that_are_apostrophes_do_not_join_two_calls():
+    two = "<tool>bash(echo it's)</tool>\n<tool>bash(echo that's)</tool>"
+    assert calls(two) == [("bash", "echo it's"), ("bash", "echo that's")]
 
 
 def test_the_first_malformed_call_ends_the_list():

@@ -18,6 +18,10 @@ _STRING = re.compile(
     r"\"\"\"(?:[^\\]|\\.)*?\"\"\"|'''(?:[^\\]|\\.)*?'''|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", re.DOTALL
 )
 _PREFIXED = re.compile(rf"(\b[A-Za-z]{{1,2}})?({_STRING.pattern})", re.DOTALL)
+_BEHIND = re.compile(r"[ \t]*(?:[\r\n<]|\Z)")
+_OPEN = re.compile(r"\"|(?<!\w)'|'(?!\w)")
+"""A quote that nothing closes; in a word it is an apostrophe."""
+_TAG = re.compile(r"</?tool\b", re.IGNORECASE)
 _QUOTE = re.compile("[\"']")
 _UNKNOWN = re.compile(r"\\(?![\\'\"abfnrtvxuUN0-7\r\n])|\\(?=x(?![0-9a-fA-F]{2})|u(?![0-9a-fA-F]{4})|U|N)")
 """Backslashes of escapes that Python does not know, or that are not whole: patterns and paths have such."""
@@ -61,7 +65,9 @@ def read_expression(text: str) -> Spoken:
 
 
 def ends(text: str, start: int, closing: re.Pattern[str]) -> Iterator[re.Match[str]]:
-    """Find where a call may end: at the closing tag outside of strings, else at the first at all."""
+    """Find where a call may end: at the closing tag outside of strings, else at the first at all, where a line
+    or another tag begins behind it.
+    """
     first = closing.search(text, start)
     at, found = start, first
     while found and (opened := _QUOTE.search(text, at, found.start())):
@@ -70,7 +76,10 @@ def ends(text: str, start: int, closing: re.Pattern[str]) -> Iterator[re.Match[s
             break
         at = string.end()
         found = closing.search(text, at) if at > found.start() else found
-    yield from (each for each in dict.fromkeys((found, first)) if each)
+    if found:
+        yield found
+    if first and first != found and _BEHIND.match(text, first.end()):
+        yield first
 
 
 def plain(inside: str) -> str:
@@ -114,6 +123,12 @@ def _alone(inside: str) -> str:
         depth += (sign in "([{") - (sign in ")]}")
         if depth < 0 or (sign == "," and not depth):
             raise UnreadError
-    if not words or re.match(r"(?:\w+\s*=\s*)?[rbf]?[\"']", words) or depth:
+    if (
+        not words
+        or _TAG.search(words)
+        or _OPEN.search(outside)
+        or re.match(r"(?:\w+\s*=\s*)?[rbf]?[\"']", words)
+        or depth
+    ):
         raise UnreadError
     return words
