@@ -65,8 +65,8 @@ def read_expression(text: str) -> Spoken:
 
 
 def ends(text: str, start: int, closing: re.Pattern[str]) -> Iterator[re.Match[str]]:
-    """Find where a call may end: at the closing tag outside of strings, else at the first at all, where a line
-    or another tag begins behind it.
+    """Find where a call may end: at the closing tag outside of strings, else at the first at all, where the
+    line ends or another tag begins behind it.
     """
     first = closing.search(text, start)
     at, found = start, first
