@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import queue
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Iterable, Mapping, Sequence
@@ -79,6 +80,7 @@ class BadServer:
 
     acts: Mapping[str, Sequence[Act]]
     port: int = 0
+    tls: ssl.SSLContext | None = None
     asked: list[Asked] = field(default_factory=list)
     hung_up: threading.Event = field(default_factory=threading.Event)
     over: threading.Event = field(default_factory=threading.Event)
@@ -112,9 +114,15 @@ class BadServer:
                 connection, _ = self._socket.accept()
             except OSError:
                 return
-            thread = threading.Thread(target=self._serve, args=(connection,))
+            thread = threading.Thread(target=self._greet, args=(connection,))
             self._threads.append(thread)
             thread.start()
+
+    def _greet(self, connection: socket.socket) -> None:
+        try:
+            self._serve(self.tls.wrap_socket(connection, server_side=True) if self.tls else connection)
+        except ssl.SSLError:
+            connection.close()
 
     def _serve(self, connection: socket.socket) -> None:
         with connection, connection.makefile("rb") as incoming:

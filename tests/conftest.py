@@ -19,9 +19,16 @@ def pytest_sessionstart() -> None:
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Iterator[Callable[..., Any]]:
-    """Open a session on scripted replies; keyword arguments are settings by section."""
+def dialect(request: pytest.FixtureRequest) -> str:
+    """How the model of `session` writes its calls; a module of tests may ask for each."""
+    return str(getattr(request, "param", "fence"))
+
+
+@pytest.fixture
+def session(tmp_path: Path, dialect: str) -> Iterator[Callable[..., Any]]:
+    """Open a session on scripted replies, written as fences; keyword arguments are settings by section."""
     from tests.playing import Session
+    from tests.writing import written
 
     from tripletick.config import Config
     from tripletick.models.scripted import Scripted
@@ -34,11 +41,11 @@ def session(tmp_path: Path) -> Iterator[Callable[..., Any]]:
             settings = replace(settings, **{name: replace(getattr(settings, name), **values)})
         folder = tmp_path / "project"
         folder.mkdir(exist_ok=True)
-        opened.append(
-            Session(folder, tmp_path / "state", Scripted(*replies), settings, window, list(answers))
-        )
+        model = Scripted(*(written(reply, dialect) for reply in replies))
+        opened.append(Session(folder, tmp_path / "state", model, settings, window, list(answers), dialect))
         return opened[-1]
 
     yield open_session
     for one in opened:
+        one.loop.bench.servers.close()
         one.loop.bench.box.close()

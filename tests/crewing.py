@@ -15,6 +15,7 @@ from tripletick.models.model import Model
 from tripletick.models.scripted import Scripted, ScriptedReply
 from tripletick.planner.crew import Crew
 from tripletick.planner.plan import Plan
+from tripletick.seats import Seats
 from tripletick.staffing import Staff
 from tripletick.standing import Standing
 from tripletick.trust import Leave, Said
@@ -88,7 +89,7 @@ def open_team(top: Path, model: Model, *, person: bool = False, **sections: dict
     prompts = agents.load(found.prompts)
     window = model.fix(8192)
     parts = wiring.Parts(settings, found, standing.workspace, model, standing.box, prompts, person)
-    staff = Staff(wiring.loop(parts, "test", window), standing, prompts.agents)
+    staff = Staff(wiring.loop(parts, "test", window), standing, prompts.agents, Seats(settings, settings))
     staff.loop.checkpoints.begin_turn("test", "the plan")
     wanted = settings.planner
     yield Team(folder, staff, Crew(staff.post, wanted.parallel, wanted.task_timeout), notices)

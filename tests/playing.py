@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TypeVar
 
-from tripletick import agents, config, places, wiring
+from tripletick import attaching, config, places, wiring
 from tripletick.events import Ask, Event
 from tripletick.messages import Answer
 from tripletick.models.scripted import Scripted
@@ -27,18 +27,28 @@ class Session:
     settings: config.Config
     window: int = 8192
     answers: list[Answer] = field(default_factory=list)
+    dialect: str = "fence"
 
     def __post_init__(self) -> None:
         found = replace(places.find(), state=self.state)
-        self.prompts = agents.load(found.prompts)
+        self.prompts = wiring.prompts(self.settings, found)
         self.model.fix(self.window)
         box = wiring.box(self.settings, found, self.folder)
         parts = wiring.Parts(
-            self.settings, found, Workspace(self.folder), self.model, box, self.prompts, bool(self.answers)
+            self.settings,
+            found,
+            Workspace(self.folder),
+            self.model,
+            box,
+            self.prompts,
+            bool(self.answers),
+            dialect=self.dialect,
+            servers=attaching.servers(self.settings, found, self.folder),
         )
         self.loop = wiring.loop(parts, "test", self.window)
 
     def play(self, request: str = "do it", agent: str = "coder") -> list[Event]:
+        self.loop.bench.outside.begin(request)
         turn = self.loop.turn(self.prompts.agents[agent], request)
         events: list[Event] = []
         answer: Answer | None = None

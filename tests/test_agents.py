@@ -1,7 +1,7 @@
 import pytest
 
 from tripletick import agents, places, wiring
-from tripletick.errors import ConfigError
+from tripletick.errors import ConfigError, UsageError
 from tripletick.tools import tools
 
 PROMPTS = agents.load(places.find().prompts)
@@ -75,3 +75,25 @@ def test_no_request_ever_needs_an_example_of_the_prompt():
     assert wiring.PROMPT_EXAMPLE in PROMPTS.system
     for command in ("ls", "ls -la", "pwd", "cat", "git status", "notes.txt", "README.md"):
         assert command not in examples
+
+
+LACKS = "---\nwhen = Draw.\ntools = read browse(no_such_module)\nneeds = {needs}\n---\nDraw."
+
+
+@pytest.mark.parametrize(
+    ("needs", "install"),
+    [("json no_such_module", "no_such_module"), ("tripletick[draw]: no_such_module", "'tripletick[draw]'")],
+)
+def test_an_agent_that_lacks_a_package_is_not_there_and_says_what_to_install(tmp_path, needs, install):
+    (tmp_path / "system.md").write_text("hello")
+    (tmp_path / "artist.md").write_text(LACKS.format(needs=needs))
+    prompts = agents.load(tmp_path)
+    assert "artist" not in prompts.agents
+    with pytest.raises(UsageError, match="The agent artist needs no_such_module") as caught:
+        agents.named(prompts, "artist")
+    assert caught.value.remedy.endswith(install)
+
+
+def test_a_tag_that_needs_a_package_is_owned_where_that_is_there():
+    agent = agents.parse("artist", "---\nwhen = Draw.\ntools = read(json) browse(no_such_module)\n---\nDraw.")
+    assert agent.tools == ("read",)

@@ -11,8 +11,7 @@ from tripletick.firstrun import list_models
 from tripletick.models import cards
 from tripletick.models.choice import Free, fits, free_for, ordered, remark, suggested, table
 from tripletick.models.hosts import Address
-from tripletick.models.model import About
-from tripletick.models.ollama import Listed
+from tripletick.models.model import About, Listed
 from tripletick.models.pulling import Pulled
 from tripletick.models.shelf import Shelf, Stock
 from tripletick.ui.columns import aligned

@@ -2,6 +2,7 @@
 
 import pytest
 from tests.playing import kinds, last
+from tests.writing import EVERY_DIALECT
 
 from tripletick.agents import Agent
 from tripletick.context import GO_ON, Budget, Conversation
@@ -110,6 +111,7 @@ def test_reasoning_before_a_summary_is_left_out_of_it(talks):
     assert it.model.asked[-1][2].text.strip() == SUMMARY
 
 
+@EVERY_DIALECT
 def test_outputs_go_first_and_where_they_are_enough_no_summary_is_asked_for(session):
     big = "```bash\nseq {n} {m}\n```"
     it = session(*(big.format(n=n, m=n + 150) for n in range(12)), "Done.", window=2400)
@@ -131,6 +133,7 @@ def test_a_long_turn_keeps_its_request_and_its_last_step(session):
     assert "[result 1: bash ok]" in sent[-1]
 
 
+@EVERY_DIALECT
 def test_the_question_follows_the_whole_history_although_outputs_go_too(session):
     step = LONG[:600] + "\n```bash\nseq {n} {m}\n```"
     it = session(*(step.format(n=n, m=n + 80) for n in range(9)), "Done.", window=2400)

@@ -5,7 +5,7 @@ import pytest
 
 from tripletick import config
 from tripletick.errors import ConfigError
-from tripletick.sections import SECTIONS
+from tripletick.sections import FAMILIES, SECTIONS
 
 SHIPPED = Path(__file__).parents[1] / "config.ini"
 
@@ -27,6 +27,20 @@ def test_the_shipped_file_documents_every_setting_with_its_default():
     assert {name: set(parser[name]) for name in parser.sections()} == {
         name: set(config.settings(name)) for name in SECTIONS
     }
+
+
+def test_the_shipped_file_documents_the_sections_that_a_person_names():
+    text = SHIPPED.read_text("utf-8")
+    for family in FAMILIES.keys() - SECTIONS.keys():
+        for key, known in config.settings(f"{family}.any").items():
+            assert f"# {known.metadata['says']}\n# {key} =" in text
+
+
+def test_a_section_of_a_family_is_read_under_its_own_name(tmp_path):
+    text = "[mcp.time]\ncommand = mcp-server-time\n[mcp.git]\nurl = http://127.0.0.1:1/mcp\nbox = no\n"
+    servers = config.load([written(tmp_path, text)], {}, {}).servers
+    assert (servers["time"].command, servers["time"].box) == ("mcp-server-time", True)
+    assert (servers["git"].url, servers["git"].box) == ("http://127.0.0.1:1/mcp", False)
 
 
 def test_the_shipped_file_changes_nothing():
@@ -51,6 +65,12 @@ def test_every_setting_has_its_variable():
     [
         ("[agent]\nnmae = x\n", "config.ini:2: [agent] has no setting nmae (did you mean name?); ignored."),
         ("\n[agnt]\nname = x\n", "there is no section [agnt] (did you mean agent?); ignored."),
+        (
+            "[mcp.time]\ncomand = x\n",
+            "config.ini:2: [mcp.time] has no setting comand (did you mean command?); ignored.",
+        ),
+        ("[mpc.time]\nbox = no\n", "there is no section [mpc.time] (did you mean mcp.NAME?); ignored."),
+        ("[mcp]\nbox = no\n", "there is no section [mcp] (did you mean mcp.NAME?); ignored."),
         ("[sandbx]\n", "config.ini:1: there is no section [sandbx] (did you mean sandbox?); ignored."),
     ],
 )
@@ -67,6 +87,8 @@ def test_an_unknown_name_is_a_warning_with_the_nearest_one_and_its_line(tmp_path
         ("[sandbox]\nmode = free\n", "one of: read work net bare"),
         ("[sandbox]\nmemory = much\n", "a size such as 512M or 2G"),
         ("[agent]\nfolder = perhaps\n", "yes or no"),
+        ("[mcp.time]\ncommand = it's\n", "its quotes closed"),
+        ("[mcp.time]\nenv = KEY=secret\n", "names of variables"),
         ("[model]\ntemperature = nan\n", "a number from 0 to 2"),
         ("[model]\nkeep_alive = 30\n", "a time such as 30s, 5m or 1h"),
     ],

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from tripletick import extras
 from tripletick.errors import UsageError
-from tripletick.models import extras
 
 
 def test_a_package_that_is_there_is_not_spoken_of():

@@ -18,7 +18,7 @@ SKIPPED = (Call("python", "1"), Result("skipped", "was not run, because block 1 
 
 
 def _word(results, problems=(), **rest):
-    return open_dialect("fence").feedback(results, problems, **rest)
+    return open_dialect("fence").feedback(results, problems, **rest).text
 
 
 def test_results_stand_in_the_order_of_the_blocks_with_one_hint_at_the_end():

@@ -2,6 +2,7 @@
 
 import pytest
 from tests.playing import kinds
+from tests.writing import EVERY_DIALECT, words
 
 from tripletick.events import Interrupted, Returned
 
@@ -26,6 +27,7 @@ def play_until(it, kind, count):
 
 
 @pytest.mark.parametrize("moment", EVENTS)
+@EVERY_DIALECT
 def test_what_ran_is_told_and_the_rest_is_not_run(session, moment):
     kind, count, ran = EVENTS[moment]
     it = session(REPLY, "I see.")
@@ -33,11 +35,12 @@ def test_what_ran_is_told_and_the_rest_is_not_run(session, moment):
     assert kinds(after) == (["Interrupted"] if ran == 2 else ["Returned", "Interrupted"])
     assert (it.folder / "one").exists() == (ran >= 1)
     it.play("and now")
-    told = it.model.asked[1][-1].text
+    told = words(it.model.asked[1][-1])
     assert told.count("bash ok]") == ran
     assert told.count("interrupted by the person") == 1
 
 
+@EVERY_DIALECT
 def test_what_a_block_printed_is_not_told_of_the_next_one(session):
     it = session("```bash\necho one\n```\n\n```bash\necho two\n```", "I see.")
     after = play_until(it, "Called", 2)
@@ -45,14 +48,16 @@ def test_what_a_block_printed_is_not_told_of_the_next_one(session):
     assert (returned.result.verdict, returned.result.text) == ("interrupted by the person", "")
 
 
+@EVERY_DIALECT
 def test_a_turn_that_was_stopped_after_its_blocks_keeps_what_came_of_them(session):
     it = session("```bash\necho one\n```\n\n```bash\necho two", "I see.")
     after = play_until(it, "Refused", 1)
     assert kinds(after) == ["Interrupted"]
     it.play("and now")
-    assert "```output\none\n```" in it.model.asked[1][-1].text
+    assert "```output\none\n```" in words(it.model.asked[1][-1])
 
 
+@EVERY_DIALECT
 def test_files_of_a_block_that_was_interrupted_can_be_undone(session):
     it = session("```bash\necho begun | tee made; sleep 600\n```", "I see.")
     assert any(isinstance(event, Interrupted) for event in play_until(it, "Output", 1))

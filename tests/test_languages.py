@@ -14,6 +14,8 @@ from tripletick.languages import (
     language_of,
     programs,
     read_table,
+    shipped,
+    table,
 )
 
 TWO_ROWS = '[language]\na = { aliases = ["x"] }\nb = { aliases = ["x"] }'
@@ -23,6 +25,8 @@ TWO_ROWS = '[language]\na = { aliases = ["x"] }\nb = { aliases = ["x"] }'
     ("written", "tag"),
     [
         ("Py", "python"),
+        ("psql", "postgresql"),
+        ("sqlite3", "sql"),
         ("python3.11", "python"),
         ("shell-session", "bash"),
         ("console", "bash"),
@@ -48,9 +52,20 @@ def test_every_alias_leads_to_a_canonical_tag_and_is_folded_itself():
     assert all(alias == alias.casefold() and "-" not in alias for alias in ALIASES)
 
 
-def test_six_languages_run_and_stand_first():
-    runnable = ["bash", "python", "c", "go", "java", "javascript"]
-    assert list(LANGUAGES)[:6] == runnable == [tag for tag, row in LANGUAGES.items() if row.runs]
+def test_what_runs_stands_first_and_what_many_use_before_the_rest():
+    runnable = ["bash", "python", "c", "go", "java", "javascript", "cpp", "typescript", "rust", "sql"]
+    running = [row.runs for row in LANGUAGES.values()]
+    assert list(LANGUAGES)[:10] == runnable and running == sorted(running, reverse=True)
+
+
+def test_what_needs_more_than_it_starts_is_installed_where_all_is_there():
+    typescript = LANGUAGES["typescript"]
+    assert not installed(typescript, {"node": "/usr/bin/node"}.get)
+    assert installed(typescript, {"node": "/usr/bin/node", "tsc": "/usr/bin/tsc"}.get)
+
+
+def test_parts_are_words_of_their_own():
+    assert fill(["/bin/x", "{parts}", "{file}"], {"file": "a"}, ["b c", "d"]) == ["/bin/x", "b c", "d", "a"]
 
 
 def test_a_file_name_tells_the_language():
@@ -62,6 +77,10 @@ def test_a_file_name_tells_the_language():
 def test_a_name_claimed_by_two_rows_is_an_error():
     with pytest.raises(ValueError, match="x means both a and b"):
         read_table(TWO_ROWS)
+
+
+def test_the_patterns_of_the_shipped_rows_can_be_used():
+    assert read_table(shipped()) == table()
 
 
 def test_a_column_that_nobody_knows_is_an_error():

@@ -525,7 +525,7 @@ def test_a_bare_name_is_ollamas(name):
     assert model.name == name
 
 
-@pytest.mark.parametrize("name", ["olama:thing", "embeded:a.gguf", "openai:gpt", "nosuch:qwen2.5:7b"])
+@pytest.mark.parametrize("name", ["olama:thing", "embeded:a.gguf", "opnai:gpt", "nosuch:qwen2.5:7b"])
 def test_an_unknown_engine_lists_what_there_is(name):
     with pytest.raises(UsageError, match="ollama, scripted") as caught:
         open_model(name)

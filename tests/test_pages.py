@@ -23,6 +23,7 @@ ELSEWHERE = {
     "resume": "opens the chat: test_sessions.py",
     "sessions export": "needs an id: test_sessions.py",
     "models create": "fetches 100 MB: test_offline.py",
+    "mcp": "serves until the other program hangs up: test_mcp_serving.py",
 }
 """Commands that no page can show running, by name and word, and where they are tested."""
 
@@ -41,7 +42,7 @@ def shape(words):
     known, own = parser.parse_known_intermixed_args(words)
     name, word = ([*known.words, "", ""])[:2]
     row = COMMANDS.get(name)
-    if foreign := set(own) - set(row.flags if row else ()):
+    if foreign := {word for word in own if word.startswith("-")} - set(row.flags if row else ()):
         raise ValueError(f"{foreign} is no flag of {name or 'a task'}")
     kind = "task" if name and row is None else name
     if row and row.words and word:

@@ -4,6 +4,7 @@ import subprocess
 
 import pytest
 from tests.playing import kinds, last
+from tests.writing import EVERY_DIALECT
 
 from tripletick import agents, places
 from tripletick.errors import ConfigError
@@ -14,6 +15,7 @@ READER = "---\nwhen = Look.\ntools = {tools}\nmode = {mode}\n---\nYou look.\n"
 WRITES = "```bash\necho new > made.txt\n```"
 
 
+@EVERY_DIALECT
 def test_blocks_of_a_reader_change_nothing(session):
     play = session(WRITES, "It cannot be written.")
     events = play.play(agent="reviewer")
@@ -21,12 +23,14 @@ def test_blocks_of_a_reader_change_nothing(session):
     assert not (play.folder / "made.txt").exists()
 
 
+@EVERY_DIALECT
 def test_the_same_block_of_an_executor_writes(session):
     play = session(WRITES, "Made.")
     play.play(agent="executor")
     assert (play.folder / "made.txt").read_text() == "new\n"
 
 
+@EVERY_DIALECT
 def test_a_program_that_a_reader_wants_to_save_is_not_saved(session):
     play = session("```python:made.py\nprint(1)\n```", "It cannot be saved.")
     events = play.play(agent="reviewer")
@@ -34,6 +38,7 @@ def test_a_program_that_a_reader_wants_to_save_is_not_saved(session):
     assert not (play.folder / "made.py").exists()
 
 
+@EVERY_DIALECT
 def test_a_reader_sees_what_is_there(session):
     play = session("```bash\ncat notes.txt\n```", "It says: hello.")
     (play.folder / "notes.txt").write_text("hello\n")
@@ -42,6 +47,7 @@ def test_a_reader_sees_what_is_there(session):
     assert kinds(events)[-1] == "Answered"
 
 
+@EVERY_DIALECT
 def test_a_commit_of_a_reader_is_not_run_whatever_the_person_says(session):
     play = session("```bash\ngit commit --allow-empty -m x\n```", "No.", answers=[Answer("y")])
     subprocess.run(["git", "init", "-q", play.folder], check=True)

@@ -9,18 +9,21 @@ from tests.playing import last
 
 from tripletick import agents, config, places, routing, wiring
 from tripletick.agents import Agent
+from tripletick.errors import UsageError
 from tripletick.events import Notice, Routed
 from tripletick.models.scripted import ScriptedReply
 from tripletick.routing import Choice, Routing
 
 PROMPTS = agents.load(places.find().prompts)
 POTTER = Agent("potter", "You know clay.", "Glazing, kilns, clay and the pottery wheel.", ("bash",))
+WEB = {**PROMPTS.lacking, **PROMPTS.agents}["web"]
+WITHOUT_WEB = PROMPTS.having({"web": replace(WEB, needs=("no_such_module",))})
 OWN = replace(PROMPTS, agents={**PROMPTS.agents, "potter": POTTER}, own=("potter",))
 
 
 def routed(request, *, history=(), prompts=PROMPTS, said=None, asked=None):
     """Give the events and what came of a request."""
-    desk, events = Routing(list(history)), []
+    desk, events = Routing(list(history), servers=("clock",)), []
     turn = desk.route(request, prompts, said, asked)
     while True:
         try:
@@ -93,10 +96,21 @@ def test_who_was_routed_can_be_relieved_by_whoever_has_tools():
 
 
 def test_a_class_without_an_agent_goes_to_who_talks_and_says_what_to_install():
-    without = replace(PROMPTS, agents={name: PROMPTS.agents[name] for name in ("casual", "coder", "file")})
-    _, events, (agent, _) = routed("what is the weather in Oslo today?", prompts=without)
+    _, events, (agent, _) = routed("what is the weather in Oslo today?", prompts=WITHOUT_WEB)
     assert agent.name == "casual"
-    assert "pip install 'tripletick[web]'" in last(events, Notice).text
+    assert "install 'tripletick[web]'" in last(events, Notice).text
+
+
+def test_an_agent_that_is_named_but_not_installed_says_what_to_install():
+    with pytest.raises(UsageError, match="needs no_such_module") as refused:
+        routed("@web find the news", prompts=WITHOUT_WEB)
+    assert "install" in refused.value.remedy
+
+
+def test_a_request_that_names_a_server_goes_to_who_owns_servers():
+    desk, events, (agent, _) = routed("what time is it in Oslo? ask the clock server")
+    assert (agent.name, desk.choice.by) == ("coder", "server")
+    assert last(events, Routed).by == "server"
 
 
 def test_a_large_request_goes_to_who_programs_where_nobody_plans():

@@ -20,8 +20,10 @@ TAKEN: dict[str, tuple[str, ...]] = {
     "agent.folder": NEVER,
     "agent.max_attempts": NEVER,
     "agent.max_steps": NEVER,
+    "agent.dialect": NEVER,
     "model.name": ("there:7b", "ollama:there:7b", "named"),
     "model.host": NEVER,
+    "model.key_env": NEVER,
     "model.context": NEVER,
     "model.temperature": NEVER,
     "model.seed": NEVER,
@@ -51,6 +53,13 @@ TAKEN: dict[str, tuple[str, ...]] = {
     "planner.max_tasks": NEVER,
     "context.full": NEVER,
     "context.target": NEVER,
+    "web.searxng": NEVER,
+    "web.engines": NEVER,
+    "web.results": NEVER,
+    "web.size": NEVER,
+    "web.timeout": NEVER,
+    "web.allow": NEVER,
+    "hooks.timeout": NEVER,
     "ui.thinking": NEVER,
     "ui.plain": NEVER,
     "ui.slow": NEVER,
@@ -307,3 +316,15 @@ def test_many_agents_are_bounded(folder, brought):
         put(folder, AGENT.format(tools="bash"), f".tripletick/agents/a{number:02}.md")
     trusted, told, _ = brought()
     assert (len(trusted.agents), len(told)) == (20, 1)
+
+
+def test_files_of_tools_are_brought_as_texts_after_a_yes(folder, brought):
+    (folder / ".tripletick/tools").mkdir()
+    put(folder, "x = 1\n", ".tripletick/tools/a.py")
+    put(folder, "no Python", ".tripletick/tools/notes.txt")
+    put(folder, "#" * 70000, ".tripletick/tools/large.py")
+    assert brought("n")[0].tools == {}
+    trusted, told, (question,) = brought("y")
+    assert trusted.tools == {".tripletick/tools/a.py": "x = 1\n"}
+    assert ".tripletick/tools/a.py (1 lines)" in question
+    assert any("large.py is not used" in line for line in told)

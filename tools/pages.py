@@ -5,6 +5,7 @@ A page's tables stand below its last `## `. Without --write the pages that are n
 
 from __future__ import annotations
 
+import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +22,9 @@ DOCS = TOP / "docs"
 def settings() -> Iterator[str]:
     """Give each section of config.ini with its keys, their values as shipped and their sentences."""
     said: list[str] = []
-    for line in (TOP / "config.ini").read_text("utf-8").splitlines():
+    text = (TOP / "config.ini").read_text("utf-8")
+    # a section that is there only as an example is documented like any other
+    for line in re.sub(r"(?m)^# (?=\[\w+\.\w+\]$|\w+ =)", "", text).splitlines():
         if line.startswith("#"):
             said.append(line.removeprefix("#").strip())
         elif line.startswith("["):

@@ -1,3 +1,23 @@
-"""tripletick: local language models that act by writing Markdown code fences."""
+"""tripletick: local language models that act by writing Markdown code fences.
+
+For tools and hooks of your own: `from tripletick import tool`, `from tripletick import hook`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tripletick.hooks import hook as hook
+    from tripletick.tools.own.toolrunner import tool as tool
 
 __version__ = "0.1.0"
+_PUBLIC = {"tool": "tripletick.tools.own.toolrunner", "hook": "tripletick.hooks"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_PUBLIC[name]), name)

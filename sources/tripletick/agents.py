@@ -8,21 +8,28 @@ Not covered: who gets a request (router), which of an agent's languages are inst
 from __future__ import annotations
 
 import configparser
+import re
 import string
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 
+from tripletick import extras
 from tripletick.errors import ConfigError, UsageError
 
 SYSTEM = "system"
+DIALECTS = {"system-xml": "xml", "system-native": "native"}
+PLACES = ("system", "folder")
+ALSO = 8
+"""The most languages that a request's line names after "also"."""
 SUMMARY = "system-summary"
 """The question for a summary, where room is short; {words} in it is how long that may be."""
 PLAN, REPLAN = "system-plan", "system-replan"
 """The questions for a plan and for what becomes of the rest of one, with places that planner/words fills."""
 ROUTE = "system-route"
 """The question who shall do a request, with the places {agents} and {request}."""
-SETTINGS = ("when", "tools", "temperature", "folder", "mode")
+SETTINGS = ("when", "tools", "temperature", "folder", "mode", "needs", "model")
 MODES = ("work", "read")
 WRITING = frozenset({"write", "append", "edit"})
 """Tags that an agent cannot own whose blocks only read."""
@@ -30,6 +37,13 @@ AUTO = "auto"
 """In the place of a name: each request goes to the agent that it fits."""
 EVERY_LANGUAGE = "languages"
 """The word of `tools` that owns every row of the language table."""
+OWN = "own"
+"""The word of `tools` that owns every tool that is not ours: the person's, of packages, of the folder."""
+SERVERS, SERVED = "servers", "mcp"
+"""The word of `tools` that owns the servers of the person's, and their tag, where there are any."""
+_TAG = re.compile(r"(?P<tag>[^()\s]+)(?:\((?P<module>\w+)\))?")
+"""A tag of `tools`; one with a module behind it is owned only where that is installed."""
+WORDS = frozenset({EVERY_LANGUAGE, OWN, SERVERS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +60,39 @@ class Agent:
     temperature: float | None = None
     folder: bool = True
     mode: str = "work"
+    needs: tuple[str, ...] = ()
+    """Modules without which it is not there …"""
+    package: str = ""
+    """… and the package that brings them, "" where each is brought by one of its own name."""
+    unnamed: frozenset[str] = frozenset()
+    """Tags that its line leaves out, because there are too many."""
+    model: str = ""
+    """The model that it works with, "": that of all others."""
+    known_as: str = ""
+    """What stands for it where its card has been told; "": its name."""
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """Name the modules that are not there."""
+        return tuple(name for name in self.needs if find_spec(name) is None)
+
+    @property
+    def remedy(self) -> str:
+        """Say how what it lacks is installed."""
+        return f"Install it: {extras.ask_for(self.package or ' '.join(self.lacks))}"
 
     def owned(self, languages: Collection[str]) -> tuple[str, ...]:
         """Give the tags it owns, of which `languages` are those of the language table."""
-        named = [tag for tag in self.tools if tag != EVERY_LANGUAGE]
+        named = [tag for tag in self.tools if tag not in WORDS]
         more = [tag for tag in languages if EVERY_LANGUAGE in self.tools and tag not in named]
         return (*named, *more)
 
     def line(self, also: Sequence[str] = ()) -> str:
         """Write the first line of a request: `[coder: bash python; also c go]`."""
-        tags = " ".join(tag for tag in self.tools if tag != EVERY_LANGUAGE)
+        tags = " ".join(tag for tag in self.tools if tag not in WORDS | self.unnamed)
         more = [tag for tag in also if tag not in self.tools] if EVERY_LANGUAGE in self.tools else []
         who = f"{self.name}: {tags}" if tags else self.name
-        return f"[{who}{'; also ' + ' '.join(more[:8]) if more else ''}]"
+        return f"[{who}{'; also ' + ' '.join(more[:ALSO]) if more else ''}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +107,29 @@ class Prompts:
     replan: str = ""
     own: tuple[str, ...] = ()
     """Which of the agents are the person's, not ours."""
+    systems: Mapping[str, str] = field(default_factory=dict)
+    """The system prompts of other dialects than the default, which may have the place {tools} too."""
+    lacking: Mapping[str, Agent] = field(default_factory=dict)
+    """Agents that are not there, for want of what they need."""
 
-    def opening(self, **places: str) -> str:
-        """Fill the system prompt's places."""
-        return string.Formatter().vformat(self.system, (), places)
+    def having(self, more: Mapping[str, Agent]) -> Prompts:
+        """Give it with more agents, as far as what they need is there."""
+        every = {**self.lacking, **self.agents, **more}
+        there = {name: agent for name, agent in every.items() if not agent.lacks}
+        lacking = {name: agent for name, agent in every.items() if name not in there}
+        return replace(self, agents=there, lacking=lacking)
+
+    def serving(self) -> Prompts:
+        """Give the tag of servers to the agents that own them."""
+        own = {
+            name: replace(agent, tools=tuple(SERVED if tag == SERVERS else tag for tag in agent.tools))
+            for name, agent in self.agents.items()
+        }
+        return replace(self, agents=own)
+
+    def opening(self, dialect: str = "fence", **places: str) -> str:
+        """Fill the places of a dialect's system prompt."""
+        return string.Formatter().vformat(self.systems.get(dialect, self.system), (), places)
 
 
 def load(base: Path, *overlays: Path) -> Prompts:
@@ -91,15 +144,11 @@ def load(base: Path, *overlays: Path) -> Prompts:
             f"There is no {SYSTEM}.md in {base}.", f"It holds: {there}.", "Reinstall tripletick."
         )
     agents = {name: parse(name, _text(path)) for name, path in files.items() if not name.startswith(SYSTEM)}
-    system = _text(files[SYSTEM]).rstrip("\n")
-    places = {place for _, place, _, _ in _places(system, files[SYSTEM]) if place is not None}
-    if wrong := places - {"system", "folder"}:
-        raise ConfigError(
-            f"{files[SYSTEM]} has a place {{{wrong.pop()}}}.", "Places are {system} and {folder}."
-        )
+    systems = {name: _system(path) for name, path in files.items() if name in (SYSTEM, *DIALECTS)}
     asked = (_text(files[name]).strip() if name in files else "" for name in (SUMMARY, ROUTE, PLAN, REPLAN))
     summary, route, plan, replan = asked
-    return Prompts(system, agents, summary, route, plan, replan)
+    others = {dialect: systems[name] for name, dialect in DIALECTS.items() if name in systems}
+    return Prompts(systems[SYSTEM], {}, summary, route, plan, replan, systems=others).having(agents)
 
 
 def load_own(folder: Path) -> dict[str, Agent]:
@@ -111,6 +160,10 @@ def named(prompts: Prompts, name: str, where: str = "") -> Agent:
     """Give an agent; `where` its name was written. Raises UsageError where there is none of that name."""
     if name in prompts.agents:
         return prompts.agents[name]
+    if agent := prompts.lacking.get(name):
+        raise UsageError(
+            f"The agent {name} needs {' '.join(agent.lacks)}, not installed here.", agent.when, agent.remedy
+        )
     there = ", ".join(sorted(prompts.agents))
     raise UsageError(
         f"{where}: there is no agent {name!r}." if where else f"There is no agent {name!r}.",
@@ -145,18 +198,48 @@ def parse(name: str, source: str, path: Path | None = None) -> Agent:
         if not values.get("when"):
             raise ValueError("`when` is missing: one sentence on what this agent is for")
         warm = values.get("temperature")
-        tools = tuple(values.get("tools", "").split())
+        tools = tuple(_tags(values.get("tools", "")))
         folder = parser["agent"].getboolean("folder", True)
         mode = values.get("mode", MODES[0])
+        package, _, needs = values.get("needs", "").rpartition(":")
         if mode not in MODES:
             raise ValueError(f"`mode` is {' or '.join(MODES)}, not {mode!r}")
         if mode == "read" and (writing := WRITING.intersection(tools)):
             raise ValueError(f"with `mode = read` it cannot own {', '.join(sorted(writing))}")
-        return Agent(name, card.strip(), values["when"], tools, float(warm) if warm else None, folder, mode)
+        return Agent(
+            name,
+            card.strip(),
+            values["when"],
+            tools,
+            float(warm) if warm else None,
+            folder,
+            mode,
+            tuple(needs.split()),
+            package.strip(),
+            model=values.get("model", "").strip(),
+        )
     except (configparser.Error, ValueError) as error:
         raise ConfigError(
             f"Agent {name} cannot be read.", " ".join(str(error).split()), f"Mend {path or f'{name}.md'}."
         ) from error
+
+
+def _system(path: Path) -> str:
+    """Read a system prompt. Raises ConfigError where it has a place that nobody fills."""
+    text, known = _text(path).rstrip("\n"), [*PLACES, *(("tools",) if path.stem != SYSTEM else ())]
+    if wrong := {place for _, place, _, _ in _places(text, path) if place is not None}.difference(known):
+        are = " and ".join(f"{{{place}}}" for place in known)
+        raise ConfigError(f"{path} has a place {{{wrong.pop()}}}.", f"Places are {are}.")
+    return text
+
+
+def _tags(written: str) -> Iterator[str]:
+    for word in written.split():
+        found = _TAG.fullmatch(word)
+        if found is None:
+            raise ValueError(f"{word} is no tag")
+        if not found["module"] or find_spec(found["module"]):
+            yield found["tag"]
 
 
 def _text(path: Path) -> str:

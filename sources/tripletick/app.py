@@ -12,22 +12,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tripletick import agents, byhand, routing, wiring, wording
+from tripletick import agents, byhand, engines, pictures, routing, seats, wiring, wording
 from tripletick.checkpoint import Checkpoints
 from tripletick.config import Config
+from tripletick.dialects import choosing
+from tripletick.dialects.choosing import Chosen
+from tripletick.equipping import HANDS, Gear
 from tripletick.errors import UsageError
-from tripletick.events import (
-    Event,
-    Loading,
-    Notice,
-    Reply,
-    Requested,
-    Routed,
-    TakenBack,
-)
+from tripletick.events import Event, Loading, Notice, Reply, Requested, Routed, TakenBack
 from tripletick.library.history import Past, Written
 from tripletick.loop import Loop, Turn
-from tripletick.models import hosts
 from tripletick.models.model import About, Model
 from tripletick.places import Places
 from tripletick.planner.plan import PLANNER, Plan
@@ -44,9 +38,6 @@ if TYPE_CHECKING:
 WARMER, HOTTEST = 0.4, 2.0
 """What /retry adds to the temperature, and its limit."""
 NOBODY = agents.Agent("nobody", "", "")
-FIRST = "coder"
-"""Who is taken to be at work before the first request."""
-ANEW = "{name} goes on; it reads the whole conversation anew."
 
 
 @dataclass(slots=True)
@@ -77,14 +68,24 @@ class App:
     asked: tuple[str, str] | None = None
     """The last request, and what was piped in with it."""
     standing: Standing = field(init=False)
+    gear: Gear = field(init=False)
     written: Written = field(default_factory=Written)
     """What the log holds of the conversation."""
+    seat: Config = field(init=False)
+    """The config as it holds for the agent at work, whose model is open."""
+    reseated: bool = False
+    """The person was told what changing models costs."""
+    dialect: Chosen = choosing.USUAL
+    """How the model at work writes its calls."""
 
     def __post_init__(self) -> None:
         self.notices.extend(self.config.warnings)
+        self.seat = self.config
         self.standing = Standing(
             self.config, self.places, self.folder, self.said, self.person, self.notices.append
         )
+        self.gear = Gear(self.standing, self.brought, self.notices.append)
+        self.routing.servers = tuple(self.config.servers)
         if self.past:
             self.written = self.past.written
             self.asked = (self.past.asked, "") if self.past.asked else None
@@ -93,12 +94,10 @@ class App:
     @property
     def prompts(self) -> agents.Prompts:
         """Read the prompts of the personality. Raises ConfigError, UsageError where there is none."""
-        return wiring.prompts(self.config, self.places, self.brought.agents)
+        return self.gear.prompts(wiring.prompts(self.config, self.places, self.brought.agents))
 
     def begin(self) -> Turn:
-        """Open what is slow or can fail before the first request, and ask what blocks may do here. Raises
-        what the parts raise.
-        """
+        """Open what is slow or can fail, and ask what blocks may do here. Raises what the parts raise."""
         yield from self._opened(self.agent())
 
     def turn(self, request: str, *, piped: str = "", agent: str = "") -> Turn:
@@ -106,8 +105,8 @@ class App:
         Raises what the parts raise when opened.
         """
         yield Requested(request)
-        auto = self.config.agent.name == agents.AUTO
-        said = None if auto else routing.Choice(self.agent().name, self.chosen_by)
+        free = self.config.agent.name == agents.AUTO
+        said = None if free else routing.Choice(self.agent().name, self.chosen_by)
         words = f"@{agent} {request}" if agent else request
         chosen, words = yield from self.routing.route(words, self.prompts, said, self._may_ask)
         self.asked = (words, piped)
@@ -137,7 +136,7 @@ class App:
         if plan.pending():
             agent = agents.named(self.prompts, PLANNER)
             yield Routed(agent.name, "resume")
-            loop = yield from self._opened(byhand.PERSON)
+            loop = yield from self._opened(HANDS)
             with self._planner(agent, loop) as planner:
                 yield from planner.go_on(plan, self.asked[0] if self.asked else "")
 
@@ -177,20 +176,14 @@ class App:
 
     def use_model(self, name: str) -> Turn:
         """Go on with another model; the old one stays where opening that raises."""
-        config = replace(self.config, model=replace(self.config.model, name=name))
-        loop = yield from self._open(config)
-        if old := self.loop:
-            old.replies.talk.introduce_anew(loop.replies.talk.system)
-            bench = replace(loop.bench, ledger=old.bench.ledger)
-            replies = replace(loop.replies, talk=old.replies.talk)
-            loop = replace(loop, replies=replies, bench=bench, gate=old.gate)
-            old.replies.model.close()
-        self.config, self.loop = config, loop
-        yield Notice(ANEW.format(name=name))
+        config = seats.chosen(self.config, name)
+        self.loop = yield from self._changed(config)
+        self.config = config
+        yield Notice(seats.ANEW.format(name=name))
 
     def run(self, turn: Turn, sinks: Sequence[Sink], ask: Asker) -> None:
         """Pull a turn to its end; every event goes to the log and to every sink."""
-        Telling(self.log, self.notices, self._changes, self.verbose).run(turn, sinks, ask)
+        Telling(self.log, self.notices, self._changes, self.verbose).run(turn, self.gear.sinks(sinks), ask)
 
     def close(self) -> None:
         """Give back what the engine holds, remove the box's folder and finish the log."""
@@ -203,7 +196,7 @@ class App:
         """Give the agent at work. Raises UsageError where there is none of that name."""
         name = self.config.agent.name
         if name == agents.AUTO:
-            name = self.routing.worked[-1] if self.routing.worked else FIRST
+            name = self.routing.at_work
         where = self.config.where.get("agent.name", "") if self.chosen_by == "config" else ""
         return agents.named(self.prompts, name, where)
 
@@ -213,9 +206,7 @@ class App:
         if wanted == "never" or (wanted == "unsure" and sure) or wiring.is_trained(self.config):
             return None
         loop = yield from self._opened(NOBODY)
-        able = self.about and self.about.schemas
-        small = self.about and 0 < self.about.parameters < routing.LEAST
-        return loop.replies if able and (wanted == "always" or not small) else None
+        return loop.replies if self.about and routing.is_able(self.about, wanted) else None
 
     def _admitted(self, agent: agents.Agent) -> Generator[Event, Reply, Loop]:
         """Let an agent in that takes a turn over."""
@@ -227,37 +218,37 @@ class App:
         if self.loop is None:
             return None
         replies = self.loop.replies
-        return self.written.changes(replies.talk, replies.budget, model=self._model())
+        at_work = {"model": self._model(), "dialect": replies.dialect.name}
+        return self.written.changes(replies.talk, replies.budget, **at_work)
 
     def _model(self) -> str:
-        return self.config.model.name or (f"{self.about.engine}:{self.about.name}" if self.about else "")
+        return self.seat.model.name or (f"{self.about.engine}:{self.about.name}" if self.about else "")
 
     def _work(self, agent: agents.Agent, request: str, piped: str) -> Turn:
-        # a planner has no tags, but its tasks have
-        hands = byhand.PERSON if agent.name == PLANNER else agent
+        hands = replace(agent, tools=HANDS.tools) if agent.name == PLANNER else agent
         loop = yield from self._opened(hands)
-        names = ""
-        wanted = hands.tools and hands.folder and self.config.agent.folder
-        if wanted and not loop.replies.talk.introduced:
-            names = wording.folder_line(loop.bench.workspace)
-        whole = "\n\n".join(filter(None, (request, piped and wording.fenced(loop, piped))))
+        agent = seats.warmed(self.config, self.gear.kit.equipped(agent))
+        loop.bench.outside.begin(request)
+        talk = loop.replies.talk
+        wanted = hands.tools and hands.folder and self.config.agent.folder and not talk.introduced
+        names = wording.folder_line(loop.bench.workspace) if wanted else ""
+        told = self.gear.hooks.request((yield from pictures.taken(request, loop, self.about)), agent.name)
+        whole = "\n\n".join(filter(None, (told, piped and wording.fenced(loop, piped))))
         if hands.tools:
-            talk = loop.replies.talk
             talk.preface = wording.rules(self.brought.words, loop.replies.budget.window)
             yield from self.standing.let_in(request)
-            whole += wording.readable(self.standing.readable)
-            self.standing.readable.clear()
+            whole += wording.readable(self.standing.take_readable())
         if agent.name == PLANNER:
             with self._planner(agent, loop) as planner:
-                yield from planner.turn(whole, folder=names)
-        else:
-            relief = self.routing.relief(self.prompts)
-            yield from loop.turn(agent, whole, folder=names, relief=relief, admit=self._admitted)
+                return (yield from planner.turn(whole, folder=names))
+        relief = self.routing.relief(self.prompts)
+        yield from loop.turn(agent, whole, folder=names, relief=relief, admit=self._admitted)
 
     def _planner(self, agent: agents.Agent, loop: Loop) -> AbstractContextManager[Planner]:
         from tripletick import planning
 
-        return planning.opened(agent, loop, self.standing, self.prompts, self.config)
+        models = seats.Seats(self.config, self.seat)
+        return planning.opened(agent, loop, self.standing, self.prompts, models)
 
     def _opened(self, agent: agents.Agent) -> Generator[Event, Reply, Loop]:
         """Give the loop; what blocks may do here is asked before the first agent that has tools."""
@@ -265,36 +256,44 @@ class App:
             yield from self.standing.settle()
             if old := self.loop:
                 self.standing.open()
-                self.loop = self._moved(old)
+                replies = old.replies
+                self.loop = seats.moved(self._built(self.seat, replies.model, replies.budget.window), old)
+        config = seats.seated(self.config, agent)
         if self.loop is None:
-            self.loop = yield from self._open(self.config)
+            self.loop = yield from self._open(config)
             if self.past:
-                replies, here = self.loop.replies, (str(self.folder), self._model())
-                yield from map(Notice, self.past.take_up(replies.talk, replies.budget, *here))
+                yield from map(Notice, seats.resumed(self.loop, self.past, self.folder, self._model()))
+        elif agent.card and seats.another(self.seat, config):
+            self.loop = yield from self._changed(config)
+            yield from map(Notice, seats.told(self.config, agent, first=not self.reseated))
+            self.reseated = True
+        if agent.card:
+            self.loop = seats.sampled(self.loop, config)
+        self.loop = yield from self.gear.equip(self.loop, agent)
         return self.loop
+
+    def _changed(self, config: Config) -> Generator[Event, Reply, Loop]:
+        """Build a loop on another model, which takes the conversation over."""
+        new = yield from self._open(config)
+        return seats.taken_over(new, self.loop) if self.loop else new
 
     def _open(self, config: Config) -> Generator[Event, Reply, Loop]:
         """Build a loop on the model that the config names; folder and box are those of the session."""
-        model = wiring.engine(config, self.notices.append)
+        model = engines.engine(config, self.notices.append)
         about = model.about()
-        window = model.fix(wiring.window(config, about))
+        window = model.fix(engines.window(config, about))
         # the box takes longer than the server to answer, and a model that is not there is told at once
         self.standing.open()
-        if self.about is None and about.engine == "ollama":
-            yield from map(Notice, hosts.warned(about.where))
+        if self.about is None:
+            yield from map(Notice, seats.first_told(config, about, self.prompts))
         yield Loading(f"{about.engine}:{about.name}", window)
-        self.about = about
+        self.about, self.seat = about, config
+        # a session that is gone on with keeps its own
+        kept = self.past.dialect if self.past and not self.loop else ""
+        self.dialect = yield from choosing.chosen(kept or config.agent.dialect, about)
         return self._built(config, model, window)
 
     def _built(self, config: Config, model: Model, window: int) -> Loop:
         prompts = wiring.prompts(config, self.places, self.brought.agents)
-        return wiring.loop(self.standing.parts(config, model, prompts), self.log.id, window)
-
-    def _moved(self, old: Loop) -> Loop:
-        """Give the loop as the person lets it work now: the conversation and the model stay."""
-        replies = old.replies
-        loop = self._built(self.config, replies.model, replies.budget.window)
-        if replies.talk.system != loop.replies.talk.system:
-            replies.talk.introduce_anew(loop.replies.talk.system)
-        bench = replace(loop.bench, ledger=old.bench.ledger)
-        return replace(loop, replies=replies, bench=bench)
+        parts = replace(self.standing.parts(config, model, prompts), dialect=self.dialect.name)
+        return self.gear.added(wiring.loop(parts, self.log.id, window))

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from tripletick.context import Budget
 from tripletick.dialects.dialect import Dialect
 from tripletick.events import Event, Reply, Usage
-from tripletick.messages import Chunk, Finish, Message
+from tripletick.messages import Chunk, Finish, Message, ToolResult
 from tripletick.models.model import Model, Sampling
+
+LATER = "(The result comes later.)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +29,14 @@ class Said:
 
 
 def behind(messages: Sequence[Message], question: str) -> list[Message]:
-    """Put a question behind the last reply; what came after that reply is left out."""
+    """Put a question behind the last reply; what came after that reply is left out, but that calls of its
+    were answered, which some engines insist on.
+    """
     sent = list(messages)
     while sent[-1].role == "user":
         sent.pop()
-    return [*sent, Message("user", question)]
+    answers = tuple(ToolResult(call.id, call.name, LATER) for call in sent[-1].calls)
+    return [*sent, Message("user", question, results=answers)]
 
 
 def ask(
@@ -49,4 +54,4 @@ def ask(
     if last.counts:
         yield Usage(last.counts, budget.window, time.monotonic() - begun)
     finish = last.finish or "stop"
-    return Said(reader.close(finish).text.strip(), finish)
+    return Said(reader.close(finish).words, finish)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tripletick.agents import Agent
 from tripletick.checkpoint import Undone
 from tripletick.events import Interrupted, Notice
@@ -21,7 +23,8 @@ def run(loop: Loop, script: str) -> Turn:
     loop.checkpoints.begin_turn(loop.bench.session, script)
     try:
         results = yield from loop.act(PERSON, [Call("bash", script)], typed=True)
-        loop.replies.talk.say(RAN.format(script=script) + loop.replies.dialect.feedback(results, ()))
+        told = loop.replies.dialect.feedback(results, ())
+        loop.replies.talk.say(replace(told, text=RAN.format(script=script) + told.text))
     except KeyboardInterrupt:
         yield from map(Notice, loop.checkpoints.after_block())
         yield Interrupted("")

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
@@ -19,15 +20,19 @@ from typing import Any
 from tripletick import inifile
 from tripletick.errors import ConfigError
 from tripletick.sections import (
+    FAMILIES,
     SECTIONS,
     AgentSection,
     ContextSection,
     DataSection,
+    HooksSection,
     ModelSection,
     PlannerSection,
     RouterSection,
     SandboxSection,
+    ServerSection,
     UiSection,
+    WebSection,
 )
 
 SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -53,11 +58,28 @@ class Config:
     sandbox: SandboxSection = field(default_factory=SandboxSection)
     planner: PlannerSection = field(default_factory=PlannerSection)
     context: ContextSection = field(default_factory=ContextSection)
+    web: WebSection = field(default_factory=WebSection)
+    hooks: HooksSection = field(default_factory=HooksSection)
     ui: UiSection = field(default_factory=UiSection)
     data: DataSection = field(default_factory=DataSection)
+    named: Mapping[str, Any] = field(default_factory=dict)
+    """The sections of families by their whole names, such as `mcp.time`."""
     warnings: tuple[str, ...] = ()
     where: Mapping[str, str] = field(default_factory=dict, compare=False)
     """Where `section.key` was set: file and line, variable or flag."""
+
+    @property
+    def servers(self) -> dict[str, ServerSection]:
+        """The servers of `[mcp.NAME]` by their names."""
+        return {name.partition(".")[2]: one for name, one in self.named.items() if name.startswith("mcp.")}
+
+    def section(self, name: str) -> Any:
+        """Give a section by its name. Raises KeyError for one of a family that is not set."""
+        return getattr(self, name) if name in SECTIONS else self.named[name]
+
+    def sections(self) -> tuple[str, ...]:
+        """Name the sections, those of families as far as they are set."""
+        return (*SECTIONS, *self.named)
 
 
 SHORT = {"AGENT": "agent.name", "MODEL": "model.name", "HOST": "model.host", "CTX": "model.context"}
@@ -69,6 +91,7 @@ FLAGS = {
     "sandbox.mode": "--sandbox",
 }
 """Flags that are not named as their settings are."""
+_OF_FAMILY = re.compile(r"(\w+)\.([\w-]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +117,16 @@ def load(
     """
     warnings: list[str] = []
     where: dict[str, str] = {}
-    values: dict[str, dict[str, Any]] = {name: {} for name in SECTIONS}
+    values: dict[str, dict[str, Any]] = {}
     for given in [*_of_files(files), *workspace, *_of_env(env), *_of_flags(flags)]:
         if problem := unknown(given):
             warnings.append(problem)
         elif given.key:
-            values[given.section][given.key] = read_value(given)
+            values.setdefault(given.section, {})[given.key] = read_value(given)
             where[f"{given.section}.{given.key}"] = given.where
-    built = {name: section(**values[name]) for name, section in SECTIONS.items()}
-    return Config(**built, warnings=tuple(warnings), where=where)
+    built = {name: kind_of(name)(**values.pop(name, {})) for name in SECTIONS}
+    named = {name: kind_of(name)(**given) for name, given in values.items()}
+    return Config(**built, named=named, warnings=tuple(warnings), where=where)
 
 
 def read_value(given: Given) -> Any:
@@ -128,7 +152,13 @@ def read_value(given: Given) -> Any:
 
 def settings(section: str) -> dict[str, Field[Any]]:
     """Give a section's settings by key."""
-    return {known.name: known for known in fields(SECTIONS[section])}
+    return {known.name: known for known in fields(kind_of(section))}
+
+
+def kind_of(section: str) -> Any:
+    """Give the class of a section, by its family where it has one. Raises KeyError where there is none."""
+    family = _OF_FAMILY.fullmatch(section)
+    return FAMILIES[family[1]] if family else SECTIONS[section]
 
 
 def show(known: Field[Any], value: Any = None) -> str:
@@ -175,13 +205,20 @@ def _of_flags(flags: Mapping[str, str]) -> Iterator[Given]:
 
 def unknown(given: Given) -> str:
     """Say that there is no such section or setting, and which is near; "" where there is."""
-    if given.section not in SECTIONS:
-        near = _nearest(given.section, SECTIONS)
+    if not is_section(given.section):
+        meant = re.sub(r"\..*", ".NAME", given.section)
+        near = _nearest(meant, [*SECTIONS, *(f"{family}.NAME" for family in FAMILIES)])
         return f"{given.where}: there is no section [{given.section}]{near}; ignored."
     if given.key and given.key not in settings(given.section):
         near = _nearest(given.key, settings(given.section))
         return f"{given.where}: [{given.section}] has no setting {given.key}{near}; ignored."
     return ""
+
+
+def is_section(name: str) -> bool:
+    """Tell whether there is such a section."""
+    family = _OF_FAMILY.fullmatch(name)
+    return name in SECTIONS or bool(family and family[1] in FAMILIES)
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
@@ -213,6 +250,17 @@ def _span(text: str) -> str:
     return text
 
 
+def _command(text: str) -> str:
+    shlex.split(text)
+    return text
+
+
+def _names(text: str) -> str:
+    if not all(re.fullmatch(r"[A-Za-z_]\w*", name) for name in text.split()):
+        raise ValueError(text)
+    return text
+
+
 READERS: dict[str, tuple[Callable[..., Any], str]] = {
     "text": (str, "any text"),
     "word": (_word, "one of: {words}"),
@@ -221,5 +269,7 @@ READERS: dict[str, tuple[Callable[..., Any], str]] = {
     "count": (lambda text, low, high: int(_within(int(text), low, high)), "a whole number from {} to {}"),
     "number": (lambda text, low, high: float(_within(float(text), low, high)), "a number from {} to {}"),
     "size": (_size, "a size such as 512M or 2G"),
+    "command": (_command, "a command as a shell takes it, its quotes closed"),
+    "names": (_names, "names of variables, parted by blanks"),
     "span": (_span, "a time such as 30s, 5m or 1h"),
 }

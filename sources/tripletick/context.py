@@ -8,11 +8,11 @@ when room is made and who writes a summary (compaction).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from tripletick.agents import Agent
-from tripletick.messages import Counts, Message
+from tripletick.agents import SERVED, Agent
+from tripletick.messages import Counts, Message, Picture, ToolCall
 
 RESERVE = 32
 """Tokens kept free for the template's own words."""
@@ -22,6 +22,8 @@ KEPT = 2
 """The last messages with results, whose outputs are never dropped."""
 GO_ON = "Go on with the first request."
 """Stands in the place of the steps that were summed up, between the summary and the next reply."""
+PICTURE = 3200
+"""Characters that a picture counts as: a thousand tokens, which models for pictures take 256 to 2000 of."""
 GUESS = 1 / 3.2
 """Tokens a character before the engine has counted: on the safe side for English, code and paths."""
 
@@ -63,7 +65,7 @@ class Entry:
     """One message; `short` is what stays of it when its outputs are dropped, None where it has none."""
 
     message: Message
-    short: str | None = None
+    short: Message | None = None
     introduces: str = ""
     """The agents whose cards it holds, parted by blanks."""
 
@@ -90,6 +92,10 @@ class Conversation:
     """The request at work, in the person's words."""
     preface: str = ""
     """What the folder's AGENTS.md says, for the first request."""
+    index: str = ""
+    """What servers of the person's there are, for the first request of an agent that owns them."""
+    pictures: tuple[Picture, ...] = ()
+    """What goes along with the next request."""
     before: Before | None = None
     """Where `take_back` goes back to; None where there is no request to take back."""
 
@@ -102,39 +108,48 @@ class Conversation:
         last = self.entries[-1] if self.entries else None
         self.before = Before(len(self.entries), last, frozenset(self.introduced))
         self.asked = text
-        self.introduce(agent, text, folder and f"\n{folder}")
+        self.introduce(agent, text, folder and f"\n{folder}", pictures=self.pictures)
+        self.pictures = ()
 
-    def introduce(self, agent: Agent, *words: str) -> None:
+    def introduce(self, agent: Agent, *words: str, pictures: tuple[Picture, ...] = ()) -> None:
         """Say who is at work, its card the first time, what the folder's AGENTS.md says, then the words."""
-        new = agent.name not in self.introduced
-        self.introduced.add(agent.name)
+        name = agent.known_as or agent.name
+        new = name not in self.introduced
+        self.introduced.add(name)
         head = f"{agent.line(self.also)}\n{agent.card}\n" if new else agent.line(self.also)
-        told = any(self.preface in entry.message.text for entry in self.entries)
-        preface = "" if told else self.preface
-        self.say("\n".join(filter(None, (head, preface, *words))))
+        notes = (self.preface, self.index if SERVED in agent.tools else "")
+        new_notes = (note for note in notes if not any(note in entry.message.text for entry in self.entries))
+        text = "\n".join(filter(None, (head, *new_notes, *words)))
+        self.say(Message("user", text, pictures=pictures))
         if new:
             last = self.entries[-1]
-            self.entries[-1] = replace(last, introduces=f"{last.introduces} {agent.name}".lstrip())
+            self.entries[-1] = replace(last, introduces=f"{last.introduces} {name}".lstrip())
 
     def introduce_anew(self, system: str) -> None:
         """Go on with another model, which reads all anyway: another system prompt, the cards anew."""
         self.system = system
         self.introduced.clear()
 
-    def say(self, text: str, *, short: str | None = None) -> None:
+    def retell(self, write: Callable[[ToolCall], str]) -> None:
+        """Put calls and results that stood apart into the words, for a dialect that has them there."""
+        for entry in self.entries:
+            entry.message = told(entry.message, write)
+            entry.short = entry.short and told(entry.short, write)
+
+    def say(self, said: str | Message, *, short: Message | None = None) -> None:
         """Add to what the person's side says; a message that got no reply yet grows after a blank line."""
+        message = said if isinstance(said, Message) else Message("user", said)
         last = self.entries[-1] if self.entries else None
         if last and last.message.role == "user":
-            whole = f"{last.message.text}\n\n{text}"
-            kept = f"{last.short or last.message.text}\n\n{short or text}" if last.short or short else None
-            self.entries[-1] = Entry(Message("user", whole), kept, last.introduces)
+            kept = _grown(last.short or last.message, short or message) if last.short or short else None
+            self.entries[-1] = Entry(_grown(last.message, message), kept, last.introduces)
         else:
-            self.entries.append(Entry(Message("user", text), short))
+            self.entries.append(Entry(message, short))
 
-    def reply(self, text: str) -> None:
+    def reply(self, text: str, calls: Sequence[ToolCall] = ()) -> None:
         """Add what the model wrote, raw; nothing but blanks is no reply, the person's message then grows."""
-        if text.strip():
-            self.entries.append(Entry(Message("assistant", text)))
+        if text.strip() or calls:
+            self.entries.append(Entry(Message("assistant", text, tuple(calls))))
 
     def take_back(self) -> None:
         """Cut the conversation back to before the last request, if there was one."""
@@ -158,7 +173,7 @@ class Conversation:
         droppable = [index for index, entry in enumerate(self.entries) if entry.short is not None][:-KEPT]
         for count, index in enumerate(droppable, 1):
             entry = self.entries[index]
-            self.entries[index] = Entry(Message("user", entry.short or ""), None, entry.introduces)
+            self.entries[index] = Entry(entry.short or entry.message, None, entry.introduces)
             if budget.estimate(self.messages()) <= goal:
                 return count
         return len(droppable)
@@ -183,6 +198,8 @@ class Conversation:
         """
         at, request = kept - 1, self._request_at()
         bridge = self.entries[min(at, request)] if min(at, request) else Entry(Message("user", GO_ON))
+        # the calls that its results answer are gone
+        bridge = Entry(told(bridge.message), bridge.short and told(bridge.short), bridge.introduces)
         self.entries[1:kept] = [Entry(Message("assistant", summary)), bridge]
         self.introduced = {name for entry in self.entries for name in entry.introduces.split()}
         if self.before:
@@ -199,5 +216,19 @@ class Conversation:
         return self.before.length - grown
 
 
+def told(message: Message, write: Callable[[ToolCall], str] | None = None) -> Message:
+    """Give a message as words alone; `write` words its calls, which are left out without it."""
+    calls = map(write, message.calls) if write else ()
+    parts = (*(result.text for result in message.results), message.text, *calls)
+    return replace(message, text="\n".join(filter(None, parts)), calls=(), results=())
+
+
+def _grown(message: Message, more: Message) -> Message:
+    text = "\n\n".join(filter(None, (message.text, more.text)))
+    results, pictures = message.results + more.results, message.pictures + more.pictures
+    return replace(message, text=text, results=results, pictures=pictures)
+
+
 def _characters(messages: Sequence[Message]) -> int:
-    return sum(len(message.text) for message in messages)
+    seen = sum(len(message.pictures) for message in messages)
+    return sum(len(message.whole) for message in messages) + seen * PICTURE

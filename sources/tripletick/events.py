@@ -19,13 +19,15 @@ class Requested:
     text: str
 
 
-FREELY = frozenset({"router", "when", "model"})
+FREELY = frozenset({"router", "when", "server", "model"})
 """What decides for one request alone: nobody named the agent, so that another may take over."""
 
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """An agent took the request; `by` says what decided: config, flag, person, retry, router, model, when."""
+    """An agent took the request; `by` says what decided: config, flag, person, retry, mention, resume or one
+    of FREELY.
+    """
 
     agent: str
     by: str = "config"

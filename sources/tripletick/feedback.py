@@ -8,7 +8,7 @@ from functools import partial
 
 from tripletick import repair
 from tripletick.dialects.dialect import Dialect
-from tripletick.messages import Problem, Result
+from tripletick.messages import Message, Problem, Result
 from tripletick.repair import Results, Tries
 from tripletick.tools.tool import Tool
 
@@ -23,15 +23,15 @@ def word(
     tries: Tries,
     results: Results,
     problems: Sequence[Problem],
-) -> tuple[str, str]:
-    """Give the message, and as it reads once room is needed ("": the same)."""
+) -> tuple[Message, Message | None]:
+    """Give the message, and as it reads once room is needed (None: the same)."""
     failed = [result.tool for _, result in results if result.outcome == "failed"]
     tag = next((tag for tag in (*failed, *(problem.tag for problem in problems)) if tag), "")
     example = tools[tag].example if tag in tools else None
     hint = repair.hint(tries, results)
     say = partial(dialect.feedback, problems=problems, hint=hint, example=example)
     shorter = [(call, _shortened(result)) for call, result in results]
-    return say(results), say(shorter) if shorter != list(results) else ""
+    return say(results), say(shorter) if shorter != list(results) else None
 
 
 def _shortened(result: Result) -> Result:

@@ -1,8 +1,7 @@
 """What the person is asked before the first request: which model, and what to do where no server answers.
 
 Only where somebody is there to be asked; what is chosen is saved in the person's config. How a model is
-pulled is in fetching.py, loaded in loading.py; the lines for where no server answers are in ways.py. Not
-covered: servers of another API than Ollama's.
+pulled is in fetching.py, loaded in loading.py; the lines for where no server answers are in ways.py.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tripletick import __version__, wiring
+from tripletick import __version__, engines, extras, wiring
 from tripletick.config import Config, save
 from tripletick.errors import (
     ConfigError,
@@ -26,7 +25,7 @@ from tripletick.errors import (
     UsageError,
 )
 from tripletick.events import Ask
-from tripletick.models import extras, hosts, parted
+from tripletick.models import hosts, spoken
 from tripletick.places import Places, shown
 from tripletick.screens import Screen
 from tripletick.ui.columns import aligned
@@ -47,7 +46,7 @@ PULLS = (
 )
 SIZES = (1,)
 """The column of the sizes, which stand at its right end."""
-TITLE = "tripletick {us} · ollama {ollama} at {where}"
+TITLE = "tripletick {us} · {server} at {where}"
 SUGGESTED, SMALLEST = "suggested", "the smallest one"
 NO_MODEL = "There is no model to talk to yet."
 CONTEXT = "Context {window} of {most} asked for (most servers give 4096)."
@@ -73,11 +72,12 @@ class FirstRun:
 
         Raises ServerUnreachableError and UsageError where the person chose none, else what the engines raise.
         """
-        name = self.settings.model.name
-        if not self.screen.person or (name and parted(name)[0] != "ollama"):
+        name, engine = self.settings.model.name, self._engine
+        if not self.screen.person or (name and engine != "ollama"):
             return self.settings
         try:
-            wiring.listed(self.settings)
+            if engine == "ollama":
+                engines.listed(self.settings)
         except ServerUnreachableError as error:
             return self._fallen_back(error) or self._without_server(error)
         except (ModelError, ServerFailedError) as error:
@@ -87,7 +87,10 @@ class FirstRun:
             if fallen_back := self._fallen_back(error):
                 return fallen_back
             if isinstance(error, ServerFailedError):
-                raise
+                other = self._of_another_kind()
+                if other is None:
+                    raise
+                return other._choose()
         return self.settings if name else self._choose()
 
     def fetch_offline(self) -> None:
@@ -116,6 +119,20 @@ class FirstRun:
             return None
         self.screen.say(f"{error.what}\n{GOES_ON}")
         return replace(self.settings, model=replace(self.settings.model, name=OFFLINE))
+
+    @property
+    def _engine(self) -> str:
+        return spoken(self.settings.model.name, self.settings.model.host)
+
+    def _of_another_kind(self) -> FirstRun | None:
+        """Go on with a server of OpenAI's kind where that is what answers at the address, None where not."""
+        from tripletick.models import openai, probes
+
+        found = probes.look(hosts.address(self.settings.model.host).url)
+        if found is None or found.kind != "openai":
+            return None
+        model = replace(self.settings.model, host=openai.base(found.url).url)
+        return replace(self, settings=replace(self.settings, model=model))
 
     def _without_server(self, error: ServerUnreachableError) -> Config:
         """Say what can be done, and do what the person chooses."""
@@ -157,7 +174,7 @@ class FirstRun:
 
     def _answers(self) -> bool:
         try:
-            wiring.listed(self.settings)
+            engines.listed(self.settings)
         except ServerUnreachableError:
             return False
         except ModelError:
@@ -172,12 +189,14 @@ class FirstRun:
         """
         from tripletick.models import choice, shelf
 
-        seen = shelf.look(wiring.reach(self.settings))
-        free = wiring.free(seen, self.folder)
+        seen = shelf.look(engines.reach(self.settings), self._engine)
+        free = engines.free(seen, wiring.outside(self.folder.resolve()))
         models = choice.ordered(seen.models, free.most)
         self.screen.say(
-            TITLE.format(us=__version__, ollama=seen.version, where=f"{seen.where.host}:{seen.where.port}")
+            TITLE.format(us=__version__, server=seen.version, where=f"{seen.where.host}:{seen.where.port}")
         )
+        if self._engine == "openai" and not models:
+            raise ModelError(NO_MODEL, *engines.EMPTY["openai"])
         return self._one_of(models, free.most) if models else self._pulled(seen, free)
 
     def _one_of(self, models: Sequence[Stock], free: int) -> Config:
@@ -205,30 +224,41 @@ class FirstRun:
             raise ModelError(NO_MODEL, "", f"Get one: tripletick models pull {rows[0].name}")
         name = rows[0 if answer.choice == "y" else int(answer.choice) - 1].name
         try:
-            fetching.fetch(name, wiring.reach(self.settings), self.screen)
+            fetching.fetch(name, engines.reach(self.settings), self.screen)
         except KeyboardInterrupt:
             # how to go on was said
             raise ModelError(NO_MODEL) from None
-        return self._taken(shelf.ask(name, wiring.reach(self.settings)))
+        return self._taken(shelf.ask(name, engines.reach(self.settings)))
 
     def _taken(self, about: About) -> Config:
         """Save the choice, and load the model with the context that is asked for from now on."""
+        if about.engine == "openai":
+            # its context is not ours to ask for, and its server loads by itself
+            return self._keep(f"openai:{about.name}", about.where)
         from tripletick import loading
 
         kept = self._keep(about.name)
-        window = wiring.window(kept, about)
+        window = engines.window(kept, about)
         words = CONTEXT.format(window=window, most=about.context) if about.context else ""
-        loading.load(about.name, wiring.reach(kept), window, self.screen, words)
+        loading.load(about.name, engines.reach(kept), window, self.screen, words)
         return kept
 
-    def _keep(self, name: str) -> Config:
-        """Save the choice, where it can be saved."""
+    def _keep(self, name: str, host: str = "") -> Config:
+        """Save the choice, where it can be saved, with the server's address where the name needs it."""
         try:
-            save(self.places.user_config, "model", "name", name)
+            save_model(self.places.user_config, name, host)
             self.screen.say(f"Saved to {shown(self.places.user_config)}")
         except ConfigError as error:
             self.screen.say(str(error))
-        return replace(self.settings, model=replace(self.settings.model, name=name))
+        model = replace(self.settings.model, name=name, host=host or self.settings.model.host)
+        return replace(self.settings, model=model)
+
+
+def save_model(path: Path, name: str, host: str) -> None:
+    """Save a model as the person's, with its server's address where there is one. Raises ConfigError."""
+    save(path, "model", "name", name)
+    if host:
+        save(path, "model", "host", host)
 
 
 def list_models(models: Sequence[Stock], free: int, *, numbered: bool = False) -> list[str]:

@@ -28,6 +28,7 @@ BY_NAME: dict[str, str]
 Find = tuple[tuple[str, str], ...]
 _VERSION = re.compile(r"[\d.]+$")
 _PROGRAM = re.compile(r"[\w.+-]+")
+_PARTS_WORD = "{parts}"
 _NAMED = re.compile(r"\{(\w+)\}")
 _CHOOSE = 'IFS="|"; for p in $1; do command -v "$p" >/dev/null && shift && exec "$p" "$@"; done; exit 127'
 
@@ -45,12 +46,16 @@ class Language:
     file: str = ""
     find: Mapping[str, Find] = field(default_factory=dict, hash=False)
     entry: str = ""
+    parts: str = ""
+    project: str = ""
+    data: tuple[str, ...] = ()
     build: tuple[str, ...] = ()
     run: tuple[str, ...] = ()
     check: tuple[str, ...] = ()
     unchecked: tuple[str, ...] = ()
     wrong: str = ""
     version: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict, hash=False)
     starts: tuple[str, ...] = ()
     package: str = ""
@@ -89,13 +94,15 @@ class Table:
     names: dict[str, str]
 
 
-def read_table(text: str) -> Table:
-    """Read rows as languages.toml holds them.
+def read_table(text: str, *, patterns: bool = True) -> Table:
+    """Read rows as languages.toml holds them; `patterns` are tried too, which takes longer than all the rest.
 
     Raises ValueError where two rows claim the same name, a column is unknown, or a pattern is wrong.
     """
     raw = tomllib.loads(text)
     rows = {tag: _row(tag, values) for tag, values in raw.get("language", {}).items()}
+    for row in rows.values() if patterns else ():
+        _try_patterns(row)
     rows = dict(sorted(rows.items(), key=lambda row: not row[1].runs))
     tools: dict[str, list[str]] = raw.get("tool", {})
     return Table(
@@ -123,9 +130,7 @@ def _row(tag: str, values: dict[str, Any]) -> Language:
     known = {column.name for column in fields(Language)} - {"tag"}
     if unknown := values.keys() - known:
         raise ValueError(f"language {tag}: unknown {', '.join(sorted(unknown))}")
-    row = Language(tag, **{name: _frozen(value) for name, value in values.items()})
-    _try_patterns(row)
-    return row
+    return Language(tag, **{name: _frozen(value) for name, value in values.items()})
 
 
 def _try_patterns(row: Language) -> None:
@@ -134,6 +139,7 @@ def _try_patterns(row: Language) -> None:
         row.found("")
         row.is_program("")
         re.compile(row.wrong)
+        re.compile(row.parts)
     except (re.error, StopIteration, KeyError, IndexError) as wrong:
         raise ValueError(f"language {row.tag}: a pattern is wrong or no last one fits: {wrong!r}") from wrong
 
@@ -148,8 +154,12 @@ def _frozen(value: Any) -> Any:
 
 @cache
 def table() -> Table:
-    """Give the shipped table."""
-    return read_table(Path(__file__).with_name("languages.toml").read_text("utf-8"))
+    """Give the shipped table; a test tries its patterns, so that no start has to."""
+    return read_table(shipped(), patterns=False)
+
+
+def shipped() -> str:
+    return Path(__file__).with_name("languages.toml").read_text("utf-8")
 
 
 _PARTS = {"LANGUAGES": "languages", "ALIASES": "aliases", "BY_EXTENSION": "extensions", "BY_NAME": "names"}
@@ -175,18 +185,19 @@ def language_of(path: str) -> Language | None:
     return known.languages[tag] if tag else None
 
 
-def fill(command: Iterable[str], names: Mapping[str, str]) -> list[str]:
+def fill(command: Iterable[str], names: Mapping[str, str], parts: Iterable[str] = ()) -> list[str]:
     """Put `names` where the command names them, and let a shell choose among the programs of its first word.
 
-    A brace that names nothing stays: the command may hold a program.
+    The word `{parts}` stands for all of `parts`. A brace that names nothing stays: it may be a program's.
     """
-    first, *rest = (_NAMED.sub(lambda m: names.get(m[1], m[0]), word) for word in command)
+    words = (each for word in command for each in (parts if word == _PARTS_WORD else (word,)))
+    first, *rest = (_NAMED.sub(lambda m: names.get(m[1], m[0]), word) for word in words)
     return [first, *rest] if first.startswith("/") else ["sh", "-c", _CHOOSE, "sh", first, *rest]
 
 
 def programs(language: Language) -> list[tuple[str, ...]]:
     """Give what must be on PATH to run `language`: for each command the programs of which one is enough."""
-    commands = [command[0] for command in (language.build, language.run) if command]
+    commands = language.needs or [command[0] for command in (language.build, language.run) if command]
     names = (tuple(filter(_PROGRAM.fullmatch, first.split("|"))) for first in commands)
     return [alternatives for alternatives in names if alternatives]
 

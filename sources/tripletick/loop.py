@@ -28,6 +28,7 @@ from tripletick.events import (
     Reply,
     Returned,
 )
+from tripletick.hooks import Hooks
 from tripletick.messages import Call, Result
 from tripletick.repair import Tries
 from tripletick.replies import INTERRUPTED, Heard, Replies
@@ -58,6 +59,7 @@ class Loop:
     person: bool = False
     gate: Gate = field(default_factory=Gate)
     """What every block passes."""
+    hooks: Hooks = field(default_factory=Hooks)
 
     def turn(
         self,
@@ -80,7 +82,7 @@ class Loop:
         loop, end = self, None
         try:
             while end is None:
-                heard = yield from loop.replies.hear(shift.agent, shift.handing())
+                heard = yield from loop.hooks.held(loop.replies.hear(shift.agent, shift.handing()))
                 if call := shift.over(heard.reading.calls):
                     loop = yield from loop._handed_over(shift.agent, call, admit)
                 end = (yield from loop._step(shift, tries, heard)) or repair.ending(tries)
@@ -105,7 +107,7 @@ class Loop:
     def _step(self, shift: Shift, tries: Tries, heard: Heard) -> Generator[Event, Reply, Ending]:
         """Run what the reply calls and say in the conversation what came of it; an answer ends the turn."""
         reading, talk, agent = heard.reading, self.replies.talk, shift.acting()
-        talk.reply(reading.text)
+        talk.reply(reading.text, reading.sent)
         if shift.new:
             talk.introduce(shift.agent)
         results = yield from self.act(agent, reading.calls)
@@ -119,12 +121,13 @@ class Loop:
         if results or told:
             # before anything else is yielded, where the person may stop the turn
             said, short = feedback.word(self.replies.dialect, self.tools, tries, results, told)
-            talk.say(said, short=short or None)
+            talk.say(said, short=short)
         yield from refused
         if reading.question is not None:
             answer = yield Ask(reading.question, "", "The model asks you.")
             if answer is None or not answer.there:
                 return GaveUp("clarification", "The model has a question.", 3, reading.question)
+            self.bench.outside.said(answer.text)
             talk.say(answer.text or NO_ANSWER)
         if failed:
             yield Repairing(tries.failures, tries.max_attempts, tries.error)
@@ -132,13 +135,13 @@ class Loop:
 
     def _words(self, shift: Shift, tries: Tries, heard: Heard) -> Generator[Event, Reply, Ending]:
         """End the turn with an answer; an empty one is asked for once more."""
-        if heard.reading.text.strip():
+        if said := heard.reading.words:
             if heard.finish == "length":
                 yield Notice(CUT_ANSWER)
             runner = shift.runner()
-            if runner and self.replies.shows_code(heard.reading.text, runner):
+            if runner and self.replies.shows_code(said, runner):
                 yield Notice(NOT_RUN.format(name=runner.name))
-            return Answered(heard.reading.text.strip())
+            return (yield from self.hooks.answered(said, self.bench.outside.cite(said)))
         tries.silent += 1
         tries.steps += 1
         self.replies.talk.say(NUDGE.format(request=self.replies.talk.asked.partition("\n")[0]))
@@ -165,7 +168,8 @@ class Loop:
                     printed.clear()
                     yield Called(call, number, len(calls))
                     block = Block(self._tool(agent, call), call, bench, self.checkpoints, typed)
-                    result, seconds = yield from clocked(self.gate.run(block), printed)
+                    through = self.hooks.run(block, agent.name, self.gate)
+                    result, seconds = yield from clocked(through, printed)
                 if not result.ok and not stop:
                     how = {"failed": "failed", "denied": "was refused"}.get(result.outcome, "was not run")
                     stop = f"was not run, because block {number} {how}"
@@ -183,7 +187,9 @@ class Loop:
         at_work = calls[len(results) : len(results) + 1]
         results += [(call, Result("failed", INTERRUPTED.strip("()"), printed, exit=130)) for call in at_work]
         said = self.replies.dialect.feedback(results, ())
-        self.replies.talk.say(said if at_work else f"{said}\n\n{INTERRUPTED}")
+        self.replies.talk.say(said)
+        if not at_work:
+            self.replies.talk.say(INTERRUPTED)
         if at_work:
             yield Returned(*results[-1], len(results))
 

@@ -7,6 +7,8 @@ from typing import Literal
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length"]
+OUTSIDE = "outside"
+"""The flag of a result that holds what strangers wrote: data, and no word of the person's."""
 Outcome = Literal["ok", "failed", "denied", "forbidden", "skipped"]
 """`failed` counts as an attempt; `denied` is the person's no, `forbidden` a permission that is missing
 (network, a person for a question), `skipped` a block that was not reached: none of these three does."""
@@ -14,11 +16,54 @@ Status = Literal["pending", "running", "done", "failed", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call as an engine with function calling hands it over: `arguments` is JSON as the model wrote it."""
+
+    name: str
+    arguments: str
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What came of the `ToolCall` with this id and name, for the engine."""
+
+    id: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture of the workspace for a model that sees.
+
+    `kind` is its media type, `data` its bytes, none where it is no longer what it was.
+    """
+
+    path: str
+    sha256: str
+    kind: str
+    data: bytes = field(default=b"", compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
-    """One entry of the conversation, as the engine gets it."""
+    """One entry of the conversation, as the engine gets it.
+
+    `calls` are the model's, `results` answer those of the message before and come before the text.
+    """
 
     role: Role
     text: str
+    calls: tuple[ToolCall, ...] = ()
+    results: tuple[ToolResult, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+
+    @property
+    def whole(self) -> str:
+        """All of its words, those of calls and results too."""
+        calls = (f"{call.name} {call.arguments}" for call in self.calls)
+        return "\n".join(filter(None, (*(result.text for result in self.results), self.text, *calls)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +86,7 @@ class Chunk:
     thought: str = ""
     finish: Finish | None = None
     counts: Counts | None = None
+    calls: tuple[ToolCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +96,8 @@ class Call:
     `tool` is the canonical tag, `body` the content without its last newline, `path` as the model wrote it.
     `args` are the other words of the info string, in their order: `timeout=600`, `all`, `append`, `read`.
     `line` counts from 1 in the raw reply. `timid` marks a path that only a first comment named: it may
-    create a file, never replace one that this turn did not make.
+    create a file, never replace one that this turn did not make. `id` is that of its `ToolCall`, if it came
+    as one.
     """
 
     tool: str
@@ -59,6 +106,7 @@ class Call:
     args: tuple[str, ...] = ()
     line: int = 0
     timid: bool = False
+    id: str = ""
 
     def option(self, name: str) -> str | None:
         """Give the value of `name=value` in the info string, None where it is absent."""
@@ -115,7 +163,7 @@ class Result:
     `verdict` is the first line's end: `ok, saved hello.py`, `failed, exit 1`. `text` is what the model reads
     below it, `view` what the person sees ("" = the same). `exit` is the program's status, None where none
     ran. `flags` say how it ended where the status cannot: `timeout memory output disk file processes signal
-    refused not-found saved syntax`. `tool` names whose example
+    refused not-found saved syntax outside`. `tool` names whose example
     teaches after a failure ("" = none).
     """
 

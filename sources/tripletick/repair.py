@@ -25,7 +25,10 @@ GENERAL = "Read the error, change what it names, and send the corrected block."
 AGAIN = "The same block gave the same result before. Do something else, or answer."
 SAME_RESULTS = 3
 REMARKS = frozenset(
-    {"untagged", "unowned", "nested-in-unowned", "quoted", "inline", "empty", "placeholder", "repeat"}
+    {
+        *("untagged", "unowned", "nested-in-unowned", "quoted", "inline", "empty", "placeholder", "repeat"),
+        *("fenced-call", "inline-call"),
+    }
 )
 """Problems of what may well be a final answer: told once a turn, and only while nothing has run; no
 failures.
@@ -38,6 +41,10 @@ UNREAD = {
     "unclosed-think": "Write the block or the answer at once, without thinking it over.",
     "ambiguous-nesting": "Leave the ``` lines out of that file, or indent them by four spaces.",
     "transcript": "Send one command alone in a block.",
+    "unread-call": "Send one short call and nothing else, each argument by its name.",
+    "unclosed-call": "Send one short call and nothing else, to its end.",
+    "wrong-arguments": "Send one call with the arguments that must be there and no others.",
+    "unknown-tool": "Use one of the tools that are named, or answer in words.",
     "foreign-call": "Begin the answer with ``` and the tag; write no braces and no angle brackets around it.",
 }
 """What a reply is told that has the same problem as the one before; the sentence of the problem is there

@@ -7,7 +7,7 @@ Not covered: what the reply says (dialects), what comes of it (loop).
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 
@@ -15,11 +15,13 @@ from tripletick.agents import Agent
 from tripletick.compaction import Compaction, too_long
 from tripletick.context import Budget, Conversation
 from tripletick.dialects.dialect import Dialect, Reader, Reading
+from tripletick.dialects.fence import Fence
 from tripletick.errors import ContextFullError, StreamCutError
 from tripletick.events import Event, Notice, Prompted, Refused, Reply, Usage
 from tripletick.messages import Chunk, Counts, Finish, Problem
 from tripletick.models.model import Model, Sampling
 from tripletick.repeats import Repeats
+from tripletick.tools.tool import Tool
 
 INTERRUPTED = "(interrupted by the person)"
 UNUSED = Refused(Problem("cut", 0, ""))
@@ -75,6 +77,11 @@ class Replies:
             yield from self._refit(error)
         return (yield from self._stream(agent, more))
 
+    def having(self, tools: Mapping[str, Tool]) -> Replies:
+        """Give the same with more tools, which the engine then is told of."""
+        dialect = self.dialect.having(tools)
+        return replace(self, dialect=dialect, sampling=replace(self.sampling, tools=dialect.schemas))
+
     def compact(self) -> Generator[Event, Reply, None]:
         """Sum up all but the first request and the last step, however much room there is."""
         if not (yield from self._compaction.down(0)):
@@ -113,7 +120,7 @@ class Replies:
 
     def shows_code(self, text: str, runner: Agent) -> bool:
         """Tell whether a text holds a program that this agent would run."""
-        reader = self._reader(runner)
+        reader = Fence().reader(runner.owned(self.languages), examples=self.examples)
         for _ in reader.feed(Chunk(text=text)):
             pass
         return any(call.tool in self.languages for call in reader.close().calls)

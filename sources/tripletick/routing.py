@@ -11,21 +11,24 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tripletick import aside, router
+from tripletick import agents, aside, router
 from tripletick.agents import Agent, Prompts
 from tripletick.errors import ContextFullError, StreamCutError
 from tripletick.events import FREELY, Event, Notice, Prompted, Reply, Routed
+from tripletick.mcp import index
+from tripletick.models.model import About
 from tripletick.replies import Replies
 
 TALKS = "casual"
 CLASSES = (TALKS, "coder", "file", "web", "planner")
 RELIEF = ("file", "coder", "web")
 """Who may take a turn over, the one with the fewest tags first."""
-MISSING: Mapping[str, str] = {
-    "web": "This wants the web agent, which is not installed; {instead} answers from what the model knows. "
-    "Get it: pip install 'tripletick[web]'",
-}
+LACKING = "This wants the agent {name}, which is not installed; {instead} does what it can. {remedy}"
 ANOTHER = "This wants the agent {name}, which is not there with this model; {instead} does what it can."
+FIRST = "coder"
+"""Who is taken to be at work before the first request."""
+SERVED = "coder"
+"""Who gets a request that names a server."""
 INSTEAD: Mapping[str, str] = {"planner": "coder"}
 """Who gets a class whose agent is not there; all others go to who talks."""
 SHOWN = 1500
@@ -59,22 +62,33 @@ class Choice:
         return self.by in FREELY
 
 
-def named(request: str, agents: Mapping[str, Agent]) -> tuple[str, str]:
+def named(request: str, there: Mapping[str, Agent]) -> tuple[str, str]:
     """Split `@coder do it` into the agent and the words, ("", request) where no agent is named so."""
     found = _MENTION.match(request)
-    if found and found[1] in agents and request[found.end() :].strip():
+    if found and found[1] in there and request[found.end() :].strip():
         return found[1], request[found.end() :]
     return "", request
 
 
-def decide(request: str, history: Sequence[str], own: Mapping[str, Agent]) -> Choice:
-    """Have the classifier choose: an agent of the person's own by its `when`, else a class."""
+def decide(
+    request: str, history: Sequence[str], own: Mapping[str, Agent], servers: Sequence[str] = ()
+) -> Choice:
+    """Choose by a server that the request names, else by likeness to the `when` of the person's own agents,
+    else by the classifier.
+    """
+    if index.named(request, servers):
+        return Choice(SERVED, "server")
     sentences = {name: agent.when for name, agent in own.items()}
     name, likeness = router.closest(request, sentences) if own else ("", 0.0)
     if likeness >= router.CLOSE:
         return Choice(name, "when", likeness)
     guess = router.guess(request, history)
     return Choice(guess.agent, "router", guess.confidence, guess.sure)
+
+
+def is_able(about: About, wanted: str) -> bool:
+    """Tell whether a model can be asked who does a request, which `[router] ask` wants so often."""
+    return about.schemas and (wanted == "always" or not 0 < about.parameters < LEAST)
 
 
 def choices(prompts: Prompts) -> dict[str, Agent]:
@@ -95,15 +109,26 @@ class Routing:
     """The agents of the requests so far."""
     choice: Choice = Choice("", "config")
     """How the last one was chosen."""
+    servers: Sequence[str] = ()
+    """The names of the person's MCP servers."""
+
+    @property
+    def at_work(self) -> str:
+        """Name the agent of the last request."""
+        return self.worked[-1] if self.worked else FIRST
 
     def route(
         self, request: str, prompts: Prompts, said: Choice | None, asked: Asked | None
     ) -> Generator[Event, Reply, tuple[Agent, str]]:
         """Give the agent of a request, and its words. `said` is whom the person gives all requests, `asked`
-        opens the model that may be asked, where one may.
+        opens the model that may be asked, where one may. Raises UsageError where the agent that the request
+        names is not installed.
         """
-        name, words = named(request, prompts.agents)
-        choice = Choice(name, "mention") if name else said or decide(request, self.worked, _own(prompts))
+        name, words = named(request, {**prompts.lacking, **prompts.agents})
+        if name:
+            choice = Choice(agents.named(prompts, name).name, "mention")
+        else:
+            choice = said or decide(request, self.worked, _own(prompts), self.servers)
         if asked and choice.is_free and (replies := (yield from asked(choice.sure))):
             better = yield from ask(replies, request, prompts)
             choice = replace(choice, agent=better, by="model") if better else choice
@@ -123,7 +148,9 @@ def _present(choice: Choice, prompts: Prompts) -> Generator[Event, Reply, Agent]
     name = choice.agent
     if name not in prompts.agents:
         instead = INSTEAD.get(name, TALKS)
-        yield Notice(MISSING.get(name, ANOTHER).format(name=name, instead=instead))
+        lacking = prompts.lacking.get(name)
+        words, remedy = (LACKING, lacking.remedy) if lacking else (ANOTHER, "")
+        yield Notice(words.format(name=name, instead=instead, remedy=remedy))
         name = instead
     yield Routed(name, choice.by, choice.confidence)
     return prompts.agents[name]

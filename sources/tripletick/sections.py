@@ -23,6 +23,15 @@ class AgentSection:
     personality: str = setting(
         "base", "The agents' voice: base, or another folder of prompts, such as teacher."
     )
+    dialect: str = setting(
+        "fence",
+        "How the model writes its calls; auto: as its row says that `bench/dialects.py` measured.",
+        "word",
+        "fence",
+        "xml",
+        "native",
+        "auto",
+    )
     folder: bool = setting(True, "Name the folder's files once, in the first request.", "switch")
     max_attempts: int = setting(5, "Failures in a row that end a turn.", "count", 1, 20)
     max_steps: int = setting(25, "Replies of the model that end a turn.", "count", 1, 1000)
@@ -44,9 +53,15 @@ class RouterSection:
 class ModelSection:
     name: str = setting(
         "",
-        "ollama:NAME, embedded:FILE.gguf or scripted:FILE; empty: asked once, else the server's newest.",
+        "ollama:NAME, openai:NAME, embedded:FILE.gguf or scripted:FILE; empty: asked once, else the server's "
+        "newest.",
     )
-    host: str = setting("", "The server; empty: OLLAMA_HOST, else http://127.0.0.1:11434.")
+    host: str = setting(
+        "", "The server; empty: OLLAMA_HOST, else http://127.0.0.1:11434. One of OpenAI's kind ends in /v1."
+    )
+    key_env: str = setting(
+        "OPENAI_API_KEY", "openai: the environment variable that holds the key; the key itself is never kept."
+    )
     context: int = setting(
         0, "Tokens of context to ask for; 0: the model's own, at most 16384.", "count", 0, 10_000_000
     )
@@ -127,6 +142,47 @@ class ContextSection:
 
 
 @dataclass(frozen=True, slots=True)
+class WebSection:
+    searxng: str = setting("", "The address of a SearxNG to search with; empty: ddgs asks public services.")
+    engines: str = setting(
+        "duckduckgo, brave, mojeek", "Which services ddgs asks, one after the other; auto: all that it knows."
+    )
+    results: int = setting(6, "Results of a search that asks for no number.", "count", 1, 20)
+    size: int = setting(8 << 20, "How much is got of one page.", "size", 1 << 16, 1 << 30)
+    timeout: float = setting(30.0, "Seconds that one page may take.", "number", 1, 600)
+    allow: str = setting(
+        "",
+        "Places of this computer or of your own network that may be reached, each as HOST:PORT, parted by "
+        "blanks.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSection:
+    """One server of the Model Context Protocol, `[mcp.NAME]`."""
+
+    command: str = setting(
+        "", "The command that starts it, in a shell's words; it is spoken to through pipes.", "command"
+    )
+    url: str = setting("", "Or the address at which one runs that is spoken to by HTTP.")
+    about: str = setting("", "What it is for, in a few words that the model reads.")
+    env: str = setting(
+        "", "Names of your variables that it gets; by HTTP the first is its bearer token.", "names"
+    )
+    box: bool = setting(
+        True, "Start it in a box of its own, which shows it this folder and nothing of yours.", "switch"
+    )
+    network: bool = setting(False, "Let it out to the network from its box.", "switch")
+    see: str = setting("", "Further folders that it may read in its box, parted by `:`.")
+    timeout: float = setting(60.0, "Seconds that its start may take, and each call.", "number", 0.1, 86400)
+
+
+@dataclass(frozen=True, slots=True)
+class HooksSection:
+    timeout: float = setting(5.0, "Seconds that a hook may take, before it is left out.", "number", 0.01, 600)
+
+
+@dataclass(frozen=True, slots=True)
 class UiSection:
     thinking: bool = setting(False, "Show the model's reasoning instead of its length.", "switch")
     plain: bool = setting(False, "Plain lines: no colours, no redraw, words for glyphs.", "switch")
@@ -148,6 +204,10 @@ SECTIONS: dict[str, type] = {
     "sandbox": SandboxSection,
     "planner": PlannerSection,
     "context": ContextSection,
+    "web": WebSection,
+    "hooks": HooksSection,
     "ui": UiSection,
     "data": DataSection,
 }
+FAMILIES: dict[str, type] = {"mcp": ServerSection, "model": ModelSection}
+"""Sections of which there may be several: `[mcp.NAME]`, and `[model.NAME]` for the agent of that name."""

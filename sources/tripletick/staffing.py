@@ -20,7 +20,9 @@ from tripletick.messages import Task
 from tripletick.models.model import Model
 from tripletick.planner.crew import Post
 from tripletick.planner.locks import LockedGate, Locks
+from tripletick.replies import Replies
 from tripletick.sandbox.box import Box
+from tripletick.seats import Seats, warmed
 from tripletick.standing import Standing
 from tripletick.tools.tool import Ledger
 
@@ -42,31 +44,31 @@ class Staff:
     loop: Loop
     standing: Standing
     agents: Mapping[str, Agent]
-    names_files: bool = True
-    """Each agent that has tools is told what the folder holds."""
+    seats: Seats
     _locks: Locks = field(default_factory=Locks)
     _slots: dict[int, Slot] = field(default_factory=dict)
     _count: int = 0
 
     def post(self, task: Task, number: int) -> Post:
         """Give a task what it works with. Raises what cannot be opened."""
-        agent = self.agents[task.agent]
+        agent = warmed(self.seats.config, self.agents[task.agent])
         slot = self._slots.get(number) or self._open(number)
         bench = self.loop.bench
         self._count += 1
         loop = replace(
             self.loop,
-            replies=replace(
-                self.loop.replies,
-                model=slot.model,
-                talk=self._talk(),
-                budget=replace(self.loop.replies.budget, counted=0, covered=0),
+            replies=self.seats.take(agent, self._replies(slot), number, slot.halt),
+            bench=replace(
+                bench,
+                box=slot.box,
+                ledger=Ledger(),
+                session=f"{bench.session}-{self._count}",
+                halt=slot.halt,
             ),
-            bench=replace(bench, box=slot.box, ledger=Ledger(), session=f"{bench.session}-{self._count}"),
             checkpoints=slot.points,
             gate=self._gate(slot.halt),
         )
-        named = agent.tools and agent.folder and self.names_files
+        named = agent.tools and agent.folder and self.seats.config.agent.folder
         return Post(agent, loop, slot.halt, wording.folder_line(bench.workspace) if named else "")
 
     def close(self) -> None:
@@ -76,6 +78,7 @@ class Staff:
             if number:
                 slot.box.close()
         self._slots.clear()
+        self.seats.close()
         changed = self.loop.checkpoints.changed or ()
         self.loop.bench.ledger.known.difference_update(change.path for change in changed)
 
@@ -86,9 +89,11 @@ class Staff:
         self._slots[number] = Slot(model, box, halt, points)
         return self._slots[number]
 
-    def _talk(self) -> Conversation:
-        talk = self.loop.replies.talk
-        return Conversation(talk.system, talk.also, preface=talk.preface)
+    def _replies(self, slot: Slot) -> Replies:
+        """Give the session's model at a slot, with an empty conversation."""
+        own, talk = self.loop.replies, self.loop.replies.talk
+        empty = Conversation(talk.system, talk.also, preface=talk.preface, index=talk.index)
+        return replace(own, model=slot.model, talk=empty, budget=replace(own.budget, counted=0, covered=0))
 
     def _gate(self, halt: Halt) -> LockedGate:
         own = self.loop.gate

@@ -12,12 +12,13 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tripletick import trust, wiring
+from tripletick import attaching, trust, wiring
 from tripletick.agents import Prompts
 from tripletick.config import Config
 from tripletick.errors import UsageError, WorkspaceError
 from tripletick.events import Ask, Reply
 from tripletick.halting import Halt
+from tripletick.mcp.servers import Servers, none
 from tripletick.models.model import Model
 from tripletick.paths import Workspace
 from tripletick.places import Places
@@ -45,6 +46,8 @@ class Standing:
     """What the person lets blocks do; None while no agent with tools was at work."""
     readable: list[Path] = field(default_factory=list)
     """What was let in, and the model was not told of yet."""
+    servers: Servers = field(default_factory=none)
+    """The person's servers of tools; none runs before it is used."""
     _workspace: Workspace | None = None
     _box: Box | None = None
     _ground: Ground | None = None
@@ -116,10 +119,14 @@ class Standing:
         if self._workspace and self._workspace.root == root.resolve():
             return False
         workspace = self._guard(root)
+        self.servers.close()
         if self._box:
             self._box.close()
         self._workspace = workspace
         self._ground = wiring.ground(self.config, self.places, workspace.root, self.notice)
+        self.servers = attaching.servers(
+            self.config, self.places, workspace.root, self.notice, keep=self.said.keep
+        )
         self._box = wiring.box_on(self._ground, self.config)
         if not self._box.holds:
             chosen = self.config.sandbox.mode == "bare"
@@ -166,13 +173,20 @@ class Standing:
             yes=self.said.yes,
             allowed=leave is not None and leave.allowed,
             mode=leave.mode if leave else "read",
+            servers=self.servers,
         )
+
+    def take_readable(self) -> list[Path]:
+        """Give what was let in and not yet told."""
+        told, self.readable = self.readable, []
+        return told
 
     def tell_again(self) -> None:
         """The model has forgotten what it may read: the next request names it."""
         self.readable[:] = self._let_in
 
     def close(self) -> None:
+        self.servers.close()
         if self._box:
             self._box.close()
         if self._nowhere:

@@ -57,20 +57,26 @@ class Telling:
                 reply, stopped = ask(event) if isinstance(event, Ask) else None, False
             except KeyboardInterrupt:
                 stopped = True
+        self._flush(sinks)
         self._note()
         self.log.end_turn()
 
     def _tell(self, event: Event, sinks: Sequence[Sink]) -> None:
         self._note()
-        told = []
+        self._flush(sinks)
+        self._give(event, sinks)
+
+    def _flush(self, sinks: Sequence[Sink]) -> None:
+        """Tell the lines that wait."""
         for notices in (self.notices, self.log.notices):
             while notices:
                 # one by one: another thread may add one meanwhile
-                told.append(notices.pop(0))
-        for one in (*map(Notice, told), event):
-            self.log.write(one)
-            for sink in sinks:
-                sink(one)
+                self._give(Notice(notices.pop(0)), sinks)
+
+    def _give(self, event: Event, sinks: Sequence[Sink]) -> None:
+        self.log.write(event)
+        for sink in sinks:
+            sink(event)
 
     def _note(self) -> None:
         if record := self.changes():

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
-from tripletick import platforms
-from tripletick.models import extras, hosts
+from tripletick import extras, platforms
+from tripletick.models import hosts
 
 INSTALLED = " - Ollama is installed: start it now? [y]"
 ABSENT = " - Ollama is not installed, see ollama.com/download"
@@ -21,7 +19,7 @@ ENGINE = "xllamacpp"
 ELSEWHERE = " - Elsewhere: tripletick --host http://HOST:11434     (OLLAMA_HOST is {variable})"
 FOUND: Mapping[str, str] = {
     "ollama": " - Found Ollama at :{port}: tripletick --host {url}",
-    "openai": " - Found an OpenAI-style server at :{port}; this version speaks Ollama's API alone",
+    "openai": " - Found an OpenAI-style server at :{port}: tripletick --host {url}/v1",
 }
 NOTES: Mapping[str, str] = {
     "wsl": " - On the Windows side: start Ollama there with OLLAMA_HOST=0.0.0.0, then: "
@@ -44,7 +42,7 @@ def ways(here: hosts.Address, ollama: str | None) -> Iterator[str]:
     if extras.present(ENGINE):
         yield SMALL
     else:
-        yield ENGINELESS.format(command=extras.command(ENGINE, Path(sys.prefix), extras.installer()))
+        yield ENGINELESS.format(command=extras.ask_for(ENGINE))
     yield ELSEWHERE.format(variable=os.environ.get("OLLAMA_HOST") or "not set")
     for found in probes.find(hosts=[MIRRORED, *filter(None, [windows])], but=here.url):
         yield FOUND[found.kind].format(url=found.url, port=hosts.parse(found.url).port)

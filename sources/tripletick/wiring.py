@@ -1,26 +1,24 @@
-"""Builds the parts of a session from the config: engine, box, tools, conversation, loop."""
+"""Builds the parts of a session from the config: box, tools, conversation, loop. Engines: engines.py."""
 
 from __future__ import annotations
 
 import platform
 import shutil
-from collections.abc import Callable, Mapping
-from contextlib import closing
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from tripletick import agents, languages, platforms
+from tripletick import agents, engines, languages, platforms, seats
 from tripletick.agents import Agent, Prompts
 from tripletick.approval import Asking, Gate
 from tripletick.checkpoint import Checkpoints
 from tripletick.config import Config
 from tripletick.context import Budget, Conversation
 from tripletick.dialects import open_dialect
-from tripletick.errors import ModelError, TripletickError
+from tripletick.errors import TripletickError
 from tripletick.loop import Loop
-from tripletick.models import Settings, open_model
-from tripletick.models.model import About, Model, Sampling
+from tripletick.mcp.servers import Servers, none
+from tripletick.models.model import Model
 from tripletick.paths import Workspace
 from tripletick.places import Places
 from tripletick.replies import Replies
@@ -31,19 +29,8 @@ from tripletick.tools import tools
 from tripletick.tools.tool import Bench, Ledger
 from tripletick.trust import Bounds, refused
 
-if TYPE_CHECKING:
-    from tripletick.models.choice import Free
-    from tripletick.models.ollama import Listed
-    from tripletick.models.shelf import Shelf
-
-    Models = tuple[Listed, ...]
-
-LARGEST_CONTEXT = 16384
-"""What we ask for by ourselves; a larger one is the person's wish (--ctx)."""
-UNKNOWN_CONTEXT = 8192
 CLIP = (1200, 12000)
 """The least and the most characters of one output that the model is sent."""
-THINK = {"auto": None, "yes": True, "no": False}
 TRAINED = {"embedded:offline": "offline"}
 """Models that know one wording and stumble over another: the folder of prompts that they were trained on.
 Of 20 chores the offline model did 15 with its own wording, 11 with that of base."""
@@ -70,66 +57,8 @@ class Parts:
     """False: the person lets no block run here."""
     mode: Mode = "work"
     """What the person lets blocks do here; the config may say less."""
-
-
-def engine(config: Config, notice: Callable[[str], None]) -> Model:
-    """Open the engine that the config names; nothing is contacted yet."""
-    chosen = reach(config, notice)
-    return open_model(config.model.name or _newest(chosen), chosen)
-
-
-def listed(config: Config) -> Models:
-    """List the models of the server, the newest first. Raises ModelError where it has none."""
-    return _listed(reach(config))
-
-
-def _listed(settings: Settings) -> Models:
-    from tripletick.models.ollama import Ollama
-
-    with closing(Ollama("", settings)) as server:
-        models = server.listed()
-    if not models:
-        why = "It is up, but nothing was pulled."
-        raise ModelError("The server has no model.", why, "Get one: tripletick models pull qwen2.5-coder:7b")
-    return models
-
-
-def reach(config: Config, notice: Callable[[str], None] = untold) -> Settings:
-    """Say how the server is reached."""
-    chosen = config.model
-    return Settings(
-        host=chosen.host or None,
-        keep_alive=chosen.keep_alive,
-        connect_timeout=chosen.connect_timeout,
-        first_timeout=chosen.first_timeout,
-        token_timeout=chosen.token_timeout,
-        size=chosen.chunk,
-        slots=config.planner.parallel,
-        notice=notice,
-    )
-
-
-def _newest(settings: Settings) -> str:
-    """Choose the model that the server got last. Raises ModelError where it has none."""
-    models = _listed(settings)
-    name = models[0].name
-    settings.notice(f"Model {name}, the newest of {len(models)} on the server (-m NAME chooses another).")
-    return name
-
-
-def free(seen: Shelf, workspace: Path) -> Free:
-    """Say what a model of this server may take; nothing is known of another machine's memory."""
-    from tripletick.models import cards, choice
-
-    if not seen.where.loopback:
-        return choice.Free()
-    video = cards.free(outside(workspace.resolve())("nvidia-smi"))
-    return choice.free_for(seen, choice.Free(platforms.machine().available, video))
-
-
-def window(config: Config, about: About) -> int:
-    """Choose the context in tokens: the person's wish as it is, else the model's own up to a bound."""
-    return config.model.context or min(about.context or UNKNOWN_CONTEXT, LARGEST_CONTEXT)
+    dialect: str = "fence"
+    servers: Servers = field(default_factory=none)
 
 
 def is_trained(config: Config) -> bool:
@@ -144,23 +73,25 @@ def prompts(config: Config, places: Places, brought: Mapping[str, Agent] = NO_AG
     shipped = agents.load(places.prompts, *voice)
     if is_trained(config):
         known = {path.stem for folder in voice for path in folder.glob("*.md")}
-        there = {name: agent for name, agent in shipped.agents.items() if name in known}
-        shipped = replace(shipped, agents=there)
+        kept = {name: agent for name, agent in shipped.agents.items() if name in known}
+        shipped = replace(shipped, agents=kept)
     own = {**agents.load_own(places.agents), **brought}
-    return replace(shipped, agents={**shipped.agents, **own}, own=tuple(own))
+    there = replace(shipped.having(own), own=tuple(own))
+    return there.serving() if config.servers else there
 
 
 def bounds(base: Config, settings: Config, places: Places) -> Bounds:
     """Say what a workspace may not go beyond: `base` are the person's files, `settings` with variables and
     flags.
     """
-    shipped = {**agents.load(places.prompts).agents, **agents.load_own(places.agents)}
+    prompts = agents.load(places.prompts)
+    shipped = {**prompts.lacking, **prompts.agents, **agents.load_own(places.agents)}
     files = places.prompts.parent.glob("*/*.md")
     tags = {tag for name in WIDEST for tag in shipped[name].tools}
 
     def names() -> set[str]:
         try:
-            return {model.name for model in listed(settings)}
+            return {model.name for model in engines.listed(settings)}
         except TripletickError:
             return set()
 
@@ -217,14 +148,14 @@ def loop(parts: Parts, session: str, context: int) -> Loop:
     config, table = parts.config, tools()
     rows = {tag: row for tag, row in languages.LANGUAGES.items() if row.runs}
     look = outside(parts.workspace.root)
+    also = tuple(tag for tag, row in rows.items() if languages.installed(row, look))
+    dialect = open_dialect(parts.dialect, table, offered(parts.prompts, also))
     replies = Replies(
         parts.model,
-        open_dialect("fence"),
-        Conversation(
-            _system(parts), tuple(tag for tag, row in rows.items() if languages.installed(row, look))
-        ),
+        dialect,
+        Conversation(_system(parts, dialect.told), also, index=parts.servers.words(dialect.name)),
         Budget(context, config.context.full / 100, config.context.target / 100),
-        _sampling(config),
+        replace(seats.sampling(config), tools=dialect.schemas),
         tuple(rows),
         (PROMPT_EXAMPLE, *(tool.example.body for tool in table.values() if tool.example)),
         parts.prompts.summary,
@@ -261,6 +192,8 @@ def bench(parts: Parts, session: str, context: int) -> Bench:
         clip=max(low, min(high, context * 2 // 3)),
         limits=limits(config),
         grant=grant,
+        web=config.web,
+        servers=parts.servers,
     )
 
 
@@ -279,13 +212,17 @@ def _mode(config: Config) -> Mode:
     return "read" if config.sandbox.mode == "read" else "work"
 
 
-def _system(parts: Parts) -> str:
+def offered(prompts: Prompts, also: Sequence[str]) -> list[str]:
+    """Name the tools whose arguments the model is told: those of all agents, so that the front of the prompt
+    is the same whoever is at work.
+    """
+    tags = [tag for agent in prompts.agents.values() for tag in agent.tools]
+    saving = ["append"] if "write" in tags else []
+    return list(dict.fromkeys((*tags, *saving, *also[: agents.ALSO])))
+
+
+def _system(parts: Parts, tools: str) -> str:
     python = ".".join(platform.python_version_tuple()[:2])
     system = f"{platforms.system_name()}, bash, python {python}"
-    return parts.prompts.opening(system=system, folder=parts.workspace.root.name)
-
-
-def _sampling(config: Config) -> Sampling:
-    chosen = config.model
-    seed = None if chosen.seed < 0 else chosen.seed
-    return Sampling(chosen.output, chosen.temperature, seed, THINK[chosen.think])
+    places = {"system": system, "folder": parts.workspace.root.name, "tools": tools}
+    return parts.prompts.opening(parts.dialect, **places)

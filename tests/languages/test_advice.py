@@ -24,6 +24,12 @@ FILES = {
     "java": "Main.java",
     "javascript": "a.js",
     "bash": "a.sh",
+    "rust": "a.rs",
+    "ruby": "a.rb",
+    "perl": "a.pl",
+    "lua": "a.lua",
+    "php": "a.php",
+    "sql": "a.sql",
 }
 COMMANDS = {
     "python": [sys.executable, "a.py"],
@@ -32,8 +38,22 @@ COMMANDS = {
     "java": ["bash", "-c", "javac -J-XX:TieredStopAtLevel=1 Main.java && java -XX:TieredStopAtLevel=1 Main"],
     "javascript": ["node", "a.js"],
     "bash": ["bash", "a.sh"],
+    "rust": ["rustc", "--color=never", "a.rs"],
+    "ruby": ["ruby", "a.rb"],
+    "perl": ["perl", "a.pl"],
+    "lua": ["lua", "a.lua"],
+    "php": ["php", "-d", "display_errors=stderr", "-d", "log_errors=0", "a.php"],
+    "sql": ["sqlite3", "-bail", ":memory:", ".read a.sql"],
 }
 NEEDS = {"c": ["gcc"], "go": ["go"], "java": ["javac", "java"], "javascript": ["node"]}
+NEEDS |= {
+    "rust": ["rustc"],
+    "ruby": ["ruby"],
+    "perl": ["perl"],
+    "lua": ["lua"],
+    "php": ["php"],
+    "sql": ["sqlite3"],
+}
 
 
 PROGRAMS: dict[str, dict[str, Any]] = tomllib.loads(

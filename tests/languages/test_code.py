@@ -4,6 +4,7 @@ import re
 import shutil
 
 import pytest
+from tests.languages.samples import HELLO, WRONG
 from tests.programs import ended, open_bench, run
 
 from tripletick.languages import LANGUAGES, fill, installed, read_table
@@ -13,22 +14,6 @@ from tripletick.tools import output, tools
 from tripletick.tools.check import check_syntax, drain
 from tripletick.tools.files import WRITE
 
-HELLO = {
-    "bash": "echo $((6 * 7))",
-    "python": "print(6 * 7)",
-    "c": '#include <stdio.h>\nint main(void) { printf("%d\\n", 6 * 7); return 0; }',
-    "go": "package main\nfunc main() { println(6 * 7) }",
-    "java": "class Six { public static void main(String[] a) { System.out.println(6 * 7); } }",
-    "javascript": "console.log(6 * 7)",
-}
-WRONG = {
-    "bash": ("x.sh", "touch ran\nif true; then\n"),
-    "python": ("x.py", "open('ran', 'w')\ndef f(:\n"),
-    "c": ("x.c", "int main(void) {\n  return 0\n}"),
-    "go": ("x.go", "package main\nfunc main() { x := }"),
-    "java": ("X.java", "public class X {\n  static void main(String[] a) { int x = }\n}"),
-    "javascript": ("x.js", "require('fs').writeFileSync('ran', '')\nlet x = ;"),
-}
 NEARBY = {
     "python": ("near.py", "X = 42", "import near; print(near.X)"),
     "c": (

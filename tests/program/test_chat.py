@@ -163,8 +163,8 @@ def test_the_status_names_what_is_at_work(chat, home):
     with chat() as terminal:
         terminal.wait("coder>").send("/status").wait("session").wait_line("coder>")
         shown = terminal.text()
-    parts = ("engine   scripted", "agent    coder", "of 8192 tokens", "mode work", "folder ", "session ")
-    assert all(part in shown for part in parts)
+    what = ("engine   scripted", "dialect  fence (as set)", "agent    coder", "of 8192 tokens")
+    assert all(part in shown for part in (*what, "mode work", "folder ", "session "))
 
 
 def test_the_models_of_the_server_are_listed_and_one_is_taken(home):

@@ -274,14 +274,6 @@ def test_every_port_is_asked_at_the_same_time():
     assert [each.url for each in found] == [first.url, last.url]
 
 
-def test_a_server_that_was_found_is_named_with_no_command_that_would_fail(home):
-    port = next(filter(is_free, reversed(probes.PORTS)))
-    openai = BadServer({"/v1/models": [answer(200, '{"data": []}')]}, port=port)
-    with openai, opened(home, "--host", CLOSED, PATH=without_ollama(home)) as terminal:
-        terminal.wait("Your choice?", f"Found an OpenAI-style server at :{port}; this version speaks")
-        assert f"--host http://127.0.0.1:{port}" not in terminal.text()
-
-
 def test_a_connection_that_was_refused_is_not_tried_again(home):
     (home / "site").mkdir()
     (home / "site" / "sitecustomize.py").write_text(NOTE)

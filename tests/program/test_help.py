@@ -57,7 +57,7 @@ def test_a_page_is_drawn_on_a_terminal(home):
     with opened(home, "help", "tools") as terminal:
         assert terminal.end() == 0
     drawn = " ".join(terminal.scrolled().split())
-    assert "A module with one row" in drawn
+    assert "A tool of the program itself" in drawn
     assert "```python" not in drawn
     assert "an agent (tripletick help agents)" in drawn
 

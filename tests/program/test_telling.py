@@ -221,7 +221,7 @@ def test_doctor_tells_of_server_model_and_context(home):
         told = json.loads(run(home, "doctor", "--json", "--host", server.url, **OFF).stdout)
     engine = told["engine"]
     assert (engine["server"], engine["model"], engine["window"]) == (server.url, "alpha:7b", 8192)
-    assert engine["loaded"] == "40 % GPU, 60 % CPU"
+    assert (engine["loaded"], engine["dialect"]) == ("40 % GPU, 60 % CPU", "fence (as set)")
     assert any("gave the model 2048 tokens" in line for line in told["remedies"])
     assert {"tag": "bash", "runs": True, "package": "bash"} in told["languages"]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from tripletick.approval import needs, risky
+from tripletick.approval import needs, outside, risky, servers
 from tripletick.approval.asking import Asking
 from tripletick.approval.block import Block, instead, work
 from tripletick.approval.needs import Need
@@ -107,7 +107,7 @@ class Gate:
 
     def _permit(self, block: Block) -> Permitting:
         """Ask what must be asked before a block; give the block as it may run."""
-        block = block.granted(self._given())
+        block = block if block.bench.outside.sources else block.granted(self._given())
         risks = risky.find_all(block.meant, block.bench.workspace.root)
         if hopeless := [risk for risk in risks if risk.needs == "nothing"]:
             yield from (Notice(risk.say) for risk in hopeless)
@@ -123,6 +123,10 @@ class Gate:
         return block.answered(answer)
 
     def _question(self, block: Block, risks: Sequence[Risk]) -> Question | None:
+        if strange := outside.question(block, _says(risks)):
+            return strange
+        if (called := servers.question(block, self.asking)) and not called.kinds <= self.person.allowed:
+            return called
         said = block.typed or self.asking.yes
         # A kind that was allowed for the session hides no other one that stands beside it.
         kinds = {_kind(risk, block): risk for risk in risks if risk.needs or not said}
@@ -191,7 +195,9 @@ class Gate:
             yield "looks", partial(self._ordinary, block.having(parts.looks))
 
     def _ask(self, block: Block, question: Question, edit: str = "") -> Answering:
-        return (yield from self.person.ask(question, block.call, block.bench.workspace, edit))
+        # beside words from outside, what was allowed before does not count
+        person = Person(self.asking) if block.bench.outside.sources and not block.typed else self.person
+        return (yield from person.ask(question, block.call, block.bench.workspace, edit))
 
     def _given(self) -> Grant:
         write = tuple(path for grant in self.given.values() for path in grant.write if path.exists())

@@ -86,6 +86,13 @@ COMMANDS = {
         flags=("--json", "--jsonl"),
         alone=True,
     ),
+    "mcp": Row(
+        "mcp.mcp",
+        "--allow DIR",
+        "be a tool for other programs: do tasks in DIR and below",
+        flags=("--allow",),
+        alone=True,
+    ),
     "remove-data": Row("data.remove_data", "", "delete everything of ours on this machine"),
 }
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from tripletick import places
 from tripletick.commands.opening import bring, load_settings
-from tripletick.config import Config, save, settings, show
+from tripletick.config import Config, is_section, save, settings, show
 from tripletick.errors import UsageError
 from tripletick.screens import Screen, open_screen
 from tripletick.sections import SECTIONS
@@ -42,10 +42,10 @@ def config(options: argparse.Namespace, words: Sequence[str]) -> int:
 def list_settings(at_work: Config, *, origin: bool = False) -> Iterator[str]:
     """Word every setting, a line each; with `origin` the file and line, variable or flag behind it."""
     rows = []
-    for section in SECTIONS:
+    for section in at_work.sections():
         for key, known in settings(section).items():
             name = f"{section}.{key}"
-            value = show(known, getattr(getattr(at_work, section), key))
+            value = show(known, getattr(at_work.section(section), key))
             rows.append((name, f"= {value}".strip(), at_work.where.get(name, SHIPPED) if origin else ""))
     yield from aligned(rows)
 
@@ -66,8 +66,8 @@ def _at_work(options: argparse.Namespace, found: places.Places) -> Config:
 
 def _set(options: argparse.Namespace, found: places.Places, name: str, value: str) -> int:
     """Save a value; say so where something else stands over it. Raises UsageError and ConfigError."""
-    section, _, key = name.partition(".")
-    if section not in SECTIONS or key not in settings(section):
+    section, _, key = name.rpartition(".")
+    if not is_section(section) or key not in settings(section):
         names = [f"{one}.{key}" for one in SECTIONS for key in settings(one)]
         near = difflib.get_close_matches(name, names, 1, 0.5) or [one for one in names if name in one]
         raise UsageError(
@@ -82,7 +82,7 @@ def _set(options: argparse.Namespace, found: places.Places, name: str, value: st
         screen.say(SAVED.format(name=name, value=value.strip(), path=found.user_config))
     where = now.where.get(name, "")
     if not where.startswith(str(found.user_config)):
-        shown = show(settings(section)[key], getattr(getattr(now, section), key))
+        shown = show(settings(section)[key], getattr(now.section(section), key))
         screen.say(COVERED.format(where=where, value=shown))
     screen.close()
     return 0

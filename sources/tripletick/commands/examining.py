@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 
-from tripletick import languages, platforms, wiring
+from tripletick import engines, languages, platforms
 from tripletick.config import Config
+from tripletick.dialects import choosing
 from tripletick.errors import TripletickError
-from tripletick.models import choice, failures, hosts, open_model, parted
+from tripletick.models import choice, failures, hosts, parted, spoken
 from tripletick.models.model import About
+from tripletick.sandbox.box import untold
 from tripletick.ui.safe import visible
 
 SMALL_CONTEXT = 4096
@@ -42,6 +44,8 @@ class Engine:
     wrong: str = ""
     """Why there is none."""
     remedies: tuple[str, ...] = ()
+    dialect: str = ""
+    """How it writes its calls, and why so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +61,8 @@ def examine(settings: Config) -> Engine:
     """Ask the engine that the settings name; what is wrong is told, never raised."""
     name = settings.model.name
     try:
-        if name and parted(name)[0] != "ollama":
-            with closing(open_model(name, wiring.reach(settings))) as model:
+        if spoken(name, settings.model.host) != "ollama":
+            with closing(engines.engine(settings, untold)) as model:
                 return _own(model.about(), settings)
         return _served(settings)
     except TripletickError as error:
@@ -67,24 +71,25 @@ def examine(settings: Config) -> Engine:
 
 
 def _own(about: About, settings: Config) -> Engine:
-    window = wiring.window(settings, about)
+    window = engines.window(settings, about)
     return Engine(
         model=f"{about.engine}:{about.name}",
         context=about.context,
         window=window,
         remedies=tuple(_narrow(window)),
+        dialect=_dialect(settings, about),
     )
 
 
 def _served(settings: Config) -> Engine:
     from tripletick.models.ollama import Ollama
 
-    chosen = wiring.reach(settings)
-    listed = wiring.listed(settings)
+    chosen = engines.reach(settings)
+    listed = engines.listed(settings)
     name = parted(settings.model.name)[1] or listed[0].name
     with closing(Ollama(name, chosen)) as model:
         about, loaded = model.about(), model.loaded()
-    window = wiring.window(settings, about)
+    window = engines.window(settings, about)
     where = hosts.address(chosen.host)
     free = platforms.machine().available if where.loopback and not loaded else 0
     size = next((one.size for one in listed if one.name in (name, f"{name}:latest")), 0)
@@ -98,7 +103,12 @@ def _served(settings: Config) -> Engine:
     )
     held = loaded.placed if loaded else ""
     remedies = (*_narrow(window), *(line for applies, line in rows if applies))
-    return Engine(where.url, about.version, len(listed), name, about.context, window, held, "", remedies)
+    known = (where.url, about.version, len(listed), name, about.context, window, held, "", remedies)
+    return Engine(*known, dialect=_dialect(settings, about))
+
+
+def _dialect(settings: Config, about: About) -> str:
+    return choosing.choose(settings.agent.dialect, about).said
 
 
 def _narrow(window: int) -> list[str]:
@@ -126,6 +136,7 @@ def tell(engine: Engine, spoken: tuple[Spoken, ...]) -> Iterator[str]:
     else:
         yield f"model: {visible(engine.model)}" + (f", in memory, {engine.loaded}" if engine.loaded else "")
         own = f", the model can have {failures.grouped(engine.context)}" if engine.context else ""
+        yield f"dialect: {engine.dialect}"
         yield f"context: {failures.grouped(engine.window)} tokens asked for{own}"
     yield f"languages: {' '.join(one.tag for one in spoken if one.runs) or 'none'}"
     if lacking := [f"{one.tag} ({one.package})" for one in spoken if not one.runs]:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from tripletick import places, wiring
+from tripletick import engines, places, wiring
 from tripletick.commands.opening import load_settings
 from tripletick.config import Config
 from tripletick.errors import ServerUnreachableError, UsageError
-from tripletick.firstrun import OFFLINE, SIZES, FirstRun, list_models
-from tripletick.models import choice, failures, offline, open_model, parted, shelf
+from tripletick.firstrun import OFFLINE, SIZES, FirstRun, list_models, save_model
+from tripletick.models import choice, failures, named, offline, open_model, parted, shelf
 from tripletick.models.model import About
 from tripletick.screens import Screen, open_screen
 from tripletick.ui.columns import aligned
@@ -67,50 +67,49 @@ def _list(work: Work) -> None:
     kept = offline.present(work.places.cache)
     own = [(OFFLINE, choice.gigabytes(offline.SIZE), "", "", "", OFFLINE_ROW)] if kept else []
     try:
-        seen = shelf.look(wiring.reach(work.settings))
+        seen = shelf.look(engines.reach(work.settings), engines.served(work.settings))
     except ServerUnreachableError as error:
         if not own:
             raise
         work.tell(error.what)
         _write(aligned(own, right=SIZES))
         return
-    free = wiring.free(seen, work.options.directory)
-    work.tell(f"ollama {seen.version} at {seen.where.url}")
-    if not seen.models:
+    free = engines.free(seen, wiring.outside(work.options.directory.resolve()))
+    work.tell(f"{seen.version} at {seen.where.url}")
+    if not seen.models and engines.served(work.settings) == "openai":
+        work.tell(" ".join(engines.EMPTY["openai"]))
+    elif not seen.models:
         best = choice.suggested(free)[0]
         work.tell(EMPTY.format(name=best.name, size=choice.gigabytes(best.size)))
     _write([*list_models(seen.models, free.most), *aligned(own, right=SIZES)])
-    if free.most and seen.models:
+    if free.most and any(stock.listed.size for stock in seen.models):
         work.tell(MORE)
 
 
 def _pull(work: Work, name: str) -> None:
     from tripletick import fetching
 
-    fetching.fetch(_ollamas(name), wiring.reach(work.settings), work.screen)
+    fetching.fetch(_ollamas(name), engines.reach(work.settings), work.screen)
     work.tell(f"Use it: tripletick models use {name}")
 
 
 def _use(work: Work, name: str) -> None:
     """Save a model as the person's, once it is sure that there is one."""
-    from tripletick.config import save
-
-    if parted(name)[0] == "ollama":
-        about = _asked(work, _ollamas(name))
+    host = ""
+    if name != OFFLINE:
+        about = _asked(work, name)
         if about.can and "completion" not in about.can:
             raise UsageError(NO_CHAT.format(name=name), "", "Another one: tripletick models list")
-    elif name != OFFLINE:
-        model = open_model(name, wiring.reach(work.settings))
-        with closing(model):
-            model.about()
-    save(work.places.user_config, "model", "name", name)
+        if about.engine == "openai":
+            name, host = f"openai:{about.name}", about.where
+    save_model(work.places.user_config, name, host)
     work.tell(USED.format(name=name, path=work.places.user_config))
 
 
 def _show(work: Work, name: str) -> None:
     """Write what the server tells of a model, a line each."""
-    about = _asked(work, _ollamas(name))
-    window = wiring.window(work.settings, about)
+    about = _asked(work, name)
+    window = engines.window(work.settings, about)
     rows = (
         ("name", about.name),
         ("server", about.where),
@@ -118,15 +117,15 @@ def _show(work: Work, name: str) -> None:
         ("context", f"{failures.grouped(about.context)} tokens" if about.context else ""),
         ("asked for", f"{failures.grouped(window)} tokens"),
         ("can", ", ".join(about.can)),
-        *_size(work, about.name),
+        *(_size(work, about.name) if about.engine == "ollama" else ()),
     )
     _write(aligned([row for row in rows if row[1]]))
 
 
 def _size(work: Work, name: str) -> Iterator[tuple[str, str]]:
-    seen = shelf.look(wiring.reach(work.settings))
+    seen = shelf.look(engines.reach(work.settings))
     whole = name if ":" in name.rpartition("/")[2] else f"{name}:latest"
-    free = wiring.free(seen, work.options.directory).most
+    free = engines.free(seen, wiring.outside(work.options.directory.resolve())).most
     for stock in seen.models:
         if stock.name == whole:
             _, size, weights, _, fits, remark = next(choice.table([stock], free))
@@ -139,10 +138,9 @@ def _create(work: Work, name: str) -> None:
 
 
 def _asked(work: Work, name: str) -> About:
-    """Ask the server what a model is. Raises ModelError where it has none of that name."""
-    from tripletick.models.ollama import Ollama
-
-    with closing(Ollama(name, wiring.reach(work.settings))) as model:
+    """Ask what a model is. Raises ModelError where there is none of that name."""
+    chosen = named(name, work.settings.model.host)
+    with closing(open_model(chosen, engines.reach(work.settings))) as model:
         return model.about()
 
 
@@ -152,7 +150,7 @@ def _ollamas(name: str) -> str:
     if engine != "ollama" or not rest.strip():
         raise UsageError(
             f"{name!r} is no model of an Ollama server.",
-            "Only such a server has models to pull and to show.",
+            "Only such a server has models to pull.",
             "For example: tripletick models pull qwen2.5-coder:7b",
         )
     return rest.strip()

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tripletick import agents, places, routing
+from tripletick import agents, config, places, routing
 from tripletick.agents import Agent
 from tripletick.commands.piped import standard_input
 from tripletick.errors import UsageError
 
-BY = {"router": "by the router", "when": "by what it is for", "mention": "by its name"}
+BY = {
+    "router": "by the router",
+    "when": "by what it is for",
+    "mention": "by its name",
+    "server": "by the server it names",
+}
 
 
 def route(_: argparse.Namespace, words: Sequence[str]) -> int:
@@ -29,7 +35,10 @@ def route(_: argparse.Namespace, words: Sequence[str]) -> int:
     options = parser.parse_args(words)
     request = standard_input() if options.text == ["-"] else " ".join(options.text)
     found = places.find()
-    guide = Guide(agents.load(found.prompts).agents, agents.load_own(found.agents))
+    shipped = agents.load(found.prompts)
+    settings = config.load([found.shipped_config, found.user_config], os.environ, {})
+    own, servers = agents.load_own(found.agents), tuple(settings.servers)
+    guide = Guide({**shipped.lacking, **shipped.agents}, own, servers)
     if options.jsonl:
         return _lines(guide, request)
     if not request.strip():
@@ -45,6 +54,8 @@ class Guide:
 
     shipped: Mapping[str, Agent]
     own: Mapping[str, Agent]
+    servers: Sequence[str]
+    """The names of the person's MCP servers."""
 
     def told(self, record: Any) -> dict[str, Any]:
         """Read `request, history`; give `agent, confidence, by, sure`. Raises KeyError and TypeError."""
@@ -53,8 +64,9 @@ class Guide:
         if not isinstance(request, str) or not known:
             raise TypeError("request is a string, history a list of agents")
         name, words = routing.named(request, {**self.shipped, **self.own})
-        said = routing.Choice(name, "mention", 1.0) if name else routing.decide(words, history, self.own)
-        confidence = round(said.confidence or 0.0, 4)
+        chosen = routing.decide(words, history, self.own, self.servers)
+        said = routing.Choice(name, "mention") if name else chosen
+        confidence = 1.0 if said.confidence is None else round(said.confidence, 4)
         told = {"agent": said.agent, "confidence": confidence, "by": said.by, "sure": said.sure}
         return {"id": record["id"], **told} if "id" in record else told
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from tripletick.events import Part
-from tripletick.messages import Call, Chunk, Finish, Problem, Result
+from tripletick.messages import Call, Chunk, Finish, Message, Problem, Result, ToolCall
+from tripletick.tools.tool import Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,15 @@ class Reading:
     problems: tuple[Problem, ...]
     question: str | None = None
     """What follows REQUEST_CLARIFICATION at the beginning of a line, outside reasoning and blocks."""
+    answer: str | None = None
+    """The words of the answer, where they are marked as such; None: the text is it."""
+    sent: tuple[ToolCall, ...] = ()
+    """The calls that came apart from the text, as they go into the history."""
+
+    @property
+    def words(self) -> str:
+        """What the reply says to the person."""
+        return (self.text if self.answer is None else self.answer).strip()
 
 
 class Reader(Protocol):
@@ -49,6 +59,16 @@ class Dialect(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def schemas(self) -> tuple[Mapping[str, Any], ...]:
+        """What the engine is told of the tools; nothing where calls are text."""
+        ...
+
+    @property
+    def told(self) -> str:
+        """What the system prompt tells of the tools: `read(path, lines?) …`; "" where tags are enough."""
+        ...
+
     def reader(
         self, owned: Collection[str], *, thinking: bool = False, examples: Sequence[str] = ()
     ) -> Reader:
@@ -66,8 +86,16 @@ class Dialect(Protocol):
         *,
         hint: str = "",
         example: Call | None = None,
-    ) -> str:
+    ) -> Message:
         """Word the one message that carries results back to the model; `example` shows how a call is
         written.
         """
+        ...
+
+    def having(self, tools: Mapping[str, Tool]) -> Dialect:
+        """Give the same with more tools."""
+        ...
+
+    def write(self, call: Call) -> str:
+        """Write a call in words."""
         ...

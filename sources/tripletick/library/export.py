@@ -34,7 +34,7 @@ def as_json(records: Sequence[Record]) -> str:
         "started": told.started,
         "model": told.model,
         "title": told.title,
-        "messages": [{"role": one.message.role, "text": one.message.text} for one in past.entries],
+        "messages": [{"role": one.message.role, "text": one.message.whole} for one in past.entries],
         "events": list(joined(records)),
     }
     try:

@@ -14,7 +14,7 @@ from typing import Any
 
 from tripletick.context import Before, Budget, Conversation, Entry
 from tripletick.events import FREELY
-from tripletick.messages import Message
+from tripletick.messages import Message, Picture, ToolCall, ToolResult
 from tripletick.models import parted
 from tripletick.planner.plan import Plan, recorded
 from tripletick.session import Record
@@ -49,7 +49,7 @@ class Written:
             "event": EVENT,
             "number": self.number,
             "keep": kept,
-            "entries": [asdict(entry) for entry in talk.entries[kept:]],
+            "entries": [_told(entry) for entry in talk.entries[kept:]],
             **{name: value for name, value in values.items() if self.values.get(name) != value},
         }
         self.number, self.entries, self.values = self.number + 1, list(talk.entries), values
@@ -66,6 +66,7 @@ class Past:
     """Whom the person gave the requests, "" where they were routed."""
     worked: list[str] = field(default_factory=list)
     """The agents of the requests."""
+    dialect: str = "fence"
     window: int = 0
     """Tokens of context that it asked for."""
     model: str = ""
@@ -115,6 +116,7 @@ def rebuild(records: Iterable[Record]) -> Past:
         past.written = _written([record for record in known if record["event"] == EVENT])
         past.entries = list(past.written.entries)
         past.model = past.written.values["model"]
+        past.dialect = str(past.written.values.get("dialect", past.dialect))
     except (KeyError, TypeError, ValueError):
         past.exact, past.written, past.entries = False, Written(), _in_short(known)
     return past
@@ -165,14 +167,37 @@ def _check(values: Mapping[str, Any]) -> None:
         raise ValueError("a value is none")
 
 
+def _told(entry: Entry) -> dict[str, Any]:
+    """Give an entry as it is written; what a message has not is left out."""
+    messages: dict[str, Message | None] = {"message": entry.message, "short": entry.short}
+    told = {
+        name: message and {key: value for key, value in _fields(message).items() if value or key == "text"}
+        for name, message in messages.items()
+    }
+    return {**told, "introduces": entry.introduces}
+
+
 def _entry(told: Mapping[str, Any]) -> Entry:
-    message = Message(**told["message"])
-    entry = Entry(message, **{name: value for name, value in told.items() if name != "message"})
-    if message.role not in ("user", "assistant") or not isinstance(message.text, str):
+    short = told.get("short")
+    return Entry(_message(told["message"]), short and _message(short), str(told.get("introduces", "")))
+
+
+def _fields(message: Message) -> dict[str, Any]:
+    """Give a message as it is written, without the bytes of pictures."""
+    return asdict(message, dict_factory=lambda pairs: {k: v for k, v in pairs if not isinstance(v, bytes)})
+
+
+def _message(told: Mapping[str, Any]) -> Message:
+    """Raises KeyError, TypeError, ValueError where it is none."""
+    calls = tuple(ToolCall(**call) for call in told.get("calls", ()))
+    results = tuple(ToolResult(**result) for result in told.get("results", ()))
+    pictures = tuple(Picture(**picture) for picture in told.get("pictures", ()))
+    parts: list[ToolCall | ToolResult] = [*calls, *results]
+    texts = [told["text"], *(value for part in parts for value in asdict(part).values())]
+    texts += [text for one in pictures for text in (one.path, one.sha256, one.kind)]
+    if told["role"] not in ("user", "assistant") or not all(isinstance(text, str) for text in texts):
         raise ValueError("a message is none")
-    if not isinstance(entry.short, str | None):
-        raise ValueError("a message is none")
-    return entry
+    return Message(told["role"], told["text"], calls, results, pictures)
 
 
 def _before(told: Any) -> Before | None:
@@ -187,7 +212,12 @@ def _values(talk: Conversation, budget: Budget) -> dict[str, Any]:
         "system": talk.system,
         "introduced": sorted(talk.introduced),
         "asked": talk.asked,
-        "before": before and {**asdict(before), "introduced": sorted(before.introduced)},
+        "before": before
+        and {
+            "length": before.length,
+            "last": before.last and _told(before.last),
+            "introduced": sorted(before.introduced),
+        },
         "budget": {name: getattr(budget, name) for name in BUDGET},
     }
 

@@ -1,4 +1,5 @@
-"""Engines by name: `ollama:qwen2.5:7b`, `embedded:FILE.gguf`, `scripted:FILE`; a bare name is Ollama's.
+"""Engines by name: `ollama:qwen2.5:7b`, `openai:NAME`, `embedded:FILE.gguf`, `scripted:FILE`; a bare name is
+Ollama's.
 
 Nothing of an engine is imported before it is chosen. Which model of a server to take is not decided here.
 """
@@ -10,19 +11,21 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import import_module
+from typing import Any, Protocol
 
 from tripletick.errors import UsageError
 from tripletick.halting import Halt
-from tripletick.models.model import Model
+from tripletick.models.model import Listed, Model
 
 ENGINES = {
     "ollama": "tripletick.models.ollama:Ollama",
     "scripted": "tripletick.models.scripted:open_script",
     "embedded": "tripletick.models.embedded:open_embedded",
+    "openai": "tripletick.models.openai:OpenAI",
 }
 """Engine → `module:callable`; the callable gets the name behind the engine's and the settings."""
 
-OTHERS = ("openai", "anthropic", "llamacpp", "lmstudio", "vllm", "gguf")
+OTHERS = ("anthropic", "llamacpp", "lmstudio", "vllm", "gguf")
 """Words that people try for an engine; no model of Ollama's is called that."""
 
 
@@ -35,7 +38,9 @@ class Settings:
     """How to reach a server and how long to wait for it; times are seconds."""
 
     host: str | None = None
-    """The server's address; None: OLLAMA_HOST, else loopback."""
+    """The server's address; None: OLLAMA_HOST, else loopback; for openai OPENAI_BASE_URL."""
+    key_env: str = "OPENAI_API_KEY"
+    """openai: the environment variable that holds the key."""
     keep_alive: str = "30m"
     connect_timeout: float = 2.0
     first_timeout: float = 600.0
@@ -55,6 +60,20 @@ class Settings:
     """Ends what is waited for, from another thread."""
 
 
+class Server(Protocol):
+    """What has several models."""
+
+    def listed(self) -> tuple[Listed, ...]: ...
+
+    def close(self) -> None: ...
+
+
+def open_server(engine: str, settings: Settings) -> Server:
+    """Open the server of an engine that has one, for no model of its own. Raises UsageError."""
+    server: Server = _opener(engine)("", settings)
+    return server
+
+
 def open_model(name: str, settings: Settings | None = None) -> Model:
     """Open `ENGINE:NAME`, or NAME on Ollama. Raises UsageError, and ModelError for an unreadable file."""
     engine, rest = parted(name.strip())
@@ -66,9 +85,19 @@ def open_model(name: str, settings: Settings | None = None) -> Model:
         )
     if not rest.strip():
         raise UsageError("No model is named.", f"'{name}' holds no name.", f"Say which: -m {engine}:NAME")
-    module, _, symbol = ENGINES[engine].partition(":")
-    model: Model = getattr(import_module(module), symbol)(rest.strip(), settings or Settings())
+    model: Model = _opener(engine)(rest.strip(), settings or Settings())
     return model
+
+
+def spoken(name: str, host: str) -> str:
+    """Give the engine that a name means at this address; one of OpenAI's kind ends in /v1."""
+    engine, rest = parted(name)
+    return "openai" if rest == name and host.strip().rstrip("/").endswith("/v1") else engine
+
+
+def named(name: str, host: str) -> str:
+    """Give a model's name with its engine's before it."""
+    return f"{spoken(name, host)}:{parted(name)[1]}"
 
 
 def parted(name: str) -> tuple[str, str]:
@@ -77,6 +106,12 @@ def parted(name: str) -> tuple[str, str]:
     if colon and (engine in ENGINES or _is_engine(engine, rest)):
         return engine, rest
     return "ollama", name
+
+
+def _opener(engine: str) -> Callable[..., Any]:
+    module, _, symbol = ENGINES[engine].partition(":")
+    opener: Callable[..., Any] = getattr(import_module(module), symbol)
+    return opener
 
 
 def _is_engine(word: str, rest: str) -> bool:

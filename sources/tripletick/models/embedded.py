@@ -20,16 +20,16 @@ import re
 import threading
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import IO, Any
 
-from tripletick import platforms
+from tripletick import extras, platforms
 from tripletick.errors import ModelError, ServerFailedError, TripletickError
 from tripletick.halting import Halt
 from tripletick.messages import Chunk, Message
-from tripletick.models import Settings, extras, failures, fitness, llamacpp, offline, pieces, store
+from tripletick.models import Settings, completions, failures, fitness, llamacpp, offline, pieces, store
 from tripletick.models.failures import Saying
 from tripletick.models.gguf import Header
 from tripletick.models.model import About, Sampling
@@ -42,6 +42,9 @@ HOSTED = re.compile(r"(hf\.co|huggingface\.co)/", re.IGNORECASE)
 """Names of this kind may end in .gguf and are Ollama's all the same."""
 THINKING = re.compile(r"enable_thinking|reasoning_content|<think>")
 """What a chat template holds where its model can reason."""
+TOOLS = re.compile(r"\btools\b")
+"""What it holds where it was made for function calling."""
+TEMPLATE_KEY = "tokenizer.chat_template"
 
 LESS = "The model was made for {own} tokens of context; it gets these and not {asked}."
 LOADED = Saying(
@@ -97,6 +100,7 @@ class Embedded:
             thinks=self._thinks(header),
             where=str(self.source.model),
             version=_version(),
+            can=("completion", *(("tools",) if TOOLS.search(header.text(TEMPLATE_KEY)) else ())),
             schemas=True,
         )
 
@@ -127,10 +131,13 @@ class Embedded:
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
         request = self._request(messages, sampling)
         engine = self._engine or self._open()
+        calls = pieces.Calls()
         with closing(engine.reply(request, self._slot, self._halt)) as reply:
             for fields in self._told(reply):
+                calls.add(fields)
                 if ended := pieces.finish(fields):
-                    yield pieces.last(fields, ended, engine.load_seconds)
+                    last = pieces.last(fields, ended, engine.load_seconds)
+                    yield replace(last, calls=calls.whole())
                     return
                 if chunk := pieces.chunk(fields):
                     yield chunk
@@ -153,7 +160,7 @@ class Embedded:
         return self._known
 
     def _thinks(self, header: Header) -> bool:
-        return bool(THINKING.search(header.text("tokenizer.chat_template")))
+        return bool(THINKING.search(header.text(TEMPLATE_KEY)))
 
     def _warm(self) -> None:
         for path in (self.source.model, *self.source.adapters):
@@ -191,15 +198,11 @@ class Embedded:
 
     def _request(self, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
         asked = {
-            "messages": [{"role": message.role, "content": _sendable(message.text)} for message in messages],
+            **completions.request(completions.blinded(messages), sampling),
             "cache_prompt": True,
-            "max_tokens": max(1, sampling.output),
-            "temperature": sampling.temperature,
-            "seed": sampling.seed,
             "chat_template_kwargs": self._think(sampling),
-            "response_format": _format(sampling),
         }
-        return {name: value for name, value in asked.items() if value is not None}
+        return completions.chosen(asked)
 
     def _think(self, sampling: Sampling) -> dict[str, bool] | None:
         if sampling.think is None or not self._thinks(self._header()):
@@ -257,14 +260,3 @@ def _version() -> str:
         return version("xllamacpp")
     except PackageNotFoundError:
         return ""
-
-
-def _format(sampling: Sampling) -> dict[str, Any] | None:
-    if sampling.schema is None:
-        return None
-    return {"type": "json_schema", "json_schema": {"schema": dict(sampling.schema)}}
-
-
-def _sendable(text: str) -> str:
-    """A lone surrogate is no Unicode, and llama.cpp would refuse the whole request for it."""
-    return text.encode("utf-8", "replace").decode("utf-8")

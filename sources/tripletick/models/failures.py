@@ -11,7 +11,7 @@ import os
 import re
 import socket
 import ssl
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from http import HTTPStatus
@@ -28,6 +28,7 @@ from tripletick.errors import (
     StreamCutError,
     TripletickError,
 )
+from tripletick.models import answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ NOT_OLLAMA = Saying(
     ServerFailedError,
     "What answers at {where} is not Ollama.",
     "It gave {told}.",
-    "Name the server: tripletick --host http://HOST:11434",
+    "Name the server: --host http://HOST:11434; one of OpenAI's kind: --host http://HOST:PORT/v1",
 )
 MISSING = Saying(
     ModelError,
@@ -134,16 +135,37 @@ STATUSES: Mapping[int, Saying] = {
 }
 NARROWED: tuple[tuple[re.Pattern[str], Saying], ...] = (
     (re.compile(r"requires more (system |gpu )?memory|out of memory", re.IGNORECASE), MEMORY),
-    (re.compile(r"does not support", re.IGNORECASE), UNFIT),
+    (re.compile(r"does not support|input is not supported|not a multimodal model", re.IGNORECASE), UNFIT),
 )
 """What the words of a 400 or 500 tell more exactly than the status."""
 NEEDS = "The conversation needs {needed} tokens, the model has {available}."
 FITS_NOT = "The conversation does not fit into the model's {available} tokens."
 FULL = re.compile(
-    r"(exceed|larger|longer|too long|greater).*\bcontext\b|\bcontext (length|size|window)\b.*(exceed|full)",
-    re.IGNORECASE,
+    r"(exceed|larger|longer|too long|greater|overflow).*\bcontext\b"
+    r"|\bcontext (length|size|window)\b.*(exceed|full|overflow)"
+    r"|\bcontext (length|size|window) (is|of)( only)? \d+|context_length_exceeded|maximum model length"
+    r"|max_new_tokens` must be <=",
+    re.IGNORECASE | re.DOTALL,
 )
 """Not Go's `context deadline exceeded`, which is another context."""
+NEEDED = (
+    re.compile(
+        r"(\d+) in the (?:messages|prompt|input)|(\d+) input tokens|resulted in (\d+)|keep the first (\d+)"
+        r"|\(length (\d+)\)|Given: (\d+)|request \((\d+) tokens",
+        re.IGNORECASE,
+    ),
+    re.compile(r"requested (\d+) tokens", re.IGNORECASE),
+)
+"""Where vLLM, OpenAI, LM Studio, text-generation-inference and llama.cpp name the length of a prompt, else
+that of prompt and reply …"""
+AVAILABLE = (
+    re.compile(
+        r"context (?:length|size|window) (?:is |of )(?:only )?(\d+)|context size \((\d+)"
+        r"|model length of (\d+)|must be <= (\d+)",
+        re.IGNORECASE,
+    ),
+)
+"""… and that of the context."""
 REASONS: Mapping[type[BaseException], str] = {
     ConnectionRefusedError: "connection refused",
     socket.gaierror: "the name is not known",
@@ -185,20 +207,24 @@ def refused(status: int, told: str, model: str, where: str) -> TripletickError:
 
 def missing(model: str, names: tuple[str, ...]) -> TripletickError:
     """Say that a model is not there, and which one comes close."""
+    return MISSING(model=model, closest=closest(model, names))
+
+
+def closest(model: str, names: tuple[str, ...]) -> str:
+    """Name the model that comes close, else some that there are."""
     near = get_close_matches(model, names, n=1, cutoff=0.4)
     if near:
-        closest = f"Closest: {near[0]}."
-    else:
-        closest = f"It has: {', '.join(names[:5])}." if names else "It has no models yet."
-    return MISSING(model=model, closest=closest)
+        return f"Closest: {near[0]}."
+    return f"It has: {', '.join(names[:5])}." if names else "It has no models yet."
 
 
 def full(told: str, context: int) -> ContextFullError | None:
-    """Read either form of Ollama's 'too long': a sentence, or (0.30 and newer) JSON with both numbers."""
+    """Read a server's 'too long': a sentence, or JSON with both numbers (llama.cpp, Ollama from 0.30 on)."""
     numbers = next((tree for tree in _trees(told) if "n_prompt_tokens" in tree), {})
     if not numbers and not FULL.search(told):
         return None
-    needed, available = number(numbers, "n_prompt_tokens"), number(numbers, "n_ctx") or context
+    needed = answers.number(numbers, "n_prompt_tokens") or _counted(NEEDED, told)
+    available = answers.number(numbers, "n_ctx") or _counted(AVAILABLE, told) or context
     return ContextFullError(
         NEEDS.format(needed=grouped(needed), available=grouped(available))
         if needed
@@ -210,26 +236,17 @@ def full(told: str, context: int) -> ContextFullError | None:
     )
 
 
+def _counted(patterns: Iterable[re.Pattern[str]], told: str) -> int:
+    """Give the first number that a pattern finds, the patterns in their order; 0 where there is none."""
+    found = next(filter(None, (pattern.search(told) for pattern in patterns)), None)
+    return int(next(filter(None, found.groups()))) if found else 0
+
+
 def words(body: bytes) -> str:
     """Take the error out of `{"error": "…"}`, or of an object in its place; "" where there is none."""
-    parsed = tree(body)
+    parsed = answers.tree(body)
     told = parsed.get("error", "")
     return told if isinstance(told, str) else json.dumps(told)
-
-
-def tree(data: bytes) -> dict[str, Any]:
-    """Read one JSON object; empty where the bytes are anything else."""
-    try:
-        parsed = json.loads(data.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return {}
-    return parsed if isinstance(parsed, dict) else {}
-
-
-def number(fields: Mapping[str, Any], name: str) -> int:
-    """Give a count or a duration, 0 where it is absent or no number."""
-    value = fields.get(name)
-    return int(value) if isinstance(value, (int, float)) and 0 <= value < 1e18 else 0
 
 
 def grouped(tokens: int) -> str:
@@ -245,7 +262,7 @@ def described(status: int, kind: str) -> str:
 
 def _trees(told: Any) -> Generator[dict[str, Any], None, None]:
     if isinstance(told, str) and told.lstrip().startswith("{"):
-        told = tree(told.encode("utf-8", "replace"))
+        told = answers.tree(told.encode("utf-8", "replace"))
     if isinstance(told, dict):
         yield told
         for inner in told.values():

@@ -27,6 +27,22 @@ class About:
     """What the engine says that it can do, in its own words: completion, tools, thinking, vision."""
     schemas: bool = False
     """Its answers keep to a JSON schema that they are given."""
+    settled: bool = False
+    """Its context was chosen where it runs: there is no asking for another, and less would save nothing."""
+
+    @property
+    def sees(self) -> bool:
+        """Whether a picture can be sent; where a server tells nothing of its models, it is tried."""
+        return "vision" in self.can or (self.settled and not self.can)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A model that a server has: its name, its bytes, how its weights are stored ("" where not told)."""
+
+    name: str
+    size: int = 0
+    quantization: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +58,10 @@ class Sampling:
     think: bool | None = None
     schema: Mapping[str, Any] | None = None
     """A JSON schema that the answer must fit, None for free text."""
+    tools: tuple[Mapping[str, Any], ...] = ()
+    """What the model may call, each as `{"type": "function", "function": {…}}`; the same in a whole session,
+    because engines put it at the front of the prompt.
+    """
 
 
 class Model(Protocol):

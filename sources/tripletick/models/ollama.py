@@ -7,18 +7,20 @@ asked for again here either: that is the loop's, which knows what was shown of i
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+import json
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from tripletick.errors import ServerFailedError, TripletickError
 from tripletick.halting import Halt
-from tripletick.messages import Chunk, Counts, Finish, Message
-from tripletick.models import Settings, failures
+from tripletick.messages import Chunk, Counts, Finish, Message, ToolCall
+from tripletick.models import Settings, answers, completions, failures
 from tripletick.models.hosts import address
-from tripletick.models.model import About, Sampling
+from tripletick.models.model import About, Listed, Sampling
 from tripletick.models.preload import Loaded, Preload
+from tripletick.models.trying import Tries
 from tripletick.models.watch import Watch
 from tripletick.models.wire import Reply, Wire
 
@@ -29,18 +31,6 @@ NANO = 1e-9
 LINES_A_TOKEN, LINES = 2, 1000
 """The most lines of an answer: a token is a line, and some have no text. A server without a limit of its own
 would go on for ever."""
-
-BUSY = "The server is busy. Trying again in {seconds:g} s ({number} of {of})."
-FAILED_ONCE = "The server failed ({told}). Trying once more."
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A model that the server has: its name, its bytes, how its weights are stored ("" where not told)."""
-
-    name: str
-    size: int = 0
-    quantization: str = ""
 
 
 class Ollama:
@@ -59,14 +49,14 @@ class Ollama:
     def about(self) -> About:
         """Look the model up through /api/show. Raises as the Protocol says."""
         shown = self._asked("/api/show", {"model": self.name})
-        info, details = _fields(shown, "model_info"), _fields(shown, "details")
-        can = tuple(map(str, _listed(shown, "capabilities")))
+        info, details = answers.fields(shown, "model_info"), answers.fields(shown, "details")
+        can = tuple(map(str, answers.listed(shown, "capabilities")))
         family = str(info.get("general.architecture") or details.get("family") or "")
         self._about = About(
             name=self.name,
             engine="ollama",
-            context=failures.number(info, f"{family}.context_length"),
-            parameters=failures.number(info, "general.parameter_count"),
+            context=answers.number(info, f"{family}.context_length"),
+            parameters=answers.number(info, "general.parameter_count"),
             thinks="thinking" in can,
             can=can,
             where=self.address.url,
@@ -77,12 +67,12 @@ class Ollama:
 
     def listed(self) -> tuple[Listed, ...]:
         """List the server's models as /api/tags does, the newest first."""
-        entries = (entry for entry in _entries(self._asked("/api/tags")) if "name" in entry)
+        entries = (entry for entry in answers.entries(self._asked("/api/tags"), "models") if "name" in entry)
         return tuple(
             Listed(
                 str(entry["name"]),
-                failures.number(entry, "size"),
-                _text(_fields(entry, "details").get("quantization_level")),
+                answers.number(entry, "size"),
+                answers.text(answers.fields(entry, "details").get("quantization_level")),
             )
             for entry in entries
         )
@@ -93,10 +83,10 @@ class Ollama:
 
     def loaded(self) -> Loaded | None:
         """Ask /api/ps what the model really got; None where it is not in memory."""
-        for entry in _entries(self._asked("/api/ps")):
+        for entry in answers.entries(self._asked("/api/ps"), "models"):
             if _whole(str(entry.get("name", ""))) == _whole(self.name):
                 return Loaded(
-                    *(failures.number(entry, key) for key in ("context_length", "size", "size_vram"))
+                    *(answers.number(entry, key) for key in ("context_length", "size", "size_vram"))
                 )
         return None
 
@@ -123,7 +113,11 @@ class Ollama:
         return other
 
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
-        with closing(self._answer(self._request(messages, sampling))) as reply:
+        request = self._request(messages, sampling)
+        tries = Tries(
+            self.settings, lambda reply, body: self._error(reply, failures.words(body)), failures.words
+        )
+        with closing(tries.answer(lambda: self._wire.send("/api/chat", request))) as reply:
             most = LINES_A_TOKEN * sampling.output + LINES
             for count, line in enumerate(reply.lines()):
                 if count > most:
@@ -152,18 +146,21 @@ class Ollama:
             "temperature": sampling.temperature,
             "seed": sampling.seed,
         }
+        sees = self._about is None or self._about.sees
+        said = messages if sees else completions.blinded(messages)
         asked = {
             "model": self.name,
-            "messages": [{"role": message.role, "content": message.text} for message in messages],
+            "messages": [written for message in said for written in _written(message)],
             "stream": True,
-            "options": _told(options),
+            "options": completions.chosen(options),
             "keep_alive": _duration(self.settings.keep_alive),
             "truncate": False,
             "shift": False,
             "think": self._think(sampling),
             "format": sampling.schema,
+            "tools": list(sampling.tools) or None,
         }
-        return _told(asked)
+        return completions.chosen(asked)
 
     def _think(self, sampling: Sampling) -> bool | None:
         if sampling.think is None:
@@ -171,32 +168,10 @@ class Ollama:
         known = self._about or self.about()
         return sampling.think if known.thinks else None
 
-    def _answer(self, request: Mapping[str, Any]) -> Reply:
-        """Send until the server is not busy, and once more where it failed."""
-        busy = list(self.settings.busy_waits)
-        waits = {503: busy, 429: busy, 500: [0.0]}
-        while True:
-            reply = self._wire.send("/api/chat", request)
-            if reply.status == 200 and reply.kind != "text/html":
-                return reply
-            with closing(reply):
-                told = failures.words(reply.body())
-            error = self._error(reply, told)
-            left = waits.get(reply.status, [])
-            if not left or not isinstance(error, ServerFailedError):
-                raise error
-            self._pause(reply.status, told, left)
-
-    def _pause(self, status: int, told: str, left: list[float]) -> None:
-        seconds, of = left.pop(0), len(self.settings.busy_waits)
-        words = FAILED_ONCE if status == 500 else BUSY
-        self.settings.notice(words.format(seconds=seconds, number=of - len(left), of=of, told=told or status))
-        self.settings.halt.wait(seconds)
-
     def _line(self, line: bytes) -> dict[str, Any]:
         if not line.strip():
             return {}
-        fields = failures.tree(line)
+        fields = answers.tree(line)
         if not fields:
             raise failures.GARBLED(told=line[:80].decode("utf-8", "replace"))
         if "error" in fields:
@@ -209,7 +184,7 @@ class Ollama:
             data = reply.body()
         if reply.status != 200:
             raise self._error(reply, failures.words(data), named=bool(body))
-        fields = failures.tree(data)
+        fields = answers.tree(data)
         if not fields:
             raise failures.NOT_OLLAMA(
                 where=self.address.url, told=failures.described(reply.status, reply.kind)
@@ -234,10 +209,35 @@ class Ollama:
             return ""
 
 
+def _written(message: Message) -> Iterator[dict[str, Any]]:
+    """Write a message; results of calls are messages of their own, before the text."""
+    for result in message.results:
+        # servers before 0.9 know results by their order alone
+        yield {"role": "tool", "content": result.text, "tool_name": result.name, "tool_call_id": result.id}
+    seen = [completions.encoded(picture) for picture in message.pictures if picture.data]
+    calls = [
+        {"id": call.id, "function": {"name": call.name, "arguments": json.loads(call.arguments)}}
+        for call in message.calls
+    ]
+    if message.text or calls or not message.results:
+        more = {"images": seen, "tool_calls": calls}
+        kept = {name: value for name, value in more.items() if value}
+        yield {"role": message.role, "content": message.text, **kept}
+
+
 def _chunk(fields: Mapping[str, Any]) -> Chunk | None:
-    message = _fields(fields, "message")
-    text, thought = _text(message.get("content")), _text(message.get("thinking"))
-    return Chunk(text=text, thought=thought) if text or thought else None
+    message = answers.fields(fields, "message")
+    text, thought = answers.text(message.get("content")), answers.text(message.get("thinking"))
+    calls = tuple(map(_call, answers.entries(message, "tool_calls")))
+    return Chunk(text=text, thought=thought, calls=calls) if text or thought or calls else None
+
+
+def _call(entry: Mapping[str, Any]) -> ToolCall:
+    """Arguments are an object here; whatever else there is stays for who reads them."""
+    made = answers.fields(entry, "function")
+    given = made.get("arguments")
+    arguments = given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
+    return ToolCall(answers.text(made.get("name")), answers.text(arguments), answers.text(entry.get("id")))
 
 
 def _last(fields: Mapping[str, Any]) -> Chunk:
@@ -245,42 +245,18 @@ def _last(fields: Mapping[str, Any]) -> Chunk:
     if finish is None:
         raise failures.cut()
     rest = _chunk(fields) or Chunk()
-    return Chunk(text=rest.text, thought=rest.thought, finish=finish, counts=_counts(fields))
+    return replace(rest, finish=finish, counts=_counts(fields))
 
 
 def _counts(fields: Mapping[str, Any]) -> Counts:
     """`prompt_eval_count` counts what came from the cache too; how much that was Ollama does not tell."""
     return Counts(
-        prompt=failures.number(fields, "prompt_eval_count"),
-        output=failures.number(fields, "eval_count"),
-        load_seconds=failures.number(fields, "load_duration") * NANO,
-        prompt_seconds=failures.number(fields, "prompt_eval_duration") * NANO,
-        output_seconds=failures.number(fields, "eval_duration") * NANO,
+        prompt=answers.number(fields, "prompt_eval_count"),
+        output=answers.number(fields, "eval_count"),
+        load_seconds=answers.number(fields, "load_duration") * NANO,
+        prompt_seconds=answers.number(fields, "prompt_eval_duration") * NANO,
+        output_seconds=answers.number(fields, "eval_duration") * NANO,
     )
-
-
-def _text(value: object) -> str:
-    """A lone surrogate, which JSON can spell, could be neither written nor sent back."""
-    whole = value if isinstance(value, str) else ""
-    return whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _fields(tree: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    inner = tree.get(name)
-    return inner if isinstance(inner, dict) else {}
-
-
-def _listed(tree: Mapping[str, Any], name: str) -> Sequence[Any]:
-    inner = tree.get(name)
-    return inner if isinstance(inner, list) else []
-
-
-def _entries(listed: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
-    return [entry for entry in _listed(listed, "models") if isinstance(entry, dict)]
-
-
-def _told(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _whole(name: str) -> str:

@@ -1,16 +1,28 @@
-"""What the pieces of a reply of llama.cpp's mean: its chat completions, as they are streamed."""
+"""What the pieces of a streamed chat completion mean: those of llama.cpp in this process, and of servers.
+
+What is asked is in completions.py.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from tripletick.messages import Chunk, Counts, Finish
-from tripletick.models import failures
+from tripletick.messages import Chunk, Counts, Finish, ToolCall
+from tripletick.models import answers
 from tripletick.models.llamacpp import Piece
 
-FINISHES: Mapping[str, Finish] = {"stop": "stop", "length": "length", "tool_calls": "stop"}
+FINISHES: Mapping[str, Finish] = {
+    "stop": "stop",
+    "eos": "stop",
+    "tool_calls": "stop",
+    "function_call": "stop",
+    "length": "length",
+}
+REASONING = ("reasoning_content", "reasoning", "thinking")
+"""Where servers put what the model thinks: llama.cpp and vLLM, Ollama and OpenRouter, some older ones."""
 MILLI = 1e-3
 
 
@@ -24,17 +36,28 @@ def objects(piece: Piece) -> Iterator[Mapping[str, Any]]:
 
 
 def _choice(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    choices = fields.get("choices")
-    return choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
+    return next(iter(answers.entries(fields, "choices")), {})
+
+
+def _said(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give what a piece adds; a server that does not stream gives all of it as one message."""
+    choice = _choice(fields)
+    return answers.fields(choice, "delta") or answers.fields(choice, "message")
+
+
+def ended(fields: Mapping[str, Any]) -> str:
+    """Give the word for the end of the reply, "" before it."""
+    return answers.text(_choice(fields).get("finish_reason"))
 
 
 def finish(fields: Mapping[str, Any]) -> Finish | None:
-    return FINISHES.get(str(_choice(fields).get("finish_reason")))
+    return FINISHES.get(ended(fields))
 
 
 def chunk(fields: Mapping[str, Any]) -> Chunk | None:
-    delta = _choice(fields).get("delta") or {}
-    text, thought = delta.get("content") or "", delta.get("reasoning_content") or ""
+    delta = _said(fields)
+    text = answers.text(delta.get("content"))
+    thought = next(filter(None, (answers.text(delta.get(name)) for name in REASONING)), "")
     return Chunk(text=text, thought=thought) if text or thought else None
 
 
@@ -43,15 +66,66 @@ def last(fields: Mapping[str, Any], ended: Finish, load_seconds: float) -> Chunk
     return Chunk(text=rest.text, thought=rest.thought, finish=ended, counts=counts(fields, load_seconds))
 
 
-def counts(fields: Mapping[str, Any], load_seconds: float) -> Counts:
-    """`prompt_n` counts what was read, `cache_n` what was there already: together they are the prompt."""
-    timings = fields.get("timings") or {}
-    cached = failures.number(timings, "cache_n")
+def counts(fields: Mapping[str, Any], load_seconds: float = 0.0) -> Counts:
+    """Read llama.cpp's `timings`, else `usage`.
+
+    `prompt_n` counts what was read, `cache_n` what was there already: together they are the prompt.
+    """
+    timings = answers.fields(fields, "timings")
+    if not timings:
+        return _usage(answers.fields(fields, "usage"))
+    cached = answers.number(timings, "cache_n")
     return Counts(
-        prompt=failures.number(timings, "prompt_n") + cached,
-        output=failures.number(timings, "predicted_n"),
+        prompt=answers.number(timings, "prompt_n") + cached,
+        output=answers.number(timings, "predicted_n"),
         cached=cached,
         load_seconds=load_seconds,
-        prompt_seconds=float(timings.get("prompt_ms") or 0) * MILLI,
-        output_seconds=float(timings.get("predicted_ms") or 0) * MILLI,
+        prompt_seconds=_milliseconds(timings, "prompt_ms"),
+        output_seconds=_milliseconds(timings, "predicted_ms"),
     )
+
+
+def _milliseconds(timings: Mapping[str, Any], name: str) -> float:
+    value = timings.get(name)
+    return value * MILLI if isinstance(value, (int, float)) else 0.0
+
+
+def _usage(usage: Mapping[str, Any]) -> Counts:
+    details = answers.fields(usage, "prompt_tokens_details")
+    known = "cached_tokens" in details
+    return Counts(
+        prompt=answers.number(usage, "prompt_tokens"),
+        output=answers.number(usage, "completion_tokens"),
+        cached=answers.number(details, "cached_tokens") if known else None,
+    )
+
+
+@dataclass(slots=True)
+class Calls:
+    """The calls of one reply, each put together from its pieces: a name, then its arguments bit by bit."""
+
+    parts: dict[int, list[str]] = field(default_factory=dict)
+    """Id, name and arguments by the call's place."""
+
+    def add(self, fields: Mapping[str, Any]) -> None:
+        """Take what a piece holds of calls; one without a place begins a new one where it has a name."""
+        for entry in answers.entries(_said(fields), "tool_calls"):
+            made = answers.fields(entry, "function")
+            name, arguments = answers.text(made.get("name")), made.get("arguments")
+            whole = arguments if isinstance(arguments, str | None) else json.dumps(arguments)
+            place = entry.get("index")
+            if not isinstance(place, int):
+                place = len(self.parts) - (not name and bool(self.parts))
+            part = self.parts.setdefault(place, ["", "", ""])
+            part[0] = part[0] or answers.text(entry.get("id"))
+            part[1] = part[1] or name
+            part[2] += answers.text(whole)
+
+    def whole(self) -> tuple[ToolCall, ...]:
+        """Give the calls; one without an id gets one, since its result must name it."""
+        made = (self.parts[place] for place in sorted(self.parts))
+        return tuple(
+            ToolCall(name, arguments, key or f"call_{number}")
+            for number, (key, name, arguments) in enumerate(made, 1)
+            if name
+        )

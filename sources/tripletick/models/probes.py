@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tripletick.errors import TripletickError
-from tripletick.models import Settings, failures
+from tripletick.models import Settings, answers
 from tripletick.models.hosts import parse
 from tripletick.models.wire import Wire
 
@@ -42,10 +42,11 @@ def find(
     """Give the servers that answer on these ports; `but` has been asked already."""
     urls = [url for host in hosts for port in ports if (url := f"http://{host}:{port}") != but]
     with ThreadPoolExecutor(max(1, len(urls))) as pool:
-        return tuple(found for found in pool.map(_look, urls) if found)
+        return tuple(found for found in pool.map(look, urls) if found)
 
 
-def _look(url: str) -> Found | None:
+def look(url: str) -> Found | None:
+    """Tell whose API is spoken there, None where nothing of the kind answers."""
     settings = Settings(connect_timeout=MOMENT, lookup_timeout=MOMENT, token_timeout=MOMENT)
     with closing(Wire(parse(url), settings)) as wire, suppress(TripletickError):
         # who refuses or is silent is not asked a second time
@@ -56,4 +57,4 @@ def _look(url: str) -> Found | None:
 
 def _fields(wire: Wire, path: str) -> dict[str, object]:
     with closing(wire.look(path)) as reply:
-        return failures.tree(reply.body()) if reply.status == 200 else {}
+        return answers.tree(reply.body()) if reply.status == 200 else {}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tripletick.errors import ModelError, ServerFailedError, StreamCutError, TripletickError
-from tripletick.models import Settings, failures
+from tripletick.models import Settings, answers, failures
 from tripletick.models.failures import Saying
 from tripletick.models.hosts import address
 from tripletick.models.wire import Wire
@@ -74,7 +74,7 @@ def _followed(name: str, lines: Iterator[bytes]) -> Iterator[Pulled]:
     """Add up the layers, whose sizes come one after the other."""
     layers: dict[str, tuple[int, int]] = {}
     for line in lines:
-        fields = failures.tree(line)
+        fields = answers.tree(line)
         if "error" in fields:
             raise _refused(name, failures.words(line))
         status = str(fields.get("status", ""))
@@ -87,9 +87,9 @@ def _followed(name: str, lines: Iterator[bytes]) -> Iterator[Pulled]:
 
 
 def _take(layers: dict[str, tuple[int, int]], fields: dict[str, Any]) -> None:
-    total = failures.number(fields, "total")
+    total = answers.number(fields, "total")
     if total:
-        done = min(total, failures.number(fields, "completed"))
+        done = min(total, answers.number(fields, "completed"))
         layers[str(fields.get("digest", ""))] = (done, total)
 
 

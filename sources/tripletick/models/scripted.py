@@ -19,7 +19,7 @@ from typing import Any
 
 from tripletick.errors import ContextFullError, ModelError, StreamCutError
 from tripletick.halting import Halt
-from tripletick.messages import Chunk, Counts, Finish, Message
+from tripletick.messages import Chunk, Counts, Finish, Message, ToolCall
 from tripletick.models import Settings
 from tripletick.models.model import About, Sampling
 
@@ -32,8 +32,12 @@ KINDS: dict[str, Any] = {
     "cut": bool,
     "to": str,
     "seconds": (int, float),
+    "calls": list,
 }
-WRONG = "text, thought and to are texts, finish is stop or length, cut true or false, seconds a number"
+WRONG = (
+    "text, thought and to are texts, finish is stop or length, cut true or false, seconds a number, "
+    'calls a list of {"name": "…", "arguments": {…}}'
+)
 FORMAT = f'Write a JSON list of "…" or {{{", ".join(KINDS)}}}, or Markdown parted by lines ---.'
 
 
@@ -49,6 +53,8 @@ class ScriptedReply:
     """Words of the first request of the conversation that it is for; "" where it is for any."""
     seconds: float = 0.0
     """How long it lets wait for its first piece."""
+    calls: tuple[ToolCall, ...] = ()
+    """What it calls beside the text, as engines with function calling do."""
 
 
 class Scripted:
@@ -66,7 +72,7 @@ class Scripted:
         self._choosing = threading.Lock()
 
     def about(self) -> About:
-        return About(name=self.name, engine="scripted", where=self.name)
+        return About(name=self.name, engine="scripted", where=self.name, can=("completion", "tools"))
 
     def fix(self, context: int) -> int:
         self.context = context
@@ -84,7 +90,7 @@ class Scripted:
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
         self.asked.append(list(messages))
         self.samplings.append(sampling)
-        prompt = sum(_tokens(message.text) for message in messages)
+        prompt = sum(_tokens(message.whole) for message in messages)
         self._fit(prompt)
         reply = self._choose(next((message.text for message in messages if message.role == "user"), ""))
         self.streaming = True
@@ -124,7 +130,7 @@ class Scripted:
         if reply.cut:
             raise StreamCutError("The script cuts this reply here.", remedy="Ask again.")
         counts = Counts(prompt=prompt, output=_tokens(reply.thought + reply.text))
-        yield Chunk(finish=reply.finish, counts=counts)
+        yield Chunk(finish=reply.finish, counts=counts, calls=reply.calls)
 
 
 def open_script(path: str, settings: Settings) -> Scripted:
@@ -160,7 +166,16 @@ def _reply(number: int, entry: Any) -> ScriptedReply:
     wrong = [name for name, value in fields.items() if not isinstance(value, KINDS[name])]
     if wrong or fields.get("finish", "stop") not in FINISHES:
         raise ValueError(f"reply {number}: {WRONG}")
-    return ScriptedReply(**{"text": "", **fields})
+    calls = tuple(_call(number, call) for call in fields.get("calls", ()))
+    return ScriptedReply(**{"text": "", **fields, "calls": calls})
+
+
+def _call(number: int, told: Any) -> ToolCall:
+    """Read a call; its arguments are an object, or a text as a model may write it."""
+    if not isinstance(told, dict) or not isinstance(told.get("name"), str):
+        raise ValueError(f"reply {number}: {WRONG}")
+    given = told.get("arguments", {})
+    return ToolCall(told["name"], given if isinstance(given, str) else json.dumps(given, ensure_ascii=False))
 
 
 def _reason(error: Exception) -> str:

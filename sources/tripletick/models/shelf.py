@@ -11,12 +11,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tripletick.errors import ModelError, ServerFailedError
-from tripletick.models import Settings, failures
+from tripletick.models import Settings, answers
 from tripletick.models.hosts import Address, address
-from tripletick.models.model import About
-from tripletick.models.ollama import Listed, Ollama
+from tripletick.models.model import About, Listed
+from tripletick.models.ollama import Ollama
+from tripletick.models.openai import OpenAI
 from tripletick.models.wire import Wire
 
+UNTOLD = "OpenAI-style server"
 AT_ONCE = 8
 MOST = 40
 """Models that are asked about, the newest ones: each takes the server some hundredths of a second."""
@@ -45,16 +47,29 @@ class Shelf:
 
     where: Address
     version: str = ""
+    """Its program, and which one it is."""
     models: tuple[Stock, ...] = ()
     held: int = 0
     held_video: int = 0
 
 
-def look(settings: Settings) -> Shelf:
+def look(settings: Settings, engine: str = "ollama") -> Shelf:
     """Ask the server; what one model hides is left out.
 
     Raises ServerUnreachableError and ServerFailedError.
     """
+    return _openai(settings) if engine == "openai" else _ollama(settings)
+
+
+def _openai(settings: Settings) -> Shelf:
+    """Ask a server of OpenAI's kind, which tells no sizes."""
+    with closing(OpenAI("", settings)) as server:
+        models = tuple(Stock(Listed(about.name), about) for about in server.all_about())
+    version = next((stock.about.version for stock in models), "")
+    return Shelf(server.address, version or UNTOLD, models)
+
+
+def _ollama(settings: Settings) -> Shelf:
     with closing(Ollama("", settings)) as server:
         listed = server.listed()
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -62,7 +77,7 @@ def look(settings: Settings) -> Shelf:
     rest = tuple(Stock(one, About(one.name, "ollama")) for one in listed[MOST:])
     where = address(settings.host)
     with closing(Wire(where, settings)) as wire:
-        version = str(_fields(wire, "/api/version").get("version", ""))
+        version = f"ollama {_fields(wire, '/api/version').get('version', '')}".strip()
         return Shelf(where, version, stocks + rest, *_held(_fields(wire, "/api/ps")))
 
 
@@ -79,7 +94,7 @@ def _fields(wire: Wire, path: str) -> dict[str, Any]:
     """Ask what can be done without: a proxy may let through the list of models and not this."""
     try:
         with closing(wire.look(path)) as reply:
-            return failures.tree(reply.body())
+            return answers.tree(reply.body())
     except ServerFailedError:
         return {}
 
@@ -88,5 +103,5 @@ def _held(told: dict[str, Any]) -> tuple[int, int]:
     """Bytes that loaded models take outside and inside video memory."""
     entries = told.get("models")
     rows = [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
-    sizes = [(failures.number(row, "size"), failures.number(row, "size_vram")) for row in rows]
+    sizes = [(answers.number(row, "size"), answers.number(row, "size_vram")) for row in rows]
     return sum(max(0, size - video) for size, video in sizes), sum(video for _, video in sizes)

@@ -17,8 +17,8 @@ RELOADED = "The model was reloaded ({seconds:.1f} s): another program uses it wi
 class Watch:
     """The last reply of one engine, to compare the next one with."""
 
-    def __init__(self, notice: Callable[[str], None]) -> None:
-        self._notice = notice
+    def __init__(self, notice: Callable[[str], None], dropped: str = DROPPED) -> None:
+        self._notice, self._dropped = notice, dropped
         self._before: tuple[Message, ...] = ()
         self._tokens = 0
         self._at = float("-inf")
@@ -26,7 +26,7 @@ class Watch:
     def look(self, messages: Sequence[Message], counts: Counts) -> None:
         """Compare with the reply before; a smaller count for a longer prompt means dropped messages."""
         if counts.prompt and counts.prompt < self._tokens and _grown(self._before, messages):
-            self._notice(DROPPED)
+            self._notice(self._dropped)
         now = time.monotonic()
         if counts.load_seconds >= RELOAD_SECONDS and now - self._at < RECENTLY:
             self._notice(RELOADED.format(seconds=counts.load_seconds))

@@ -11,6 +11,7 @@ import socket
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 import requests
@@ -65,6 +66,17 @@ class _Adapter(HTTPAdapter):
         return manager
 
 
+@dataclass(frozen=True, slots=True)
+class _Bearer(requests.auth.AuthBase):
+    """Signs a request with a key, which no password of .netrc takes the place of."""
+
+    key: str = field(repr=False)
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        request.headers["Authorization"] = f"Bearer {self.key}"
+        return request
+
+
 class Line:
     """The connection at work."""
 
@@ -98,6 +110,7 @@ class Reply:
     ) -> None:
         self.status = response.status_code
         self.kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        self.retry_after = response.headers.get("Retry-After", "")
         self._response, self._line, self._where = response, line, where
         self._limit, self._between = first, between
         self._end = time.monotonic() + max(0.0, first - response.elapsed.total_seconds())
@@ -151,10 +164,12 @@ class Reply:
 class Wire:
     """The way to one server."""
 
-    def __init__(self, address: Address, settings: Settings) -> None:
+    def __init__(self, address: Address, settings: Settings, key: str = "") -> None:
         self.where = address.url
         self._settings = settings
         self._session = requests.Session()
+        if key:
+            self._session.auth = _Bearer(key)
         self._session.headers.update({"Accept-Encoding": "identity", "Connection": "close"})
         self._line = Line(settings.halt)
         self._session.mount("http://", _Adapter(self._line.take))

@@ -154,9 +154,9 @@ class Workspace:
             raise PathRefused(f"{path} {reason}")
         return self._put(path, data)
 
-    def keep_output(self, session: str, number: int, data: bytes) -> str | None:
+    def keep_output(self, session: str, number: int, data: bytes, extension: str = ".txt") -> str | None:
         """Keep what is too long for the model; give the path it can read, None where nothing can be kept."""
-        kept = f"{OUT}/{session}/{number}.txt"
+        kept = f"{OUT}/{session}/{number}{extension}"
         with contextlib.suppress(PathRefused):
             if self.kind(f"{OUT}/.gitignore") == "missing":
                 self._put(f"{OUT}/.gitignore", b"*\n")

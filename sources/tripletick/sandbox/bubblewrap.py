@@ -123,7 +123,7 @@ class Bubblewrap:
         self._session = Session(ground.state, self._user)
         self._view, self._tools = make_view(ground, self._user, self._session)
         self._frame = mounts.make_frame(self._view)
-        self._proxy: Proxy | None = None
+        self._proxies: dict[frozenset[str], Proxy] = {}
         self._env = environment.clean(os.environ, self._user.name, mounts.TMP, self._tools.path)
         self._filter = seccomp.program()
         self._secrets = Secrets(ground.workspace)
@@ -193,7 +193,7 @@ class Bubblewrap:
         view = grants.widen(self._view, grant.write)
         block = Block(view, self._frame, [])
         if grant.network:
-            block = self._lead_out(block)
+            block = self._lead_out(block, grant.reach)
         if not grant.git and not grant.only:
             return block.framed(mounts.place_mounts(view, mode, found))
         room = stack.enter_context(grants.make_room(view))
@@ -204,15 +204,17 @@ class Bubblewrap:
         block = replace(block, env={**block.env, **grants.PACKAGES}, settle=copies.bring_back)
         return block.framed(place)
 
-    def _lead_out(self, block: Block) -> Block:
+    def _lead_out(self, block: Block, reach: frozenset[str]) -> Block:
         """Give the network through our proxy, which is opened at the first need."""
+        from tripletick.sandbox.net.out import Terms
         from tripletick.sandbox.net.proxy import Proxy
 
-        if self._proxy is None:
+        if reach not in self._proxies:
             owner = (self._user.uid, self._user.gid) if self._user.switched else None
             folder = self._session.home.parent
-            self._proxy = Proxy(folder, self._ground.notice, os.environ, owner=owner)
-        proxy = self._proxy
+            terms = Terms(allowed=reach)
+            self._proxies[reach] = Proxy(folder, self._ground.notice, os.environ, owner=owner, terms=terms)
+        proxy = self._proxies[reach]
         socket = ("--ro-bind", str(proxy.socket), proxy.inside)
         view = replace(block.view, network=socket)
         lead = functools.partial(proxy.command, reaches=functools.partial(mounts.can_start, view))
@@ -232,8 +234,8 @@ class Bubblewrap:
         return ""
 
     def close(self) -> None:
-        if self._proxy is not None:
-            self._proxy.close()
+        for proxy in self._proxies.values():
+            proxy.close()
         self._session.close()
         if self._made:
             # Only an empty one: what is kept in it is kept.

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 
+from tripletick import pictures
 from tripletick.errors import UsageError
 from tripletick.loop import Loop
 from tripletick.paths import PathRefused
@@ -33,15 +34,18 @@ def request(desk: Desk, text: str, agent: str = "") -> None:
     if loop is None:
         desk.play(desk.app.turn(text, agent=agent))
         return
-    found = {match[0]: _shown(loop, match) for match in MENTION.finditer(text)}
+    # a picture goes along by itself
+    files = (one for one in MENTION.finditer(text) if not pictures.is_meant(one[0], loop.bench.workspace))
+    found = {match[0]: _shown(loop, match) for match in files}
     for path, shown in found.values():
         if shown:
             desk.screen.say(f"+ {path}: {tokens(loop, len(shown.text))}")
         elif set(path) & set("./"):
             desk.screen.say(NOT_HERE.format(path=path))
     piped = "\n\n".join(shown.text for _, shown in found.values() if shown)
+    sent = {mention for mention, (_, shown) in found.items() if shown}
     # the model is told the path without its sign
-    words = MENTION.sub(lambda match: match[0][1:] if found[match[0]][1] else match[0], text)
+    words = MENTION.sub(lambda match: match[0][match[0] in sent :], text)
     desk.play(desk.app.turn(words, piped=piped, agent=agent))
 
 

@@ -8,7 +8,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from tripletick import wiring
+from tripletick import seats
 from tripletick.context import Conversation
 from tripletick.errors import TripletickError, UsageError
 from tripletick.places import make_private
@@ -81,7 +81,7 @@ def think(desk: Desk, word: str) -> None:
     app = desk.app
     app.config = replace(app.config, model=replace(app.config.model, think=word))
     if app.loop:
-        sampling = replace(app.loop.replies.sampling, think=wiring.THINK[word])
+        sampling = replace(app.loop.replies.sampling, think=seats.THINK[word])
         app.loop = replace(app.loop, replies=replace(app.loop.replies, sampling=sampling))
     cannot = " This model is not known to." if word == "yes" and app.about and not app.about.thinks else ""
     desk.screen.say(THOUGHTS[word] + cannot)

@@ -25,6 +25,7 @@ from tripletick.languages import Language, fill, language_of
 from tripletick.paths import PathRefused, Workspace
 from tripletick.slash.desk import Desk
 from tripletick.tools.check import file_names
+from tripletick.tools.parts import find_parts, project_of
 from tripletick.tools.walking import closest
 
 LARGEST = 256 << 20
@@ -66,7 +67,7 @@ def run(desk: Desk, name: str) -> None:
     if _ready(workspace, name) != ready:
         raise UsageError(f"{ready.path} was not run.", CHANGED, f"/run {name}")
     with desk.ahead.paused():
-        told = _open_page(workspace.root / ready.path) if page else _run(workspace.root, ready, programs)
+        told = _open_page(workspace.root / ready.path) if page else _run(workspace, ready, programs)
     if page:
         desk.screen.say(told)
     else:
@@ -113,19 +114,23 @@ def _named(programs: list[str], root: Path) -> str:
     return ", ".join(inside.get(Path(program), Path(program).name) for program in programs)
 
 
-def _run(root: Path, ready: Ready, programs: list[str]) -> str:
+def _run(workspace: Workspace, ready: Ready, programs: list[str]) -> str:
     """Build and run in the foreground; gives how it ended. Raises WorkspaceError."""
+    root, language = workspace.root, ready.language
     with tempfile.TemporaryDirectory(prefix="tripletick-") as out, _terminal_of_others():
         names = file_names(ready.path, root) | {"out": out}
         source = (root / ready.path).read_text("utf-8", "replace")
-        names |= ready.language.found(source)
-        env = os.environ | {key: fill(("/", value), names)[1] for key, value in ready.language.env.items()}
-        commands = [part for part in (ready.language.build, ready.language.run) if part]
+        names |= language.found(source)
+        env = os.environ | {key: fill(("/", value), names)[1] for key, value in language.env.items()}
+        whole = names | {"file": str(root / ready.path)}
+        parts = [str(root / part) for part in find_parts(language, ready.path, workspace, set())]
+        steps = [(language.build, whole, root / project_of(language, ready.path, workspace))]
+        steps = [*(steps if language.build else ()), (language.run, names, root)]
         status = 0
-        for program, command in zip(programs, commands, strict=True):
-            words = fill(("/", *command[1:]), names)[1:]
+        for program, (command, known, folder) in zip(programs, steps, strict=True):
+            words = fill(("/", *command[1:]), known, parts)[1:]
             try:
-                status = subprocess.run([program, *words], cwd=root, env=env, check=False).returncode
+                status = subprocess.run([program, *words], cwd=folder, env=env, check=False).returncode
             except OSError as error:
                 raise WorkspaceError(f"{program} cannot be started.", f"{error.strerror}.") from error
             if status:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 
 from tripletick.config import Config, Given, read_value
-from tripletick.sections import SECTIONS
 from tripletick.slash.desk import Desk
 from tripletick.slash.telling import model_at_work
 from tripletick.tools.output import size
@@ -74,8 +73,8 @@ def _costed(tool: Tool, rate: float) -> str:
 
 def _settings(config: Config, word: str) -> Iterator[tuple[str, str]]:
     """Give name and value of each setting that is asked for, with the file and line or flag behind it."""
-    for section in SECTIONS:
-        values = getattr(config, section)
+    for section in config.sections():
+        values = config.section(section)
         for setting in fields(values):
             name, value = f"{section}.{setting.name}", getattr(values, setting.name)
             changed = value != setting.default

@@ -37,6 +37,7 @@ def _state(app: App) -> Iterator[tuple[str, str]]:
     if about:
         yield "engine", f"{about.engine} {about.version}".strip()
         yield "address", about.where
+        yield "dialect", app.dialect.said
     yield "agent", app.config.agent.name
     if loop:
         budget = loop.replies.budget

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 
-from tripletick import wiring
+from tripletick import engines
 from tripletick.agents import AUTO
 from tripletick.errors import TripletickError
 from tripletick.paths import PathRefused
@@ -40,7 +40,7 @@ def models(desk: Desk, start: str) -> Iterator[Choice]:
     """Give the server's models, for which it is asked once."""
     if not desk.models:
         with suppress(TripletickError):
-            desk.models = [one.name for one in wiring.listed(desk.app.config)]
+            desk.models = engines.names(desk.app.config)
     return _begun(desk.models, start)
 
 

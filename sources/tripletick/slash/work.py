@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tripletick import wiring
+from tripletick import engines
 from tripletick.agents import AUTO
 from tripletick.app import App
 from tripletick.errors import TripletickError, UsageError
@@ -32,8 +32,8 @@ def model(desk: Desk, name: str) -> None:
         preload(desk.app)
         return
     try:
-        for one in wiring.listed(desk.app.config):
-            desk.screen.say(one.name)
+        for one in engines.names(desk.app.config):
+            desk.screen.say(one)
     except TripletickError as error:
         # what is at work may need no server
         desk.screen.say(error.what)

@@ -8,8 +8,9 @@ from tripletick.tools.tool import Tool
 def tools() -> dict[str, Tool]:
     """Give every tool: one for each runnable language, and those for files."""
     from tripletick.languages import LANGUAGES
-    from tripletick.tools import code, edit, files, finder, shell
+    from tripletick.tools import browse, code, edit, files, finder, mcp, shell, web
 
     programs = (code.code_tool(row) for row in LANGUAGES.values() if row.runs)
-    table = {tool.tag: tool for tool in (*programs, *files.TOOLS, edit.TOOL, finder.TOOL)}
+    others = (*files.TOOLS, edit.TOOL, finder.TOOL, *web.TOOLS, browse.TOOL, mcp.TOOL)
+    table = {tool.tag: tool for tool in (*programs, *others)}
     return table | {shell.SHELL: shell.shell_tool()}

@@ -54,7 +54,7 @@ def check_program(language: Language, path: str, bench: Bench) -> Wrong | None:
         return None
     command = fill(language.check, file_names(path, bench.workspace.root))
     running = bench.box.run(command, mode="read", timeout=CHECK_SECONDS, env=PLAIN)
-    return find_wrong(language, drain(running), bench)
+    return find_wrong(language, drain(running), bench, path)
 
 
 def drain(running: Generator[str, None, Finished]) -> Finished:
@@ -67,30 +67,37 @@ def drain(running: Generator[str, None, Finished]) -> Finished:
             return finished
 
 
-def find_wrong(language: Language, finished: Finished, bench: Bench) -> Wrong | None:
-    """Find line and message in what a checker or compiler said; None where it says nothing of them."""
+def find_wrong(language: Language, finished: Finished, bench: Bench, file: str) -> Wrong | None:
+    """Find line and message in what a checker or compiler said of `file`; None where it says nothing of them.
+
+    Where it names another file, a part of the same program, the line is that one's.
+    """
     if not language.wrong or not finished.status or finished.struck:
         return None
     said = (finished.head + finished.tail).decode("utf-8", "replace")
     match = re.search(language.wrong, said)
     if not match:
         return None
+    named = PurePosixPath(match.groupdict().get("file") or file).name
+    other = f"{named}, " if named != PurePosixPath(file).name else ""
     line = f"line {match['line']}: " if match["line"] else ""
-    return Wrong(line + match["message"].strip(), clip(finished, bench))
+    return Wrong(other + line + match["message"].strip(), clip(finished, bench))
 
 
 def file_names(path: str, workspace: Path) -> dict[str, str]:
-    """Give what commands may hold of a file of the workspace, which is their working folder.
-
-    A name that begins with a dash is no option.
-    """
-    file = f"./{path}" if path.startswith("-") else path
+    """Give what commands may hold of a file of the workspace, which is their working folder."""
+    file = operand(path)
     return {
         "file": file,
         "folder": str(PurePosixPath(file).parent),
         "workspace": str(workspace),
         "interpreter": sys.executable,
     }
+
+
+def operand(path: str) -> str:
+    """Give a path as a command may have it: a name that begins with a dash is no option."""
+    return f"./{path}" if path.startswith("-") else path
 
 
 def _wrong_data(parse: Callable[[str], object], path: str, bench: Bench) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from weakref import WeakKeyDictionary
@@ -16,16 +16,30 @@ from weakref import WeakKeyDictionary
 from tripletick.events import Ask, Output
 from tripletick.languages import Language, fill, language_of, programs
 from tripletick.messages import Answer, Call, Result
+from tripletick.paths import PathRefused
 from tripletick.sandbox.box import Box, Finished, Mode
 from tripletick.sandbox.user import remove
-from tripletick.tools.check import PLAIN, Wrong, check_program, check_syntax, drain, file_names, find_wrong
+from tripletick.tools.check import (
+    PLAIN,
+    Wrong,
+    check_program,
+    check_syntax,
+    drain,
+    file_names,
+    find_wrong,
+    operand,
+)
 from tripletick.tools.output import clip, felt, flags, joined, leftover, verdict
-from tripletick.tools.saving import Saved, save
+from tripletick.tools.parameters import PROGRAM
+from tripletick.tools.parts import list_tries, project_of
+from tripletick.tools.saving import Saved, refuse, save
 from tripletick.tools.tool import Bench, Running, Tool
 
+Started = Generator[str, None, Finished]
 Step = Generator[Output | Ask, Answer | None, Finished]
 SECONDS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0}
 PART = ", not run: it is no program by itself"
+INSIDE = 'cd "$0" && exec "$@"'
 PLACE = "tripletick"
 """The folder in the session's folder; always the same, so that equal programs say equal things."""
 _SEEN: WeakKeyDictionary[Box, Path] = WeakKeyDictionary()
@@ -42,14 +56,30 @@ class Program:
     seconds: float
     saved: Saved | None = None
 
-    def step(self, command: tuple[str, ...], mode: Mode, spent: float = 0.0) -> Step:
-        """Run one command of the row, showing what it prints; `spent` of the seconds are gone."""
-        env = {name: fill((value,), self.names)[-1] for name, value in self.language.env.items()}
-        env |= PLAIN if command == self.language.build else {}
-        left = max(1.0, self.seconds - spent)
-        words, grant = fill(command, self.names), self.bench.grant
-        running = self.bench.box.run(words, mode=mode, timeout=left, env=env, grant=grant)
-        return shown(running)
+    @property
+    def path(self) -> str:
+        return self.saved.path if self.saved else ""
+
+    def built(self, parts: Iterable[str], spent: float) -> Started:
+        """Build it with `parts`, in the folder of its project; `spent` of the seconds are gone."""
+        folder = project_of(self.language, self.path, self.bench.workspace)
+        if not folder:
+            words = fill(self.language.build, self.names, map(operand, parts))
+        else:
+            top = self.names["workspace"]
+            names = self.names | {"file": f"{top}/{self.path}"}
+            words = fill(self.language.build, names, (f"{top}/{part}" for part in parts))
+            words = ["sh", "-c", INSIDE, f"./{folder}", *words]
+        return self._started(words, "read", spent, PLAIN)
+
+    def ran(self, spent: float) -> Started:
+        """Run it; `spent` of the seconds are gone."""
+        return self._started(fill(self.language.run, self.names), self.bench.mode, spent, {})
+
+    def _started(self, words: list[str], mode: Mode, spent: float, env: Mapping[str, str]) -> Started:
+        own = {name: fill((value,), self.names)[-1] for name, value in self.language.env.items()}
+        left, grant = max(1.0, self.seconds - spent), self.bench.grant
+        return self.bench.box.run(words, mode=mode, timeout=left, env={**own, **env}, grant=grant)
 
 
 def code_tool(language: Language) -> Tool:
@@ -60,14 +90,18 @@ def code_tool(language: Language) -> Tool:
 
     summary = f"runs a whole {language.tag} program; a path after the tag saves it first"
     example = Call(language.tag, language.example.strip("\n")) if language.example else None
-    return Tool(language.tag, summary, run, writes=True, example=example)
+    return Tool(language.tag, summary, run, writes=True, example=example, form=PROGRAM)
 
 
 def run_program(language: Language, call: Call, bench: Bench) -> Running:
     """Save where a path is given, check, build, run; the first that fails is the result."""
     saved: Saved | None = None
     earlier = dict(bench.ledger.ran)
-    if call.path is not None:
+    try:
+        works_on = data_of(language, call, bench)
+    except PathRefused as refused:
+        return refuse(str(refused))
+    if call.path is not None and not works_on:
         outcome = yield from save(call, bench)
         if isinstance(outcome, Result):
             return outcome
@@ -75,13 +109,20 @@ def run_program(language: Language, call: Call, bench: Bench) -> Running:
         if not starts_here(language, saved.path, call.body):
             return (yield from only_saved(saved, bench, PART))
     with_place = make_place(bench, call.body, language, saved)
-    program = Program(language, with_place, bench, time_limit(call, bench), saved)
+    program = Program(language, with_place | works_on, bench, time_limit(call, bench), saved)
     try:
         result = yield from _checked(program)
     finally:
         remove(bench.box.home / PLACE)
     bench.ledger.ran = earlier | {saved.path: result} if saved else {}
     return result
+
+
+def data_of(language: Language, call: Call, bench: Bench) -> dict[str, str]:
+    """Name what a program works on where the call's path is that and no program. Raises PathRefused."""
+    if not call.path or not call.path.lower().endswith(language.data):
+        return {}
+    return {"data": operand(bench.workspace.resolve(call.path, writing=True).path)}
 
 
 def starts_here(language: Language, path: str, source: str) -> bool:
@@ -125,14 +166,31 @@ def _checked(program: Program) -> Running:
             return unread(saved, wrong)
     built = Finished(0, b"")
     if language.build:
-        built = yield from program.step(language.build, "read")
-        wrong = find_wrong(language, built, program.bench)
+        built = yield from _build(program)
+        wrong = find_wrong(language, built, program.bench, program.names["file"])
         if wrong and saved:
             return unread(saved, wrong)
         if built.status:
             return ended(program, built)
-    finished = yield from program.step(language.run, program.bench.mode, built.seconds)
+    finished = yield from shown(program.ran(built.seconds))
     return ended(program, joined(built, finished))
+
+
+def _build(program: Program) -> Step:
+    """Build, try by try; of several that fail the first is told, since it has the least that is not meant."""
+    tries = list_tries(program.language, program.path, program.bench) if program.saved else [[]]
+    if len(tries) == 1:
+        return (yield from shown(program.built(tries[0], 0.0)))
+    first, spent = None, 0.0
+    for parts in tries:
+        finished = drain(program.built(parts, spent))
+        spent += finished.seconds
+        if not finished.status:
+            return replace(finished, seconds=spent)
+        first = first or finished
+    assert first is not None
+    yield Output((first.head + first.tail).decode("utf-8", "replace"))
+    return first
 
 
 def ended(program: Program, finished: Finished) -> Result:
@@ -172,7 +230,7 @@ def _there(names: tuple[str, ...], bench: Bench) -> bool:
     return drain(running).status == 0
 
 
-def shown(running: Generator[str, None, Finished]) -> Step:
+def shown(running: Started) -> Step:
     """Turn what a program prints into events; closing this ends the program."""
     while True:
         try:
@@ -200,14 +258,14 @@ def make_place(bench: Bench, source: str, language: Language, saved: Saved | Non
     folder = bench.box.home / PLACE
     remove(folder)
     found = language.found(source)
-    _own_folder(folder)
-    _own_folder(folder / "out")
+    own_folder(folder)
+    own_folder(folder / "out")
     inside = seen_home(bench.box) / PLACE
     if saved:
         names = file_names(saved.path, bench.workspace.root)
     else:
         name = language.file_name(source)
-        _own_file(folder / name, f"{source}\n".encode("utf-8", "replace"))
+        own_file(folder / name, f"{source}\n".encode("utf-8", "replace"))
         names = file_names(str(inside / name), bench.workspace.root)
     return found | names | {"out": str(inside / "out")}
 
@@ -220,12 +278,14 @@ def seen_home(box: Box) -> Path:
     return _SEEN[box]
 
 
-def _own_folder(path: Path) -> None:
+def own_folder(path: Path) -> None:
+    """Make a folder of the session's."""
     path.mkdir(0o700)
     _give(path)
 
 
-def _own_file(path: Path, data: bytes) -> None:
+def own_file(path: Path, data: bytes) -> None:
+    """Write a file of the session's."""
     path.write_bytes(data)
     _give(path)
 

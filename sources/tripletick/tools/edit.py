@@ -7,16 +7,21 @@ lines that are copied exactly have been seen.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
+from typing import Any
 
 from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused
-from tripletick.tools.pairs import Applied, PairsError, apply_pairs, quote, read_pairs
+from tripletick.tools.pairs import Applied, PairsError, apply_pairs, quote, read_pairs, write_pair
+from tripletick.tools.parameters import PATH, SWITCH, ArgumentsError, Form, Parameter, Parameters
 from tripletick.tools.reading import is_binary
 from tripletick.tools.saving import BOM, Draft, old_content, read_only, refuse, store
 from tripletick.tools.tool import Bench, Running, Tool
 from tripletick.tools.walking import closest
 
 LARGEST = 8 << 20
+OLD_NAMES = ("old", "old_str", "old_string", "old_text", "find", "before", "original")
+NEW_NAMES = ("new", "new_str", "new_string", "new_text", "replacement", "after")
 PLACES = 3
 """Changed places that the result shows."""
 
@@ -52,6 +57,31 @@ def _edit(draft: Draft) -> Running:
     return dataclasses.replace(result, text="\n".join(filter(None, (result.text, _changes(applied)))))
 
 
+def _called(tag: str, parameters: Parameters, given: Mapping[str, Any]) -> Call:
+    """Write the pair that search and replace are. Raises ArgumentsError."""
+    try:
+        body = write_pair(given["search"], given["replace"])
+    except PairsError as wrong:
+        raise ArgumentsError(wrong.what) from None
+    return Call(tag, body, given["path"], ("all",) if given.get("all") else ())
+
+
+def _taken(parameters: Parameters, call: Call) -> dict[str, Any]:
+    search, replace = read_pairs(call.body)[0].readings[0]
+    every = {"all": True} if "all" in call.args else {}
+    return {"path": call.path, "search": "\n".join(search), "replace": "\n".join(replace), **every}
+
+
+FORM = Form(
+    (
+        PATH,
+        Parameter("search", "whole lines, exactly as they stand there", others=OLD_NAMES),
+        Parameter("replace", "the new lines", others=NEW_NAMES),
+        Parameter("all", "replace every occurrence", SWITCH, "word", required=False, others=("replace_all",)),
+    ),
+    _called,
+    _taken,
+)
 TOOL = Tool(
     "edit",
     "replaces lines of a file",
@@ -59,6 +89,7 @@ TOOL = Tool(
     writes=True,
     one_file=True,
     example=Call("edit", "<<<<<<< SEARCH\nBuy milk.\n=======\nBuy oat milk.\n>>>>>>> REPLACE", "notes.md"),
+    form=FORM,
 )
 
 

@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tripletick.messages import Call, Result
+from tripletick.tools.parameters import CONTENT
 from tripletick.tools.reading import READ
 from tripletick.tools.saving import save
 from tripletick.tools.tool import Bench, Running, Tool
@@ -39,6 +42,7 @@ WRITE = Tool(
     writes=True,
     one_file=True,
     example=Call("write", "# Notes\n\nBuy milk.", "notes.md"),
+    form=replace(CONTENT, says="saves a file"),
 )
 APPEND = Tool(
     "append",
@@ -47,5 +51,6 @@ APPEND = Tool(
     writes=True,
     one_file=True,
     example=Call("append", "Buy bread.", "notes.md"),
+    form=replace(CONTENT, says="adds to a file that this turn made"),
 )
 TOOLS = (READ, WRITE, APPEND)

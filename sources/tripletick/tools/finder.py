@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused
 from tripletick.tools.output import size
+from tripletick.tools.parameters import Form, Parameter
 from tripletick.tools.reading import is_binary, printable, show, text_lines
 from tripletick.tools.tool import Bench, Running, Tool
 from tripletick.tools.walking import Found, Walk, closest
@@ -76,6 +77,24 @@ TOOL = Tool(
     "finds files by name, glob or words; read shows them, info says size, type and date",
     find,
     example=Call("file_finder", "*.md\nshopping list"),
+    form=Form(
+        (
+            Parameter(
+                "name",
+                "a name, glob or words",
+                others=("query", "pattern", "names", "glob", "words", "search", "filename", "path"),
+                many=True,
+            ),
+            Parameter(
+                "show",
+                "read shows them, info tells size, type, dates",
+                {"type": "string", "enum": sorted(MODES)},
+                "word",
+                required=False,
+                others=("mode",),
+            ),
+        )
+    ),
 )
 
 

@@ -78,6 +78,16 @@ def read_pairs(body: str) -> list[Pair]:
     return pairs
 
 
+def write_pair(search: str, replace: str) -> str:
+    """Write one pair with markers that none of its lines look like. Raises PairsError."""
+    old, new = (text.removesuffix("\n").split("\n") if text else [] for text in (search, replace))
+    dividers = {len(line.strip()) for line in (*old, *new) if _DIVIDES.match(line)}
+    size = next((size for size in (7, 9, 8, 6, 5) if size not in dividers), 0)
+    if not size or any(_OPENS_NAMED.match(line) or _CLOSES_NAMED.match(line) for line in (*old, *new)):
+        raise PairsError("its lines hold markers of SEARCH/REPLACE themselves; write the whole file")
+    return "\n".join(["<" * size + " SEARCH", *old, "=" * size, *new, ">" * size + " REPLACE"])
+
+
 def _pair(lines: list[str], number: int) -> Pair:
     """Split a pair, its opening marker included, at each line that could divide it."""
     dividers = [n for n, line in enumerate(lines) if _DIVIDES.match(line)]

@@ -6,11 +6,14 @@ Text is decoded as UTF-8; documents such as PDF are called binary and not conver
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused, Workspace
 from tripletick.tools.output import size
+from tripletick.tools.parameters import PATH_NAMES, ArgumentsError, Form, Parameter, Parameters
 from tripletick.tools.tool import Bench, Running, Tool
 from tripletick.tools.walking import closest
 
@@ -27,6 +30,7 @@ LEAST = 400
 _RANGE = re.compile(
     r"(?P<path>.+?)(?::|\s+lines?\s+|\s+(?=\d+\s*-)|#)L?(?P<first>\d+)(?:(?P<to>\s*[-:,]\s*)L?(?P<last>\d*))?"
 )
+_LINES = re.compile(r"L?\d+(\s*[-:,]\s*L?\d*)?")
 _BULLET = re.compile(r"^[-*•]\s+")
 
 
@@ -65,7 +69,24 @@ def read(call: Call, bench: Bench) -> Running:
     return Result("failed", f"failed, {wrong.outcome}", text, flags=frozenset({wrong.flag}), tool="read")
 
 
-READ = Tool("read", "shows files and folders", read, example=Call("read", "notes.txt\nmain.py:10-40"))
+def _called(tag: str, parameters: Parameters, given: Mapping[str, Any]) -> Call:
+    """Put lines behind the path that they are of. Raises ArgumentsError."""
+    path, lines = given["path"].strip("\n"), given.get("lines", "").strip()
+    if lines and ("\n" in path or not _LINES.fullmatch(lines)):
+        raise ArgumentsError("`lines` is a range such as 10-40, of one path")
+    return Call(tag, f"{path}:{lines}" if lines else path)
+
+
+FORM = Form(
+    (
+        Parameter("path", "a file or folder", others=(*PATH_NAMES, "paths", "files", "folder"), many=True),
+        Parameter("lines", "such as 10-40", place="word", required=False, others=("range", "line_range")),
+    ),
+    _called,
+)
+READ = Tool(
+    "read", "shows files and folders", read, example=Call("read", "notes.txt\nmain.py:10-40"), form=FORM
+)
 
 
 def show(written: str, bench: Bench, budget: int) -> Shown:

@@ -14,6 +14,7 @@ from pathlib import Path
 from tripletick.languages import LANGUAGES, language_of
 from tripletick.messages import Call, Result
 from tripletick.tools.code import code_tool, run_program
+from tripletick.tools.parameters import COMMAND
 from tripletick.tools.tool import Bench, Running, Tool
 
 SHELL = "bash"
@@ -21,7 +22,7 @@ SHELL = "bash"
 
 def shell_tool() -> Tool:
     """Make the tool of the shell's row."""
-    return replace(code_tool(LANGUAGES[SHELL]), run=run_script)
+    return replace(code_tool(LANGUAGES[SHELL]), run=run_script, form=COMMAND)
 
 
 def run_script(call: Call, bench: Bench) -> Running:

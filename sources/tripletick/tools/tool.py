@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 
 from tripletick.events import Ask, Output
+from tripletick.halting import Halt
+from tripletick.mcp.servers import Servers, none
 from tripletick.messages import Answer, Call, Result
 from tripletick.paths import Workspace
 from tripletick.sandbox.box import NOTHING, Box, Grant, Limits, Mode
+from tripletick.sections import WebSection
+from tripletick.tools.outside import Outside
+from tripletick.tools.parameters import Form
+from tripletick.web.address import Address
 
 Running = Generator[Output | Ask, Answer | None, Result]
 
@@ -54,6 +60,11 @@ class Bench:
     """What the box was opened with: a tool words a limit that struck."""
     grant: Grant = NOTHING
     """What the block at work may do beyond its box."""
+    web: WebSection = field(default_factory=WebSection)
+    outside: Outside = field(default_factory=Outside)
+    halt: Halt = field(default_factory=Halt)
+    """Ends from another thread what waits outside of the box."""
+    servers: Servers = field(default_factory=none)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +73,8 @@ class Tool:
 
     `run` yields what the program prints and what must be asked, and returns the result. `writes`: the loop
     takes a snapshot first. `one_file`: nothing but the file of the call's path, and only after all questions.
-    `example` teaches after a failure; a dialect words it.
+    `example` teaches after a failure; a dialect words it. `form`: how it is called by name and arguments.
+    `reaches`: the addresses that a call gets from our own process.
     """
 
     tag: str
@@ -71,6 +83,10 @@ class Tool:
     writes: bool = False
     one_file: bool = False
     example: Call | None = None
+    form: Form = field(default_factory=Form)
+    reaches: Callable[[Call], Sequence[Address]] | None = None
+    unboxed: bool = False
+    """A function of the person's: it may do whatever he may."""
 
     def costs(self, rate: float) -> tuple[str, str]:
         """Word the tokens of its tag in each first line, and of its example; `rate` is tokens a character."""

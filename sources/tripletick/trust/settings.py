@@ -39,7 +39,9 @@ def _smaller(old: Any, new: Any) -> bool:
 
 
 def _server_s(old: Any, new: Any) -> bool:
-    return new == old or bool(new and parted(new)[0] == "ollama")
+    """True for a model of the server that the person's own one is on."""
+    engines = {"ollama", parted(old)[0]} & {"ollama", "openai"}
+    return new == old or bool(new and parted(new)[0] in engines)
 
 
 RULES: Mapping[str, Rule] = {
@@ -80,6 +82,11 @@ def there(given: Given, base: Config, listed: Listed) -> str:
     if name in names or {name, f"{name}:latest"} & {*listed()}:
         return ""
     return NO_MODEL.format(**_words(given))
+
+
+def of_the_server(given: Given, base: Config, listed: Listed) -> str:
+    """Say why a model is not one of the person's server, "" where it is."""
+    return _problem(base, given) or there(given, base, listed)
 
 
 def _problem(base: Config, given: Given) -> str:

@@ -1,7 +1,8 @@
-"""What a workspace brings: AGENTS.md, settings and agents, used after a yes to these very files.
+"""What a workspace brings: AGENTS.md, settings, agents and tools, used after a yes to these very files.
 
 They are read once, through the workspace's handle; what was shown and hashed is what is used. Not covered:
-how much of AGENTS.md the model is told, and when (wording).
+how much of AGENTS.md the model is told, and when (wording); what a tool is (tools/own), of which nothing but
+the text is looked at here.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tripletick import inifile
@@ -21,23 +22,24 @@ from tripletick.languages import LANGUAGES
 from tripletick.messages import Answer
 from tripletick.paths import PathRefused, Workspace
 from tripletick.trust.memory import Memory
-from tripletick.trust.settings import Listed, there, tightened
+from tripletick.trust.settings import Listed, of_the_server, there, tightened
 
 SETTINGS, AGENTS, WORDS = ".tripletick/config.ini", ".tripletick/agents", "AGENTS.md"
+TOOLS = ".tripletick/tools"
 BROUGHT = (".tripletick", WORDS)
 """A folder that has none of these brings nothing."""
 LARGEST = 64 << 10
 """Bytes of one file."""
 MOST = 20
-"""Agents."""
+"""Agents, and files of tools."""
 SHOWN = 60
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
 
 QUESTION = "This folder brings {what}. Use it?"
 WHY = (
     "You have not said yes to these files as they are now. They may choose an agent and a model and narrow "
-    "the box, and the model is told what AGENTS.md says; no more. n: they are left aside; you are asked "
-    "again next time."
+    "the box, the model is told what AGENTS.md says, and tools are run in the box; no more. n: they are left "
+    "aside; you are asked again next time."
 )
 UNASKED = "{names} of this folder: not used, since nobody has said yes to them yet. To be asked: tripletick"
 DECLINED = "{names} of this folder: not used, as you said."
@@ -46,6 +48,7 @@ TOO_LARGE = "it is larger than 64 KiB"
 TAKEN = "{path} is not used: {name} is the name of another agent, or no plain word."
 TAGS = "{path} is not used: it asks for {tags}, which no agent of tripletick owns."
 TOO_MANY = "{path} is not used: {most} agents are the most that a folder may bring."
+TOO_MANY_FILES = "{path} is not used: {most} files of tools are the most that a folder may bring."
 NO_AGENT = "{where}: [agent] name = {value} is ignored: there are {names}."
 
 
@@ -71,6 +74,8 @@ class Trusted:
     agents: Mapping[str, Agent] = field(default_factory=dict)
     words: str = ""
     """The text of AGENTS.md."""
+    tools: Mapping[str, str] = field(default_factory=dict)
+    """The texts of Python files with tools, by path; they run in the box alone."""
 
 
 NOTHING = Trusted()
@@ -84,7 +89,7 @@ def bring(
     texts = _texts(workspace, told)
     marks = {path: hashlib.sha256(text.encode()).hexdigest() for path, text in texts.items()}
     trusted, problems = _within(texts, bounds)
-    if not (trusted.settings or trusted.agents or trusted.words.strip()):
+    if not (trusted.settings or trusted.agents or trusted.words.strip() or trusted.tools):
         return NOTHING, [*told, *problems]
     names = ", ".join(texts)
     if not marks.items() <= memory.of(workspace.root).files.items():
@@ -101,7 +106,7 @@ def bring(
 def _texts(workspace: Workspace, told: list[str]) -> dict[str, str]:
     """Read the files by their paths; what cannot be read is left out and told."""
     found: dict[str, str] = {}
-    for path in [SETTINGS, WORDS, *_agent_files(workspace)]:
+    for path in [SETTINGS, WORDS, *_files(workspace, AGENTS, ".md"), *_files(workspace, TOOLS, ".py")]:
         try:
             entry = workspace.look(path)
             if entry.kind == "missing":
@@ -116,13 +121,13 @@ def _texts(workspace: Workspace, told: list[str]) -> dict[str, str]:
     return found
 
 
-def _agent_files(workspace: Workspace) -> list[str]:
+def _files(workspace: Workspace, folder: str, ending: str) -> list[str]:
     try:
-        names = [entry.name for entry in workspace.entries(AGENTS) if entry.kind == "file"]
+        names = [entry.name for entry in workspace.entries(folder) if entry.kind == "file"]
     except PathRefused:
         return []
     # one more than may be brought, so that it is told
-    return [f"{AGENTS}/{name}" for name in names if name.endswith(".md")][: MOST + 1]
+    return [f"{folder}/{name}" for name in names if name.endswith(ending)][: MOST + 1]
 
 
 def _within(texts: Mapping[str, str], bounds: Bounds) -> tuple[Trusted, list[str]]:
@@ -143,7 +148,11 @@ def _within(texts: Mapping[str, str], bounds: Bounds) -> tuple[Trusted, list[str
                 problems.append(TOO_MANY.format(path=path, most=MOST))
             elif agent:
                 agents[agent.name] = agent
-    return Trusted(settings, agents, texts.get(WORDS, "")), problems
+    tools = {path: text for path, text in texts.items() if path.startswith(f"{TOOLS}/")}
+    for path in [*tools][MOST:]:
+        del tools[path]
+        problems.append(TOO_MANY_FILES.format(path=path, most=MOST))
+    return Trusted(settings, agents, texts.get(WORDS, ""), tools), problems
 
 
 def _agent(path: str, source: str, bounds: Bounds, problems: list[str]) -> Agent | None:
@@ -175,7 +184,16 @@ def _checked(trusted: Trusted, bounds: Bounds) -> tuple[Trusted, list[str]]:
             problem = there(given, bounds.base, bounds.listed)
         kept += [] if problem else [given]
         problems += [problem] if problem else []
-    return Trusted(tuple(kept), trusted.agents, trusted.words), problems
+    agents = {name: _with_model(agent, bounds, problems) for name, agent in trusted.agents.items()}
+    return replace(trusted, settings=tuple(kept), agents=agents), problems
+
+
+def _with_model(agent: Agent, bounds: Bounds, problems: list[str]) -> Agent:
+    """Give the agent without a model that the person's server does not have."""
+    given = Given("model", "name", agent.model, f"{AGENTS}/{agent.name}.md")
+    problem = of_the_server(given, bounds.base, bounds.listed) if agent.model else ""
+    problems += [problem] if problem else []
+    return replace(agent, model="") if problem else agent
 
 
 def _told(texts: Mapping[str, str], trusted: Trusted) -> Iterator[str]:
@@ -184,8 +202,9 @@ def _told(texts: Mapping[str, str], trusted: Trusted) -> Iterator[str]:
     for path, text in texts.items():
         if path == SETTINGS:
             yield f"{path} ({sets or 'sets nothing that it may'})"
-        elif path == WORDS:
+        elif path == WORDS or path in trusted.tools:
             yield f"{path} ({len(text.splitlines())} lines)"
         else:
             agent = trusted.agents.get(path.rpartition("/")[2].removesuffix(".md"))
-            yield f"{path} ({' '.join(agent.tools) or 'no tags' if agent else 'not used'})"
+            what = ", ".join(filter(None, (" ".join(agent.tools) or "no tags", agent.model))) if agent else ""
+            yield f"{path} ({what or 'not used'})"

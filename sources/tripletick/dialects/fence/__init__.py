@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from tripletick.dialects.fence.acting import read
 from tripletick.dialects.fence.feedback import word_results, write_call
 from tripletick.dialects.fence.reader import FenceReader
 from tripletick.dialects.fence.terms import Terms
-from tripletick.messages import Call, Problem, Result
+from tripletick.messages import Call, Message, Problem, Result
+from tripletick.tools.tool import Tool
 
 __all__ = ["Fence", "FenceReader", "read", "write_call"]
 
@@ -17,6 +19,8 @@ class Fence:
     """The default dialect."""
 
     name = "fence"
+    schemas: tuple[Mapping[str, Any], ...] = ()
+    told = ""
 
     def reader(
         self, owned: Collection[str], *, thinking: bool = False, examples: Sequence[str] = ()
@@ -31,6 +35,18 @@ class Fence:
         *,
         hint: str = "",
         example: Call | None = None,
-    ) -> str:
+    ) -> Message:
         """Word the one message that carries results back to the model."""
-        return word_results(results, problems, hint=hint, example=example)
+        return Message("user", word_results(results, problems, hint=hint, example=example))
+
+    def having(self, tools: Mapping[str, Tool]) -> Fence:
+        return self
+
+    def write(self, call: Call) -> str:
+        """Write a call as the reader reads it."""
+        return write_call(call)
+
+
+def opened(tools: Mapping[str, Tool], offered: Sequence[str]) -> Fence:
+    """Give the dialect; its calls name no parameters."""
+    return Fence()

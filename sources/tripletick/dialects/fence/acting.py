@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from tripletick.dialects.dialect import Reading
 from tripletick.dialects.fence.blocks import Block, End
@@ -19,7 +19,7 @@ from tripletick.dialects.fence.invention import leaks, plays_tool, turn_at
 from tripletick.dialects.fence.lines import Mark, Page, mark_of
 from tripletick.dialects.fence.nesting import Ends
 from tripletick.dialects.fence.spans import Spans
-from tripletick.dialects.fence.taking import Taking
+from tripletick.dialects.fence.taking import Takes, Taking
 from tripletick.dialects.fence.terms import Terms
 from tripletick.dialects.thinking import (
     BARE_FINAL,
@@ -39,14 +39,14 @@ _QUESTION = re.compile(r"[ \t]*(?:\#+ *)?[*_`\[]*REQUEST_CLARIFICATION(?!\w)[*_`
 
 
 class Walk:
-    """Goes through one reply."""
+    """Goes through one reply; `taking` begins what is taken from it."""
 
-    def __init__(self, text: str, terms: Terms) -> None:
-        self._terms = terms
+    def __init__(self, text: str, terms: Terms, taking: Callable[[Page, Terms], Takes] = Taking) -> None:
+        self._terms, self._taking = terms, taking
         self._page = Page(text, cut=terms.cut, prefix=terms.prefix)
         self._ends = Ends(self._page, terms.owned)
         self._spans = Spans(text)
-        self._taken = Taking(self._page, terms)
+        self._taken = taking(self._page, terms)
         self._line = 0
         self._asked = self._answered = -1
         """Where the model's question begins and ends."""
@@ -101,7 +101,7 @@ class Walk:
     def _was_reasoning(self, start: int, resume: int) -> None:
         """A closing tag without an opening one: all before it was reasoning, and no block in it counts."""
         self._spans.all_was_thought(start, resume)
-        self._taken = Taking(self._page, self._terms)
+        self._taken = self._taking(self._page, self._terms)
         self._asked = self._answered = -1
         self._go_to(resume)
 
@@ -136,7 +136,7 @@ class Walk:
             self._go_to(header.end())
             return
         if "to=" in header["to"]:
-            self._taken.remarks.foreign(self._page.line_at(header.start()))
+            self._taken.foreign(self._page.line_at(header.start()))
         end = HARMONY_END.search(self._page.text, header.end())
         if end is None:
             self._thought(header.end(), *self._never())
@@ -151,7 +151,7 @@ class Walk:
         if taken.cut is None and taken.calls and plays_tool(head):
             taken.invented(self._line, head)
         elif taken.cut is None:
-            taken.remarks.line(self._line, head, head, 0)
+            taken.prose(self._line, head, head, 0)
             taken.cut = self._page.starts[self._line] + turn.start()
             if leaks(turn[0], self._page.text[taken.cut + len(turn[0]) :]):
                 taken.problem("leaked-turn", self._line)
@@ -161,14 +161,20 @@ class Walk:
         taken = self._taken
         if taken.cut is None and taken.calls and plays_tool(text):
             taken.invented(self._line, text)
+        counts = taken.cut is None
+        resume = taken.element(self._line, text) if counts else None
+        if resume is not None:
+            self._answered = offset if self._answered < 0 <= self._asked else self._answered
+            self._go_to(resume)
+            return
         mark = mark_of(self._line, text, offset, markers=True)
         mark = mark if mark is not None and mark.opens else self._after_prose(text, offset)
         if mark is not None and not mark.quoted:
             self._read_block(Block(mark, read_info(mark.info, self._terms.owned)))
             return
-        if taken.cut is None and mark is not None:
-            taken.remarks.quoted(mark, read_info(mark.info, self._terms.owned))
-        elif taken.cut is None:
+        if counts and mark is not None:
+            taken.quoted(mark)
+        elif counts:
             self._prose(text, offset)
         self._line += 1
 
@@ -176,7 +182,7 @@ class Walk:
         if self._asked < 0 and (asks := _QUESTION.match(text)):
             self._asked = offset + asks.end()
         else:
-            self._taken.remarks.line(self._line, text, self._page.text, offset)
+            self._taken.prose(self._line, text, self._page.text, offset)
 
     def _after_prose(self, text: str, offset: int) -> Mark | None:
         """An opening fence at the end of a prose line counts for an owned tag that a bare fence follows."""
@@ -207,7 +213,8 @@ class Walk:
         if taken.cut is None and taken.calls and block.info.tag in OUTPUTS and not owned:
             taken.invented(self._line, block.mark.char * block.mark.run + block.info.tag)
         end = self._ends.end_of(block, owned=owned)
-        if not block.info.known and (end.how == "broken" or (end.how == "open" and not page.cut)):
+        opens_nothing = end.how == "broken" or (end.how == "open" and not page.cut and not taken.strict)
+        if not block.info.known and opens_nothing:
             self._line += 1  # an opener that nobody knows and that never ends is text
             return
         if span := self._closes_reasoning(block, end):
@@ -250,15 +257,16 @@ class Walk:
             calls=tuple(taken.calls),
             reasoning=self._spans.reasoning(until),
             text=self._spans.history(until),
-            problems=taken.remarks.all(acted=bool(taken.calls)),
+            problems=taken.problems(),
             question=self._question(until),
+            answer=taken.answer,
         )
 
     def _question(self, until: int) -> str | None:
         if not 0 <= self._asked <= until:
             return None
         end = until if self._answered < 0 else min(self._answered, until)
-        return self._page.text[self._asked : end].strip(BLANKS + "\r\n*")
+        return self._page.text[self._asked : end].strip().removesuffix("</answer>").strip(BLANKS + "\r\n*")
 
 
 def read(
@@ -276,10 +284,3 @@ def read(
 def read_with(answer: str, terms: Terms) -> Reading:
     """Read a whole answer under terms."""
     return Walk(answer.removeprefix("\ufeff"), terms).read()
-
-
-def stops(answer: str, terms: Terms) -> bool:
-    """True where nothing that could follow this beginning of an answer can count."""
-    walk = Walk(answer.removeprefix("\ufeff"), terms.ended("length", prefix=True))
-    walk.read()
-    return walk.stopped

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from tripletick.messages import Call, Problem, Result
+from tripletick.dialects.fence.invention import disarmed
+from tripletick.messages import OUTSIDE, Call, Problem, Result
 
 MOST_PROBLEMS = 3
 NO_OUTPUT = "(no output)"
@@ -28,21 +29,32 @@ def word_results(
     example: Call | None = None,
 ) -> str:
     """Word results in the order of the blocks, then at most three problems, an example and one hint."""
-    parts = [line for number, pair in enumerate(results, 1) for line in _result(number, *pair)]
-    parts += [one.text for one in problems if one.text][:MOST_PROBLEMS]
+    parts = [word_result(number, *pair) for number, pair in enumerate(results, 1)]
+    shown = write_call(example) if example else None
+    return "\n".join((*parts, *word_remarks(problems, hint=hint, example=shown)))
+
+
+def word_remarks(problems: Sequence[Problem], *, hint: str = "", example: str | None = None) -> Iterator[str]:
+    """Word what is told beside the results; `example` is a call as it is written."""
+    yield from [one.text for one in problems if one.text][:MOST_PROBLEMS]
     if example is not None:
-        parts.append(f"~~~example\n{write_call(example)}\n~~~")
+        yield f"~~~example\n{example}\n~~~"
     if hint:
-        parts.append(f"Hint: {hint}")
-    return "\n".join(parts)
+        yield f"Hint: {hint}"
+
+
+def word_result(number: int, call: Call, result: Result) -> str:
+    """Word one result: what happened, and the output in a fence that is longer than any in it."""
+    return "\n".join(_result(number, call, result))
 
 
 def _result(number: int, call: Call, result: Result) -> Iterator[str]:
     yield f"[result {number}: {call.tool} {result.verdict}]"
     text = result.text.removesuffix("\n")
     if text.strip():
-        fence = fence_for(text)
-        yield f"{fence}output\n{text}\n{fence}"
+        strange = OUTSIDE in result.flags
+        fence, tag = fence_for(text), OUTSIDE if strange else "output"
+        yield f"{fence}{tag}\n{disarmed(text) if strange else text}\n{fence}"
     elif result.exit is not None:
         yield NO_OUTPUT
 

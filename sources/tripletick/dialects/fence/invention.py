@@ -56,6 +56,11 @@ def _turn() -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, words()["turns"])))
 
 
+def disarmed(text: str) -> str:
+    """Part the signs by which a template ends a turn: a stranger may write them to speak as somebody else."""
+    return _turn().sub(lambda found: f"{found[0][0]} {found[0][1:]}", text)
+
+
 def plays_tool(line: str) -> bool:
     """True for a line that pretends to be a result."""
     return _result().match(line) is not None

@@ -7,11 +7,11 @@ the model played another part is judged at once, by reading what has come so far
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from tripletick.dialects.dialect import Reading
-from tripletick.dialects.fence.acting import read_with, stops
+from tripletick.dialects.fence.acting import Walk
 from tripletick.dialects.fence.display import Display
 from tripletick.dialects.fence.info import OUTPUTS, read_info
 from tripletick.dialects.fence.invention import plays_tool, turn_at
@@ -26,10 +26,10 @@ _READ_AGAIN, _ALLOWANCE = 6, 100_000
 
 
 class FenceReader:
-    """Reads one reply."""
+    """Reads one reply, by walking through it."""
 
-    def __init__(self, terms: Terms) -> None:
-        self._terms = terms
+    def __init__(self, terms: Terms, walk: Callable[[str, Terms], Walk] = Walk) -> None:
+        self._terms, self._walk = terms, walk
         self._text: list[str] = []
         self._length = self._spent = 0
         self._line: list[str] = []
@@ -78,8 +78,18 @@ class FenceReader:
         affordable = self._spent + self._length <= _READ_AGAIN * self._length + _ALLOWANCE
         if affordable and self._suspicious(line):
             self._spent += self._length
-            self._stopped = stops("".join(self._text), self._terms)
+            self._stopped = self._stops()
         return self._stopped
+
+    def _stops(self) -> bool:
+        """True where nothing that could follow this beginning of a reply can count."""
+        walk = self._walked("length", prefix=True)
+        walk.read()
+        return walk.stopped
+
+    def _walked(self, finish: Finish, *, prefix: bool = False) -> Walk:
+        text = "".join(self._text).removeprefix("\ufeff")
+        return self._walk(text, self._terms.ended(finish, prefix=prefix))
 
     def _suspicious(self, line: str) -> bool:
         if plays_tool(line) or turn_at(line):
@@ -89,7 +99,7 @@ class FenceReader:
 
     def close(self, finish: Finish = "stop") -> Reading:
         """Read the reply as a whole; it has ended."""
-        reading = read_with("".join(self._text), self._terms.ended(finish))
+        reading = self._walked(finish).read()
         apart = "".join(self._thoughts).strip()
         if not apart:
             return reading

@@ -6,20 +6,64 @@ Covered: FENCES, section 3 and what may be told of a block. Not covered: where a
 from __future__ import annotations
 
 import re
+from typing import Protocol
 
+from tripletick import languages
+from tripletick.agents import SERVED
 from tripletick.dialects.fence.blocks import Block, End
 from tripletick.dialects.fence.content import EMPTY_FILES, TranscriptError, body_of, is_placeholder
 from tripletick.dialects.fence.info import FOREIGN, TOOLS, comment_path, read_info
 from tripletick.dialects.fence.invention import call_shape
-from tripletick.dialects.fence.lines import Page
+from tripletick.dialects.fence.lines import Mark, Page
 from tripletick.dialects.fence.problems import block_problem, problem
 from tripletick.dialects.fence.remarks import Remarks
 from tripletick.dialects.fence.terms import Terms
 from tripletick.dialects.thinking import BLANKS
-from tripletick.messages import Call
+from tripletick.messages import Call, Problem
 
 _NAMED = 40
 """Characters of an invented result's first line that are told."""
+
+
+class Takes(Protocol):
+    """What a walk through a reply tells of its parts; what is a call is decided here."""
+
+    cut: int | None
+    """The offset at which the model began to play the tool or the person."""
+    calls: list[Call]
+    strict: bool
+    """What stands below a fence that never ends is in doubt, also where nobody knows its tag."""
+
+    @property
+    def answer(self) -> str | None:
+        """The words that are the answer, where they are marked."""
+        ...
+
+    def problem(self, code: str, line: int, **fields: str) -> None:
+        """Note a problem of the reply, on a line that counts from 0."""
+        ...
+
+    def invented(self, line: int, text: str) -> None:
+        """End the reply before this line, in which the model plays the tool."""
+        ...
+
+    def judge(self, block: Block, end: End, *, owned: bool) -> None:
+        """Take a block as a call, or note what keeps it from being one."""
+        ...
+
+    def element(self, line: int, text: str) -> int | None:
+        """Take a call in tags that stands on this line; gives the offset behind it, None where there is
+        none.
+        """
+        ...
+
+    def prose(self, line: int, words: str, text: str, offset: int) -> None: ...
+
+    def quoted(self, mark: Mark) -> None: ...
+
+    def foreign(self, line: int) -> None: ...
+
+    def problems(self) -> tuple[Problem, ...]: ...
 
 
 class Taking:
@@ -30,7 +74,8 @@ class Taking:
         self.remarks = Remarks(terms.tags, terms.owns)
         self.calls: list[Call] = []
         self.cut: int | None = None
-        """The offset at which the model began to play the tool or the person."""
+        self.answer: str | None = None
+        self.strict = False
         self._written: set[tuple[object, ...]] = set()
         self._ended = False
         """A malformed owned block ended the list."""
@@ -44,6 +89,21 @@ class Taking:
         self.cut = self._page.starts[line]
         what = re.split(r"(?<=[:\uff1a\]])", text.strip(BLANKS + "#*_-> "), maxsplit=1)[0]
         self.problem("invented-result", line, what=what[:_NAMED].strip("*_ "))
+
+    def element(self, line: int, text: str) -> int | None:
+        return None
+
+    def prose(self, line: int, words: str, text: str, offset: int) -> None:
+        self.remarks.line(line, words, text, offset)
+
+    def quoted(self, mark: Mark) -> None:
+        self.remarks.quoted(mark, read_info(mark.info, self._terms.owned))
+
+    def foreign(self, line: int) -> None:
+        self.remarks.foreign(line)
+
+    def problems(self) -> tuple[Problem, ...]:
+        return self.remarks.all(acted=bool(self.calls))
 
     def judge(self, block: Block, end: End, *, owned: bool) -> None:
         """Take a block as a call, or note what keeps it from being one."""
@@ -90,19 +150,26 @@ class Taking:
             self.remarks.add(block_problem(code, block, tags))
         else:
             self.calls.append(call)
-            self._written.add(_same_as(call))
+            self._written.add(same_as(call))
 
     def _refused(self, call: Call, block: Block) -> str:
         """Give the code of a block that holds nothing to do, "" for one that does."""
-        if not call.body.strip(BLANKS + "\n"):
-            if call.path and EMPTY_FILES.match(call.path):
-                return ""
-            return "inline" if block.info.plain else "empty"
-        if is_placeholder(call.tool, call.body):
-            return "placeholder"
-        if call.body.strip() in self._terms.examples:
-            return "prompt-example"
-        return "repeat" if _same_as(call) in self._written else ""
+        code = idle(call, self._terms)
+        if code == "empty" and block.info.plain:
+            return "inline"
+        return code or ("repeat" if same_as(call) in self._written else "")
+
+
+def idle(call: Call, terms: Terms) -> str:
+    """Give the code of a call that holds nothing to do, "" for one that does."""
+    if not call.body.strip(BLANKS + "\n"):
+        # a function may take nothing, and so may a server's, which its words name
+        foreign = bool(call.args) if call.tool == SERVED else call.tool not in TOOLS
+        function = not call.path and foreign and call.tool not in languages.LANGUAGES
+        return "" if function or (call.path and EMPTY_FILES.match(call.path)) else "empty"
+    if is_placeholder(call.tool, call.body):
+        return "placeholder"
+    return "prompt-example" if call.body.strip() in terms.examples else ""
 
 
 def _call(block: Block, body: str) -> Call:
@@ -113,5 +180,6 @@ def _call(block: Block, body: str) -> Call:
     return Call(info.tag, body, info.path or named, info.args, block.mark.line + 1, timid=named is not None)
 
 
-def _same_as(call: Call) -> tuple[object, ...]:
+def same_as(call: Call) -> tuple[object, ...]:
+    """Give what makes two calls the same."""
     return call.tool, call.body, call.path, call.args

@@ -51,12 +51,16 @@ class Gate:
     """`registries`: places of private networks that the person's own settings name."""
 
     registries: frozenset[str] = frozenset()
+    allowed: frozenset[str] = frozenset()
+    """Places, each `host:port`, that the person's settings open: they may even be on this computer."""
 
     def refuse_port(self, asked: Asked) -> No | None:
         return No(403, REFUSED_PORT.format(port=asked.port)) if asked.port in MAIL else None
 
     def refuse(self, asked: Asked, addresses: Sequence[str]) -> No | None:
         """Refuse a name of which any address is refused; None where all may be connected to."""
+        if asked.place in self.allowed:
+            return None
         for address in addresses:
             reach, word = judge(address)
             if reach == "public" and is_own(address):
@@ -68,7 +72,7 @@ class Gate:
 
     def refuse_name(self, asked: Asked) -> No | None:
         """Judge by the name alone, where a further proxy will resolve it."""
-        if is_local_name(asked.host) and not self.is_registry(asked):
+        if is_local_name(asked.host) and asked.place not in self.allowed and not self.is_registry(asked):
             return No(403, REFUSED.format(host=asked.host, why=OWN_NAME))
         return None
 

@@ -37,7 +37,7 @@ def look_up(host: str, port: int) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How names are looked up, how many connections there may be, and how many seconds things may take."""
+    """How names are looked up, how many connections there may be, how many seconds things may take."""
 
     resolve: Resolve = look_up
     connections: int = 128
@@ -49,6 +49,8 @@ class Terms:
     idle: float = 900.0
     linger: float = 60.0
     """Silence after one side has ended."""
+    allowed: frozenset[str] = frozenset()
+    """Places, each `host:port`, that the person's settings open; they may even be on this computer."""
 
 
 @dataclass(frozen=True, slots=True)

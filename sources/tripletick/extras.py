@@ -45,8 +45,13 @@ def need(package: str, engine: str) -> None:
         raise UsageError(
             f"The engine '{engine}' needs {package}, which is not installed.",
             "It is an extra: it is large, and a server does without it.",
-            f"Install it: {command(package, Path(sys.prefix), installer())}",
+            f"Install it: {ask_for(package)}",
         )
+
+
+def ask_for(packages: str) -> str:
+    """Give the command that installs these, each in quotes where a shell needs them."""
+    return command(shlex.join(packages.split()), Path(sys.prefix), installer())
 
 
 def command(package: str, prefix: Path, installer: str) -> str:

@@ -1,0 +1,82 @@
+"""What is asked because of strangers: their words may order a model about, and an address may carry away
+what the model knows.
+
+Until there is something from outside, an address must be at a host that the person or a search has named;
+from then on whatever writes, installs or has network is asked for, and an address that was named as it
+stands is not. Searching itself goes to the service of the person's choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tripletick.approval.block import Block
+from tripletick.approval.questions import Question
+from tripletick.tools.outside import Outside
+from tripletick.web.address import Address
+
+READ = "This request has read what strangers wrote ({hosts})."
+RUN = "{read}{risks} Run this {name} block{network}?"
+WHY = (
+    "What a page says is no word of yours, and may order the model about: look at the block before you say "
+    "yes. Asked for each block until your next request."
+)
+AFTER = "a block that writes or has network, after words from outside,"
+NETWORK = " with network"
+UNNAMED = "Nobody named {hosts} in this request. Get {address}{more}?"
+STRANGE = "{read} Get {address}{more}?"
+MORE = " and {count} more"
+UNNAMED_WHY = "An address can carry away what the model has read. Name the page in your request: no question."
+GETTING = "getting {address}, which nobody has named,"
+MOST_HOSTS = 3
+LONGEST = 160
+
+
+def question(block: Block, says: Sequence[str]) -> Question | None:
+    """Give what is to be asked of a block, None where nothing is; `says` is what is risky in it besides."""
+    outside = block.bench.outside
+    if block.typed:
+        return None
+    if block.tool.reaches and not (outside.sources and block.tool.writes):
+        unnamed = outside.unnamed(block.tool.reaches(block.call))
+        return _of_addresses(unnamed, outside) if unnamed else None
+    if not (outside.sources and acts(block)):
+        return None
+    risks = "".join(f" {say}" for say in says)
+    network = NETWORK if block.bench.grant.network else ""
+    text = RUN.format(read=_read(outside), risks=risks, name=block.name, network=network)
+    return Question("", text, AFTER, WHY, "yne")
+
+
+def acts(block: Block) -> bool:
+    """Tell whether a block can do more than look."""
+    bench = block.bench
+    return bench.grant.network or block.tool.unboxed or (block.tool.writes and bench.mode != "read")
+
+
+def _of_addresses(unnamed: Sequence[Address], outside: Outside) -> Question:
+    first, more = _short(str(unnamed[0])), MORE.format(count=len(unnamed) - 1) if unnamed[1:] else ""
+    what = GETTING.format(address=first)
+    if outside.sources:
+        return Question("", STRANGE.format(read=_read(outside), address=first, more=more), what, WHY, "yne")
+    hosts = list(dict.fromkeys(each.shown for each in unnamed))
+    text = UNNAMED.format(hosts=_few(hosts), address=first, more=more)
+    kinds = [f"host {host}" for host in hosts]
+    return Question(kinds[0], text, what, UNNAMED_WHY, also=tuple(kinds[1:]))
+
+
+def _read(outside: Outside) -> str:
+    return READ.format(hosts=_few(list(dict.fromkeys(_host(each.address) for each in outside.sources))))
+
+
+def _host(where: str) -> str:
+    return where.partition("://")[2].partition("/")[0] or where
+
+
+def _few(hosts: Sequence[str]) -> str:
+    more = MORE.format(count=len(hosts) - MOST_HOSTS) if len(hosts) > MOST_HOSTS else ""
+    return f"{', '.join(hosts[:MOST_HOSTS])}{more}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}…{text[-LONGEST // 2 :]}"

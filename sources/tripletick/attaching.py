@@ -1,0 +1,89 @@
+"""Builds the person's servers: what box each of them gets, and what is told of those that are elsewhere.
+
+How a server is started and spoken to is mcp/'s; nothing is started here.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from tripletick import wiring
+from tripletick.config import Config
+from tripletick.errors import ConfigError
+from tripletick.halting import Halt
+from tripletick.mcp.boxed import words_of
+from tripletick.mcp.index import Index
+from tripletick.mcp.server import LASTING
+from tripletick.mcp.servers import Servers
+from tripletick.places import Places
+from tripletick.sandbox import open_box
+from tripletick.sandbox.box import Box, Ground, untold
+from tripletick.sandbox.toolchains import Fences, is_program, mode_of, whole_of
+from tripletick.sections import ServerSection
+
+ELSEWHERE = (
+    "Server {name} is at {host}, which is not this machine: what its tools are called with goes there."
+)
+ADDRESSES = ("http://", "https://")
+
+
+def servers(
+    config: Config,
+    places: Places,
+    workspace: Path,
+    notice: Callable[[str], None] = untold,
+    *,
+    keep: bool = True,
+) -> Servers:
+    """Give the servers that the config names; `keep` False: nothing is written. Raises ConfigError."""
+    for name, section in config.servers.items():
+        _check(name, section, config)
+
+    fences = Fences((Path.home().resolve(),), workspace.resolve(), places.ours)
+
+    def opened(name: str, section: ServerSection, halt: Halt) -> Box:
+        shared = (Path(path).expanduser() for path in config.sandbox.see.split(":") if path)
+        ground = Ground(
+            workspace,
+            places.state,
+            "read" if config.sandbox.mode == "read" else "work",
+            replace(wiring.limits(config), timeout=LASTING, max_timeout=LASTING),
+            places.ours,
+            (*shared, *_seen(section, fences)),
+            notice,
+            halt,
+        )
+        bare = config.sandbox.mode == "bare" or not section.box
+        return open_box(ground, "none" if bare else config.sandbox.tier)
+
+    found = Servers(config.servers, opened, Index(places.state, keep=keep))
+    for name in found.sections:
+        if host := found.host(name):
+            notice(ELSEWHERE.format(name=name, host=host))
+    return found
+
+
+def _check(name: str, section: ServerSection, config: Config) -> None:
+    """Refuse what can never be started."""
+    where = next((place for key, place in config.where.items() if key.startswith(f"mcp.{name}.")), "")
+    told = f"{where}: [mcp.{name}]" if where else f"[mcp.{name}]"
+    if bool(section.command.strip()) == bool(section.url.strip()):
+        why = "It needs one of command and url, and takes no more than one."
+        raise ConfigError(f"{told} names no server.", why, "For example: command = mcp-server-time")
+    if section.url and not section.url.startswith(ADDRESSES):
+        why = f"{section.url!r} is not the address of a server."
+        raise ConfigError(f"{told} names no server.", why, "For example: url = http://127.0.0.1:8000/mcp")
+
+
+def _seen(section: ServerSection, fences: Fences) -> Iterator[Path]:
+    """Give what a server needs to see of this computer: its program, the files that its command names, and
+    what the person adds.
+    """
+    words = [path for path in map(Path, words_of(section.command)) if path.is_absolute()]
+    for program in (each for path in words if is_program(path) for each in (path, path.resolve())):
+        yield from [each for each in (whole_of(program), program) if fences.allow(each)][:1]
+    yield from (path for path in words if stat.S_ISREG(mode_of(path)))
+    yield from (Path(path).expanduser() for path in section.see.split(":") if path)

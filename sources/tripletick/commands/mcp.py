@@ -1,0 +1,51 @@
+"""Be a tool for other programs: `tripletick mcp --allow DIR` serves by the Model Context Protocol."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tripletick import extras
+from tripletick.commands.flags import shared_flags
+from tripletick.errors import UsageError
+from tripletick.mcp import PACKAGE
+
+
+def mcp(_: argparse.Namespace, words: Sequence[str]) -> int:
+    """Serve until the other program hangs up. Raises UsageError for what is no folder."""
+    own = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    own.add_argument(
+        "--allow",
+        metavar="DIR",
+        action="append",
+        required=True,
+        help="tasks may work here and below; again: more",
+    )
+    parser = argparse.ArgumentParser(
+        "tripletick mcp",
+        description=f"{__doc__} The other flags are those of each task.",
+        parents=[own, shared_flags()],
+        allow_abbrev=False,
+    )
+    parser.parse_args(words)
+    options, flags = own.parse_known_args(words)
+    allowed = [_folder(name) for name in options.allow]
+    if not extras.present("mcp"):
+        why, what = "It is an extra.", "tripletick mcp needs the package mcp, which is not installed."
+        raise UsageError(what, why, f"Install it: {extras.ask_for(PACKAGE)}")
+    from tripletick.mcp.serving import Tasks, serve
+
+    command = (sys.executable, "-P", "-m", "tripletick.cli", *flags)
+    asyncio.run(serve(Tasks(command, allowed)))
+    return 0
+
+
+def _folder(name: str) -> Path:
+    folder = Path(name).expanduser().resolve()
+    if not folder.is_dir():
+        what, why = f"{name} is no folder.", "Tasks work in the folders that --allow names."
+        raise UsageError(what, why, "tripletick mcp --allow DIR")
+    return folder

@@ -1,0 +1,89 @@
+"""Which dialect a session has: the person's word, as far as the model can do it; `auto` is what was measured.
+
+The rows of measured.toml are written by bench/dialects.py, by nobody else: a model without one gets fences.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from tripletick.context import Conversation
+from tripletick.dialects.dialect import Dialect
+from tripletick.events import Event, Notice, Reply
+from tripletick.messages import ToolCall
+from tripletick.models.model import About
+from tripletick.tools.parameters import ArgumentsError
+from tripletick.tools.tool import Tool
+
+AUTO, FENCE, NATIVE = "auto", "fence", "native"
+TOOLS = "tools"
+"""What engines call function calling."""
+CANNOT = "{name} has no function calling, so its calls are written as {dialect} (native was asked for)."
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A dialect, why it is that one, and a line for the person where it is not what was asked for."""
+
+    name: str
+    why: str
+    notice: str = ""
+
+    @property
+    def said(self) -> str:
+        return f"{self.name} ({self.why})"
+
+
+USUAL = Chosen(FENCE, "as set")
+
+
+def choose(wanted: str, about: About) -> Chosen:
+    """Choose for a model what `[agent] dialect` says."""
+    if wanted == NATIVE and TOOLS not in about.can:
+        return Chosen(
+            FENCE, "the model has no function calling", CANNOT.format(name=about.name, dialect=FENCE)
+        )
+    if wanted != AUTO:
+        return Chosen(wanted, "as set")
+    best = measured().get(family(about.name))
+    if best is None or (best == NATIVE and TOOLS not in about.can):
+        return Chosen(FENCE, "auto: nothing was measured of this model")
+    return Chosen(best, "auto: measured")
+
+
+def family(name: str) -> str:
+    """Give a model's name without its server, owner and tag: `hf.co/x/Qwen3:8b` is `qwen3`."""
+    return name.rpartition("/")[2].partition(":")[0].removesuffix(".gguf").lower()
+
+
+@cache
+def measured() -> Mapping[str, str]:
+    """Give the dialect that did best by the model's family."""
+    rows = tomllib.loads((files("tripletick.dialects") / "measured.toml").read_text("utf-8")).get("model", [])
+    return {row["name"]: row["dialect"] for row in rows}
+
+
+def chosen(wanted: str, about: About) -> Generator[Event, Reply, Chosen]:
+    """Choose, and tell the person where it is not what was asked for."""
+    made = choose(wanted, about)
+    if made.notice:
+        yield Notice(made.notice)
+    return made
+
+
+def retell(talk: Conversation, dialect: Dialect, tools: Mapping[str, Tool]) -> None:
+    """Put calls that came apart into words, where this dialect has them there."""
+
+    def write(call: ToolCall) -> str:
+        try:
+            return dialect.write(tools[call.name].form.call(call.name, json.loads(call.arguments)))
+        except (KeyError, ArgumentsError):
+            return f"{call.name} {call.arguments}"
+
+    if dialect.name != NATIVE:
+        talk.retell(write)

@@ -1,0 +1,188 @@
+"""Which of the calls in a reply's text count, and what is told of the others.
+
+Reasoning, turns that leak and code fences are the walk's (fence/acting); nothing in them gets here. Not
+covered: how calls are written (forms), what they mean (meaning).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from tripletick.dialects.fence.blocks import Block, End
+from tripletick.dialects.fence.invention import call_shape, foreign_call
+from tripletick.dialects.fence.lines import Mark, Page
+from tripletick.dialects.fence.taking import same_as
+from tripletick.dialects.fence.terms import Terms
+from tripletick.dialects.named.expression import Spoken
+from tripletick.dialects.named.forms import READERS, Found, read_bare
+from tripletick.dialects.named.meaning import Meaning, NotACallError, tag_of
+from tripletick.dialects.thinking import BLANKS, outside_spans
+from tripletick.messages import Call, Problem
+
+IDLE = frozenset({"fenced-call", "quoted", "inline-call"})
+"""Problems that are told only where nothing was a call."""
+_BEGINS = re.compile(
+    r"<(?P<kind>tool|tool_call|function_call|function(?==)|answer|observation)\b(?P<name>=[^<>\s]+)?\s*>",
+    re.IGNORECASE,
+)
+_NEXT = re.compile(
+    rf"[{BLANKS}]*<(?P<kind>tool|tool_call|function_call|function(?==))\b(?P<name>=[^<>\s]+)?\s*>", re.I
+)
+_JSON = re.compile(rf"(?<![^{BLANKS}])(?:\[TOOL_CALLS\]|<\|python_tag\|>)?[{BLANKS}]*(?=[{{\[])")
+_MARKER = re.compile(rf"[{BLANKS}]*(?:(?:[-*+]|\d{{1,9}}[.)])[{BLANKS}]+)?")
+_ANSWER_END = re.compile(r"</answer\s*>", re.IGNORECASE)
+
+
+class Elements:
+    """What is taken from one reply; `bare` also takes JSON that no tags are around."""
+
+    strict = True
+
+    def __init__(self, page: Page, terms: Terms, meaning: Meaning, *, bare: bool = False) -> None:
+        self._page, self._terms, self._meaning = page, terms, meaning
+        self._bare = bare
+        self.calls: list[Call] = []
+        self.cut: int | None = None
+        self._noted: dict[str, Problem] = {}
+        self._written: set[tuple[object, ...]] = set()
+        self._ended = False
+        self._answer_at: int | None = None
+
+    @property
+    def answer(self) -> str | None:
+        """What stands between the tags of an answer, if nothing was called before it."""
+        if self._answer_at is None:
+            return None
+        return _ANSWER_END.split(self._page.text[self._answer_at : self.cut], maxsplit=1)[0].strip()
+
+    def problem(self, code: str, line: int, **fields: str) -> None:
+        told = self._meaning.problem(code, line, self._terms.tags, cut=self._terms.cut, **fields)
+        self._noted.setdefault(code, told)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Give what counts, in the order of the lines."""
+        told = [one for one in self._noted.values() if not (self.calls and one.code in IDLE)]
+        return tuple(sorted(told, key=lambda one: one.line))
+
+    def invented(self, line: int, text: str) -> None:
+        """End the reply before this line, in which the model plays the tool."""
+        self.cut = self._page.starts[line]
+        self.problem("invented-result", line, what=text.strip()[:40])
+
+    def judge(self, block: Block, end: End, *, owned: bool) -> None:
+        """A fence is text; one that would be a call in another dialect is told."""
+        if self.cut is None and tag_of(block.info.tag, self._terms) == block.info.tag:
+            self.problem("fenced-call", block.mark.line)
+
+    def quoted(self, mark: Mark) -> None:
+        """A fence behind `>` is text."""
+
+    def foreign(self, line: int) -> None:
+        self.problem("foreign-call", line)
+
+    def prose(self, line: int, words: str, text: str, offset: int) -> None:
+        """Look for calls in a form that is not read here."""
+        bare = words.lstrip()[:1] in ("{", "[") and call_shape(text[offset : offset + 4000])
+        if self._answer_at is None and not self._ended and (bare or foreign_call(words)):
+            self.foreign(line)
+
+    def element(self, line: int, text: str) -> int | None:
+        """Take what begins on this line; gives the offset behind it, None where nothing does."""
+        if self._answer_at is not None:
+            return self._end_answer(line, text)
+        begins = next(outside_spans(_BEGINS, text), None)
+        if begins is None and self._bare:
+            begins = _JSON.match(text)
+        if begins is None:
+            return None
+        if text.lstrip(BLANKS).startswith(">"):
+            self.problem("quoted", line)
+            return None
+        return self._begin(line, text, begins)
+
+    def _begin(self, line: int, text: str, begins: re.Match[str]) -> int | None:
+        offset = self._page.starts[line]
+        kind = begins.groupdict().get("kind", "").lower()
+        led = text[: begins.start()]
+        at = offset + begins.end()
+        if kind in ("answer", "observation"):
+            counts = _MARKER.fullmatch(led) or (kind == "answer" and self._ends_with_answer())
+            return self._other_part(kind, line, at) if counts else None
+        if self._ended:
+            return None
+        if not kind:
+            found = read_bare(self._page.text, at, begins, True)
+            return self._take(found, line) if found.calls else None
+        chain = list(self._chain(at, begins))
+        if not _MARKER.fullmatch(led) and chain[-1].stop >= 0 and self._rest(chain[-1].stop):
+            self.problem("inline-call", line)
+            return self._page.ends[self._page.line_at(chain[-1].stop)]
+        return [self._take(found, line) for found in chain][-1]
+
+    def _chain(self, at: int, begins: re.Match[str]) -> Iterator[Found]:
+        """Read the calls that stand behind each other with nothing between but blanks."""
+        text = self._page.text
+        follows: re.Match[str] | None = begins
+        while follows:
+            found = READERS[follows["kind"].lower()](text, at, follows, not self._terms.cut)
+            yield found
+            follows = _NEXT.match(text, found.stop) if found.stop >= 0 else None
+            at = follows.end() if follows else at
+
+    def _ends_with_answer(self) -> bool:
+        return self._page.text.rstrip().lower().endswith("</answer>")
+
+    def _other_part(self, kind: str, line: int, at: int) -> int | None:
+        if kind == "observation" or self.calls:
+            self.invented(line, f"<{kind}>") if kind == "observation" else self._too_early(line)
+            return None
+        self._answer_at = at
+        return at
+
+    def _too_early(self, line: int) -> None:
+        """An answer before the results are known rests on invention."""
+        self.cut = self._page.starts[line]
+        self.problem("early-answer", line)
+
+    def _end_answer(self, line: int, text: str) -> int | None:
+        if found := _ANSWER_END.search(text):
+            self.cut = self._page.starts[line] + found.end()
+        return None
+
+    def _rest(self, stop: int) -> str:
+        """Give what stands behind a call on its line."""
+        return self._page.text[stop : self._page.ends[self._page.line_at(stop)]].strip(BLANKS)
+
+    def _take(self, found: Found, line: int) -> int:
+        if found.stop < 0 or not found.calls:
+            self._ended = True
+            self.problem("unclosed-call" if found.stop < 0 else "unread-call", line)
+            open_end = len(self._page.text) if self._terms.cut else self._page.ends[line]
+            return open_end if found.stop < 0 else found.stop
+        for spoken in found.calls:
+            if not self._ended:
+                self._accept(spoken, line)
+        return found.stop
+
+    def _accept(self, spoken: Spoken, line: int) -> None:
+        try:
+            call = self._meaning.call(spoken, self._terms, line)
+        except NotACallError as wrong:
+            self._ended = wrong.code in ("wrong-arguments", "unknown-tool")
+            self.problem(wrong.code, line, what=wrong.what, tag=wrong.tag)
+            return
+        if same_as(call) in self._written:
+            self.problem("repeat", line)
+            return
+        self.calls.append(call)
+        self._written.add(same_as(call))
+
+
+Take = Callable[[Page, Terms], Elements]
+
+
+def taking(meaning: Meaning, *, bare: bool = False) -> Take:
+    """Give what begins to take from a reply."""
+    return partial(Elements, meaning=meaning, bare=bare)

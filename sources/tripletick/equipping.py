@@ -1,0 +1,85 @@
+"""What a session has that is not ours: tools and hooks of the person's, of packages, tools of the folder.
+
+Looked for when they are first of use; where there are none nothing is imported. What a tool and a hook are,
+and how they are loaded, is theirs (tools/own, hooks).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Generator, Sequence
+from dataclasses import dataclass, field, replace
+
+from tripletick import wiring
+from tripletick.agents import OWN, Agent, Prompts
+from tripletick.events import Event, Notice, Reply
+from tripletick.hooks import Hooks
+from tripletick.installed import entry_points
+from tripletick.loop import Loop
+from tripletick.standing import Standing
+from tripletick.telling import Sink
+from tripletick.tools.own.kit import Ground, Kit, own_files
+from tripletick.trust import Trusted
+
+HOOKS, GROUP = "hooks", "tripletick.hooks"
+HANDS = Agent("person", "", "", ("bash", OWN))
+"""Opens for a planner, whose tasks have tags."""
+
+
+@dataclass(slots=True)
+class Gear:
+    """One session's."""
+
+    standing: Standing
+    brought: Trusted
+    notice: Callable[[str], None]
+    """Takes a line for the person."""
+    kit: Kit = field(default_factory=Kit)
+    hooks: Hooks = field(default_factory=Hooks)
+    _hooked: bool = False
+
+    def sinks(self, sinks: Sequence[Sink]) -> list[Sink]:
+        """Give who sees the events, hooks before all others."""
+        self.open()
+        return [self.hooks.event, *sinks]
+
+    def open(self) -> None:
+        """Load the hooks, once."""
+        if self._hooked:
+            return
+        self._hooked = True
+        at = self.standing
+        files = own_files(at.places.config / HOOKS)
+        packages = entry_points(GROUP, at.root.resolve())
+        if files or packages:
+            from tripletick.hooks.loading import load
+
+            self.hooks.points = load(files, packages, self.notice)
+            self.hooks.seconds, self.hooks.tell = at.config.hooks.timeout, self.notice
+
+    def equip(self, loop: Loop, agent: Agent) -> Generator[Event, Reply, Loop]:
+        """Load the tools where this is the first agent that owns them; give the loop with what there is."""
+        if not self.kit.due(agent, loop.tools):
+            return loop
+        yield from map(Notice, self.load(loop.tools, allowed=loop.gate.asking.allowed))
+        return self.added(loop)
+
+    def load(self, taken: Collection[str], *, allowed: bool) -> list[str]:
+        """Load the tools; gives lines for the person. `taken` are the tags of ours, `allowed` says whether
+        blocks may run here.
+        """
+        at = self.standing
+        texts = self.brought.tools if allowed else {}
+        box, limits = at.box if texts else None, wiring.limits(at.config)
+        ground = Ground(at.places.config, at.root.resolve(), box, texts, limits, at.ground.halt)
+        return self.kit.load(ground, taken)
+
+    def added(self, loop: Loop) -> Loop:
+        """Give a loop with these tools and hooks."""
+        replies = loop.replies.having(self.kit.tools) if self.kit.tools else loop.replies
+        tools = {**loop.tools, **self.kit.tools}
+        return replace(loop, replies=replies, tools=tools, hooks=self.hooks)
+
+    def prompts(self, prompts: Prompts) -> Prompts:
+        """Give the agents with what they own of these tools."""
+        agents = {name: self.kit.equipped(agent) for name, agent in prompts.agents.items()}
+        return replace(prompts, agents=agents)

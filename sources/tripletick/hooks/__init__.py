@@ -1,0 +1,242 @@
+"""Hooks: functions of the person's that look at, change or refuse what happens, one after the other.
+
+`Hooks` is what a session calls. Each hook has a time limit; one that raises is told and passed over, one that
+hangs is left out from then on: neither ends a turn. Not covered: where hooks come from (loading); none comes
+from a workspace.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from tripletick.approval import Block, Gate
+from tripletick.approval.questions import Person, Question, Working
+from tripletick.events import Answered, Ask, Event, Notice, Output, Refused, Reply, Text
+from tripletick.messages import Answer, Call, Result
+from tripletick.sandbox.box import untold
+
+if TYPE_CHECKING:
+    import pluggy
+
+    hook: pluggy.HookimplMarker
+
+FAILED = "The hook {name} ({at}) failed: {error}. What it looks at went on without it."
+SLOW = "The hook {name} ({at}) took longer than {seconds:g} s and is left out from here on."
+ODD = "The hook {name} ({at}) gave {what}, which is none of: {wanted}. It is passed over."
+RETAGGED = "The hook {name} ({at}) gave a call of another tool. It is passed over."
+CHANGED = "The hook {name} ({at}) changed this block."
+REFUSED = "refused by a hook of the person's: {reason}"
+WHY = "The hook {name} ({at}) asks this."
+LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """What a `pre_tool` gives so that a block is not run; the model and the person are told the reason."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Confirm:
+    """What a `pre_tool` gives so that the person is asked; without a person it is a no."""
+
+    question: str
+
+
+def __getattr__(name: str) -> Any:
+    if name != "hook":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import pluggy
+
+    return pluggy.HookimplMarker("tripletick")
+
+
+@dataclass(frozen=True, slots=True)
+class One:
+    """One hook: its function, the names of the arguments that it wants, and where it stands."""
+
+    name: str
+    function: Callable[..., Any]
+    wants: tuple[str, ...]
+    at: str
+    file: str = ""
+
+
+@dataclass(slots=True)
+class Hooks:
+    """The hooks by the point at which they are called, in their order."""
+
+    points: dict[str, list[One]] = field(default_factory=dict)
+    seconds: float = 5.0
+    tell: Callable[[str], None] = untold
+    """Takes a line for the person."""
+    _silent: set[One] = field(default_factory=set)
+    """Those of `on_event` whose failure was told: there is an event for every word of the model's."""
+
+    def all(self) -> list[One]:
+        """Give every hook, by its point and in its order."""
+        return [one for ones in self.points.values() for one in ones]
+
+    def request(self, text: str, agent: str) -> str:
+        """Let `pre_request` change what the model is told of a request."""
+        return self._passed("pre_request", "request", text, agent=agent)
+
+    def answered(self, text: str, more: str = "") -> Generator[Event, Reply, Answered]:
+        """Let `pre_response` change an answer that was not shown; `more` belongs to it and never was."""
+        if not self.points.get("pre_response"):
+            yield from [Text(more)] * bool(more)
+            return Answered(text + more)
+        answer = self._passed("pre_response", "answer", text + more)
+        yield Text(answer)
+        return Answered(answer)
+
+    def event(self, event: Event) -> None:
+        """Show an event to `on_event`."""
+        for one in self._of("on_event"):
+            self._call(one, (type(None),), event=event)
+
+    def run(self, block: Block, agent: str, gate: Gate) -> Working:
+        """Let a block through the gate, between `pre_tool` and `post_tool`."""
+        for one in self._of("pre_tool"):
+            given = self._call(one, (Call, Refuse, Confirm), call=block.call, agent=agent)
+            if isinstance(given, Refuse):
+                return Result("forbidden", REFUSED.format(reason=short(given.reason)))
+            if isinstance(given, Confirm):
+                answer = yield from _asked(one, given, block, gate.person)
+                if isinstance(answer, Result):
+                    return answer
+                block = block.answered(answer)
+            elif given is not None and given.tool != block.call.tool:
+                self.tell(RETAGGED.format(name=one.name, at=one.at))
+            elif given is not None and given != block.call:
+                yield Notice(CHANGED.format(name=one.name, at=one.at))
+                block = replace(block, call=given)
+        result = yield from gate.run(block)
+        for one in self._of("post_tool"):
+            result = self._call(one, (Result,), call=block.call, result=result) or result
+        return result
+
+    def held(self, hearing: Generator[Event, Reply, Any]) -> Generator[Event, Reply, Any]:
+        """Keep a reply's text back where `pre_response` may change it; what is no answer is shown then."""
+        if not self.points.get("pre_response"):
+            return (yield from hearing)
+        texts, reply = list[Event](), None
+        try:
+            while True:
+                event = hearing.send(reply)
+                reply = None
+                if isinstance(event, Text):
+                    texts.append(event)
+                    continue
+                if isinstance(event, Refused):
+                    # another reply follows, and this one is not used
+                    texts.clear()
+                reply = yield from _passed_on(event, hearing)
+        except StopIteration as end:
+            heard = end.value
+        finally:
+            hearing.close()
+        if heard.reading.calls:
+            yield from texts
+        return heard
+
+    def _passed(self, point: str, name: str, text: str, **more: Any) -> str:
+        for one in self._of(point):
+            given = self._call(one, (str,), **{name: text}, **more)
+            text = text if given is None else given
+        return text
+
+    def _of(self, point: str) -> Iterator[One]:
+        yield from tuple(self.points.get(point, ()))
+
+    def _call(self, one: One, wanted: tuple[type, ...], **given: Any) -> Any:
+        """Call a hook; None where it gives nothing that can be used, which is told."""
+        came = within(self.seconds, one.function, {name: given[name] for name in one.wants})
+        if came is None:
+            self.points[one.name] = [each for each in self.points[one.name] if each != one]
+            self.tell(SLOW.format(name=one.name, at=one.at, seconds=self.seconds))
+            return None
+        value, error = came
+        if error is None and (value is None or isinstance(value, wanted)):
+            return value
+        if one.name != "on_event" or one not in self._silent:
+            self._silent.add(one)
+            self.tell(_problem(one, value, error, wanted))
+        return None
+
+
+def within(
+    seconds: float, function: Callable[..., Any], given: Mapping[str, Any]
+) -> tuple[Any, BaseException | None] | None:
+    """Call a function in a thread of its own; give its value or what it raised, None where it takes too long.
+    Nothing can end it then; it ends with the program.
+    """
+    came: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            came.put((function(**given), None))
+        except BaseException as error:  # noqa: BLE001 - whatever a hook raises is told and harms nothing else
+            came.put((None, error))
+
+    threading.Thread(target=work, name="hook", daemon=True).start()
+    try:
+        return came.get(timeout=seconds)
+    except queue.Empty:
+        return None
+
+
+def _passed_on(event: Event, hearing: Generator[Event, Reply, Any]) -> Generator[Event, Reply, Reply]:
+    """Yield an event of another generator's, which hears of it where the person stops the turn then."""
+    try:
+        return (yield event)
+    except KeyboardInterrupt as stop:
+        hearing.throw(stop)
+        raise
+
+
+def where(function: Callable[..., Any], file: str) -> str:
+    """Name the place of a function, for the person."""
+    import inspect
+
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return f"{file}:{code.co_firstlineno}" if code else file
+
+
+def line_of(error: BaseException, file: str) -> int:
+    """Give the line of a file in which an error arose, 0 where it did elsewhere."""
+    import traceback
+
+    if isinstance(error, SyntaxError) and error.filename == file:
+        return error.lineno or 0
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    return (lines or [0])[-1] or 0
+
+
+def short(text: object) -> str:
+    """Make a text of a hook's fit for one line."""
+    line = " ".join(str(text).split())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
+def _problem(one: One, value: Any, error: BaseException | None, wanted: tuple[type, ...]) -> str:
+    if error is None:
+        names = ", ".join(["None", *(kind.__name__ for kind in wanted if kind is not type(None))])
+        return ODD.format(name=one.name, at=one.at, what=type(value).__name__, wanted=names)
+    line = line_of(error, one.file)
+    at = f"{one.at.rpartition(':')[0]}:{line}" if line else one.at
+    said = short(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+    return FAILED.format(name=one.name, at=at, error=said.rstrip("."))
+
+
+def _asked(
+    one: One, given: Confirm, block: Block, person: Person
+) -> Generator[Output | Ask | Notice, Answer | None, Answer | Result]:
+    kind = f"hook {one.at} {given.question}"
+    question = Question(kind, short(given.question), "this block", WHY.format(name=one.name, at=one.at))
+    return (yield from person.ask(question, block.call, block.bench.workspace))

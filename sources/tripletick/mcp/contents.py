@@ -1,0 +1,80 @@
+"""What the SDK's values mean for us: the tools that a server offers, and what came of a call."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import mimetypes
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import mcp_types as types
+
+from tripletick.mcp.values import Offered, Part, Said
+
+LINKED = "{name}: {uri}"
+
+
+def offered(tool: types.Tool) -> Offered:
+    """Give a tool as we keep it."""
+    hints = tool.annotations or types.ToolAnnotations()
+    return Offered(
+        tool.name,
+        (tool.description or tool.title or "").strip(),
+        tool.input_schema,
+        hints.read_only_hint,
+        hints.destructive_hint,
+        hints.idempotent_hint,
+        hints.open_world_hint,
+    )
+
+
+def read(result: types.CallToolResult) -> Said:
+    """Give what came of a call; what is no text becomes files."""
+    found = [_READERS[block.type](block) for block in result.content]
+    texts = [each for each in found if isinstance(each, str)]
+    structured = result.structured_content
+    if structured is not None and not _repeats(texts, structured):
+        texts.append(json.dumps(structured, ensure_ascii=False, indent=1))
+    return Said(
+        "\n".join(filter(None, texts)),
+        tuple(each for each in found if isinstance(each, Part)),
+        bool(result.is_error),
+    )
+
+
+def _repeats(texts: list[str], structured: Any) -> bool:
+    """Tell whether the texts say already what the structured content says."""
+    for text in ["\n".join(texts), *texts]:
+        try:
+            said = json.loads(text)
+        except ValueError:
+            said = text
+        if structured in (said, {"result": said}):
+            return True
+    return False
+
+
+def _part(kind: str, data: str) -> str | Part:
+    try:
+        whole = base64.b64decode(data, validate=True)
+    except binascii.Error:
+        return f"({kind} that cannot be decoded)"
+    return Part(whole, mimetypes.guess_extension(kind) or ".bin", kind)
+
+
+def _resource(block: types.EmbeddedResource) -> str | Part:
+    held = block.resource
+    if isinstance(held, types.TextResourceContents):
+        return f"{held.uri}\n{held.text}"
+    return _part(held.mime_type or "application/octet-stream", held.blob)
+
+
+_READERS: Mapping[str, Callable[[Any], str | Part]] = {
+    "text": lambda block: block.text,
+    "image": lambda block: _part(block.mime_type, block.data),
+    "audio": lambda block: _part(block.mime_type, block.data),
+    "resource": _resource,
+    "resource_link": lambda block: LINKED.format(name=block.name, uri=block.uri),
+}

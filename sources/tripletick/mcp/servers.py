@@ -1,0 +1,140 @@
+"""The servers of a session, by the names that the person gave them."""
+
+from __future__ import annotations
+
+import difflib
+import ipaddress
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from tripletick.halting import Halt
+from tripletick.mcp.index import Index
+from tripletick.mcp.server import OpenBox, Server
+from tripletick.mcp.values import Offered, Said, ServerFailedError
+from tripletick.sandbox.box import Box, Mode
+from tripletick.sections import ServerSection
+
+if TYPE_CHECKING:
+    from tripletick.mcp.background import Background
+
+NO_SERVER = "there is no server {name!r}{near}"
+NO_TOOL = "server {name} has no tool {tool!r}{near}"
+MOST_NAMED = 8
+
+
+@dataclass(slots=True)
+class Servers:
+    """All of a session's; none is started before it is used. Closed, they may be used again."""
+
+    sections: Mapping[str, ServerSection]
+    open_box: OpenBox
+    index: Index
+    _behind: Background | None = None
+    _open: dict[tuple[str, Mode], Server] = field(default_factory=dict)
+    _guard: threading.Lock = field(default_factory=threading.Lock)
+    _kept: dict[tuple[str, str], ServerFailedError] = field(default_factory=dict)
+    """What went wrong when a tool was looked at before its call."""
+
+    def server(self, name: str, mode: Mode) -> Server:
+        """Give a server whose program has this mode. Raises ServerFailedError where none is called so."""
+        if name not in self.sections:
+            raise ServerFailedError(NO_SERVER.format(name=name, near=nearest(name, self.sections)))
+        with self._guard:
+            key = name, mode
+            if self._behind is None:
+                from tripletick.mcp.background import Background
+
+                self._behind = Background()
+            if key not in self._open:
+                self._open[key] = Server(name, self.sections[name], mode, self._behind, self.open_box)
+            return self._open[key]
+
+    def tools(self, name: str, mode: Mode, halt: Halt) -> tuple[Offered, ...]:
+        """Give what a server offers. Raises ServerFailedError."""
+        found = self.server(name, mode).tools(halt)
+        self.index.learn(name, self.sections[name], found)
+        return found
+
+    def tool(self, name: str, tool: str, mode: Mode, halt: Halt) -> Offered:
+        """Give one tool of a server. Raises ServerFailedError, that of a `peek` at it first."""
+        if kept := self._kept.pop((name, tool), None):
+            raise kept
+        there = {each.name: each for each in self.tools(name, mode, halt)}
+        if tool not in there:
+            raise ServerFailedError(NO_TOOL.format(name=name, tool=tool, near=nearest(tool, there)))
+        return there[tool]
+
+    def peek(self, name: str, tool: str, mode: Mode, halt: Halt) -> Offered | None:
+        """Give a tool that is about to be called; what goes wrong is raised by that call."""
+        try:
+            return self.tool(name, tool, mode, halt)
+        except ServerFailedError as failure:
+            self._kept[name, tool] = failure
+            return None
+
+    def call(self, name: str, tool: Offered, arguments: Mapping[str, Any], mode: Mode, halt: Halt) -> Said:
+        """Call a tool. Raises ServerFailedError."""
+        return self.server(name, mode).call(tool, arguments, halt)
+
+    def words(self, dialect: str) -> str:
+        """Give what the first request says of them, "" where there are none."""
+        return self.index.words(self.sections, dialect)
+
+    def overview(self) -> str:
+        """Name all servers in a line each."""
+        return self.index.words(self.sections, "")
+
+    def host(self, name: str) -> str:
+        """Give the host that a server is at where that is not this machine, "" for all others."""
+        url = self.sections[name].url
+        where = urlsplit(url).hostname or "" if url else ""
+        return "" if is_loopback(where) else where
+
+    def is_confined(self, name: str) -> bool:
+        """Tell whether a server is in a box of its own."""
+        section = self.sections[name]
+        return bool(section.command) and section.box
+
+    def is_strange(self, name: str, tool: Offered) -> bool:
+        """Tell whether what a tool says may be the words of strangers: of whoever it reaches."""
+        section = self.sections[name]
+        return bool(tool.reaches_out or (self.is_confined(name) and section.network))
+
+    def close(self) -> None:
+        """End all that were started."""
+        for server in self._open.values():
+            server.close()
+        self._open.clear()
+        if self._behind:
+            self._behind.close()
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host is this machine; no host is nowhere else."""
+    if host in ("", "localhost") or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def nearest(name: str, there: Mapping[str, object]) -> str:
+    """Say which name is near, else some of those that there are."""
+    if close := difflib.get_close_matches(name, list(there), 1, 0.6):
+        return f" (did you mean {close[0]}?)"
+    more = f" and {len(there) - MOST_NAMED} more" if len(there) > MOST_NAMED else ""
+    return f" (there are: {', '.join([*there][:MOST_NAMED])}{more})" if there else " (there are none)"
+
+
+def none() -> Servers:
+    """Give the servers of somebody who has none."""
+    return Servers({}, _no_box, Index(Path(), keep=False))
+
+
+def _no_box(name: str, section: ServerSection, halt: Halt) -> Box:
+    raise OSError(f"no box for {name}")

@@ -1,0 +1,56 @@
+"""What has come of one streamed chat completion so far: its end, its calls and its counts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tripletick.messages import Chunk, Finish
+from tripletick.models import answers, failures, pieces
+
+
+@dataclass(slots=True)
+class Heard:
+    """One reply, of at most so many lines."""
+
+    most: int
+    finish: Finish | None = None
+    ended: str = ""
+    told: dict[str, Any] = field(default_factory=dict)
+    """What counts it, whichever event that was in."""
+    calls: pieces.Calls = field(default_factory=pieces.Calls)
+    began: float = field(default_factory=time.monotonic)
+    first: float = 0.0
+
+    def counted(self, lines: Iterator[bytes]) -> Iterator[bytes]:
+        """Give the lines. Raises StreamCutError where there is no end of them."""
+        for count, line in enumerate(lines):
+            if count > self.most:
+                raise failures.ENDLESS(lines=count)
+            yield line
+
+    def take(self, fields: Mapping[str, Any]) -> Chunk | None:
+        """Take an event; gives what it adds to the reply."""
+        self.first = self.first or time.monotonic()
+        self.calls.add(fields)
+        self.told |= {name: fields[name] for name in ("usage", "timings") if answers.fields(fields, name)}
+        self.ended = pieces.ended(fields) or self.ended
+        self.finish = pieces.finish(fields) or self.finish
+        return pieces.chunk(fields)
+
+    @property
+    def whole(self) -> bool:
+        """Nothing more is to come; a count may come after the end."""
+        return self.finish is not None and bool(self.told)
+
+    def last(self) -> Chunk:
+        """Give the end of the reply. Raises StreamCutError where it has none."""
+        if self.finish is None:
+            raise failures.BROKEN(told=self.ended) if self.ended else failures.cut()
+        counts = pieces.counts(self.told)
+        if not counts.output_seconds:
+            read, wrote = self.first - self.began, time.monotonic() - self.first
+            counts = replace(counts, prompt_seconds=read, output_seconds=wrote)
+        return Chunk(finish=self.finish, counts=counts, calls=self.calls.whole())

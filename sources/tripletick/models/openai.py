@@ -1,0 +1,258 @@
+"""A server of OpenAI's kind: llama.cpp's, vLLM, LM Studio, Ollama's /v1, and what many others offer.
+
+Its context is the server's to choose: what it tells is kept to. The key is read from the environment
+variable that the settings name, and is sent to no other server.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+from tripletick.errors import (
+    ContextFullError,
+    ModelError,
+    ServerFailedError,
+    ServerUnreachableError,
+    TripletickError,
+)
+from tripletick.halting import Halt
+from tripletick.messages import Chunk, Counts, Message
+from tripletick.models import Settings, answers, completions, failures, kinds, refusals, sse
+from tripletick.models.heard import Heard
+from tripletick.models.hosts import Address, parse
+from tripletick.models.model import About, Listed, Sampling
+from tripletick.models.trying import Tries
+from tripletick.models.watch import Watch
+from tripletick.models.wire import Reply, Wire
+
+BASE_URL = "OPENAI_BASE_URL"
+PATH = "v1"
+LINES_A_TOKEN, LINES = 6, 1000
+"""The most lines of an answer: an event with its name, its blank line, a keep-alive now and then."""
+OPTIONAL = ("stream_options", "chat_template_kwargs", "seed", "temperature", "max_tokens")
+"""What a server may refuse to know; the request is then sent without it."""
+INSTEAD: Mapping[str, str] = {"max_tokens": "max_completion_tokens"}
+"""What newer models of OpenAI's call it."""
+UNKNOWN_WORD = (400, 422)
+"""With what a server refuses a word that it does not know."""
+MARGIN = 32
+LESS = "The server gives the model {has} tokens of context, not {asked}: that is set where it runs."
+DROPPED = (
+    "The server dropped old messages without saying so. Give it more context, or say what it has: --ctx N"
+)
+UNSENT = "The key in {variable} is not sent: the connection to {host} is not encrypted."
+
+
+class OpenAI:
+    """One model of one server."""
+
+    def __init__(self, name: str, settings: Settings | None = None) -> None:
+        self.name = name
+        self.settings = settings or Settings()
+        self.address = base(self.settings.host, name)
+        root = replace(self.address, path=self.address.path.removesuffix(PATH).rstrip("/"))
+        key = _key(self.settings) if may_hold_key(self.address) else ""
+        self._wire, self._root = (Wire(at, self.settings, key) for at in (self.address, root))
+        self._context = 0
+        self._told = 0
+        self._sees = True
+        self._without: set[str] = set()
+        self._watch = Watch(self.settings.notice, DROPPED)
+
+    def about(self) -> About:
+        """Look the model up in /models, and what the program behind it tells. Raises as the Protocol says."""
+        if not may_hold_key(self.address) and _key(self.settings):
+            variable, host = self.settings.key_env, self.address.host
+            self.settings.notice(UNSENT.format(variable=variable, host=host))
+        known = self._listed()
+        entry = next((one for one in known or () if one.get("id") == self.name), {"id": self.name})
+        if known is not None and entry not in known:
+            raise refusals.missing(self.name, self.names())
+        about = self._about(entry, self._look)
+        self._told, self._sees = about.context, about.sees
+        return about
+
+    def all_about(self) -> tuple[About, ...]:
+        """Tell of all models what `about` tells of one."""
+        look = cache(self._look)
+        return tuple(self._about(one, look) for one in self._listed() or () if answers.text(one.get("id")))
+
+    def _about(self, entry: Mapping[str, Any], look: Callable[[str], Mapping[str, Any]]) -> About:
+        kind = kinds.tell(entry, look, near=self.address.private)
+        return About(
+            name=answers.text(entry.get("id")),
+            engine="openai",
+            context=kind.context,
+            where=self.address.url,
+            version=kind.program,
+            can=kind.can,
+            schemas=kind.schemas,
+            settled=True,
+        )
+
+    def listed(self) -> tuple[Listed, ...]:
+        """List the server's models, in its order; it tells no sizes."""
+        return tuple(Listed(name) for one in self._listed() or () if (name := answers.text(one.get("id"))))
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(model.name for model in self.listed())
+
+    def fix(self, context: int) -> int:
+        """Take what the server has; more than that is told and not given."""
+        if self._told and context > self._told:
+            asked, has = failures.grouped(context), failures.grouped(self._told)
+            self.settings.notice(LESS.format(has=has, asked=asked))
+        self._context = min(context, self._told or context)
+        return self._context
+
+    def preload(self) -> None:
+        """Such a server has loaded its model already, or does so at the first request."""
+
+    def beside(self, slot: int, halt: Halt) -> OpenAI:
+        """Give another thread its way to the server, which has its own slots."""
+        other = OpenAI(self.name, replace(self.settings, halt=halt))
+        other._context, other._told, other._without = self._context, self._told, self._without
+        other._sees = self._sees
+        return other
+
+    def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
+        heard = Heard(LINES_A_TOKEN * sampling.output + LINES)
+        with closing(self._answer(self._request(messages, sampling))) as reply:
+            try:
+                for fields in sse.objects(heard.counted(reply.lines())):
+                    self._check(fields)
+                    if chunk := heard.take(fields):
+                        yield chunk
+                    if heard.whole:
+                        break
+            except ServerFailedError:
+                if heard.finish is None:
+                    raise
+        last = heard.last()
+        self._watch.look(messages, last.counts or Counts())
+        yield last
+
+    def close(self) -> None:
+        self._wire.close()
+        self._root.close()
+
+    def _request(self, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
+        think = sampling.think
+        return completions.chosen(
+            {
+                "model": self.name,
+                **completions.request(messages if self._sees else completions.blinded(messages), sampling),
+                "stream": True,
+                "stream_options": {"include_usage": True},
+                "chat_template_kwargs": None if think is None else {"enable_thinking": think},
+            }
+        )
+
+    def _answer(self, request: dict[str, Any]) -> Reply:
+        """Send until there is a stream: without what the server does not know, with a reply that fits."""
+        while True:
+            bodies: list[bytes] = []
+            try:
+                tries = Tries(self.settings, partial(self._noted, bodies), refusals.said)
+                return tries.answer(partial(self._send, self._known(request)))
+            except ContextFullError as error:
+                left = error.available - error.needed - MARGIN
+                if not error.needed or not 0 < left < request["max_tokens"]:
+                    raise
+                request = {**request, "max_tokens": left}
+            except (ModelError, ServerFailedError):
+                if not self._spares(bodies, request):
+                    raise
+
+    def _known(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Give the request in the names that this server knows, without what it does not."""
+        named = {INSTEAD.get(name, "") if name in self._without else name: request[name] for name in request}
+        return {name: value for name, value in named.items() if name}
+
+    def _spares(self, bodies: Sequence[bytes], request: Mapping[str, Any]) -> bool:
+        """Find out what the server refused to know; false where it was something else."""
+        told = refusals.said(bodies[-1]) if bodies else ""
+        found = (name for name in OPTIONAL if name in told and name in request)
+        name = next((name for name in found if name not in self._without), None)
+        if name is None:
+            return False
+        self._without.add(name)
+        return True
+
+    def _send(self, request: Mapping[str, Any]) -> Reply:
+        try:
+            return self._wire.send("/chat/completions", request)
+        except ServerUnreachableError as error:
+            raise self._unreached(error) from error
+
+    def _noted(self, bodies: list[bytes], reply: Reply, body: bytes) -> TripletickError:
+        if reply.status in UNKNOWN_WORD:
+            bodies.append(body)
+        return self._error(reply.status, reply.kind, body)
+
+    def _check(self, fields: Mapping[str, Any]) -> None:
+        """Raise what comes as an error after the stream has begun."""
+        if "error" in fields or fields.get("object") == "error":
+            body = json.dumps(fields).encode()
+            told = refusals.said(body) or failures.words(body)
+            raise failures.full(failures.words(body), self._context) or failures.BROKEN(told=told)
+
+    def _listed(self) -> list[Mapping[str, Any]] | None:
+        """Ask /models; None where the server has no such list."""
+        try:
+            with closing(self._wire.look("/models")) as reply:
+                body = reply.body()
+        except ServerUnreachableError as error:
+            raise self._unreached(error) from error
+        if reply.status == 404 and answers.tree(body):
+            return None
+        if reply.status != 200 or not isinstance(answers.tree(body).get("data"), list):
+            raise self._error(reply.status, reply.kind, body)
+        return answers.entries(answers.tree(body), "data")
+
+    def _look(self, path: str) -> Mapping[str, Any]:
+        """Ask what can be done without."""
+        with suppress(TripletickError), closing(self._root.look(path)) as reply:
+            return answers.tree(reply.body()) if reply.status == 200 else {}
+        return {}
+
+    def _error(self, status: int, kind: str, body: bytes) -> TripletickError:
+        asked = refusals.Asked(self.name, self.address.url, self.settings.key_env, self._context)
+        if refusals.absent(status, body):
+            return refusals.missing(self.name, self.names())
+        return refusals.refused(status, kind, body, asked)
+
+    def _unreached(self, error: ServerUnreachableError) -> TripletickError:
+        reason = error.what.rpartition("(")[2].rstrip(").")
+        return refusals.UNREACHED(where=self.address.url, reason=reason)
+
+
+def base(host: str | None, model: str = "NAME") -> Address:
+    """Read the server's address, else OPENAI_BASE_URL; without a path it is that of the standard.
+
+    Raises UsageError where there is neither: what is said goes nowhere that nobody has named.
+    """
+    text = host or os.environ.get(BASE_URL, "")
+    if not text.strip():
+        raise refusals.NAMELESS(model=model)
+    at = parse(text)
+    return at if at.path else replace(at, path=PATH)
+
+
+def _key(settings: Settings) -> str:
+    """Give the key, "" where there is none. Raises UsageError for one that no header can hold."""
+    key = os.environ.get(settings.key_env, "").strip()
+    if not all("!" <= letter <= "~" for letter in key):
+        raise refusals.BAD_KEY(variable=settings.key_env)
+    return key
+
+
+def may_hold_key(at: Address) -> bool:
+    """Tell whether a key may go there: encrypted, or not further than the home network."""
+    return at.scheme == "https" or at.private

@@ -1,0 +1,177 @@
+"""The tag `browse`: a page that a program draws, in a real browser that runs in a box of its own.
+
+One step a line; a path after the tag takes a picture of the last page. Nothing of a visit stays: the next
+block begins with a new profile. What the steps do in the browser is web/browse.py's.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tripletick.messages import OUTSIDE, Call, FileChange, Result
+from tripletick.paths import PathRefused
+from tripletick.sandbox.box import Finished, Grant
+from tripletick.sandbox.net.proxy import PORT
+from tripletick.tools import output
+from tripletick.tools.code import shown
+from tripletick.tools.parameters import PATH_NAMES, TEXT, Form, Parameter
+from tripletick.tools.tool import Bench, Running, Tool
+from tripletick.tools.web import HEAD
+from tripletick.web import address
+from tripletick.web.address import Address, UnreachedError
+from tripletick.web.plain import plain
+
+PROGRAM = Path(address.__file__).with_name("browse.py")
+MARK = "\x1e"
+MOST_STEPS = 20
+NO_BOX = "was not run: the browser needs a box with network ({sentence})"
+NO_STEP = "failed, line {number} is no step"
+STEPS_ARE = (
+    "One step a line, the first opens a page: open ADDRESS, click NAME OF A LINK OR BUTTON, "
+    "fill FIELD = VALUE, press KEY (such as Enter)."
+)
+NO_PICTURE = "failed, a picture is a .png: browse:page.png"
+CUT = "… {count} characters more"
+_STEP = re.compile(r"(?:\d+[.)]\s*|[-*]\s+)?(?P<step>open|click|fill|press)\s+(?P<rest>\S.*)", re.IGNORECASE)
+_FIELD = re.compile(r"(?P<name>.+?)\s*(?:=|:)\s*(?P<value>.*)")
+
+Steps = list[list[str]]
+
+
+def browse(call: Call, bench: Bench) -> Running:
+    """Take the steps and tell what is on the page then."""
+    steps, picture = read_steps(call.body), _picture(call, bench)
+    if isinstance(steps, Result):
+        return steps
+    if isinstance(picture, Result):
+        return picture
+    if not bench.box.holds:
+        return Result("forbidden", NO_BOX.format(sentence=bench.box.sentence))
+    told = {
+        "path": sys.path,
+        "steps": steps,
+        "picture": str(picture) if call.path else "",
+        "most": bench.clip,
+        "patience": bench.web.timeout,
+        "proxy": f"http://127.0.0.1:{PORT}",
+    }
+    # seeing that file alone of the folder, which need not be there
+    allowed = frozenset(bench.web.allow.lower().split())
+    grant = Grant(network=True, reach=allowed, only=(picture,))
+    words = [sys.executable, "-I", "-S", "-c", PROGRAM.read_text("utf-8"), json.dumps(told)]
+    finished = yield from shown(bench.box.run(words, timeout=bench.limits.timeout, grant=grant))
+    return _result(finished, call, bench)
+
+
+def read_steps(body: str) -> Steps | Result:
+    """Read one step a line; an address alone opens it."""
+    steps: Steps = []
+    for number, line in enumerate(filter(None, map(str.strip, body.splitlines())), 1):
+        step = _step(line)
+        if step is None or len(steps) == MOST_STEPS or (not steps and step[0] != "open"):
+            return Result("failed", NO_STEP.format(number=number), STEPS_ARE, tool="browse")
+        steps.append(step)
+    return steps or Result("failed", NO_STEP.format(number=1), STEPS_ARE, tool="browse")
+
+
+def reaches(call: Call) -> Sequence[Address]:
+    """Give the addresses that the steps open."""
+    steps = read_steps(call.body)
+    opened = [step[1] for step in steps if step[0] == "open"] if isinstance(steps, list) else []
+    return [address.read(where) for where in opened]
+
+
+def _step(line: str) -> list[str] | None:
+    found = _STEP.fullmatch(line)
+    if not found and "." not in line:
+        return None
+    step, rest = (found["step"].lower(), found["rest"].strip()) if found else ("open", line)
+    if step == "fill":
+        field = _FIELD.fullmatch(rest)
+        return [step, _bare(field["name"]), _bare(field["value"])] if field else None
+    if step != "open":
+        return [step, _bare(rest)]
+    try:
+        return [step, str(address.read(rest))]
+    except UnreachedError:
+        return None
+
+
+def _bare(text: str) -> str:
+    """Take off the quotes around a name."""
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'`" else text
+
+
+def _picture(call: Call, bench: Bench) -> Path | Result:
+    """Give where the picture goes; a name that is not there where none is wanted."""
+    try:
+        spot = bench.workspace.resolve(call.path or ".no-picture.png", writing=True)
+    except PathRefused as refused:
+        return Result("failed", f"failed, refused: {refused}", flags=frozenset({"refused"}))
+    if not spot.path.lower().endswith(".png"):
+        return Result("failed", NO_PICTURE, tool="browse")
+    return bench.workspace.root / spot.path
+
+
+def _result(finished: Finished, call: Call, bench: Bench) -> Result:
+    said = (finished.head + finished.tail).decode("utf-8", "replace")
+    try:
+        seen = json.loads(said.rpartition(MARK)[2])
+    except ValueError:
+        verdict = output.verdict(finished, bench.limits)
+        how = verdict if verdict != "ok" else "failed, the browser said nothing"
+        return Result("failed", how, plain(said)[-800:], flags=output.flags(finished))
+    if "address" not in seen:
+        return Result("forbidden", f"was not run: {seen['problem']}")
+    text = _page(seen)
+    bench.outside.read(seen["address"], text)
+    flags, files = frozenset({OUTSIDE}), _files(call, bench)
+    if seen["problem"]:
+        return Result(
+            "failed", f"failed, {plain(seen['problem'])}", text, flags=flags, files=files, tool="browse"
+        )
+    saved = f", saved {call.path}" if files else ""
+    return Result("ok", f"ok{saved}", text, flags=flags, files=files)
+
+
+def _files(call: Call, bench: Bench) -> tuple[FileChange, ...]:
+    if not call.path:
+        return ()
+    path = bench.workspace.resolve(call.path).path
+    return (FileChange(path, "created"),) if bench.workspace.kind(path) == "file" else ()
+
+
+def _page(seen: Mapping[str, Any]) -> str:
+    links = [f"- {name}: {where}" for name, where in seen["links"]]
+    parts = [
+        HEAD.format(address=seen["address"]),
+        seen["title"] and f"# {seen['title']}",
+        seen["text"],
+        CUT.format(count=seen["more"]) if seen["more"] else "",
+        "\n".join(["Links:", *links]) if links else "",
+        f"Fields: {', '.join(seen['fields'])}" if seen["fields"] else "",
+    ]
+    return plain("\n".join(filter(None, parts)))
+
+
+TOOL = Tool(
+    "browse",
+    "opens pages in a browser, one step a line: open, click, fill, press; a path saves a picture",
+    browse,
+    writes=True,
+    reaches=reaches,
+    example=Call("browse", "open https://example.org/library\nfill Title = Rye\nclick Search"),
+    form=Form(
+        (
+            Parameter(
+                "steps", "one a line: open ADDRESS, click NAME, fill FIELD = VALUE, press KEY", many=True
+            ),
+            Parameter("path", "a .png to save a picture as", TEXT, "path", required=False, others=PATH_NAMES),
+        )
+    ),
+)

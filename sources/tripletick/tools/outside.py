@@ -1,0 +1,97 @@
+"""What came from outside since the person's last request, and which addresses were named meanwhile.
+
+Somebody else's words may order a model about; what is asked because of them is approval's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from tripletick.web import address
+
+SOURCES = "Sources:"
+MOST_SOURCES = 5
+_WORD = re.compile(r"\d[\d.,:/-]*\d|\w{5,}|\d|[\u3040-\u9fff\uac00-\ud7a3]{2}")
+"""What one text can have of another: numbers, words that are not in every text, pairs of signs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A text from outside, by its words. `whole`: a page, and not what a search says of one."""
+
+    address: str
+    words: frozenset[str]
+    whole: bool = True
+
+
+@dataclass(slots=True)
+class Outside:
+    """One request's, from the person's words to his next ones; tasks of a plan share it."""
+
+    sources: list[Source] = field(default_factory=list)
+    hosts: set[str] = field(default_factory=set)
+    """Hosts that the person or a search named …"""
+    addresses: set[str] = field(default_factory=set)
+    """… and whole addresses."""
+    asked: set[str] = field(default_factory=set)
+    """The words of the person."""
+
+    def begin(self, words: str) -> None:
+        """Begin with a request of the person's, who has seen what came of the last one."""
+        for each in (self.sources, self.hosts, self.addresses, self.asked):
+            each.clear()
+        self.said(words)
+
+    def said(self, words: str) -> None:
+        """Take in what the person says."""
+        self.asked |= words_of(words)
+        for each in address.named(words):
+            self.hosts.add(plain_host(each.host))
+            self.addresses.add(str(each))
+
+    def found(self, where: str, text: str) -> None:
+        """Take in what a search says of a page: its address may be got."""
+        self.hosts.add(plain_host(address.read(where).host))
+        self.addresses.add(where)
+        self.sources.append(Source(where, words_of(text), whole=False))
+
+    def read(self, where: str, text: str) -> None:
+        """Take in a page, or whatever else came from outside."""
+        self.sources.append(Source(where, words_of(text)))
+
+    def unnamed(self, wanted: Iterable[address.Address]) -> list[address.Address]:
+        """Give those that nobody named: by their host, or once there is something from outside, whole."""
+        if self.sources:
+            return [each for each in wanted if str(each) not in self.addresses]
+        return [each for each in wanted if plain_host(each.host) not in self.hosts]
+
+    def cite(self, answer: str) -> str:
+        """Give what an answer lacks at its end: the sources that it does not name; "" where it names all."""
+        lacking = [where for where in self._used(words_of(answer) - self.asked) if not _names(answer, where)]
+        lines = [SOURCES, *(f"- {where}" for where in lacking[:MOST_SOURCES])]
+        return "\n\n" + "\n".join(lines) if lacking else ""
+
+    def _used(self, said: frozenset[str]) -> list[str]:
+        """Give the pages that what was said has its words from: those with at least half as many of them as
+        the best one; where no word tells, all that were read.
+        """
+        whole = [each for each in self.sources if each.whole]
+        shared = {each.address: len(each.words & said) for each in whole or self.sources}
+        best = max(shared.values(), default=0)
+        used = [where for where, count in shared.items() if best and count * 2 >= best]
+        return used or list(dict.fromkeys(each.address for each in whole))
+
+
+def words_of(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))
+
+
+def plain_host(host: str) -> str:
+    return host.removeprefix("www.")
+
+
+def _names(answer: str, where: str) -> bool:
+    bare = where.partition("://")[2].removeprefix("www.").rstrip("/")
+    return bare in answer

@@ -1,0 +1,99 @@
+"""An address as the model or a page writes it, taken apart and written in one way.
+
+Whether what it leads to may be reached is decided where it is looked up (connecting).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import quote, unquote, urljoin, urlsplit
+
+PORTS = {"http": 80, "https": 443}
+LONGEST = 4000
+"""Characters of an address; what is longer carries something."""
+NO_ADDRESS = "{text} is no address of a page: write one as https://example.org/page"
+ASTRAY = "{text} leads to what is no address of a page"
+WITH_NAME = "{text} holds a user name or a password, and none is sent"
+TOO_LONG = "an address of {count} characters is too long"
+SAFE = "!$&'()*+,;=:@/?-._~%"
+_AROUND = "<>()[]{}\"'`*,;.!?"
+_URL = re.compile(r"https?://[^\s<>\"'`|\\^{}]+", re.IGNORECASE)
+_HOST = re.compile(r"(?<![\w@.:/-])(?:[\w-]+\.)+[^\W\d_]{2,}(?::\d+)?(?![\w@-])")
+_PLACE = re.compile(r"(?i)[\w-]+(?:\.[\w-]+)*\.?(?::\d+)?(?:[/?#].*)?")
+_NAME = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*|[0-9a-f:.]+")
+
+
+class UnreachedError(Exception):
+    """A page that was not got; the words are for the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """`path` begins with a slash and holds the query; what stood behind a # is dropped."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+    @property
+    def place(self) -> str:
+        """`host:port`."""
+        return f"{self._host}:{self.port}"
+
+    @property
+    def shown(self) -> str:
+        """The host, with the port where it is no usual one."""
+        return self._host if self.port == PORTS[self.scheme] else self.place
+
+    @property
+    def _host(self) -> str:
+        return f"[{self.host}]" if ":" in self.host else self.host
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.shown}{self.path}"
+
+    def joined(self, where: str) -> Address:
+        """Give where a link or a redirect of this page leads. Raises UnreachedError."""
+        try:
+            return read(urljoin(str(self), where.strip()))
+        except (ValueError, UnreachedError) as error:
+            raise UnreachedError(ASTRAY.format(text=self)) from error
+
+
+def read(text: str) -> Address:
+    """Take an address apart; one without a scheme is https. Raises UnreachedError."""
+    if len(text) > LONGEST:
+        raise UnreachedError(TOO_LONG.format(count=len(text)))
+    plain = text.strip().strip("<>\"'`")
+    whole = plain if "://" in plain or not _PLACE.fullmatch(plain) else f"https://{plain}"
+    try:
+        parts = urlsplit(whole)
+        scheme, port = parts.scheme.lower(), parts.port or PORTS.get(parts.scheme.lower(), 0)
+        host = _ascii(parts.hostname or "")
+    except (ValueError, UnicodeError):
+        scheme, port, host = "", 0, ""
+    if scheme not in PORTS or not port or not _NAME.fullmatch(host):
+        raise UnreachedError(NO_ADDRESS.format(text=text[:100]))
+    if "@" in parts.netloc:
+        raise UnreachedError(WITH_NAME.format(text=text[:100]))
+    query = f"?{parts.query}" if parts.query else ""
+    return Address(scheme, host, port, quote((parts.path or "/") + query, safe=SAFE))
+
+
+def named(words: str) -> Iterator[Address]:
+    """Give the addresses that a text names, also those of a host alone (`example.org`)."""
+    urls = _URL.findall(words)
+    for text in [*urls, *_HOST.findall(_URL.sub(" ", words))]:
+        try:
+            yield read(text.rstrip(_AROUND))
+        except UnreachedError:
+            continue
+
+
+def _ascii(host: str) -> str:
+    """Write a host as DNS has it: `bücher.example` is `xn--bcher-kva.example`."""
+    name = unquote(host).lower().rstrip(".")
+    return name if name.isascii() else name.encode("idna").decode()

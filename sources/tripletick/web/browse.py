@@ -1,0 +1,117 @@
+"""Run in a box, as a program of its own: steps in a browser, told as JSON, and what the page shows then.
+
+It reaches the network through the box's proxy alone, has a home that is new, and sees nothing of the folder.
+Not covered: downloads, uploads, several tabs; a page is what it shows when it has been quiet for a moment.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+ARGUMENTS = (
+    # the box is the sandbox: in it Chromium could make none of its own
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    "--disable-gpu",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+)
+MARK = "\x1e"
+"""Comes before the answer: a browser talks on the same line."""
+QUIET = 3000
+"""Milliseconds that a page has to settle after each step."""
+MOST_LINKS, MOST_FIELDS = 40, 20
+LOOK = """() => ({
+  title: document.title,
+  text: document.body ? document.body.innerText : "",
+  links: [...document.querySelectorAll("a[href]")]
+    .filter(a => a.innerText.trim() && a.href.startsWith("http"))
+    .map(a => [a.innerText.trim().slice(0, 80), a.href]),
+  fields: [...document.querySelectorAll("input:not([type=hidden]), textarea, select")]
+    .map(f => f.labels && f.labels[0] ? f.labels[0].innerText : f.placeholder || f.name || f.type)
+    .map(name => name.trim().slice(0, 60)),
+})"""
+
+
+def main() -> None:
+    told = json.loads(sys.argv[1])
+    sys.path[:] = told["path"]
+    sys.stdout.write(MARK + json.dumps(_answer(told), ensure_ascii=False) + "\n")
+
+
+def _answer(told: Mapping[str, Any]) -> dict[str, Any]:
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        return {"problem": "no Chromium was found (apt install chromium)"}
+    from playwright.sync_api import Error, sync_playwright
+
+    with sync_playwright() as play:
+        browser = play.chromium.launch(
+            executable_path=program,
+            args=[*ARGUMENTS],
+            proxy={"server": told["proxy"], "bypass": "<-loopback>"},
+        )
+        try:
+            page = browser.new_context(accept_downloads=False, service_workers="block").new_page()
+            page.set_default_timeout(told["patience"] * 1000)
+            return _walked(page, told, Error)
+        finally:
+            browser.close()
+
+
+def _walked(page: Any, told: Mapping[str, Any], error: type[Exception]) -> dict[str, Any]:
+    """Take the steps up to the first that fails, then look."""
+    problem = ""
+    for number, (step, *words) in enumerate(told["steps"], 1):
+        try:
+            STEPS[step](page, *words)
+            with suppress(error):
+                page.wait_for_load_state("networkidle", timeout=QUIET)
+        except error as wrong:
+            problem = f"step {number}, {step}: {str(wrong).splitlines()[0][:200]}"
+            break
+    if told["picture"]:
+        page.screenshot(path=told["picture"], full_page=True)
+    seen = page.evaluate(LOOK)
+    return {
+        "problem": problem,
+        "address": page.url,
+        "title": seen["title"][:200],
+        "text": seen["text"][: told["most"]],
+        "more": max(0, len(seen["text"]) - told["most"]),
+        "links": seen["links"][:MOST_LINKS],
+        "fields": seen["fields"][:MOST_FIELDS],
+    }
+
+
+def _click(page: Any, name: str) -> None:
+    link = page.get_by_role("link", name=name)
+    button = page.get_by_role("button", name=name)
+    link.or_(button).or_(page.get_by_text(name, exact=True)).first.click()
+
+
+def _fill(page: Any, name: str, value: str) -> None:
+    field = (
+        page.get_by_label(name)
+        .or_(page.get_by_placeholder(name))
+        .or_(page.locator(f"[name={json.dumps(name)}]"))
+    )
+    choice = field.first.evaluate("field => field.tagName") == "SELECT"
+    (field.first.select_option if choice else field.first.fill)(value)
+
+
+STEPS: Mapping[str, Callable[..., object]] = {
+    "open": lambda page, address: page.goto(address, wait_until="domcontentloaded"),
+    "click": _click,
+    "fill": _fill,
+    "press": lambda page, key: page.keyboard.press(key),
+}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""Text from outside, made fit for the model: what no person would see in it is seen, or goes.
+
+Tags of Unicode, zero-width signs and bidi overrides can carry orders that a page does not show.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+DROPPED = re.compile("[\u00ad\ufe00-\ufe0f]")
+"""Soft hyphens and the shapes of signs: they mean nothing to a model."""
+_JOINED = re.compile("(?<=[^\x00-\x7f\u200b-\u200f])[\u200c\u200d](?=[^\x00-\x7f\u200b-\u200f])")
+"""Between letters of Persian and Hindi and parts of an emoji these two are part of the spelling."""
+_SUSPECT = re.compile("[^\n\t -~\u00a1-\u024f\u0370-\u052f\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
+_BLANKS = re.compile(r"[^\S\n]+$", re.MULTILINE)
+_GAPS = re.compile(r"\n{3,}")
+
+
+def plain(text: str) -> str:
+    """Give a text with each invisible character written out (`\\u200b`), blank lines and ends of lines
+    tidied.
+    """
+    kept = DROPPED.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    joins = {match.start() for match in _JOINED.finditer(kept)}
+    whole = _SUSPECT.sub(lambda found: found[0] if found.start() in joins else _shown(found[0]), kept)
+    return _GAPS.sub("\n\n", _BLANKS.sub("", whole)).strip("\n")
+
+
+def _shown(sign: str) -> str:
+    kind = unicodedata.category(sign)
+    if kind == "Zs":
+        return " "
+    if kind in ("Zl", "Zp"):
+        return "\n"
+    if kind[0] != "C" and sign not in "\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4\u17b5":
+        return sign
+    code = ord(sign)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

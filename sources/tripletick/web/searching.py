@@ -1,0 +1,85 @@
+"""What a search service found: the person's SearxNG where one is set, else those that ddgs asks.
+
+What comes back is a stranger's: no field of it is trusted to be there, or to be a text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from tripletick.web import address
+from tripletick.web.address import UnreachedError
+from tripletick.web.exchange import Line
+from tripletick.web.extracting import Apart, run_apart
+from tripletick.web.getting import Getter
+from tripletick.web.plain import plain
+
+MOST_TITLE, MOST_SAID = 160, 400
+PASSED = ("HOME", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR", "DDGS_PROXY")
+"""Variables that ddgs gets: its way out, and whom it trusts."""
+ENDS = ("_proxy", "_PROXY")
+NO_JSON = "{host} answers no JSON; a SearxNG does once `json` stands under search.formats of its settings.yml"
+NOT_FOUND = "the search services gave no answer: {why}"
+NOTHING = "No results found."
+"""What ddgs says where there is nothing, also where each service has refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result: where it is, and what the service says that stands there."""
+
+    address: str
+    title: str
+    text: str
+
+
+def by_searxng(url: str, words: str, most: int, line: Line) -> list[Hit]:
+    """Ask a SearxNG. Raises UnreachedError."""
+    base = address.read(url)
+    query = urlencode({"q": words, "format": "json"})
+    asked = replace(base, path=f"{base.path.partition('?')[0].removesuffix('/')}/search?{query}")
+    own = replace(line, bounds=replace(line.bounds, allowed=line.bounds.allowed | {base.place}))
+    got = Getter(own).ask(asked)
+    try:
+        told = json.loads(got.body)
+    except ValueError as error:
+        raise UnreachedError(NO_JSON.format(host=base.shown)) from error
+    if not isinstance(told, dict):
+        raise UnreachedError(NO_JSON.format(host=base.shown))
+    return list(hits(told, most))
+
+
+def by_ddgs(engines: str, words: str, most: int, line: Line) -> list[Hit]:
+    """Have ddgs ask the services. Raises UnreachedError."""
+    told = {"most": most, "engines": engines, "seconds": max(1, int(line.bounds.seconds / 2))}
+    passed = {name: value for name, value in line.environ.items() if name in PASSED or name.endswith(ENDS)}
+    program = Apart("seek.py", line.bounds.seconds, passed)
+    found = run_apart(program, told, words.encode("utf-8", "replace"), line.halt)
+    if found == NOTHING:
+        return []
+    if isinstance(found, str):
+        raise UnreachedError(NOT_FOUND.format(why=found))
+    return list(hits(found, most))
+
+
+def hits(told: Mapping[str, Any], most: int) -> Iterator[Hit]:
+    """Read results as both ways give them; one without an address that can be got is none."""
+    rows = told.get("results")
+    for row in rows if isinstance(rows, list) else ():
+        if not isinstance(row, dict) or most < 1:
+            continue
+        try:
+            where = str(address.read(str(row.get("url", ""))))
+        except UnreachedError:
+            continue
+        most -= 1
+        yield Hit(where, _short(row.get("title"), MOST_TITLE), _short(row.get("content"), MOST_SAID))
+
+
+def _short(said: object, most: int) -> str:
+    text = " ".join(plain(said if isinstance(said, str) else "").split())
+    return text if len(text) <= most else f"{text[:most]}…"

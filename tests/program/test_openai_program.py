@@ -1,0 +1,133 @@
+"""A server of OpenAI's kind as a person meets it: found, listed, chosen, kept, and what goes wrong."""
+
+import json
+
+import pytest
+from tests.bad_server import BadServer, answer, stream
+from tests.program.test_cli import run
+from tests.program.test_firstrun import CLOSED, is_free, settings, without_ollama
+from tests.terminal import CTRL_D, opened
+from tests.test_openai import CHAT, HELLO, NO_LIST, event, models, refusal
+
+from tripletick.models import probes
+
+LIST = models({"id": "alpha", "max_model_len": 8192}, {"id": "beta", "max_model_len": 4096})
+
+
+@pytest.fixture
+def home(tmp_path):
+    (tmp_path / "project").mkdir()
+    return tmp_path
+
+
+def served(*chat, listed=LIST, port=0):
+    return BadServer({"/v1/models": [listed], CHAT: list(chat)}, port=port)
+
+
+def said(home, *words, **env):
+    done = run(home, "--no-save", "-o", "json", *words, **env)
+    return done.returncode, json.loads(done.stdout)
+
+
+def test_a_task_is_done_on_such_a_server(home):
+    with served(stream(*HELLO)) as server:
+        code, told = said(home, "-m", "openai:alpha", "--host", server.url, "say hello")
+    assert (code, told["answer"], told["model"]) == (0, "Hello", "openai:alpha")
+    assert (told["usage"]["prompt"], told["usage"]["cached"], told["usage"]["output"]) == (9, 4, 2)
+
+
+def test_blocks_are_run_and_their_results_go_back(home):
+    with served(stream(event("```bash\necho 4$((1+1))\n```\n"), *HELLO[2:]), stream(*HELLO)) as server:
+        code, _ = said(home, "-a", "coder", "-m", "openai:alpha", "--host", server.url, "-y", "do it")
+        asked = [asked.body["messages"] for asked in server.asked if asked.path == CHAT]
+    assert (code, "42" in asked[1][-1]["content"]) == (0, True)
+    assert asked[1][: len(asked[0])] == asked[0]
+
+
+@pytest.mark.parametrize(
+    ("act", "listed", "code", "words"),
+    [
+        (refusal(401, "no key"), refusal(401, "no key"), 7, "export OPENAI_API_KEY="),
+        (refusal(404, "model not found"), NO_LIST, 5, "is not on this server"),
+        (stream(b"data: rubbish\n\n"), LIST, 7, "cannot be read"),
+        (stream(event("Hel")), LIST, 7, "broke off"),
+        (answer(200, "<html>", "text/html"), LIST, 7, "is no OpenAI-style server"),
+    ],
+)
+def test_what_goes_wrong_has_the_exit_of_every_engine_and_a_remedy(home, act, listed, code, words):
+    with served(act, listed=listed) as server:
+        done = run(home, "--no-save", "-m", "openai:alpha", "--host", server.url, "say hello")
+    assert (done.returncode, words in done.stderr) == (code, True)
+
+
+def test_a_missing_model_is_exit_5_and_a_missing_server_exit_4(home):
+    with served() as server:
+        done = run(home, "-m", "openai:alfa", "--host", server.url, "say hello")
+    assert (done.returncode, "Closest: alpha." in done.stderr) == (5, True)
+    assert run(home, "-m", "openai:alpha", "--host", CLOSED, "say hello").returncode == 4
+    assert run(home, "-m", "openai:alpha", "say hello", OPENAI_BASE_URL="").returncode == 2
+
+
+def test_the_key_is_in_no_file_and_no_output(home):
+    with served(stream(*HELLO)) as server:
+        env = {"OPENAI_API_KEY": "sk-secret"}
+        done = run(home, "-v", "-m", "openai:alpha", "--host", server.url, "say hello", **env)
+        assert server.asked[-1].headers["authorization"] == "Bearer sk-secret"
+    files = [path.read_bytes() for path in home.rglob("*") if path.is_file()]
+    assert done.returncode == 0
+    assert not any(b"sk-secret" in data for data in [*files, (done.stdout + done.stderr).encode()])
+
+
+def test_the_key_variable_is_the_persons_to_name_and_not_the_folders(home):
+    (home / "project" / ".tripletick").mkdir()
+    config = home / "project" / ".tripletick" / "config.ini"
+    with served(stream(*HELLO)) as server:
+        config.write_text(f"[model]\nkey_env = HOME\nhost = {server.url}\n")
+        done = run(home, "-m", "openai:alpha", "--host", server.url, "say hello", OPENAI_API_KEY="")
+        assert "authorization" not in server.asked[-1].headers
+    assert "a workspace may not set it" in done.stderr
+
+
+@pytest.mark.parametrize("path", ["", "/v1"])
+def test_the_first_run_offers_its_models_and_keeps_name_and_address(home, path):
+    with served(stream(*HELLO)) as server:
+        with opened(home, "-a", "coder", "--host", f"{server.url}{path}") as terminal:
+            terminal.wait("vLLM at 127.0.0.1", "Use [1]?").type("2\r").wait("Saved to").wait_line("coder>")
+            assert terminal.type(CTRL_D).end() == 0
+        assert settings(home) == f"[model]\nname = openai:beta\nhost = {server.url}/v1\n"
+        with opened(home, "say hello") as terminal:
+            assert terminal.wait("Hello").end() == 0
+        assert server.asked[-1].body["model"] == "beta"
+
+
+def test_one_that_was_found_is_named_with_the_command_that_leads_there(home):
+    port = next(filter(is_free, reversed(probes.PORTS)))
+    with served(port=port), opened(home, "--host", CLOSED, PATH=without_ollama(home)) as terminal:
+        terminal.wait("Your choice?", f"Found an OpenAI-style server at :{port}")
+        assert f"--host http://127.0.0.1:{port}/v1" in " ".join(terminal.text().split())
+
+
+def test_the_list_tells_context_and_the_choice_is_kept(home):
+    with served() as server:
+        listed = run(home, "--host", f"{server.url}/v1", "models")
+        used = run(home, "--host", server.url, "models", "use", "openai:beta")
+        shown = run(home, "models", "show", "openai:alpha")
+    assert listed.stdout.splitlines()[0].split() == ["alpha", "context", "8k"]
+    assert used.returncode == 0
+    assert settings(home) == f"[model]\nname = openai:beta\nhost = {server.url}/v1\n"
+    assert "8 192 tokens" in shown.stdout
+
+
+def test_one_without_models_says_so(home):
+    with served(listed=models()) as server:
+        done = run(home, "--host", f"{server.url}/v1", "models")
+        asked = run(home, "--host", f"{server.url}/v1", "say hello")
+    assert (done.returncode, done.stdout, "none is loaded" in done.stderr) == (0, "", True)
+    assert asked.returncode == 5
+
+
+def test_the_window_is_all_that_the_server_gives(home):
+    with served(stream(*HELLO), listed=models({"id": "alpha", "max_model_len": 65536})) as server:
+        done = run(home, "-o", "jsonl", "-m", "openai:alpha", "--host", server.url, "say hello")
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert next(event["context"] for event in events if event["event"] == "Loading") == 65536

@@ -1,0 +1,159 @@
+"""Function calling: calls that come beside the text, results that go back beside it."""
+
+import json
+
+import pytest
+from tests.playing import kinds, last
+from tests.writing import words
+
+from tripletick.dialects import open_dialect
+from tripletick.dialects.named.expression import UnreadError
+from tripletick.dialects.named.objects import read_calls
+from tripletick.events import Answered, Called, Refused, Thought
+from tripletick.messages import Call, Chunk, Message, Result, ToolCall
+from tripletick.models.scripted import ScriptedReply
+from tripletick.tools import tools
+from tripletick.tools.parameters import schema
+
+OWNED = ("bash", "python", "read", "write", "edit", "file_finder")
+pytestmark = pytest.mark.parametrize("dialect", ["native"], indirect=True)
+LS = ToolCall("bash", '{"command": "ls"}', "1")
+
+
+def read(*came, finish="stop", text="", owned=OWNED):
+    reader = open_dialect("native", tools(), OWNED).reader(owned)
+    list(reader.feed(Chunk(text=text)))
+    list(reader.feed(Chunk(calls=came, finish=finish)))
+    return reader.close(finish)
+
+
+def test_several_calls_of_a_reply_run_in_their_order(session, dialect):
+    it = session(ScriptedReply("I look.", calls=(LS, ToolCall("bash", '{"command": "pwd"}', "2"))), "Done.")
+    events = it.play()
+    assert [event.call.body for event in events if isinstance(event, Called)] == ["ls", "pwd"]
+    assert events[-1] == Answered("Done.")
+
+
+def test_results_answer_their_calls_and_hints_go_with_the_last(session, dialect):
+    it = session(ScriptedReply("", calls=(LS, ToolCall("bash", '{"command": "false"}', "2"))), "Sorry.")
+    it.play()
+    asked, answered = it.model.asked[-1][-2:]
+    assert [call.id for call in asked.calls] == ["1", "2"]
+    assert [(result.id, result.name) for result in answered.results] == [("1", "bash"), ("2", "bash")]
+    assert answered.results[0].text.startswith("[result 1: bash ok]")
+    assert "failed, exit 1" in answered.results[1].text
+    assert answered.text == ""
+
+
+def test_the_schemas_of_all_agents_tools_go_with_every_request(session, dialect):
+    it = session("Hi.", ScriptedReply("", calls=(LS,)), "Done.")
+    it.play("hello", "casual")
+    it.play("do it", "coder")
+    first, *others = (sampling.tools for sampling in it.model.samplings)
+    assert all(tools == first for tools in others)
+    names = [tool["function"]["name"] for tool in first]
+    assert {"bash", "read", "write", "append", "edit", "file_finder", "python"} <= set(names)
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("name", ["fence", "xml"])
+def test_the_other_dialects_send_no_schemas(dialect, name):
+    assert open_dialect(name, tools(), OWNED).schemas == ()
+
+
+def test_thinking_is_kept_apart_and_never_called(session, dialect):
+    it = session(ScriptedReply(f"<think>{LS.arguments}</think>Hi.", thought="hm"))
+    events = it.play()
+    assert any(isinstance(event, Thought) for event in events)
+    assert events[-1] == Answered("Hi.")
+
+
+def test_calls_that_come_as_text_run_and_are_answered_in_words(session, dialect):
+    it = session('<tool_call>{"name": "bash", "arguments": {"command": "echo a"}}</tool_call>', "Done.")
+    events = it.play()
+    assert kinds(events) == ["Called", "Output", "Returned", "Answered"]
+    assert it.model.asked[-1][-1] == Message("user", "[result 1: bash ok]\n```output\na\n```")
+
+
+def test_calls_beside_the_text_are_all_of_a_reply_s_calls(dialect):
+    reading = read(LS, text='<tool_call>{"name": "bash", "arguments": {"command": "pwd"}}</tool_call>')
+    assert [call.body for call in reading.calls] == ["ls"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '{"command": "ls"',
+        '{"command": "ls",}',
+        '{"command": "ls"}}',
+        "{'command': 'ls'}",
+        '"{\\"command\\": \\"ls\\"}"',
+        '```json\n{"command": "ls"}\n```',
+        '{"cmd": "ls", "timeout": null}',
+    ],
+)
+def test_arguments_are_mended_where_they_can_mean_one_thing(dialect, arguments):
+    (call,) = read(ToolCall("bash", arguments)).calls
+    assert (call.tool, call.body, call.args) == ("bash", "ls", ())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ['{"command": "echo "hi""}', '{"command": "ls', '{"command": "a", "command": "b"}', "ls", "[]"],
+)
+def test_arguments_that_may_mean_something_else_run_nothing(dialect, arguments):
+    reading = read(ToolCall("bash", arguments))
+    assert (reading.calls, reading.sent) == ((), ())
+    assert [problem.code for problem in reading.problems] == ["unread-call"]
+
+
+def test_nothing_is_mended_in_a_reply_that_was_cut(dialect):
+    assert not read(ToolCall("bash", '{"command": "rm -rf build"'), finish="length").calls
+    assert read(LS, finish="length").calls
+
+
+def test_the_history_has_the_calls_as_they_were_read(dialect):
+    (sent,) = read(ToolCall("bash", "{'command': 'ls',}")).sent
+    assert json.loads(sent.arguments) == {"command": "ls"}
+    assert sent.id
+
+
+def test_a_call_of_nobody_s_is_told_and_counts_as_a_failure(session, dialect):
+    it = session(ScriptedReply("", calls=(ToolCall("get_weather", "{}"),)), "I cannot.")
+    events = it.play()
+    assert last(events, Refused).problem.code == "unknown-tool"
+    assert "There is no tool get_weather" in words(it.model.asked[-1][-1])
+
+
+@pytest.mark.parametrize("number", [1, "x", True, [1, 2], {"a": "b"}])
+def test_a_value_of_another_type_is_made_the_right_one_or_refused(dialect, number):
+    reading = read(ToolCall("bash", json.dumps({"command": "ls", "timeout": number})))
+    assert [call.args for call in reading.calls] == (
+        [("timeout=1",)] if number == 1 and number is not True else []
+    )
+
+
+def test_every_tool_s_example_comes_back_from_its_arguments(dialect):
+    for tag, tool in tools().items():
+        if tool.example and tool.form.parameters:
+            assert tool.form.call(tag, tool.form.arguments(tool.example)) == tool.example
+
+
+def test_every_schema_is_an_object_that_says_what_must_be_there(dialect):
+    for tool in tools().values():
+        made = schema(tool.form.parameters)
+        assert set(made["required"]) <= made["properties"].keys()
+        json.dumps(made)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[[[[" * 5000, '{"a":' * 5000, "null", '{"name": 3}', "\ud800"])
+def test_rubbish_is_unread_and_nothing_worse(dialect, text):
+    with pytest.raises(UnreadError):
+        read_calls(text)
+
+
+def test_a_result_without_a_call_beside_the_text_is_words(dialect):
+    told = open_dialect("native", tools(), OWNED).feedback(
+        [(Call("bash", "ls"), Result("ok", "ok", "a"))], ()
+    )
+    assert told == Message("user", "[result 1: bash ok]\n```output\na\n```")
