@@ -30,6 +30,7 @@ if [ "${1:-run}" = test ]; then
     needs gawk gawk
     needs gfortran gfortran
     needs tmux tmux
+    needs chromium chromium
     needs setpriv util-linux
     library /usr/include/stdio.h libc6-dev
     library /usr/include/nlohmann/json.hpp nlohmann-json3-dev
