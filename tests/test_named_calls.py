@@ -198,9 +198,8 @@ def test_what_others_own_is_not_run_and_told_with_what_there_is():
 
 def test_a_wrong_argument_is_told_with_what_the_tool_takes():
     (problem,) = read("<tool>read(file_name='a', depth=2)</tool>").problems
-    assert (
-        problem.text == "Not run: read was not called rightly: it has no `depth`. It is read(path, lines?)."
-    )
+    what = "read was not called rightly: it has no `depth`. It is read(path, lines?)."
+    assert problem.text == f"{what} Send the call again."
 
 
 @pytest.mark.parametrize("size", [1, 5, 1000])
