@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from tripletick.agents import Agent
 from tripletick.compaction import Compaction, too_long
 from tripletick.context import Budget, Conversation
+from tripletick.dialects import open_dialect
 from tripletick.dialects.dialect import Dialect, Reader, Reading
-from tripletick.dialects.fence import Fence
 from tripletick.errors import ContextFullError, StreamCutError
 from tripletick.events import Event, Notice, Prompted, Refused, Reply, Usage
 from tripletick.messages import Chunk, Counts, Finish, Problem
@@ -23,6 +23,8 @@ from tripletick.models.model import Model, Sampling
 from tripletick.repeats import Repeats
 from tripletick.tools.tool import Tool
 
+FENCE = "fence"
+"""How models show code that is not to be run, in every dialect."""
 INTERRUPTED = "(interrupted by the person)"
 UNUSED = Refused(Problem("cut", 0, ""))
 """What was shown of the reply is not used; what follows is another one."""
@@ -120,7 +122,7 @@ class Replies:
 
     def shows_code(self, text: str, runner: Agent) -> bool:
         """Tell whether a text holds a program that this agent would run."""
-        reader = Fence().reader(runner.owned(self.languages), examples=self.examples)
+        reader = open_dialect(FENCE).reader(runner.owned(self.languages), examples=self.examples)
         for _ in reader.feed(Chunk(text=text)):
             pass
         return any(call.tool in self.languages for call in reader.close().calls)

@@ -13,7 +13,7 @@ def shared_flags() -> argparse.ArgumentParser:
     add = shared.add_argument
     add("-m", "--model", metavar="MODEL", help="ollama:NAME, embedded:FILE.gguf …; a bare name is Ollama's")
     add("--host", metavar="URL", help="the model server")
-    add("-a", "--agent", metavar="AGENT", help="casual, coder or file")
+    add("-a", "--agent", metavar="AGENT", help="who does it: casual, coder, file …")
     add("-C", "--directory", metavar="DIR", type=Path, help="the folder to work in")
     add("--read", metavar="DIR", type=Path, action="append", default=[], help="let blocks read this too")
     add("--ctx", metavar="N", help="tokens of context to ask for")
