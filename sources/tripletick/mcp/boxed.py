@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tripletick.halting import Halt, Halted
 from tripletick.sandbox.box import Box, Finished
+from tripletick.sandbox.toolchains import search_path
 
 SCRIPT = 'exec "$@" <"$TMPDIR/in" >"$TMPDIR/out"'
 KEPT = 4000
@@ -31,9 +32,12 @@ LONGEST = 200
 
 
 def words_of(command: str) -> list[str]:
-    """Give the words of a command, its program by the path at which the person's shell finds it."""
+    """Give the words of a command, its program by the path at which the person's shell finds it, or what a
+    shim there stands for.
+    """
     words = [os.path.expanduser(word) if word.startswith("~/") else word for word in shlex.split(command)]  # noqa: PTH111 - words, not paths
-    return [shutil.which(words[0]) or words[0], *words[1:]] if words else []
+    path = os.pathsep.join(map(str, search_path(os.environ, Path.home())))
+    return [shutil.which(words[0], path=path) or words[0], *words[1:]] if words else []
 
 
 def led(words: Sequence[str]) -> list[str]:
