@@ -41,7 +41,7 @@ def test_the_turn_of_an_agent_goes_to_its_model_and_the_conversation_goes_along(
     with opened(home, "-a", "coder") as terminal:
         terminal.wait_line("coder>").send("one").wait("Hello").wait_line("coder>")
         terminal.send("@casual two").wait("casual works with a model of its own, openai:beta", RELOADS)
-        terminal.wait_line("casual>").send("@coder three").wait("openai:alpha goes on")
+        terminal.wait_line("coder>").send("@coder three").wait("openai:alpha goes on")
         terminal.wait_line("coder>")
         assert terminal.scrolled().count(RELOADS) == 1
     assert [body["model"] for body in asked(server)] == ["alpha", "beta", "alpha"]
@@ -98,7 +98,7 @@ def test_a_model_that_is_missing_ends_that_turn_alone(home, server):
     configure(home, server, "[model.casual]\nname = openai:gamma\n")
     with opened(home, "-a", "coder") as terminal:
         terminal.wait_line("coder>").send("one").wait("Hello").wait_line("coder>")
-        terminal.send("@casual two").wait("Model 'gamma' is not on this server").wait_line("casual>")
+        terminal.send("@casual two").wait("Model 'gamma' is not on this server").wait_line("coder>")
         terminal.send("@coder three").wait("Hello").wait_line("coder>")
     assert [body["model"] for body in asked(server)] == ["alpha", "alpha"]
 
