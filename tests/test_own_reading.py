@@ -21,6 +21,7 @@ def parameters(**schemas):
 
 ONE, NUMBER = parameters(text=TEXT), parameters(n=COUNT)
 TWO, BOTH = parameters(query=TEXT, limit_=COUNT), parameters(a=TEXT, b=COUNT)
+PERHAPS = parameters(unit_={"anyOf": [{"enum": ["metric"]}, {"type": "null"}]}, n_=COUNT)
 MIXED = parameters(tags=LIST, on_=SWITCH, n_=NONE, mode_={"enum": ["fast", 2]})
 
 
@@ -51,6 +52,8 @@ MIXED = parameters(tags=LIST, on_=SWITCH, n_=NONE, mode_={"enum": ["fast", 2]})
             "tags = ['a']\non = No\nn = null\nmode = 2",
             {"tags": ["a"], "on": False, "n": None, "mode": 2},
         ),
+        (PERHAPS, "unit = metric", {"unit": "metric"}),
+        (PERHAPS, "unit = null\nn = 2", {"unit": None, "n": 2}),
         ((), "", {}),
         ((), "{}", {}),
         (parameters(a_=TEXT, b_=TEXT), "", {}),
@@ -83,6 +86,7 @@ def test_a_block_is_read_as_what_it_can_only_mean(takes, body, given):
         (MIXED, "a\nb", "`tags` must be a list in brackets, as JSON, not a b"),
         (MIXED, "tags = []\non = perhaps", "`on` must be true or false"),
         (MIXED, "tags = []\nmode = slow", "`mode` must be fast or 2, not slow"),
+        (PERHAPS, "unit = odd", "`unit` must be metric or null, not odd"),
         ((), "hello", "it has no `hello`"),
         (parameters(a_=TEXT, b_=TEXT), "hello", "it takes several arguments"),
     ],

@@ -15,6 +15,7 @@ import ast
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from tripletick.messages import Call
@@ -44,6 +45,8 @@ KINDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "null": ("null", lambda value: value is None),
 }
 """By the name in a JSON schema: the words for it, and what tells a value of it."""
+UNTOLD = ("a text", "a value")
+"""What goes without saying."""
 
 
 def read(call: Call, parameters: Parameters) -> dict[str, Any]:
@@ -74,12 +77,26 @@ def form(parameters: Parameters) -> str:
 
 def kind(schema: Mapping[str, Any]) -> str:
     """Word what a schema takes."""
-    if "enum" in schema:
-        return " or ".join(map(str, schema["enum"]))
-    return (
-        " or ".join(KINDS[each["type"]][0] for each in _ways(schema) if each.get("type") in KINDS)
-        or "a value"
-    )
+    return " or ".join(filter(None, map(_kind, _ways(schema)))) or "a value"
+
+
+def _kind(way: Mapping[str, Any]) -> str:
+    if "enum" in way:
+        return " or ".join(each if _is_plain(each) else json.dumps(each, default=str) for each in way["enum"])
+    words = KINDS[way["type"]][0] if way.get("type") in KINDS else ""
+    if "properties" in way:
+        needed = way.get("required", ())
+        rows = (
+            f"{name}{'' if name in needed else '?'}: {kind(row)}" for name, row in way["properties"].items()
+        )
+        return f"{words} {{{', '.join(rows)}}}"
+    inner = way.get("items") or way.get("additionalProperties")
+    each = kind(inner) if inner else ""
+    return f"{words}, each {each}" if each not in ("", *UNTOLD) else words
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, str) and bool(value) and value.isprintable()
 
 
 def _whole(parameters: Parameters, given: dict[str, Any]) -> dict[str, Any]:
@@ -157,7 +174,7 @@ def _pairs(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
 def _value(one: Parameter, text: str, *, quoted: bool) -> Any:
     """Read one value; `quoted` says that a text may stand in quotes. Raises ArgumentsError."""
     bare = text.strip()
-    for allowed in one.schema.get("enum", ()):
+    for allowed in chain.from_iterable(way.get("enum", ()) for way in _ways(one.schema)):
         if bare in (str(allowed), json.dumps(allowed), repr(allowed)):
             return allowed
     for value in _meant(bare):
