@@ -111,21 +111,24 @@ def _worded(own: Own, came: Came, bench: Bench) -> Result:
     if "wrong" in told:
         return _misread(own, one_line(told["wrong"]))
     if "error" in told:
-        return _raised(own, told, printed, finished)
+        said = _kept(_error(own, told), bench)
+        text = "\n".join(filter(None, (printed, said)))
+        return _failed(own, RAISED.format(error=one_line(told["error"])), text, finished)
     if "text" not in told:
         return _failed(own, NO_RESULT.format(status=finished.status), printed, finished)
     if told["text"] is None:
         return Result("ok", "ok", printed, exit=0)
-    text = str(told["text"]).encode("utf-8", "surrogatepass")
-    kept = clip(Finished(0, text), bench)
+    kept = _kept(str(told["text"]), bench)
     return Result("ok", "ok", kept, "\n".join(filter(None, (printed, kept))), exit=0)
 
 
-def _raised(own: Own, told: Mapping[str, Any], printed: str, finished: Finished) -> Result:
+def _kept(text: str, bench: Bench) -> str:
+    return clip(Finished(0, text.encode("utf-8", "surrogatepass")), bench)
+
+
+def _error(own: Own, told: Mapping[str, Any]) -> str:
     error, line = str(told["error"]), told.get("line")
-    said = AT_LINE.format(error=error, line=line, name=own.source.at) if line else error
-    text = "\n".join(filter(None, (printed, said)))
-    return _failed(own, RAISED.format(error=one_line(error)), text, finished)
+    return AT_LINE.format(error=error, line=line, name=own.source.at) if line else error
 
 
 def _failed(own: Own, how: str, text: str, finished: Finished) -> Result:
