@@ -66,11 +66,19 @@ def _place(own: Own, bench: Bench) -> Beside | Boxed:
 
 
 def place_arguments(tag: str, parameters: Parameters, given: Mapping[str, Any]) -> Call:
-    """Write arguments so that they are read as the same: an object that is the one argument stands alone."""
-    value: Any = dict(given)
-    if len(parameters) == 1 and isinstance(next(iter(given.values()), None), dict):
-        value = next(iter(given.values()))
-    return Call(tag, json.dumps(value, ensure_ascii=False))
+    """Write arguments so that they are read as the same: by their names, else the one value alone."""
+    alone = list(given.values()) if len(given) == 1 else []
+    bodies = [json.dumps(value, ensure_ascii=False) for value in (dict(given), *alone)]
+    bodies += [value for value in alone if isinstance(value, str)]
+    calls = [Call(tag, body) for body in bodies]
+    return next((call for call in calls if _reads_as(call, parameters, given)), calls[0])
+
+
+def _reads_as(call: Call, parameters: Parameters, given: Mapping[str, Any]) -> bool:
+    try:
+        return reading.read(call, parameters) == given
+    except ArgumentsError:
+        return False
 
 
 def _misread(own: Own, why: str) -> Result:

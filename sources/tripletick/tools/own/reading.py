@@ -127,7 +127,7 @@ def _object(body: str, parameters: Parameters, alone: Parameter | None) -> dict[
     if not isinstance(given, dict):
         return None
     by_name = not given.keys().isdisjoint(_names(parameters))
-    is_value = alone is not None and len(parameters) == 1 and _fits(alone.schema, given)
+    is_value = alone is not None and len(parameters) == 1 and _is_object(alone.schema)
     if alone and by_name and is_value and _fits(alone.schema, given[alone.name]):
         raise ArgumentsError(TWO.format(name=alone.name))
     return None if is_value or (alone and not by_name and _fits(alone.schema, "")) else given
@@ -219,6 +219,11 @@ def _fits(schema: Mapping[str, Any], value: Any) -> bool:
         else True
         for way in _ways(schema)
     )
+
+
+def _is_object(schema: Mapping[str, Any]) -> bool:
+    """Tell whether a schema names objects among what it takes; one that takes everything names none."""
+    return any(way.get("type") == "object" for way in _ways(schema))
 
 
 def _names(parameters: Parameters) -> list[str]:
