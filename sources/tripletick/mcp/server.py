@@ -110,7 +110,7 @@ class Server:
 
     def _start(self, halt: Halt) -> None:
         if self._failures >= MOST_FAILURES:
-            raise ServerFailedError(f"{self._failed}{NOT_AGAIN}", self._failed.said)
+            raise ServerFailedError(str(self._failed) + NOT_AGAIN, self._failed.said)
         self.stop(patience=0)
         begun = False
         try:
