@@ -139,6 +139,32 @@ def test_what_a_hook_gives_is_looked_at(play):
     assert "gave str, which is none of: None, Call, Refuse, Confirm." in told[0]
 
 
+@pytest.mark.parametrize(
+    ("point", "change", "what"),
+    [
+        ("pre_tool", "call, body=None", "a Call whose body cannot be NoneType"),
+        ("pre_tool", "call, path=5", "a Call whose path cannot be int"),
+        ("pre_tool", "call, args=(3,)", "a Call whose args cannot be tuple"),
+        ("post_tool", "result, text=b'x'", "a Result whose text cannot be bytes"),
+        ("post_tool", "result, outcome='odd'", "a Result whose outcome cannot be str"),
+        ("post_tool", "result, flags=None", "a Result whose flags cannot be NoneType"),
+        ("post_tool", "result, files=('a',)", "a Result whose files cannot be tuple"),
+    ],
+)
+def test_what_stands_in_what_a_hook_gives_is_looked_at(play, point, change, what):
+    given = f"@hook\ndef {point}({change.partition(',')[0]}): return replace({change})"
+    _, events, told = play(given, BLOCK, "Done.")
+    assert (last(events, Returned).result.text, last(events, Answered).text) == ("hello", "Done.")
+    assert f"gave {what}. It is passed over." in told[0]
+
+
+def test_an_error_whose_words_cannot_be_had_ends_no_turn(play):
+    odd = "class Odd(Exception):\n    def __str__(self): 1 / 0\n@hook\ndef pre_tool(): raise Odd"
+    _, events, told = play(odd, BLOCK, "Done.")
+    assert last(events, Answered).text == "Done."
+    assert "Odd: <exception str() failed>" in told[0]
+
+
 def test_an_event_that_cannot_be_handled_is_told_once(hooks):
     made, told = hooks("@hook\ndef on_event(event): 1 / 0")
     for _ in range(3):

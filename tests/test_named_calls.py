@@ -8,7 +8,7 @@ from tripletick.dialects import open_dialect
 from tripletick.messages import Chunk
 from tripletick.tools import tools
 
-OWNED = ("bash", "python", "read", "write", "edit", "file_finder")
+OWNED = ("bash", "python", "read", "write", "edit", "file_finder", "mcp")
 OFFERED = (*OWNED, "append")
 LS = '<tool>bash(command="ls")</tool>'
 SAYS = "<function=write>\n<parameter=path>\na.txt\n</parameter>\n<parameter=content>\n"
@@ -62,6 +62,7 @@ READ = {
     '<tool_call>{"name": "bash", "arguments": {"command": "ls"}}': ("bash", "ls"),
     '<tool_call>{"name": "bash", "arguments": "{\\"command\\": \\"ls\\"}"}</tool_call>': ("bash", "ls"),
     "<tool_call>{'name': 'bash', 'parameters': {'command': 'ls',}}</tool_call>": ("bash", "ls"),
+    '<function=bash>\n{"command": "ls"}\n</function>': ("bash", "ls"),
     SAYS + "a <b>\n</function>\n</parameter>\n</function>": ("write", "a <b>\n</function>", "a.txt"),
     "<tool_call>\n" + SAYS + "x\n</parameter>\n</function>\n</tool_call>": ("write", "x", "a.txt"),
     SAYS + "x\n</parameter>": ("write", "x", "a.txt"),
@@ -106,6 +107,14 @@ NOT_READ = {
     '<tool>bash(command=open("a").read())</tool>': ["unread-call"],
     '<tool>bash(**{"command": "ls"})</tool>': ["unread-call"],
     '<tool>bash(command="a" + "b")</tool>': ["unread-call"],
+    '<tool>mcp(tool="s.t", arguments={"a": {1, 2}})</tool>': ["unread-call"],
+    '<tool>mcp("s.t", arguments=...)</tool>': ["unread-call"],
+    '<tool>mcp("s.t", arguments={"n": 1e999})</tool>': ["unread-call"],
+    "<tool_call>{'name': 'mcp', 'arguments': {'tool': 's.t', 'arguments': b'x'}}</tool_call>": [
+        "unread-call"
+    ],
+    f'<tool>bash("ls", timeout={"9" * 400})</tool>': ["wrong-arguments"],
+    f'<tool>bash("ls", timeout="{"9" * 400}")</tool>': ["wrong-arguments"],
     "<tool>bash(ls) + (pwd)</tool>": ["unread-call"],
     '<tool>bash(rm -r "a) </tool>" b)</tool>': ["unread-call"],
     '<tool>bash(rm -r "a)</tool>': ["unread-call"],
@@ -117,6 +126,9 @@ NOT_READ = {
     '<tool>bash(command="")</tool>': ["empty"],
     '<tool>bash(command="...")</tool>': ["placeholder"],
     '<tool>bash(command="echo example")</tool>': ["prompt-example"],
+    '<tool>bash(command="echo ""hi""")</tool>': ["unread-call"],
+    "<function=bash>{'command': 'ls'}</function>": ["unclosed-call"],
+    '```json\n{"name": "bash", "arguments": {"command": "ls"}}\n```': ["foreign-call"],
     '<tool>bash(command="ls")\nand then more': ["unclosed-call"],
     '<tool>write(path="a", content="half': ["unclosed-call"],
     '<tool_call>{"name": "bash", "arguments": {"command": "echo "hi""}}</tool_call>': ["unread-call"],
@@ -124,6 +136,7 @@ NOT_READ = {
     SAYS + "x\n": ["unclosed-call"],
     '{"name": "bash", "arguments": {"command": "ls"}}': ["foreign-call"],
     "```bash\nls\n```": ["fenced-call"],
+    '<tool name="bash">ls</tool>': ["foreign-call"],
 }
 
 
@@ -219,7 +232,7 @@ BARE = {
     '<tool_call>{"name": "bash", "arguments": {"command": "ls"}}</tool_call>': [("bash", "ls")],
     '{"name": "bash", "arguments": {"command": "ls"}} is how to call it.': [],
     'Like {"name": "bash", "arguments": {"command": "ls"}}': [],
-    '```json\n{"name": "bash", "arguments": {"command": "ls"}}\n```': [],
+    '```json\n{"name": "bash", "arguments": {"command": "ls"}}\n```': [("bash", "ls")],
     '{"name": "Ann", "age": 3}': [],
     '<think>{"name": "bash", "arguments": {"command": "ls"}}</think>No.': [],
 }

@@ -75,6 +75,43 @@ def test_calls_that_come_as_text_run_and_are_answered_in_words(session, dialect)
     assert it.model.asked[-1][-1] == Message("user", "[result 1: bash ok]\n```output\na\n```")
 
 
+LS_ALONE = '{"name": "bash", "arguments": {"command": "ls"}}'
+FENCED = f"```json\n{LS_ALONE}\n```"
+
+
+@pytest.mark.parametrize(
+    ("reply", "bodies"),
+    [
+        (f"I call:\n{FENCED}", ["ls"]),
+        (f"{FENCED}\n```\n[{LS_ALONE.replace('ls', 'pwd')}]\n```\n", ["ls", "pwd"]),
+        ('```json\n{"name": "Ada", "parameters": {"born": 1815}}\n```', []),
+        (f"```json:a.json\n{LS_ALONE}\n```", []),
+        (f"> ```json\n> {LS_ALONE}\n> ```", []),
+        (f"```json\n{LS_ALONE}", []),
+        (f"````markdown\n{FENCED}\n````", []),
+    ],
+)
+def test_json_alone_in_a_fence_is_a_call_where_a_tool_at_work_is_named(dialect, reply, bodies):
+    reading = read(text=reply)
+    assert [call.body for call in reading.calls] == bodies
+    assert reading.problems == ()
+
+
+def test_json_in_a_fence_above_more_words_may_be_an_example_and_is_told(dialect):
+    reading = read(text=f"{FENCED}\nis what I would send.")
+    assert (reading.calls, [problem.code for problem in reading.problems]) == ((), ["foreign-call"])
+
+
+def test_no_arguments_are_none(dialect):
+    (problem,) = read(ToolCall("bash", "null")).problems
+    assert "`command` is missing" in problem.text
+
+
+def test_the_history_holds_no_half_characters(dialect):
+    (sent,) = read(ToolCall("bash", '{"command": "echo \\ud800"}')).sent
+    assert json.loads(sent.arguments) == {"command": "echo ?"}
+
+
 def test_calls_beside_the_text_are_all_of_a_reply_s_calls(dialect):
     reading = read(LS, text='<tool_call>{"name": "bash", "arguments": {"command": "pwd"}}</tool_call>')
     assert [call.body for call in reading.calls] == ["ls"]
@@ -99,7 +136,16 @@ def test_arguments_are_mended_where_they_can_mean_one_thing(dialect, arguments):
 
 @pytest.mark.parametrize(
     "arguments",
-    ['{"command": "echo "hi""}', '{"command": "ls', '{"command": "a", "command": "b"}', "ls", "[]"],
+    [
+        '{"command": "echo "hi""}',
+        '{"command": "echo ""hi"""}',
+        '{"command": "ls',
+        '{"command": "a", "command": "b"}',
+        '{"command": "ls", "timeout": 1e999}',
+        "{'command': 'ls', 'timeout': {1, 2}}",
+        "ls",
+        "[]",
+    ],
 )
 def test_arguments_that_may_mean_something_else_run_nothing(dialect, arguments):
     reading = read(ToolCall("bash", arguments))
@@ -109,6 +155,7 @@ def test_arguments_that_may_mean_something_else_run_nothing(dialect, arguments):
 
 def test_nothing_is_mended_in_a_reply_that_was_cut(dialect):
     assert not read(ToolCall("bash", '{"command": "rm -rf build"'), finish="length").calls
+    assert not read(text=FENCED, finish="length").calls
     assert read(LS, finish="length").calls
 
 

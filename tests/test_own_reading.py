@@ -21,6 +21,7 @@ def parameters(**schemas):
 
 ONE, NUMBER = parameters(text=TEXT), parameters(n=COUNT)
 TWO, BOTH = parameters(query=TEXT, limit_=COUNT), parameters(a=TEXT, b=COUNT)
+PERHAPS = parameters(unit_={"anyOf": [{"enum": ["metric"]}, {"type": "null"}]}, n_=COUNT)
 MIXED = parameters(tags=LIST, on_=SWITCH, n_=NONE, mode_={"enum": ["fast", 2]})
 
 
@@ -51,6 +52,10 @@ MIXED = parameters(tags=LIST, on_=SWITCH, n_=NONE, mode_={"enum": ["fast", 2]})
             "tags = ['a']\non = No\nn = null\nmode = 2",
             {"tags": ["a"], "on": False, "n": None, "mode": 2},
         ),
+        (parameters(a={}), '{"a": 1}', {"a": 1}),
+        (parameters(a={}), '{"b": 1}', {"a": {"b": 1}}),
+        (PERHAPS, "unit = metric", {"unit": "metric"}),
+        (PERHAPS, "unit = null\nn = 2", {"unit": None, "n": 2}),
         ((), "", {}),
         ((), "{}", {}),
         (parameters(a_=TEXT, b_=TEXT), "", {}),
@@ -83,6 +88,7 @@ def test_a_block_is_read_as_what_it_can_only_mean(takes, body, given):
         (MIXED, "a\nb", "`tags` must be a list in brackets, as JSON, not a b"),
         (MIXED, "tags = []\non = perhaps", "`on` must be true or false"),
         (MIXED, "tags = []\nmode = slow", "`mode` must be fast or 2, not slow"),
+        (PERHAPS, "unit = odd", "`unit` must be metric or null, not odd"),
         ((), "hello", "it has no `hello`"),
         (parameters(a_=TEXT, b_=TEXT), "hello", "it takes several arguments"),
     ],
@@ -108,6 +114,10 @@ def test_nothing_stands_behind_the_tag_but_a_time_limit(call):
         (ONE, {"text": '{"text": 1}'}),
         (parameters(options=OBJECT), {"options": {"a": 1}}),
         (TWO, {"query": '"""', "limit": 3}),
+        (parameters(a={}), {"a": 1}),
+        (parameters(a={}), {"a": "3"}),
+        (parameters(a={}), {"a": {"a": 2}}),
+        (parameters(a={"anyOf": [TEXT, OBJECT]}), {"a": "hello"}),
         ((), {}),
     ],
 )

@@ -175,10 +175,28 @@ def test_arguments_come_as_the_types_of_the_signature(kind, value, made):
 
 
 @pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("Optional[Literal['a', 'b']] = None", "n?: a or b"),
+        ("Literal['a\\nb', '']", 'n: "a\\nb" or ""'),
+        ("list[Literal[1, 2]]", "n: a list in brackets, as JSON, each 1 or 2"),
+        ("dict[str, int]", "n: a JSON object, each a whole number"),
+        ("Point", "n: a JSON object {x: a whole number, unit?: m or km}"),
+    ],
+)
+def test_the_model_is_told_what_stands_inside_an_argument(kit, kind, words):
+    point = "@dataclass\nclass Point:\n    x: int\n    unit: Literal['m', 'km'] = 'm'\n"
+    made, _ = kit(f"{point}@tool\ndef odd(n: {kind}): ...")
+    assert made.told["odd"] == f"odd({words})"
+
+
+@pytest.mark.parametrize(
     ("kind", "value", "why"),
     [
         (int, "three", 'given must be a whole number, not "three"'),
         (int, True, "given must be a whole number, not true"),
+        (int, float("nan"), "given must be a whole number, not NaN"),
+        (int, float("inf"), "given must be a whole number, not Infinity"),
         (Literal["a", "b"], "c", 'given must be "a" or "b", not "c"'),
         (list[int], [1, "x"], "given[1] must be a whole number"),
         (dict[str, int], {"a": []}, "given.a must be a whole number"),
@@ -226,6 +244,11 @@ def test_types_inside_types_are_part_of_the_schema():
         ("@tool\ndef own(n: int): ...", ":5 is not used: own means something else already"),
         ("@tool(name='a b')\ndef odd(n: int): ...", ":5 is not used: its name is no plain word"),
         ("@tool\ndef word_count(): ...", "is not used: "),
+        ("@tool\nclass Odd: ...", "b.py is not used: it is no function"),
+        (
+            "@dataclass\nclass N:\n    a: 'list[N]'\n@tool\ndef odd(n: N): ...",
+            ":8 is not used: maximum recursion",
+        ),
     ],
 )
 def test_what_cannot_be_a_tool_is_told_in_one_line_and_harms_no_other(kit, tmp_path, text, told):
@@ -237,6 +260,22 @@ def test_what_cannot_be_a_tool_is_told_in_one_line_and_harms_no_other(kit, tmp_p
     assert told in line
     assert "config/tools/b.py" in line
     assert "\n" not in line
+
+
+def test_a_function_that_is_no_tool_keeps_no_other_of_its_file_from_being_called(kit, tmp_path):
+    made, _ = kit("@tool\ndef odd(*all): ...\n@tool\ndef double(n: int): return 2 * n")
+    with old_plain(tmp_path) as bench:
+        assert ended(made.tools["double"].run(Call("double", "2"), bench)).text == "4"
+
+
+@pytest.mark.parametrize("default", ["{(1, 2): 3}", "object()", "float('nan')"])
+def test_a_default_that_cannot_be_written_keeps_no_tool_from_being_used(call, default):
+    assert call(f"@tool\ndef size(n: int, more={default}): return n", "size", "2").text == "2"
+
+
+def test_a_function_that_keeps_its_results_is_a_tool_too(call):
+    text = "import functools\n@tool\n@functools.cache\ndef double(n: int): return 2 * n"
+    assert call(text, "double", "2").text == "4"
 
 
 def test_a_file_that_never_ends_loading_is_ended_and_told(tmp_path):
@@ -268,6 +307,13 @@ def test_an_exception_is_a_failed_result_with_its_message_and_line(call):
     assert result.text.startswith("begun\nValueError: no such\ncity (line 8 of ")
 
 
+def test_the_message_of_an_exception_is_cut_like_any_output(call):
+    result = call("@tool\ndef odd(n: int): raise ValueError('x' * 99999)", "odd", "3")
+    assert result.text.startswith("ValueError: xxx")
+    assert "left out" in result.text
+    assert len(result.text) < 2500
+
+
 @pytest.mark.parametrize(
     ("ending", "verdict"),
     [
@@ -292,6 +338,11 @@ def test_what_is_yielded_is_output_as_it_comes_and_what_is_returned_the_result(k
         pieces, result = spoken(running)
     assert "".join(pieces) == "0\n1\n"
     assert (result.text, result.view) == ('{"n": 2}', '0\n1\n{"n": 2}')
+
+
+def test_what_is_yielded_between_waits_is_output_as_well(call):
+    text = "@tool\nasync def odd(n: int):\n    for each in range(n):\n        yield each"
+    assert call(text, "odd", "2").text == "0\n1"
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,13 @@ def test_a_redirect_is_judged_as_an_address_is(reading, where, why):
     assert why in result(it).verdict
 
 
+def test_a_page_puts_no_sentence_of_its_own_into_ours_by_where_it_leads(reading):
+    orders = "/" + "obey-me-" * 100
+    it = reading({"/": redirect(orders), orders: answer(200, "x", "image/png")})
+    assert len(result(it).verdict) < 150
+    assert "… is no page but image/png" in result(it).verdict
+
+
 def getter(server=None, **bounds):
     allowed = frozenset({place(server)} if server else ())
     return Getter(Line(Bounds(**{"allowed": allowed, **bounds}), {}, Halt()))
@@ -247,6 +254,16 @@ def test_a_server_that_drips_is_left_at_the_time_limit(reading):
 def test_a_page_of_1999_is_read_in_its_own_charset(reading, data, kind):
     it = reading({"/": answer(200, data, kind)})
     assert "Хлеб" in result(it).text
+
+
+@pytest.mark.parametrize(
+    ("told", "written"),
+    [("us-ascii", "utf-8"), ("iso-8859-1", "utf-8"), ("utf-8", "cp1252"), ("a\0b", "utf-8")],
+)
+def test_a_page_that_names_a_wrong_charset_is_read_as_what_it_is(reading, told, written):
+    data = PAGE.format("Grüße aus Köln für die Bäcker. " * 10).encode(written)
+    it = reading({"/": raw(data, f"Content-Type: text/html; charset={told}".encode())})
+    assert "Grüße aus Köln für die Bäcker." in result(it).text
 
 
 @pytest.mark.parametrize(("told", "sign"), [("iso-8859-1", "€"), ("x-sjis", "パン"), ("gb2312", "面包")])

@@ -154,7 +154,10 @@ def _refused() -> int:
 
 
 def _say(error: TripletickError) -> int:
-    sys.stderr.write(f"tripletick: {error}\n")
+    from tripletick.ui.safe import visible
+
+    # it may quote a server or a file
+    sys.stderr.write(visible(f"tripletick: {error}\n"))
     return error.exit
 
 

@@ -44,6 +44,16 @@ def test_blocks_are_run_and_their_results_go_back(home):
     assert asked[1][: len(asked[0])] == asked[0]
 
 
+def test_what_a_server_says_steers_no_terminal_and_stays_in_its_line(home):
+    odd = "no \x1b]0;key\x07\nIgnore"
+    with served(stream(event("a"), event(error={"message": odd})), listed=LIST) as server:
+        late = run(home, "--no-save", "-m", "openai:alpha", "--host", server.url, "say hello").stderr
+    with served(listed=refusal(401, odd)) as server:
+        early = run(home, "-m", "openai:alpha", "--host", server.url, "models", "list").stderr
+    for told in (late, early):
+        assert "It says: no ␛]0;key␇ Ignore." in told
+
+
 @pytest.mark.parametrize(
     ("act", "listed", "code", "words"),
     [

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import queue
 import threading
+import types
+import typing
 from collections.abc import Callable, Generator, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tripletick.approval import Block, Gate
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 FAILED = "The hook {name} ({at}) failed: {error}. What it looks at went on without it."
 SLOW = "The hook {name} ({at}) took longer than {seconds:g} s and is left out from here on."
 ODD = "The hook {name} ({at}) gave {what}, which is none of: {wanted}. It is passed over."
+UNSOUND = "The hook {name} ({at}) gave a {kind} whose {field} cannot be {what}. It is passed over."
 RETAGGED = "The hook {name} ({at}) gave a call of another tool. It is passed over."
 CHANGED = "The hook {name} ({at}) changed this block."
 REFUSED = "refused by a hook of the person's: {reason}"
@@ -162,7 +165,8 @@ class Hooks:
             self.tell(SLOW.format(name=one.name, at=one.at, seconds=self.seconds))
             return None
         value, error = came
-        if error is None and (value is None or isinstance(value, wanted)):
+        sound = error is None and (value is None or isinstance(value, wanted))
+        if sound and not (isinstance(value, Call | Result) and _unsound(value)):
             return value
         if one.name != "on_event" or one not in self._silent:
             self._silent.add(one)
@@ -218,6 +222,14 @@ def line_of(error: BaseException, file: str) -> int:
     return (lines or [0])[-1] or 0
 
 
+def words_of(error: BaseException) -> str:
+    """Give an error in one line, also where its own words cannot be had."""
+    import traceback
+
+    plain = f"{type(error).__name__}: {error.msg}" if isinstance(error, SyntaxError) else ""
+    return short(plain or "".join(traceback.format_exception_only(error))).rstrip(": .")
+
+
 def short(text: object) -> str:
     """Make a text of a hook's fit for one line."""
     line = " ".join(str(text).split())
@@ -225,13 +237,37 @@ def short(text: object) -> str:
 
 
 def _problem(one: One, value: Any, error: BaseException | None, wanted: tuple[type, ...]) -> str:
+    if error is None and isinstance(value, wanted):
+        field = _unsound(value)
+        what = type(getattr(value, field)).__name__
+        return UNSOUND.format(name=one.name, at=one.at, kind=type(value).__name__, field=field, what=what)
     if error is None:
         names = ", ".join(["None", *(kind.__name__ for kind in wanted if kind is not type(None))])
         return ODD.format(name=one.name, at=one.at, what=type(value).__name__, wanted=names)
     line = line_of(error, one.file)
     at = f"{one.at.rpartition(':')[0]}:{line}" if line else one.at
-    said = short(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
-    return FAILED.format(name=one.name, at=at, error=said.rstrip("."))
+    return FAILED.format(name=one.name, at=at, error=words_of(error))
+
+
+def _unsound(record: Any) -> str:
+    """Name the first field whose value is not of its type, "" where there is none: nothing has looked at what
+    a hook made.
+    """
+    hints = typing.get_type_hints(type(record))
+    return next(
+        (one.name for one in fields(record) if not _is(getattr(record, one.name), hints[one.name])), ""
+    )
+
+
+def _is(value: Any, kind: Any) -> bool:
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if origin is typing.Literal:
+        return value in inner
+    if origin is types.UnionType:
+        return any(_is(value, each) for each in inner)
+    if origin is not None:
+        return isinstance(value, origin) and all(_is(each, inner[0]) for each in value)
+    return isinstance(value, kind) and not (is_dataclass(kind) and _unsound(value))
 
 
 def _asked(

@@ -16,7 +16,7 @@ from typing import Any
 
 import pluggy
 
-from tripletick.hooks import One, line_of, short, where, within
+from tripletick.hooks import One, line_of, short, where, within, words_of
 from tripletick.hooks.points import POINTS, Points
 from tripletick.installed import EntryPoint
 from tripletick.places import shown
@@ -72,9 +72,7 @@ def _opened(at: str, file: str, opens: Callable[[], Any], tell: Tell) -> Any:
     plugin, error = came
     if error is not None:
         line = line_of(error, file) if file else 0
-        said = error.msg if isinstance(error, SyntaxError) else str(error)
-        why = short(f"{type(error).__name__}: {said}".rstrip(": ."))
-        tell(NOT_LOADED.format(at=f"{at}:{line}" if line else at, why=why))
+        tell(NOT_LOADED.format(at=f"{at}:{line}" if line else at, why=words_of(error)))
     return plugin
 
 

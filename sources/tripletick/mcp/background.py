@@ -13,6 +13,7 @@ from tripletick.mcp.values import ServerFailedError
 
 T = TypeVar("T")
 LONGEST = 300
+ERROR = "speaking to it gave an error"
 
 
 class Background:
@@ -34,7 +35,7 @@ class Background:
         if late:
             raise TimeoutError
         if wrong := future.exception():
-            raise ServerFailedError(_told(wrong)) from wrong
+            raise ServerFailedError(ERROR, _told(wrong)) from wrong
         return future.result()
 
     def finish(self, coroutine: Coroutine[Any, Any, object], seconds: float) -> None:

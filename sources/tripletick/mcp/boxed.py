@@ -56,8 +56,8 @@ class Program:
         self.reading = os.open(out, os.O_RDONLY | os.O_NONBLOCK)
         self._out = os.open(out, os.O_WRONLY)
         self._halt, self._errors, self._why = halt, "", ""
-        self.rubbish = ""
-        """The first line that was no message."""
+        self.broke, self.rubbish = "", ""
+        """How it left the protocol, and the first line that was no message."""
         self.over = threading.Event()
         self._thread = threading.Thread(target=self._run, args=(running,), name="mcp server", daemon=True)
         self._thread.start()
@@ -78,10 +78,12 @@ class Program:
 
     def ended(self, seconds: float) -> str:
         """Say how it ended, "" where it has not within these seconds."""
-        if not self.over.wait(seconds):
-            return ""
-        last = self._errors.strip().rpartition("\n")[2].strip()
-        return f"{self._why}: {last[:LONGEST]}" if last else self._why
+        return self._why if self.over.wait(seconds) else ""
+
+    @property
+    def last_words(self) -> str:
+        """Give the last line of what it printed as errors."""
+        return self._errors.strip().rpartition("\n")[2].strip()[:LONGEST]
 
     def close(self, patience: float = GRACE) -> None:
         """End its input and wait; stop it where that is not enough."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from tripletick.mcp.values import Offered
 
 MOST = 40
 """Tools of one page."""
+_PAGE = re.compile("[0-9]{1,4}")
 SHORT = 100
 """Characters of what a tool says of itself in a list."""
 COUNT = "{name}: {count} tools{found}"
@@ -27,8 +29,8 @@ EXAMPLE = "Call: mcp:{name}.{tool} with {body}"
 
 def listed(name: str, tools: Sequence[Offered], words: Sequence[str]) -> str:
     """List a server's tools; `words` filter them, a number among them is the page."""
-    pages = [int(word) for word in words if word.isdecimal()]
-    wanted = [word.casefold() for word in words if not word.isdecimal()]
+    pages = [int(word) for word in words if _PAGE.fullmatch(word)]
+    wanted = [word.casefold() for word in words if not _PAGE.fullmatch(word)]
     found = [tool for tool in tools if all(word in f"{tool.name} {tool.says}".casefold() for word in wanted)]
     first = (max(pages, default=1) - 1) * MOST
     shown = found[max(first, 0) : first + MOST]

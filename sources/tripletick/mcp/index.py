@@ -31,7 +31,8 @@ UNKNOWN = "describe it first"
 MANY = "{count} tools, such as {names}"
 LONGEST = 120
 """Characters of the names in one line."""
-_PLAIN = re.compile(r"[\w./-]+")
+PLAIN = re.compile(r"[\w./-]{1,80}")
+"""Names of tools that are told without a mark: no sentence can stand in them."""
 
 
 class Index:
@@ -83,7 +84,7 @@ def _line(name: str, section: ServerSection, row: Any) -> str:
     about = f" ({section.about})" if section.about else ""
     there = isinstance(row, dict) and row.get("server") == _print(section)
     tools = (
-        [tool for tool in row.get("tools", ()) if isinstance(tool, str) and _PLAIN.fullmatch(tool)]
+        [tool for tool in row.get("tools", ()) if isinstance(tool, str) and PLAIN.fullmatch(tool)]
         if there
         else []
     )

@@ -32,7 +32,7 @@ MOST_RUBBISH = 100
 MOST_TOOLS = 5000
 PATIENCE = 2.0
 """Seconds that the end of a conversation may take."""
-NO_MESSAGE = "it answers {line!r}, which is no message of the protocol"
+NO_MESSAGE = "it answers with what is no message of the protocol"
 TOO_LONG = f"it sent a line of more than {LONGEST >> 20} MiB"
 
 Incoming = SessionMessage | Exception
@@ -144,9 +144,8 @@ async def _hear(
                 message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
             except ValueError:
                 rubbish += bool(line.strip())
-                program.rubbish = program.rubbish or NO_MESSAGE.format(
-                    line=line.decode("utf-8", "replace").strip()[:80]
-                )
+                program.broke = program.broke or NO_MESSAGE
+                program.rubbish = program.rubbish or line.decode("utf-8", "replace").strip()[:80]
             else:
                 await to_us.send(SessionMessage(message))
 
@@ -155,7 +154,7 @@ async def _line(reader: asyncio.StreamReader, program: Program) -> bytes:
     try:
         return await reader.readline()
     except ValueError:
-        program.rubbish = TOO_LONG
+        program.broke = TOO_LONG
         return b""
 
 

@@ -35,6 +35,7 @@ FOR_READING = frozenset({"landlock"})
 """Boxes that put .git back when a program ends: after hours, that would undo what was committed meanwhile."""
 MUTE = "server {name} gave no answer within {seconds:g} s and was stopped"
 NOT_BEGUN = "server {name} cannot be used: {why}"
+FAILED = "server {name} failed: {why}"
 DIED = "server {name} ended during the call: {why}"
 NOT_AGAIN = "; it is not started again in this session"
 TWICE = "; it was started again and ended again"
@@ -55,7 +56,7 @@ class Server:
         self._link: Link | None = None
         self._program: Program | None = None
         self._tools: tuple[Offered, ...] = ()
-        self._failures, self._why = 0, ""
+        self._failures, self._failed = 0, ServerFailedError("")
 
     @property
     def confined(self) -> bool:
@@ -85,11 +86,11 @@ class Server:
                 raise ServerFailedError(MUTE.format(name=self.name, seconds=seconds)) from error
             except ServerFailedError as failure:
                 if not self._died():
-                    raise
-                why = self._reason(str(failure), DYING)
+                    raise self._worded(FAILED, failure) from failure
+                died = self._worded(DIED, self._reason(failure), then or "")
                 self.stop(patience=0)
                 if then is not None:
-                    raise ServerFailedError(DIED.format(name=self.name, why=why) + then) from failure
+                    raise died from failure
         raise AssertionError("the last turn returns or raises")
 
     def stop(self, patience: float = boxed.GRACE) -> None:
@@ -109,25 +110,31 @@ class Server:
 
     def _start(self, halt: Halt) -> None:
         if self._failures >= MOST_FAILURES:
-            raise ServerFailedError(self._why + NOT_AGAIN)
+            raise ServerFailedError(str(self._failed) + NOT_AGAIN, self._failed.said)
         self.stop(patience=0)
         begun = False
         try:
             self._tools = self._behind.wait(self._opened().open(), self.section.timeout, halt)
             begun = True
         except TimeoutError as error:
-            raise self._unusable(f"no answer within {self.section.timeout:g} s", 0) from error
-        except (OSError, ServerFailedError, TripletickError) as error:
-            raise self._unusable(str(error), DYING) from error
+            slow = ServerFailedError(f"no answer within {self.section.timeout:g} s")
+            raise self._unusable(slow, 0) from error
+        except (OSError, TripletickError) as error:
+            raise self._unusable(ServerFailedError(str(error)), DYING) from error
+        except ServerFailedError as error:
+            raise self._unusable(error, DYING) from error
         finally:
             if not begun:
                 self.stop(patience=0)
         self._failures = 0
 
-    def _unusable(self, otherwise: str, seconds: float) -> ServerFailedError:
+    def _unusable(self, otherwise: ServerFailedError, seconds: float) -> ServerFailedError:
         self._failures += 1
-        self._why = NOT_BEGUN.format(name=self.name, why=self._reason(otherwise, seconds))
-        return ServerFailedError(self._why)
+        self._failed = self._worded(NOT_BEGUN, self._reason(otherwise, seconds))
+        return self._failed
+
+    def _worded(self, sentence: str, why: ServerFailedError, then: str = "") -> ServerFailedError:
+        return ServerFailedError(sentence.format(name=self.name, why=why) + then, why.said)
 
     def _opened(self) -> Link:
         """Open the way to it. Raises OSError where its box cannot be had."""
@@ -153,12 +160,14 @@ class Server:
         program = self._program
         return bool(self._link is None or self._link.over or (program and program.ended(DYING)))
 
-    def _reason(self, otherwise: str, seconds: float = DYING) -> str:
+    def _reason(self, otherwise: ServerFailedError, seconds: float = DYING) -> ServerFailedError:
         """Say why it failed: how its program ended, what it said that was no message, or the error itself."""
         program = self._program
-        if program is None:
-            return otherwise
-        return program.ended(seconds) or program.rubbish or otherwise
+        if program and (ended := program.ended(seconds)):
+            return ServerFailedError(ended, program.last_words)
+        if program and program.broke:
+            return ServerFailedError(program.broke, program.rubbish)
+        return otherwise
 
 
 def _environment(section: ServerSection) -> dict[str, str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from tripletick.halting import Halt
-from tripletick.mcp.index import Index
+from tripletick.mcp.index import PLAIN, Index
 from tripletick.mcp.server import OpenBox, Server
 from tripletick.mcp.values import Offered, Said, ServerFailedError
 from tripletick.sandbox.box import Box, Mode
@@ -65,7 +65,8 @@ class Servers:
             raise kept
         there = {each.name: each for each in self.tools(name, mode, halt)}
         if tool not in there:
-            raise ServerFailedError(NO_TOOL.format(name=name, tool=tool, near=nearest(tool, there)))
+            near = nearest(tool, {name: each for name, each in there.items() if PLAIN.fullmatch(name)})
+            raise ServerFailedError(NO_TOOL.format(name=name, tool=tool, near=near))
         return there[tool]
 
     def peek(self, name: str, tool: str, mode: Mode, halt: Halt) -> Offered | None:

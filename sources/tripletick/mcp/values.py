@@ -8,7 +8,11 @@ from typing import Any
 
 
 class ServerFailedError(Exception):
-    """A server that did not do its part, in one line for the model and the person."""
+    """A server that did not do its part, in one line of ours; `said` are its own words, which are marked."""
+
+    def __init__(self, what: str, said: str = "") -> None:
+        super().__init__(what)
+        self.said = said
 
 
 @dataclass(frozen=True, slots=True)

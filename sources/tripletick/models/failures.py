@@ -44,7 +44,7 @@ class Saying:
         return self.error(*(line.format_map(values) for line in (self.what, self.why, self.remedy)))
 
 
-AGAIN = "Ask again; what the server says: journalctl -u ollama, or ~/.ollama/logs"
+AGAIN = "Ask again; the server's log says more (Ollama's: journalctl -u ollama, or ~/.ollama/logs)"
 ELSEWHERE = (
     "Start it: ollama serve. Elsewhere: tripletick --host http://HOST:11434. "
     "Without one: tripletick models create offline"

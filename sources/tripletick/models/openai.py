@@ -201,7 +201,9 @@ class OpenAI:
         if "error" in fields or fields.get("object") == "error":
             body = json.dumps(fields).encode()
             told = refusals.said(body) or failures.words(body)
-            raise failures.full(failures.words(body), self._context) or failures.BROKEN(told=told)
+            raise failures.full(failures.words(body), self._context) or failures.BROKEN(
+                told=refusals.brief(told)
+            )
 
     def _listed(self) -> list[Mapping[str, Any]] | None:
         """Ask /models; None where the server has no such list."""

@@ -102,9 +102,9 @@ def refused(status: int, kind: str, body: bytes, asked: Asked) -> TripletickErro
         return full
     for pattern, saying in failures.NARROWED:
         if status in (400, 500) and pattern.search(told):
-            return saying(model=asked.model, told=_ended(told))
+            return saying(model=asked.model, told=brief(told))
     saying = STATUSES.get(status, REFUSED)
-    return saying(status=status, told=_ended(told), where=asked.where, variable=asked.variable)
+    return saying(status=status, told=brief(told), where=asked.where, variable=asked.variable)
 
 
 def absent(status: int, body: bytes) -> bool:
@@ -125,6 +125,6 @@ def said(body: bytes) -> str:
     return next((text for value in found if (text := answers.text(value).strip())), "")
 
 
-def _ended(told: str) -> str:
+def brief(told: str) -> str:
     """A refusal may quote the key that was sent, or fill a page."""
     return " ".join(told.split()).rstrip(". ")[:300] or "nothing"

@@ -17,6 +17,7 @@ from tripletick.models.wire import Reply
 
 LONGEST = 120.0
 """Seconds that a server may ask to be left alone and is waited for; what asks for more is told."""
+LONGEST_SAID = 300
 BUSY = "The server is busy. Trying again in {seconds:g} s ({number} of {of})."
 FAILED_ONCE = "The server failed ({told}). Trying once more."
 LEFT_ALONE = "The server wants fewer requests. Trying once more in {seconds:g} s, as it asked."
@@ -56,7 +57,8 @@ class Tries:
         if reply.status == 500 or asked is not None:
             first = reply.status not in self.asked_once and (asked or 0.0) <= LONGEST
             self.asked_once.add(reply.status)
-            words = FAILED_ONCE.format(told=told) if asked is None else LEFT_ALONE.format(seconds=asked)
+            said = " ".join(told.split())[:LONGEST_SAID] or f"status {reply.status}"
+            words = FAILED_ONCE.format(told=said) if asked is None else LEFT_ALONE.format(seconds=asked)
             return (asked or 0.0, words) if first else None
         if reply.status in (429, 503) and self.busy:
             of, seconds = len(self.settings.busy_waits), self.busy.pop(0)

@@ -125,16 +125,16 @@ def _result(finished: Finished, call: Call, bench: Bench) -> Result:
     except ValueError:
         verdict = output.verdict(finished, bench.limits)
         how = verdict if verdict != "ok" else "failed, the browser said nothing"
-        return Result("failed", how, plain(said)[-800:], flags=output.flags(finished))
+        text = plain(said)[-800:]
+        bench.outside.read(reaches(call)[0].place, text)
+        return Result("failed", how, text, flags=output.flags(finished) | {OUTSIDE})
     if "address" not in seen:
         return Result("forbidden", f"was not run: {seen['problem']}")
     text = _page(seen)
     bench.outside.read(seen["address"], text)
     flags, files = frozenset({OUTSIDE}), _files(call, bench)
     if seen["problem"]:
-        return Result(
-            "failed", f"failed, {plain(seen['problem'])}", text, flags=flags, files=files, tool="browse"
-        )
+        return Result("failed", f"failed, {seen['problem']}", text, flags=flags, files=files, tool="browse")
     saved = f", saved {call.path}" if files else ""
     return Result("ok", f"ok{saved}", text, flags=flags, files=files)
 
@@ -150,6 +150,7 @@ def _page(seen: Mapping[str, Any]) -> str:
     links = [f"- {name}: {where}" for name, where in seen["links"]]
     parts = [
         HEAD.format(address=seen["address"]),
+        seen["said"],
         seen["title"] and f"# {seen['title']}",
         seen["text"],
         CUT.format(count=seen["more"]) if seen["more"] else "",

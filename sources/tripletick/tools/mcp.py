@@ -45,7 +45,8 @@ def run(call: Call, bench: Bench) -> Running:
             return Result("failed", NO_TOOL, _overview(name, bench) or NAMELESS, tool=TAG)
         return (yield from _called(name, tool, rest, bench))
     except ServerFailedError as failure:
-        return Result("failed", f"failed, {failure}", tool=TAG)
+        strange = frozenset({OUTSIDE} if failure.said else ())
+        return Result("failed", f"failed, {failure}", failure.said, flags=strange, tool=TAG)
 
 
 def target(call: Call) -> tuple[str, str, str]:

@@ -21,6 +21,8 @@ NUMBER: Mapping[str, Any] = {"type": "number"}
 SWITCH: Mapping[str, Any] = {"type": "boolean"}
 SAID_ONLY = frozenset({"description", "explanation", "reason", "thought"})
 """Arguments that models add and that change nothing."""
+LARGEST = 1e300
+"""A number that no float holds is a mistake."""
 SWITCHES = {"true": True, "yes": True, "false": False, "no": False}
 
 
@@ -185,10 +187,10 @@ def _text(value: Any) -> str | None:
 
 
 def _number(value: Any) -> int | float | None:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return value
-    digits = isinstance(value, str) and re.fullmatch(r"\s*[-+]?\d+(\.\d+)?\s*", value)
-    return float(value) if digits else None
+    if isinstance(value, str) and re.fullmatch(r"\s*[-+]?\d+(\.\d+)?\s*", value):
+        value = float(value)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if number and abs(value) < LARGEST else None
 
 
 def _integer(value: Any) -> int | None:

@@ -13,6 +13,7 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 PORTS = {"http": 80, "https": 443}
 LONGEST = 4000
 """Characters of an address; what is longer carries something."""
+BRIEF = 100
 NO_ADDRESS = "{text} is no address of a page: write one as https://example.org/page"
 ASTRAY = "{text} leads to what is no address of a page"
 WITH_NAME = "{text} holds a user name or a password, and none is sent"
@@ -52,6 +53,12 @@ class Address:
     def _host(self) -> str:
         return f"[{self.host}]" if ":" in self.host else self.host
 
+    @property
+    def brief(self) -> str:
+        """For a sentence: a page chooses where it leads to, and an address can hold many words."""
+        whole = str(self)
+        return whole if len(whole) <= BRIEF else f"{whole[: BRIEF - 1]}…"
+
     def __str__(self) -> str:
         return f"{self.scheme}://{self.shown}{self.path}"
 
@@ -60,7 +67,7 @@ class Address:
         try:
             return read(urljoin(str(self), where.strip()))
         except (ValueError, UnreachedError) as error:
-            raise UnreachedError(ASTRAY.format(text=self)) from error
+            raise UnreachedError(ASTRAY.format(text=self.brief)) from error
 
 
 def read(text: str) -> Address:

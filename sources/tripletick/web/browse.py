@@ -26,6 +26,8 @@ MARK = "\x1e"
 QUIET = 3000
 """Milliseconds that a page has to settle after each step."""
 MOST_LINKS, MOST_FIELDS = 40, 20
+NOTHING: Mapping[str, Any] = {"title": "", "text": "", "links": (), "fields": ()}
+UNREAD = "the page keeps from being read"
 LOOK = """() => ({
   title: document.title,
   text: document.body ? document.body.innerText : "",
@@ -66,26 +68,33 @@ def _answer(told: Mapping[str, Any]) -> dict[str, Any]:
 
 def _walked(page: Any, told: Mapping[str, Any], error: type[Exception]) -> dict[str, Any]:
     """Take the steps up to the first that fails, then look."""
-    problem = ""
+    problem = said = ""
     for number, (step, *words) in enumerate(told["steps"], 1):
         try:
             STEPS[step](page, *words)
             with suppress(error):
                 page.wait_for_load_state("networkidle", timeout=QUIET)
         except error as wrong:
-            problem = f"step {number}, {step}: {str(wrong).splitlines()[0][:200]}"
+            problem, said = f"step {number}, {step}", str(wrong).splitlines()[0][:200]
             break
     if told["picture"]:
         page.screenshot(path=told["picture"], full_page=True)
-    seen = page.evaluate(LOOK)
+    try:
+        seen = _shaped(page.evaluate(LOOK), told["most"])
+    except (error, KeyError, TypeError, ValueError):
+        seen, problem = _shaped(NOTHING, 0), problem or UNREAD
+    return {"problem": problem, "said": said, "address": page.url, **seen}
+
+
+def _shaped(seen: Any, most: int) -> dict[str, Any]:
+    """Give what was looked at in its shape: the page may have put something else in its place."""
+    text = str(seen["text"])
     return {
-        "problem": problem,
-        "address": page.url,
-        "title": seen["title"][:200],
-        "text": seen["text"][: told["most"]],
-        "more": max(0, len(seen["text"]) - told["most"]),
-        "links": seen["links"][:MOST_LINKS],
-        "fields": seen["fields"][:MOST_FIELDS],
+        "title": str(seen["title"])[:200],
+        "text": text[:most],
+        "more": max(0, len(text) - most),
+        "links": [[str(name), str(where)] for name, where in seen["links"][:MOST_LINKS]],
+        "fields": [str(name) for name in seen["fields"][:MOST_FIELDS]],
     }
 
 

@@ -49,6 +49,7 @@ _META = re.compile(
     rb"""<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*["']?\s*([\w:.-]{2,40})""", re.I
 )
 _TITLE = re.compile(r"(?is)<title[^>]{0,200}>([^<]{0,1000})</title")
+LOST = "\ufffd"
 MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 Told = dict[str, object]
 
@@ -102,15 +103,34 @@ def decoded(data: bytes, charset: str) -> str:
     marked = next((name for mark, name in MARKS if data.startswith(mark)), "")
     said = _META.search(data[:4096])
     for name in (marked, charset, said[1].decode("ascii") if said else ""):
-        with suppress(LookupError, UnicodeError):
-            if name:
-                return data.decode(meant(name), "replace")
-    with suppress(UnicodeError):
-        return data.decode("utf-8")
+        with suppress(LookupError, ValueError):
+            if name and (text := _as_told(data, meant(name))):
+                return text
+    if _is_utf8(data):
+        return data.decode("utf-8", "replace")
     from charset_normalizer import from_bytes
 
     best = from_bytes(data[:200_000]).best()
     return data.decode(best.encoding if best else "cp1252", "replace")
+
+
+def _as_told(data: bytes, name: str) -> str:
+    """Read bytes in an encoding, "" where they are in another: half of what is not ASCII makes no sense, or
+    it is UTF-8 where an old name was told, which hardly ever comes about otherwise.
+    """
+    text = data.decode(name, "replace")
+    strange = len(text) - len(text.encode("ascii", "ignore"))
+    wrong = text.count(LOST) * 2 > strange or (name == "cp1252" and not data.isascii() and _is_utf8(data))
+    return "" if wrong and strange else text
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Tell whether it is, though it may have been cut."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeError:
+        return False
+    return True
 
 
 def meant(name: str) -> str:

@@ -58,18 +58,18 @@ def extract(got: Got, halt: Halt) -> Page:
     """Find the text of what was got. Raises UnreachedError."""
     address, kind = str(got.address), _kind(got)
     if not kind:
-        raise UnreachedError(BROKEN.format(address=address, why=NO_TEXT))
+        raise UnreachedError(BROKEN.format(address=got.address.brief, why=NO_TEXT))
     if kind == "pdf" and got.cut:
-        raise UnreachedError(BROKEN.format(address=address, why=NOT_WHOLE.format(size=_size(got))))
+        raise UnreachedError(BROKEN.format(address=got.address.brief, why=NOT_WHOLE.format(size=_size(got))))
     charset = str(got.head.get_content_charset("") or "")
     told = run_apart(PROGRAM, {"kind": kind, "charset": charset, "address": address}, got.body, halt)
     if isinstance(told, str):
         # a library may quote the page in what it says
         why = told if told in SAID or "module" in told else IS_BROKEN
-        raise UnreachedError(BROKEN.format(address=address, why=why))
+        raise UnreachedError(BROKEN.format(address=got.address.brief, why=why))
     text = plain(str(told["text"] or ""))
     if not text:
-        raise UnreachedError(BROKEN.format(address=address, why=EMPTY))
+        raise UnreachedError(BROKEN.format(address=got.address.brief, why=EMPTY))
     title = " ".join(plain(str(told["title"])).split())[:200]
     return Page(address, title, text, got.cut or bool(told["cut"]))
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 
 from tripletick.web import robots
-from tripletick.web.address import Address, UnreachedError
+from tripletick.web.address import BRIEF, Address, UnreachedError
 from tripletick.web.exchange import Got, Line, Wanted
 
 MOST_REDIRECTS = 5
@@ -44,7 +44,7 @@ class Getter:
         if got.status >= 400:
             raise UnreachedError(_answers(got))
         if got.kind and not PAGE.fullmatch(got.kind):
-            raise UnreachedError(NO_PAGE.format(address=got.address, kind=got.kind[:60]))
+            raise UnreachedError(NO_PAGE.format(address=got.address.brief, kind=got.kind[:60]))
         return got
 
     def ask(self, address: Address) -> Got:
@@ -58,7 +58,7 @@ class Getter:
         first, end = address, time.monotonic() + self.line.bounds.seconds
         for _ in range(MOST_REDIRECTS + 1):
             if watched and not self._rules(address).allows(address.path):
-                raise UnreachedError(KEPT.format(host=address.shown, path=address.path[:100]))
+                raise UnreachedError(KEPT.format(host=address.shown, path=address.path[:BRIEF]))
             got = self.line.ask(address, max(end - time.monotonic(), 0.0), wanted)
             if address.shown not in self.reached:
                 self.reached.append(address.shown)
@@ -67,7 +67,7 @@ class Getter:
             if not (where := got.head.get("location")):
                 raise UnreachedError(NOWHERE.format(host=address.shown, status=got.status))
             address = address.joined(str(where))
-        raise UnreachedError(TOO_MANY.format(address=first, most=MOST_REDIRECTS))
+        raise UnreachedError(TOO_MANY.format(address=first.brief, most=MOST_REDIRECTS))
 
     def _rules(self, address: Address) -> robots.Robots:
         host = (address.scheme, address.place)

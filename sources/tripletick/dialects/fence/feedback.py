@@ -49,7 +49,7 @@ def word_result(number: int, call: Call, result: Result) -> str:
 
 
 def _result(number: int, call: Call, result: Result) -> Iterator[str]:
-    yield f"[result {number}: {call.tool} {result.verdict}]"
+    yield f"[result {number}: {call.tool} {disarmed(' '.join(result.verdict.split()))}]"
     text = result.text.removesuffix("\n")
     if text.strip():
         strange = OUTSIDE in result.flags

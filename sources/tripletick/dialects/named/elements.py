@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from tripletick.dialects.fence.blocks import Block, End
+from tripletick.dialects.fence.content import raw_lines
 from tripletick.dialects.fence.invention import call_shape, foreign_call
 from tripletick.dialects.fence.lines import Mark, Page
 from tripletick.dialects.fence.taking import same_as
 from tripletick.dialects.fence.terms import Terms
-from tripletick.dialects.named.expression import Spoken
+from tripletick.dialects.named.expression import Spoken, UnreadError
 from tripletick.dialects.named.forms import READERS, Found, read_bare
 from tripletick.dialects.named.meaning import Meaning, NotACallError, tag_of
+from tripletick.dialects.named.objects import read_calls
 from tripletick.dialects.thinking import BLANKS, outside_spans
 from tripletick.messages import Call, Problem
 
@@ -73,8 +75,29 @@ class Elements:
 
     def judge(self, block: Block, end: End, *, owned: bool) -> None:
         """A fence is text; one that would be a call in another dialect is told."""
-        if self.cut is None and tag_of(block.info.tag, self._terms) == block.info.tag:
+        if self.cut is not None:
+            return
+        if tag_of(block.info.tag, self._terms) == block.info.tag:
             self.problem("fenced-call", block.mark.line)
+        elif end.how == "closed" and not block.info.path and self._answer_at is None:
+            self._fenced(block, end)
+
+    def _fenced(self, block: Block, end: End) -> None:
+        """Take JSON in a fence that calls tools at work, where the reply ends with it: else it may be an
+        example.
+        """
+        text = "\n".join(raw_lines(self._page, block, end)).strip()
+        below = self._page.text[self._page.ends[end.line] :].lstrip(f"{BLANKS}\r\n")
+        try:
+            spoken = read_calls(text, whole=False) if call_shape(text) else []
+        except UnreadError:
+            return
+        if not spoken or any(tag_of(one.name, self._terms) is None for one in spoken):
+            return
+        if self._bare and not self._terms.cut and (not below or below.startswith(("```", "~~~"))):
+            self._take(Found(0, tuple(spoken)), block.mark.line)
+        else:
+            self.foreign(block.mark.line)
 
     def quoted(self, mark: Mark) -> None:
         """A fence behind `>` is text."""

@@ -7,10 +7,11 @@ that Python does not know, `true` and `null`. What is left unquoted is given bac
 from __future__ import annotations
 
 import ast
+import json
 import re
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 _HEAD = re.compile(r"\s*(?P<name>[A-Za-z_][\w.:/-]*)\s*\((?P<inside>.*)\)\s*;?\s*", re.DOTALL)
@@ -58,10 +59,35 @@ def read_expression(text: str) -> Spoken:
         return Spoken(name, unquoted=_alone(inside))
     if any(map(_computed, (node for node in ast.walk(call) if node is not call))):
         raise UnreadError
+    if is_glued(inside, ""):
+        raise UnreadError
     try:
-        return _literals(name, call)
+        spoken = _literals(name, call)
     except UNREADABLE:
         return Spoken(name, unquoted=_alone(inside))
+    return replace(spoken, arguments=as_json(spoken.arguments), ordered=tuple(as_json(spoken.ordered)))
+
+
+def is_glued(text: str, blanks: str) -> bool:
+    """Tell whether a string follows another with nothing between but such blanks: Python reads one, and a
+    model that wrote a quote too many meant something else.
+    """
+    end = -1
+    for string in _STRING.finditer(text):
+        if end >= 0 and not text[end : string.start()].strip(blanks):
+            return True
+        end = string.end()
+    return False
+
+
+def as_json(value: Any) -> Any:
+    """Give a value as JSON has it, whole text: what is none is nothing that a tool can be given. Raises
+    UnreadError.
+    """
+    try:
+        return json.loads(json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace"))
+    except UNREADABLE:
+        raise UnreadError from None
 
 
 def ends(text: str, start: int, closing: re.Pattern[str]) -> Iterator[re.Match[str]]:

@@ -1,6 +1,7 @@
 """Where a call in tags ends, and what stands in it: the forms in which models write calls into their text.
 
-`<tool>name(arg="…")</tool>`, `<tool_call>{…}</tool_call>`, `<function=name><parameter=x>…`, and JSON alone.
+`<tool>name(arg="…")</tool>`, `<tool_call>{…}</tool_call>`, `<function=name>` around `<parameter=x>…` or JSON,
+and JSON alone.
 Not covered: whether it counts (elements), what it means (meaning).
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from tripletick.dialects.fence.invention import call_shape
 from tripletick.dialects.named import objects
@@ -18,6 +20,7 @@ from tripletick.dialects.thinking import BLANKS
 _PARAMETER = re.compile(r"\s*<parameter=(?P<name>[^<>\s]+)\s*>\n?", re.IGNORECASE)
 _PARAMETER_END = re.compile(r"\n?</parameter\s*>(?=\s*(?:<parameter=|</function\s*>))", re.IGNORECASE)
 _FUNCTION = re.compile(r"\s*<function=(?P<name>[^<>\s]+)\s*>", re.IGNORECASE)
+_OBJECT = re.compile(r"\s*(?=\{)")
 _FUNCTION_END = re.compile(r"\s*</function\s*>(?:\s*</tool_call\s*>)?", re.IGNORECASE)
 
 
@@ -77,8 +80,8 @@ def _certain(found: Found) -> Found:
 
 
 def _read_function(text: str, at: int, begins: re.Match[str], whole: bool) -> Found:
-    """Read parameters as they stand between their tags, up to the function's end."""
-    given: dict[str, str] = {}
+    """Read parameters as they stand between their tags, or an object of them, up to the function's end."""
+    given: dict[str, Any] = {}
     while opened := _PARAMETER.match(text, at):
         closed = _PARAMETER_END.search(text, opened.end())
         if closed is None and whole:
@@ -89,6 +92,11 @@ def _read_function(text: str, at: int, begins: re.Match[str], whole: bool) -> Fo
             return Found(closed.end())
         given[opened["name"]] = text[opened.end() : closed.start()]
         at = closed.end()
+    if not given and (opened := _OBJECT.match(text, at)):
+        at = objects.object_end(text, opened.end())
+        if at < 0:
+            return Found(-1)
+        given = objects.read_arguments(text[opened.end() : at], whole=False)
     name = begins["name"].removeprefix("=")
     if end := _FUNCTION_END.match(text, at):
         return Found(end.end(), (Spoken(name, dict(given)),))

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from tripletick.dialects.named.expression import UNREADABLE, Spoken, UnreadError, plain
+from tripletick.dialects.named.expression import UNREADABLE, Spoken, UnreadError, as_json, is_glued, plain
 
 NAMES = ("name", "tool", "tool_name", "function", "recipient_name")
 ARGUMENTS = ("arguments", "parameters", "args", "input", "tool_input", "params")
@@ -24,6 +24,7 @@ _WORDS = {"True": "true", "False": "false", "None": "null"}
 _WORD = re.compile(r"\b(?:True|False|None)\b")
 _PAIRS = {"{": "}", "[": "]"}
 _CLOSERS = ("}", "]")
+BLANKS = " \t\r\n"
 
 
 def read_object(text: str, *, whole: bool = True) -> Any:
@@ -52,9 +53,11 @@ def read_arguments(given: Any, *, whole: bool = True) -> dict[str, Any]:
         # some engines hand over text, and some models write it into that text once more
         if isinstance(given, str):
             given = read_object(given, whole=whole) if given.strip() else {}
+    given = {} if given is None else given
     if not isinstance(given, dict):
         raise UnreadError
-    return given
+    arguments: dict[str, Any] = as_json(given)
+    return arguments
 
 
 def object_end(text: str, start: int) -> int:
@@ -75,7 +78,7 @@ def _spoken(call: Any, *, whole: bool) -> Spoken:
     given: Any = next((call[key] for key in ARGUMENTS if key in call), None)
     if name is None:
         raise UnreadError
-    return Spoken(name, read_arguments({} if given is None else given, whole=whole))
+    return Spoken(name, read_arguments(given, whole=whole))
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -118,7 +121,7 @@ def _closed(parts: Iterable[str]) -> str:
         kept.append(part)
         if part in _CLOSERS and not waiting:
             break
-    if "".join(left).strip("}] \t\r\n"):
+    if "".join(left).strip("}]" + BLANKS):
         raise UnreadError
     return "".join(_uncomma([*kept, *reversed(waiting)]))
 
@@ -143,6 +146,8 @@ def _split(text: str) -> Iterator[str]:
 
 def _python(text: str) -> Any:
     """Read what Python calls a dict. Raises UnreadError."""
+    if is_glued(text, BLANKS):
+        raise UnreadError
     try:
         tree = ast.parse(plain(text.strip()), mode="eval")
         dicts = (node for node in ast.walk(tree) if isinstance(node, ast.Dict))

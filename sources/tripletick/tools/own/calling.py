@@ -66,11 +66,19 @@ def _place(own: Own, bench: Bench) -> Beside | Boxed:
 
 
 def place_arguments(tag: str, parameters: Parameters, given: Mapping[str, Any]) -> Call:
-    """Write arguments so that they are read as the same: an object that is the one argument stands alone."""
-    value: Any = dict(given)
-    if len(parameters) == 1 and isinstance(next(iter(given.values()), None), dict):
-        value = next(iter(given.values()))
-    return Call(tag, json.dumps(value, ensure_ascii=False))
+    """Write arguments so that they are read as the same: by their names, else the one value alone."""
+    alone = list(given.values()) if len(given) == 1 else []
+    bodies = [json.dumps(value, ensure_ascii=False) for value in (dict(given), *alone)]
+    bodies += [value for value in alone if isinstance(value, str)]
+    calls = [Call(tag, body) for body in bodies]
+    return next((call for call in calls if _reads_as(call, parameters, given)), calls[0])
+
+
+def _reads_as(call: Call, parameters: Parameters, given: Mapping[str, Any]) -> bool:
+    try:
+        return reading.read(call, parameters) == given
+    except ArgumentsError:
+        return False
 
 
 def _misread(own: Own, why: str) -> Result:
@@ -111,21 +119,24 @@ def _worded(own: Own, came: Came, bench: Bench) -> Result:
     if "wrong" in told:
         return _misread(own, one_line(told["wrong"]))
     if "error" in told:
-        return _raised(own, told, printed, finished)
+        said = _kept(_error(own, told), bench)
+        text = "\n".join(filter(None, (printed, said)))
+        return _failed(own, RAISED.format(error=one_line(told["error"])), text, finished)
     if "text" not in told:
         return _failed(own, NO_RESULT.format(status=finished.status), printed, finished)
     if told["text"] is None:
         return Result("ok", "ok", printed, exit=0)
-    text = str(told["text"]).encode("utf-8", "surrogatepass")
-    kept = clip(Finished(0, text), bench)
+    kept = _kept(str(told["text"]), bench)
     return Result("ok", "ok", kept, "\n".join(filter(None, (printed, kept))), exit=0)
 
 
-def _raised(own: Own, told: Mapping[str, Any], printed: str, finished: Finished) -> Result:
+def _kept(text: str, bench: Bench) -> str:
+    return clip(Finished(0, text.encode("utf-8", "surrogatepass")), bench)
+
+
+def _error(own: Own, told: Mapping[str, Any]) -> str:
     error, line = str(told["error"]), told.get("line")
-    said = AT_LINE.format(error=error, line=line, name=own.source.at) if line else error
-    text = "\n".join(filter(None, (printed, said)))
-    return _failed(own, RAISED.format(error=one_line(error)), text, finished)
+    return AT_LINE.format(error=error, line=line, name=own.source.at) if line else error
 
 
 def _failed(own: Own, how: str, text: str, finished: Finished) -> Result:

@@ -83,18 +83,22 @@ def describe(source: Source, limits: Limits, *, seconds: float = SECONDS) -> tup
         line, why = told.get("line"), told.get("error")
         slow = SLOW.format(seconds=seconds) if came.finished.struck == "timeout" else ""
         ended = ENDED.format(status=came.finished.status)
-        at = f"{source.at}:{line}" if line else source.at
-        return [], [NOT_LOADED.format(at=at, why=one_line(why or slow or ended).rstrip("."))]
+        why = one_line(why or slow or ended).rstrip(".")
+        return [], [NOT_LOADED.format(at=_at(source, line), why=why)]
     tools, lines = list[Own](), list[str]()
     for row in _rows(told.get("problems")):
-        name, line, why = (one_line(row.get(key)) for key in ("name", "line", "what"))
-        lines.append(NOT_MADE.format(name=name, at=f"{source.at}:{line}", why=why))
+        name, why = (one_line(row.get(key)) for key in ("name", "what"))
+        lines.append(NOT_MADE.format(name=name, at=_at(source, row.get("line")), why=why))
     for row in _rows(told["tools"]):
         try:
             tools.append(_own(source, row))
         except (AttributeError, KeyError, TypeError, ValueError):
             lines.append(NOT_MADE.format(name=one_line(row.get("name")), at=source.at, why=GARBLED))
     return tools, lines
+
+
+def _at(source: Source, line: object) -> str:
+    return f"{source.at}:{one_line(line)}" if line else source.at
 
 
 def choose(found: Collection[Own], taken: Collection[str]) -> tuple[dict[str, Own], list[str]]:
@@ -132,7 +136,7 @@ def _argument(one: Parameter, defaults: Mapping[str, Any]) -> str:
     default = defaults.get(one.name)
     name = one.name if one.required or default is not None else f"{one.name}?"
     words = reading.kind(one.schema).removesuffix(" or null")
-    typed = name if words in ("a text", "a value") else f"{name}: {words}"
+    typed = name if words in reading.UNTOLD else f"{name}: {words}"
     return typed if default is None else f"{typed} = {one_line(json.dumps(default, ensure_ascii=False))}"
 
 
@@ -189,13 +193,15 @@ def _one_of(value: Any, depth: int) -> Any:
 
 
 def _plain(value: Any, depth: int) -> list[Any]:
-    if any(isinstance(each, dict | list) for each in value):
+    if any(isinstance(each, dict | list) for each in value) or len(str(value)) > MOST * LONGEST:
         raise ValueError(value)
     return list(value)
 
 
 def _named(value: Any, depth: int) -> dict[str, Any]:
-    return {str(name): _schema(each, depth) for name, each in value.items()}
+    if not all(name.isidentifier() and len(name) <= LONGEST for name in value):
+        raise ValueError(value)
+    return {name: _schema(each, depth) for name, each in value.items()}
 
 
 KEYWORDS: Mapping[str, Callable[[Any, int], Any]] = {

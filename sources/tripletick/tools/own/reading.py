@@ -15,6 +15,7 @@ import ast
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from tripletick.messages import Call
@@ -44,6 +45,8 @@ KINDS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "null": ("null", lambda value: value is None),
 }
 """By the name in a JSON schema: the words for it, and what tells a value of it."""
+UNTOLD = ("a text", "a value")
+"""What goes without saying."""
 
 
 def read(call: Call, parameters: Parameters) -> dict[str, Any]:
@@ -74,12 +77,26 @@ def form(parameters: Parameters) -> str:
 
 def kind(schema: Mapping[str, Any]) -> str:
     """Word what a schema takes."""
-    if "enum" in schema:
-        return " or ".join(map(str, schema["enum"]))
-    return (
-        " or ".join(KINDS[each["type"]][0] for each in _ways(schema) if each.get("type") in KINDS)
-        or "a value"
-    )
+    return " or ".join(filter(None, map(_kind, _ways(schema)))) or "a value"
+
+
+def _kind(way: Mapping[str, Any]) -> str:
+    if "enum" in way:
+        return " or ".join(each if _is_plain(each) else json.dumps(each, default=str) for each in way["enum"])
+    words = KINDS[way["type"]][0] if way.get("type") in KINDS else ""
+    if "properties" in way:
+        needed = way.get("required", ())
+        rows = (
+            f"{name}{'' if name in needed else '?'}: {kind(row)}" for name, row in way["properties"].items()
+        )
+        return f"{words} {{{', '.join(rows)}}}"
+    inner = way.get("items") or way.get("additionalProperties")
+    each = kind(inner) if inner else ""
+    return f"{words}, each {each}" if each not in ("", *UNTOLD) else words
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, str) and bool(value) and value.isprintable()
 
 
 def _whole(parameters: Parameters, given: dict[str, Any]) -> dict[str, Any]:
@@ -110,7 +127,7 @@ def _object(body: str, parameters: Parameters, alone: Parameter | None) -> dict[
     if not isinstance(given, dict):
         return None
     by_name = not given.keys().isdisjoint(_names(parameters))
-    is_value = alone is not None and len(parameters) == 1 and _fits(alone.schema, given)
+    is_value = alone is not None and len(parameters) == 1 and _is_object(alone.schema)
     if alone and by_name and is_value and _fits(alone.schema, given[alone.name]):
         raise ArgumentsError(TWO.format(name=alone.name))
     return None if is_value or (alone and not by_name and _fits(alone.schema, "")) else given
@@ -157,7 +174,7 @@ def _pairs(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
 def _value(one: Parameter, text: str, *, quoted: bool) -> Any:
     """Read one value; `quoted` says that a text may stand in quotes. Raises ArgumentsError."""
     bare = text.strip()
-    for allowed in one.schema.get("enum", ()):
+    for allowed in chain.from_iterable(way.get("enum", ()) for way in _ways(one.schema)):
         if bare in (str(allowed), json.dumps(allowed), repr(allowed)):
             return allowed
     for value in _meant(bare):
@@ -202,6 +219,11 @@ def _fits(schema: Mapping[str, Any], value: Any) -> bool:
         else True
         for way in _ways(schema)
     )
+
+
+def _is_object(schema: Mapping[str, Any]) -> bool:
+    """Tell whether a schema names objects among what it takes; one that takes everything names none."""
+    return any(way.get("type") == "object" for way in _ways(schema))
 
 
 def _names(parameters: Parameters) -> list[str]:

@@ -30,9 +30,10 @@ class Function:
     """A marked function with the shapes of its parameters. Raises UnfitError."""
 
     def __init__(self, name: str, function: Any) -> None:
-        marks = getattr(function, MARK, {})
-        self.name, self.writes = marks.get("name") or name, bool(marks.get("writes"))
+        self.name, self.writes = _named(name, function), bool(getattr(function, MARK, {}).get("writes"))
         self.function, self.plain = function, inspect.unwrap(function)
+        if not inspect.isfunction(self.plain):
+            raise UnfitError("it is no function")
         self.parameters = inspect.signature(self.plain).parameters
         self.shapes = {name: self._shape(one) for name, one in self.parameters.items()}
         empty = inspect.Parameter.empty
@@ -57,9 +58,11 @@ class Function:
         return {"name": self.name, "doc": doc, "writes": self.writes, "parameters": rows, "line": self.line}
 
     def _default(self, name: str) -> dict[str, Any]:
-        default = self.parameters[name].default
-        known = default is None or isinstance(default, (str, int, float, list, dict))
-        return {"default": default} if known and name not in self.required else {}
+        try:
+            json.dumps(self.parameters[name].default)
+        except (TypeError, ValueError, RecursionError):
+            return {}
+        return {"default": self.parameters[name].default}
 
     @property
     def line(self) -> int:
@@ -71,6 +74,8 @@ class Function:
         first = [name for name, one in self.parameters.items() if one.kind is one.POSITIONAL_ONLY]
         placed = [values.pop(name) for name in first if name in values]
         result = self.function(*placed, **values)
+        if inspect.isasyncgen(result):
+            result = _streamed_later(result)
         if inspect.iscoroutine(result):
             import asyncio
 
@@ -82,10 +87,23 @@ def _streamed(pieces: Any) -> Any:
     """Print what a generator yields, a line each; give what it returns."""
     while True:
         try:
-            piece = str(next(pieces))
+            _say(next(pieces))
         except StopIteration as end:
             return end.value
-        print(piece, end="" if piece.endswith("\n") else "\n", flush=True)  # noqa: T201 - output is its work
+
+
+async def _streamed_later(pieces: Any) -> None:
+    async for piece in pieces:
+        _say(piece)
+
+
+def _say(piece: Any) -> None:
+    text = str(piece)
+    print(text, end="" if text.endswith("\n") else "\n", flush=True)  # noqa: T201 - output is its work
+
+
+def _named(name: str, function: Any) -> str:
+    return getattr(function, MARK, {}).get("name") or name
 
 
 def load(ask: dict[str, Any]) -> types.ModuleType:
@@ -114,7 +132,7 @@ def functions(ask: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         yield ask["attribute"].rpartition(".")[2], _attribute(module, ask["attribute"])
         return
     for name, value in list(vars(module).items()):
-        if inspect.isfunction(value) and hasattr(value, MARK):
+        if MARK in getattr(value, "__dict__", ()):
             yield name, value
 
 
@@ -130,7 +148,7 @@ def describe(ask: dict[str, Any]) -> dict[str, Any]:
     for name, function in functions(ask):
         try:
             tools.append(Function(name, function).described())
-        except (UnfitError, NameError, AttributeError, TypeError, ValueError) as error:
+        except (UnfitError, NameError, AttributeError, TypeError, ValueError, RecursionError) as error:
             line = getattr(getattr(inspect.unwrap(function), "__code__", None), "co_firstlineno", 0)
             problems.append({"name": name, "line": line, "what": str(error)})
     return {"tools": tools, "problems": problems}
@@ -139,10 +157,9 @@ def describe(ask: dict[str, Any]) -> dict[str, Any]:
 def call(ask: dict[str, Any]) -> dict[str, Any]:
     """Call one tool."""
     for name, function in functions(ask):
-        known = Function(name, function)
-        if known.name == ask["tool"]:
+        if _named(name, function) == ask["tool"]:
             try:
-                values = known.call(ask["arguments"])
+                values = Function(name, function).call(ask["arguments"])
             except WrongError as wrong:
                 return {"wrong": str(wrong)}
             return {"text": text_of(values)}

@@ -74,7 +74,7 @@ def _plain(kind: type) -> Make:
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if kind is float and number:
             return float(value)
-        if kind is int and number and value == int(value):
+        if kind is int and number and value % 1 == 0:
             return int(value)
         if kind in (str, bool) and isinstance(value, kind):
             return value
