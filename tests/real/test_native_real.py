@@ -66,6 +66,8 @@ def able(ollama):
     model.fix(4096)
     yield model
     model.close()
+    # without a name others take the newest model of the server
+    requests.delete(f"{ollama.host}/api/delete", json={"model": "smol-able"}, timeout=120).raise_for_status()
 
 
 def test_a_model_whose_template_has_no_tools_is_known_and_refused_in_one_line(ollama):
