@@ -10,7 +10,18 @@ import pytest
 ROOT = Path(__file__).parents[1] / "sources" / "tripletick"
 LAYERS = (
     {"errors", "extras", "halting", "messages", "platforms"},
-    {"events", "config", "sections", "languages", "paths", "agents", "places", "inifile", "installed"},
+    {
+        "events",
+        "config",
+        "sections",
+        "languages",
+        "paths",
+        "agents",
+        "places",
+        "inifile",
+        "installed",
+        "errands",
+    },
     {"mcp", "models", "sandbox", "web"},
     {
         "tools",
