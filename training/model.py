@@ -1,0 +1,181 @@
+"""SmolLM2-135M out of its GGUF, frozen, with low-rank updates that are trained.
+
+The weights keep llama.cpp's layout (neighbouring pairs are rotated together), so that an adapter fits the file as
+it is. A pack is one prefix and conversations behind it, each of which sees the prefix and itself alone. Not
+covered: other architectures.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from gguf import GGUFReader
+from gguf.quants import dequantize
+from torch import Tensor, nn
+
+WIDTH, HEADS, KEYS, HEAD, LAYERS = 576, 9, 3, 64, 30
+EPSILON, ROTATION, LONGEST = 1e-5, 100_000.0, 8192
+GROUPS = {
+    "qkv": {"q": "attn_q", "k": "attn_k", "v": "attn_v"},
+    "out": {"o": "attn_output"},
+    "wide": {"gate": "ffn_gate", "up": "ffn_up"},
+    "narrow": {"down": "ffn_down"},
+}
+"""Matrices that read the same input are one product."""
+TENSORS = {short: name for group in GROUPS.values() for short, name in group.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The update: its rank, what it is multiplied with, the first layer that has one."""
+
+    rank: int = 16
+    alpha: int = 32
+    first: int = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """Token ids, their positions, and where the prefix and each conversation behind it end."""
+
+    ids: Tensor
+    positions: Tensor
+    ends: tuple[int, ...]
+
+
+class Linear(nn.Module):
+    """Frozen matrices side by side; each may have a trained update of low rank."""
+
+    def __init__(self, weights: dict[str, Tensor], shape: Shape | None) -> None:
+        super().__init__()
+        self.register_buffer("weight", torch.cat(list(weights.values())).contiguous(), persistent=False)
+        self.sizes = [weight.shape[0] for weight in weights.values()]
+        self.scale = shape.alpha / shape.rank if shape else 0.0
+        self.a, self.b = nn.ParameterDict(), nn.ParameterDict()
+        for name, weight in weights.items() if shape else ():
+            rows, columns = weight.shape
+            self.a[name] = nn.Parameter(torch.randn(shape.rank, columns) / math.sqrt(columns))
+            self.b[name] = nn.Parameter(torch.zeros(rows, shape.rank))
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = F.linear(x, self.weight)
+        if not self.a:
+            return y
+        low = F.linear(x, torch.cat(list(self.a.values())))
+        ranks = low.split([a.shape[0] for a in self.a.values()], dim=-1)
+        more = [part @ (b * self.scale).T for part, b in zip(ranks, self.b.values(), strict=True)]
+        return y + (torch.cat(more, dim=-1) if len(more) > 1 else more[0])
+
+
+class Block(nn.Module):
+    """One layer."""
+
+    def __init__(self, weights: dict[str, Tensor], layer: int, shape: Shape | None) -> None:
+        super().__init__()
+        at = f"blk.{layer}."
+        self.register_buffer("before", weights[f"{at}attn_norm.weight"], persistent=False)
+        self.register_buffer("between", weights[f"{at}ffn_norm.weight"], persistent=False)
+        for group, names in GROUPS.items():
+            own = {short: weights[f"{at}{name}.weight"] for short, name in names.items()}
+            self.add_module(group, Linear(own, shape))
+
+    def forward(self, x: Tensor, turn: tuple[Tensor, Tensor], ends: tuple[int, ...]) -> Tensor:
+        q, k, v = self.qkv(normed(x, self.before)).split([HEADS * HEAD, KEYS * HEAD, KEYS * HEAD], dim=-1)
+        q, k = (rotated(part.unflatten(-1, (-1, HEAD)), turn) for part in (q, k))
+        x = x + self.out(attended(q, k, v.unflatten(-1, (-1, HEAD)), ends))
+        gate, up = self.wide(normed(x, self.between)).chunk(2, dim=-1)
+        return x + self.narrow(F.silu(gate) * up)
+
+
+def normed(x: Tensor, weight: Tensor) -> Tensor:
+    return F.rms_norm(x, (WIDTH,), weight, EPSILON)
+
+
+def rotated(x: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
+    """Turn neighbouring pairs by their positions."""
+    cosine, sine = turn
+    one, other = x[..., 0::2], x[..., 1::2]
+    return torch.stack((one * cosine - other * sine, one * sine + other * cosine), -1).flatten(-2)
+
+
+def attended(q: Tensor, k: Tensor, v: Tensor, ends: tuple[int, ...]) -> Tensor:
+    """Let each conversation see the prefix and itself."""
+    prefix, outs, start = ends[0], [], 0
+    for end in ends:
+        seen = [slice(0, prefix), slice(start, end)] if start else [slice(0, end)]
+        keys, values = (torch.cat([part[one] for one in seen]) for part in (k, v))
+        outs.append(_attention(q[start:end], keys, values))
+        start = end
+    return torch.cat(outs)
+
+
+def _attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """Attend causally, the last of `q` to all keys: three heads share a key."""
+    many, all_keys = q.shape[0], k.shape[0]
+    shared = HEADS // KEYS
+    q = q.view(many, KEYS, shared, HEAD).permute(1, 2, 0, 3).reshape(KEYS, shared * many, HEAD)
+    mask = torch.full((many, all_keys), -torch.inf, device=q.device).triu_(all_keys - many + 1)
+    weights = torch.bmm(q, k.permute(1, 2, 0)).view(KEYS, shared, many, all_keys) * HEAD**-0.5 + mask
+    weights = torch.softmax(weights, -1).view(KEYS, shared * many, all_keys)
+    out = torch.bmm(weights.to(v.dtype), v.transpose(0, 1)).view(KEYS, shared, many, HEAD)
+    return out.permute(2, 0, 1, 3).reshape(many, HEADS * HEAD)
+
+
+class Model(nn.Module):
+    """The whole of it; only the updates are parameters."""
+
+    def __init__(self, weights: dict[str, Tensor], shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.register_buffer("words", weights["token_embd.weight"], persistent=False)
+        self.register_buffer("last", weights["output_norm.weight"], persistent=False)
+        self.blocks = nn.ModuleList(
+            Block(weights, layer, shape if layer >= shape.first else None) for layer in range(LAYERS)
+        )
+        speeds = ROTATION ** (-torch.arange(0, HEAD, 2).float() / HEAD)
+        angles = torch.arange(LONGEST).float()[:, None] * speeds
+        self.register_buffer("cosine", angles.cos()[:, None], persistent=False)
+        self.register_buffer("sine", angles.sin()[:, None], persistent=False)
+
+    def forward(self, pack: Pack, wanted: Tensor) -> Tensor:
+        """Give the scores of all words behind the tokens `wanted`."""
+        x, turn = self.words[pack.ids], (self.cosine[pack.positions], self.sine[pack.positions])
+        for block in self.blocks:
+            x = block(x, turn, pack.ends)
+        return F.linear(normed(x[wanted], self.last), self.words)
+
+    def updates(self, kind: str) -> dict[tuple[int, str], nn.Parameter]:
+        """Give the trained matrices, `a` or `b`, by layer and name."""
+        return {
+            (layer, name): matrix
+            for layer, block in enumerate(self.blocks)
+            for group in GROUPS
+            for name, matrix in getattr(getattr(block, group), kind).items()
+        }
+
+
+def weights(base: Path) -> dict[str, Tensor]:
+    """Read a GGUF into plain numbers."""
+    return {one.name: _plain(one) for one in GGUFReader(base).tensors}
+
+
+def _plain(one: object) -> Tensor:
+    data = dequantize(one.data, one.tensor_type)  # type: ignore[attr-defined]
+    return torch.from_numpy(np.array(data, dtype=np.float32))
+
+
+def begin_from(model: Model, adapter: Path) -> None:
+    """Take over the updates of an adapter, as far as both have the layer; more rank begins at nothing."""
+    held = {one.name: one.data for one in GGUFReader(adapter).tensors}
+    with torch.no_grad():
+        for kind in ("a", "b"):
+            for (layer, name), matrix in model.updates(kind).items():
+                found = held.get(f"blk.{layer}.{TENSORS[name]}.weight.lora_{kind}")
+                if found is not None:
+                    old = torch.from_numpy(np.array(found, dtype=np.float32))
+                    matrix[: old.shape[0], : old.shape[1]] = old
