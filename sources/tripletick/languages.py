@@ -11,8 +11,8 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cache
-from pathlib import Path, PurePosixPath
+from functools import cache, lru_cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -171,6 +171,7 @@ def __getattr__(name: str) -> Any:
     return getattr(table(), _PARTS[name])
 
 
+@lru_cache(maxsize=1024)
 def canonical(tag: str) -> str:
     """Give the tag that `tag` is another word for, or itself, folded: `Py` and `python3.11` are `python`."""
     folded = tag.strip().casefold().replace("-", "_")
@@ -180,8 +181,9 @@ def canonical(tag: str) -> str:
 
 def language_of(path: str) -> Language | None:
     """Give the language that a file's name says, None where it says none."""
-    known, name = table(), PurePosixPath(path)
-    tag = known.names.get(name.name) or known.extensions.get(name.suffix.lower())
+    known, name = table(), path.rstrip("/").rpartition("/")[2]
+    dot = name.rfind(".")
+    tag = known.names.get(name) or (known.extensions.get(name[dot:].lower()) if dot > 0 else None)
     return known.languages[tag] if tag else None
 
 

@@ -81,9 +81,11 @@ def _parses(body: str) -> bool:
 
 def _without_prompts(tag: str, body: str) -> str:
     prompts = _PROMPTS.get(tag)
+    if prompts is None:
+        return body
     lines = body.split("\n")
-    said = [line for line in lines if line.strip(BLANKS) and not _is_remark(line)]
-    if prompts is None or not said or _command(said[0], prompts) is None:
+    said = next((line for line in lines if line.strip(BLANKS) and not _is_remark(line)), None)
+    if said is None or _command(said, prompts) is None:
         return body
     kept: list[str] = []
     literal = LITERALS[tag]()

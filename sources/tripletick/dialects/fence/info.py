@@ -50,6 +50,7 @@ FOREIGN = frozenset(
         "json_tool_call",
     ]
 )
+NO_TOOLS = OUTPUTS | FOREIGN
 DOCUMENTS = frozenset(["", "markdown", "text", "rst"])
 DATA = frozenset(
     [
@@ -91,6 +92,9 @@ DATA = frozenset(
 )
 """Rows of the table of languages that are no programs, or that hold markup."""
 _NAMES_OF_TAGS = {"node.js": "javascript", "asp.net": "csharp", "vue.js": "vue", "vb.net": "vbnet"}
+
+_OUTPUT = re.compile("output|result|stdout|stderr|observation|response", re.IGNORECASE)
+"""Every one of OUTPUTS holds one of these."""
 
 _SPACE = f"[{BLANKS}]"
 _WORD = re.compile(rf"[^{BLANKS}:：{{,;(=\"'`]+")
@@ -136,14 +140,19 @@ def resolve(word: str, owned: Collection[str]) -> str | None:
     if folded in owned:
         return folded
     tag = _NAMES_OF_TAGS.get(folded) or languages.canonical(folded)
-    if tag in owned or tag in languages.LANGUAGES or tag in TOOLS:
+    if tag in owned or tag in languages.table().languages or tag in TOOLS:
         return tag
-    return folded if folded in OUTPUTS | FOREIGN else None
+    return folded if folded in NO_TOOLS else None
 
 
 def is_language(word: str) -> bool:
     """True for the tag of a language or another word for it; the words for our tools are common words."""
     return languages.canonical(word) in languages.LANGUAGES
+
+
+def may_be_output(text: str) -> bool:
+    """False for an info string that cannot name an output, told without reading it."""
+    return not text.isascii() or _OUTPUT.search(text) is not None
 
 
 def read_info(text: str, owned: Collection[str]) -> Info:
@@ -156,6 +165,8 @@ def _read(text: str, owned: frozenset[str]) -> Info:
     text = _unwrapped(text.strip(BLANKS))
     if not text:
         return Info("", known=False)
+    if text.isalnum() and (tag := resolve(text, owned)):
+        return Info(tag, known=True)
     if keyed := _PATH_KEY.match(text):
         return _by_key(keyed[1])
     word = _first_word(text, owned)

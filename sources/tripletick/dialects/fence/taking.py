@@ -122,8 +122,14 @@ class Taking:
 
     def _swallows(self, block: Block) -> bool:
         """True where a fence below would be a call if this block had an end."""
-        below = self._page.marks[self._page.marks_after(block.mark.line) :]
-        return any(mark.info and self._terms.owns(read_info(mark.info, self._terms.owned)) for mark in below)
+        page = self._page
+        below = range(page.marks_after(block.mark.line), len(page.marked))
+        return any(self._would_be(page.marked[at]) for at in below)
+
+    def _would_be(self, line: int) -> bool:
+        """True for a fence line that opens a call where no block is around it."""
+        words = self._page.shapes[line].info
+        return bool(words) and self._terms.owns(read_info(words, self._terms.owned))
 
     def _unowned(self, block: Block, end: End) -> None:
         page, info = self._page, block.info
@@ -132,9 +138,9 @@ class Taking:
             self.remarks.foreign(block.mark.line)
             return
         first, last = page.marks_after(block.mark.line), page.marks_after(end.line - 1)
-        for mark in page.marks[first:last]:
-            if mark.info and self._terms.owns(read_info(mark.info, self._terms.owned)):
-                self.remarks.nested(mark)
+        for line in page.marked[first:last]:
+            if self._would_be(line):
+                self.remarks.nested(line)
         self.remarks.unowned(block)
 
     def _accept(self, block: Block, end: End) -> None:
