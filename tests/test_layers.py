@@ -44,6 +44,7 @@ LAYERS = (
     {"ui"},
     {
         "attaching",
+        "batch",
         "engines",
         "seats",
         "pictures",
@@ -67,6 +68,7 @@ ONLY = {"ui": {"events", "messages"}}
 RIM = {
     "mcp": {"anyio", "mcp", "mcp_types"},
     "models": {"requests", "urllib3", "ollama", "xllamacpp"},
+    "batch": {"pathspec", "ray"},
     "ui": {"rich", "pygments", "prompt_toolkit"},
     "library": {"pygments", "markdown_it"},
     "places": {"platformdirs"},

@@ -23,6 +23,7 @@ from tripletick.sections import (
     FAMILIES,
     SECTIONS,
     AgentSection,
+    BatchSection,
     ContextSection,
     DataSection,
     HooksSection,
@@ -63,6 +64,7 @@ class Config:
     ui: UiSection = field(default_factory=UiSection)
     data: DataSection = field(default_factory=DataSection)
     named: Mapping[str, Any] = field(default_factory=dict)
+    batch: BatchSection = field(default_factory=BatchSection)
     """The sections of families by their whole names, such as `mcp.time`."""
     warnings: tuple[str, ...] = ()
     where: Mapping[str, str] = field(default_factory=dict, compare=False)

@@ -61,6 +61,9 @@ class ModelSection:
     )
     key_env: str = setting(
         "OPENAI_API_KEY", "openai: the environment variable that holds the key; the key itself is never kept."
+    hosts: str = setting(
+        "", "Several servers, parted by blanks: `tripletick batch` spreads its tasks over them."
+    )
     )
     context: int = setting(
         0, "Tokens of context to ask for; 0: the model's own, at most 16384.", "count", 0, 10_000_000
@@ -211,3 +214,14 @@ SECTIONS: dict[str, type] = {
 }
 FAMILIES: dict[str, type] = {"mcp": ServerSection, "model": ModelSection}
 """Sections of which there may be several: `[mcp.NAME]`, and `[model.NAME]` for the agent of that name."""
+@dataclass(frozen=True, slots=True)
+class BatchSection:
+    per_host: int = setting(
+        1, "Tasks side by side on each of [model] hosts; Ollama's is its OLLAMA_NUM_PARALLEL.", "count", 1, 4096
+    )
+    timeout: float = setting(
+        1800.0, "Seconds that a task may take, where neither it nor --timeout says.", "number", 1, 1e6
+    )
+
+
+    "batch": BatchSection,

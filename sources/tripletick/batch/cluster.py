@@ -1,0 +1,128 @@
+"""The crew of many machines: an actor of Ray for each place, on whichever machine has room.
+
+What a task begins with is sent along and its patch comes back, so the machines share no disk; each has a
+tripletick of the same version. An actor whose machine dies is started again on another one, with what it was
+doing: that is Ray's (max_restarts, max_task_retries). Nothing is told to Ray's makers.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from tripletick import extras
+from tripletick.batch.packing import pack
+from tripletick.batch.waiting import Place
+from tripletick.batch.work import Done, Job, do, failed
+from tripletick.errors import ServerUnreachableError, UsageError
+from tripletick.halting import Halt
+
+MOST = 256 << 20
+"""Bytes of a folder that are sent to another machine."""
+SHARE = 0.1
+"""Of a processor that Ray reckons for a place: it waits for its engine most of the time."""
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_DEDUP_LOGS": "0",
+}
+LACKING = "--ray needs the package ray, which is not installed."
+LOST = "Ray lost it: {error}"
+NO_CLUSTER = "No cluster of Ray answers at {address}."
+
+
+class Worker:
+    """Does tasks where Ray puts it, one at a time."""
+
+    def do(self, job: Job, start: bytes) -> Done:
+        """Do a task that begins with what the tar `start` holds."""
+        room = Path(tempfile.mkdtemp(prefix="tripletick-batch-"))
+        try:
+            return replace(do(job, BytesIO(start), room, Halt()), machine=os.uname().nodename)
+        finally:
+            shutil.rmtree(room, ignore_errors=True)
+
+
+def check() -> None:
+    """Raise UsageError where Ray is not installed."""
+    if not extras.present("ray"):
+        raise UsageError(LACKING, "It is an extra: it is large.", f"Install it: {extras.ask_for('ray')}")
+
+
+@dataclass(slots=True)
+class Cluster:
+    """The crew at an address of Ray's, or `local` for a cluster of this machine alone."""
+
+    address: str
+    retries: int
+    leave_out: Collection[Path] = ()
+    _ray: Any = None
+    _actors: dict[Place, Any] = field(default_factory=dict)
+    _doing: dict[Any, Place] = field(default_factory=dict)
+    _refused: list[tuple[Place, Done]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Raises ServerUnreachableError."""
+        os.environ.update(QUIET)
+        import ray
+
+        self._ray, ended = ray, signal.getsignal(signal.SIGTERM)
+        own: dict[str, Any] = {"include_dashboard": False} if self.address == "local" else {}
+        try:
+            ray.init(self.address, log_to_driver=False, logging_level=logging.ERROR, **own)
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            why = str(error).strip().partition("\n")[0]
+            remedy = "On this machine too: ray start --address=HOST:6379"
+            raise ServerUnreachableError(NO_CLUSTER.format(address=self.address), why, remedy) from error
+        # Ray has set its own
+        signal.signal(signal.SIGTERM, ended)
+
+    @property
+    def machines(self) -> int:
+        return sum(node["Alive"] for node in self._ray.nodes())
+
+    def man(self, places: Sequence[Place]) -> None:
+        """Start an actor for each place, spread over the machines."""
+        kept = {"num_cpus": SHARE, "max_restarts": -1, "max_task_retries": self.retries}
+        actor = self._ray.remote(Worker).options(scheduling_strategy="SPREAD", **kept)
+        self._actors = {place: actor.remote() for place in places}
+
+    def begin(self, place: Place, job: Job) -> None:
+        start = BytesIO()
+        try:
+            pack(job.task, start, self.leave_out, MOST)
+        except (OSError, UsageError) as error:
+            self._refused.append((place, failed(error)))
+            return
+        self._doing[self._actors[place].do.remote(job, start.getvalue())] = place
+
+    def ended(self, seconds: float | None) -> list[tuple[Place, Done]]:
+        if self._refused:
+            ended, self._refused = self._refused, []
+            return ended
+        if not self._doing:
+            time.sleep(seconds or 0)
+            return []
+        ready, _ = self._ray.wait(list(self._doing), timeout=seconds)
+        return [(self._doing.pop(one), self._take(one)) for one in ready]
+
+    def stop(self) -> None:
+        for actor in self._actors.values():
+            self._ray.kill(actor)
+        self._ray.shutdown()
+
+    def _take(self, one: Any) -> Done:
+        try:
+            done: Done = self._ray.get(one)
+        except self._ray.exceptions.RayError as error:
+            return failed(OSError(LOST.format(error=str(error).strip().rpartition("\n")[2])))
+        return done

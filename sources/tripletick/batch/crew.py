@@ -1,0 +1,90 @@
+"""Who does the tasks: a Protocol, and the crew of this machine, a thread for each place."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Collection
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Protocol
+
+from tripletick.batch.packing import pack
+from tripletick.batch.waiting import Place
+from tripletick.batch.work import Done, Job, do, failed
+from tripletick.errors import UsageError
+from tripletick.halting import Halt
+
+
+class Crew(Protocol):
+    """Does one task at a time at each place."""
+
+    def begin(self, place: Place, job: Job) -> None:
+        """Have a task begun at a place that is free."""
+        ...
+
+    def ended(self, seconds: float | None) -> list[tuple[Place, Done]]:
+        """Give what has ended; waits for it, but at most so many seconds."""
+        ...
+
+    def stop(self) -> None:
+        """End all that is done."""
+        ...
+
+
+@dataclass(slots=True)
+class Threads:
+    """The crew of this machine. Copies lie in a folder of the system's for such, and go with their task."""
+
+    parallel: int
+    leave_out: Collection[Path] = ()
+    """Not part of a copy: what we write ourselves."""
+    in_place: bool = False
+    _pool: ThreadPoolExecutor = field(init=False)
+    _halts: dict[Place, Halt] = field(default_factory=dict)
+    _told: SimpleQueue[tuple[Place, Future[Done]]] = field(default_factory=SimpleQueue)
+
+    def __post_init__(self) -> None:
+        self._pool = ThreadPoolExecutor(self.parallel, "task")
+
+    def begin(self, place: Place, job: Job) -> None:
+        halt = self._halts[place] = Halt()
+        future = self._pool.submit(self._do, job, halt)
+        future.add_done_callback(lambda ended: self._told.put((place, ended)))
+
+    def ended(self, seconds: float | None) -> list[tuple[Place, Done]]:
+        try:
+            place, future = self._told.get(timeout=seconds)
+        except Empty:
+            return []
+        del self._halts[place]
+        return [(place, future.result())]
+
+    def stop(self) -> None:
+        for halt in self._halts.values():
+            halt.call()
+        self._pool.shutdown(cancel_futures=True)
+
+    def _do(self, job: Job, halt: Halt) -> Done:
+        if self.in_place and job.task.folder:
+            return do(job, None, job.task.folder, halt)
+        room = Path(tempfile.mkdtemp(prefix="tripletick-batch-"))
+        try:
+            with (room / "start.tar").open("w+b") as start:
+                pack(job.task, start, self.leave_out)
+                start.seek(0)
+                return do(job, start, room, halt)
+        except (OSError, UsageError) as error:
+            return failed(error)
+        finally:
+            _clear(room)
+
+
+def _clear(room: Path) -> None:
+    from tripletick.sandbox.user import remove
+
+    shutil.rmtree(room, ignore_errors=True)
+    if room.exists():
+        remove(room)
