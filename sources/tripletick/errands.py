@@ -91,6 +91,8 @@ class Outcome:
     blocks: int = 0
     repairs: int = 0
     """Attempts that failed, after which it went on."""
+    fresh: int = 0
+    """How often it began anew from the request."""
     refused: list[str] = field(default_factory=list)
     """Codes of what the reader did not take for a block."""
     prompt: int = 0
@@ -135,6 +137,9 @@ class Outcome:
     def _repairing(self, record: Record) -> None:
         self.repairs += 1
 
+    def _fresh(self, record: Record) -> None:
+        self.fresh += 1
+
     def _refused(self, record: Record) -> None:
         self.refused.append(record["problem"]["code"])
 
@@ -160,6 +165,7 @@ COUNTED: Mapping[str, Callable[[Outcome, Record], None]] = {
     "Usage": Outcome._usage,
     "Called": Outcome._called,
     "Repairing": Outcome._repairing,
+    "FreshStart": Outcome._fresh,
     "Refused": Outcome._refused,
 }
 TAKEN: Mapping[str, Callable[[Outcome, Record], None]] = {

@@ -88,6 +88,14 @@ COMMANDS = {
         flags=("--json", "--jsonl"),
         alone=True,
     ),
+    "bench": Row(
+        "bench.bench",
+        "[compare A B|page RUN]",
+        "how well a model does: tasks that are checked, two runs compared, one drawn",
+        ("compare", "page"),
+        ("--suite", "--only", "--wording", "--repeat", "--out", "--resume", "--set"),
+        alone=True,
+    ),
     "mcp": Row(
         "mcp.mcp",
         "--allow DIR",
