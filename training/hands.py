@@ -39,7 +39,11 @@ def wordings() -> Mapping[str, list[str]]:
 
 def spoken(random: Random, section: str) -> str:
     """Give one wording of a section, its choices made, its slots still open."""
-    text = random.choice(wordings()[section])
+    return chosen(random, random.choice(wordings()[section]))
+
+
+def chosen(random: Random, text: str) -> str:
+    """Make the choices of a wording."""
     while found := _CHOICE.search(text):
         choices = found[1] if found[1] is not None else f"{found[2]}|"
         text = text[: found.start()] + random.choice(choices.split("|")) + text[found.end() :]

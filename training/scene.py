@@ -102,4 +102,6 @@ def quoted(text: str) -> str:
 def listing(names: list[str], most: int = 12) -> str:
     """Word names for an answer; of many the first, and how many there are more."""
     more = len(names) - most
+    if not names:
+        return "nothing"
     return words.listed(names) if more <= 0 else f"{', '.join(names[:most])} and {more} more"
