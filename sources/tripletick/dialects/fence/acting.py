@@ -60,7 +60,8 @@ class Walk:
     def read(self) -> Reading:
         """Read the whole reply."""
         self._begin()
-        while self._line < len(self._page):
+        lines = len(self._page)
+        while self._line < lines:
             self._step()
         self._spans.text_until(len(self._page.text), len(self._page.text))
         return self._reading()

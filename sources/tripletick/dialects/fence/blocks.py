@@ -6,7 +6,6 @@ Covered: the values that nesting.py works with. Not covered: the rules by which 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import NamedTuple
 
@@ -37,8 +36,7 @@ class End(NamedTuple):
     what: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """An opening fence and what it says."""
 
     mark: Mark
@@ -51,7 +49,7 @@ class Block:
             return True
         if not self.info.path:
             return False
-        language = languages.LANGUAGES.get(self.info.tag)
+        language = languages.table().languages.get(self.info.tag)
         suffix = languages.language_of(self.info.path)
         return not (language and language.runs) and bool(suffix and suffix.tag in DOCUMENTS)
 

@@ -181,8 +181,8 @@ class Display:
         return held.lower() in (_MAY_BEGIN_ALL if self._first else _MAY_BEGIN)
 
     def _follow_fence(self, line: str) -> None:
-        mark = shape_of(line[:_LONGEST], markers=self._fence is None)
-        if mark is None or mark.quoted:
+        mark = shape_of(line[:_LONGEST], markers=True)
+        if mark is None or mark.quoted or (self._fence and mark.listed):
             return
         if self._fence is None:
             self._fence = (mark.char, mark.run) if mark.opens else None

@@ -93,9 +93,6 @@ DATA = frozenset(
 """Rows of the table of languages that are no programs, or that hold markup."""
 _NAMES_OF_TAGS = {"node.js": "javascript", "asp.net": "csharp", "vue.js": "vue", "vb.net": "vbnet"}
 
-_OUTPUT = re.compile("output|result|stdout|stderr|observation|response", re.IGNORECASE)
-"""Every one of OUTPUTS holds one of these."""
-
 _SPACE = f"[{BLANKS}]"
 _WORD = re.compile(rf"[^{BLANKS}:：{{,;(=\"'`]+")
 _TOKEN = re.compile(rf"[\w.-]+[=:：](?:\"[^\"]*\"|'[^']*')|\"[^\"]*\"|'[^']*'|“[^”]*”|[^{BLANKS}]+")
@@ -127,8 +124,8 @@ def looks_like_path(word: str) -> bool:
     """True for a word with a slash, an extension, or the name of a file that has none."""
     if not word or "://" in word or word.endswith(("/", "\\")) or "\0" in word:
         return False
-    last = re.split(r"[/\\]", word)[-1]
-    if _DOTFILE.match(last) or _NAMED.match(last) or last in languages.BY_NAME:
+    last = word.rpartition("/")[2].rpartition("\\")[2]
+    if _DOTFILE.match(last) or _NAMED.match(last) or last in languages.table().names:
         return True
     return "/" in word or bool(_EXTENSION.search(last))
 
@@ -147,12 +144,7 @@ def resolve(word: str, owned: Collection[str]) -> str | None:
 
 def is_language(word: str) -> bool:
     """True for the tag of a language or another word for it; the words for our tools are common words."""
-    return languages.canonical(word) in languages.LANGUAGES
-
-
-def may_be_output(text: str) -> bool:
-    """False for an info string that cannot name an output, told without reading it."""
-    return not text.isascii() or _OUTPUT.search(text) is not None
+    return languages.canonical(word) in languages.table().languages
 
 
 def read_info(text: str, owned: Collection[str]) -> Info:
@@ -165,8 +157,8 @@ def _read(text: str, owned: frozenset[str]) -> Info:
     text = _unwrapped(text.strip(BLANKS))
     if not text:
         return Info("", known=False)
-    if text.isalnum() and (tag := resolve(text, owned)):
-        return Info(tag, known=True)
+    if text.isalnum() and ((tag := resolve(text, owned)) or not looks_like_path(text)):
+        return Info(tag or text.casefold(), known=tag is not None)
     if keyed := _PATH_KEY.match(text):
         return _by_key(keyed[1])
     word = _first_word(text, owned)

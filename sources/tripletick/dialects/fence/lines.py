@@ -18,8 +18,10 @@ from typing import NamedTuple
 from tripletick.dialects.thinking import BLANKS, CLOSING, OPENING, Closings
 
 _BREAK = re.compile(r"\r\n|\n|\r")
-_RUN = re.compile(r"`{3,}|~{3,}")
-_MARKER = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?=[" + BLANKS + "])")
+_MARKER = rf"(?:[-*+]|\d{{1,9}}[.)])(?=[{BLANKS}])"
+_RUN = r"(`{3,}|~{3,})(.*)"
+_PLAIN = re.compile(rf"([{BLANKS}]*+){_RUN}", re.DOTALL)
+_LISTED = re.compile(rf"((?:[{BLANKS}>]|{_MARKER})*+){_RUN}", re.DOTALL)
 CONTROL = re.compile(
     r"<\||<｜|◁|\[/?(?:THINK|INST|TOOL)|</?(?:think|thinking|thought|reasoning|end_code|s|eos|end_of_turn|"
     r"start_of_turn|answer|code|tool_call|function_call)\b"
@@ -47,7 +49,7 @@ class Shape(NamedTuple):
     """A backtick in the words after backticks makes it a code span."""
     listed: bool
     quoted: bool
-    behind: int = 0
+    behind: int
     """Where the run ends in its line."""
 
 
@@ -67,6 +69,7 @@ class Mark(NamedTuple):
     opens: bool
     listed: bool
     quoted: bool
+    behind: int
 
 
 def columns(prefix: str) -> int:
@@ -80,7 +83,7 @@ def columns(prefix: str) -> int:
 def mark_of(line: int, text: str, offset: int, *, markers: bool) -> Mark | None:
     """Read one line as a fence line; with `markers` list markers and `>` may stand before it."""
     shape = shape_of(text, markers=markers)
-    return Mark(line, offset + shape.behind, *shape[:-1]) if shape else None
+    return Mark._make((line, offset + shape.behind, *shape)) if shape else None
 
 
 def shape_of(text: str, *, markers: bool) -> Shape | None:
@@ -91,26 +94,15 @@ def shape_of(text: str, *, markers: bool) -> Shape | None:
 
 
 def _shape(text: str, markers: bool) -> Shape | None:
-    at, listed, quoted = 0, False, False
-    while True:
-        while at < len(text) and text[at] in BLANKS:
-            at += 1
-        if not markers:
-            break
-        if text[at : at + 1] == ">":
-            at, quoted = at + 1, True
-        elif marker := _MARKER.match(text, at):
-            at, listed = marker.end(), True
-        else:
-            break
-    run = _RUN.match(text, at)
-    if run is None:
+    found = (_LISTED if markers else _PLAIN).match(text)
+    if found is None:
         return None
-    char, prefix, info = run[0][0], text[:at], text[run.end() :].strip(BLANKS)
-    opens = char != "`" or "`" not in info
-    ends = not info or bool(CONTROL.match(info))
-    behind, width = run.end(), columns(prefix)
-    return Shape(char, len(run[0]), prefix, width, info, not info, ends, opens, listed, quoted, behind)
+    prefix, run, info = found[1], found[2], found[3].strip(BLANKS)
+    width, behind = columns(prefix) if prefix else 0, found.end(2)
+    opens = run[0] != "`" or "`" not in info
+    ends = not info or CONTROL.match(info) is not None
+    listed, quoted = prefix.strip(BLANKS + ">") != "", ">" in prefix
+    return Shape(run[0], len(run), prefix, width, info, not info, ends, opens, listed, quoted, behind)
 
 
 _known_shape = lru_cache(_KNOWN)(_shape)
@@ -178,13 +170,14 @@ class Page:
     def mark(self, line: int) -> Mark:
         """Give a fence line as it counts inside a block."""
         shape = self.shapes[line]
-        return Mark(line, self.starts[line] + shape.behind, *shape[:-1])
+        return Mark._make((line, self.starts[line] + shape.behind, *shape))
 
     def head(self, line: int) -> Mark | None:
         """Give a line's fence as it counts outside a block, None where it has none."""
         if line in self._taken:
             return self._taken[line]
-        return self.mark(line) if line in self.shapes else None
+        shape = self.shapes.get(line)
+        return Mark._make((line, self.starts[line] + shape.behind, *shape)) if shape else None
 
     def take(self, line: int, offset: int) -> None:
         """Take what stands before `offset` off this line."""

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator
 
 from tripletick.dialects.fence.blocks import DEEPER, Block, End, Leftovers
 from tripletick.dialects.fence.info import read_info
-from tripletick.dialects.fence.lines import CONTROL, Mark, Page, dedent
+from tripletick.dialects.fence.lines import Mark, Page, dedent
 from tripletick.dialects.fence.literals import Literal
 from tripletick.dialects.thinking import BLANKS
 
@@ -128,7 +128,7 @@ class Ends:
     def _is_tag(self, mark: Mark) -> bool:
         """True where the words after a fence are an info string, False where they are prose or a control
         token."""
-        if mark.bare or CONTROL.match(mark.info) or not mark.opens:
+        if mark.ends or not mark.opens:
             return False
         info = read_info(mark.info, self._owned)
         if info.known:
@@ -176,8 +176,8 @@ class Ends:
         return End("open", len(page), code="unclosed")
 
     def _closed(self, line: int) -> End:
-        mark = self._page.mark(line)
-        return End("closed", line, self._page.starts[line], -1 if mark.bare else mark.after)
+        start, shape = self._page.starts[line], self._page.shapes[line]
+        return End("closed", line, start, -1 if shape.bare else start + shape.behind)
 
     def _leftover(self, block: Block) -> Leftovers:
         key = (block.mark.char, block.mark.width + DEEPER)

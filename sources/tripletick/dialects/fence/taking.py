@@ -137,8 +137,9 @@ class Taking:
         if info.tag in FOREIGN or call_shape(content):
             self.remarks.foreign(block.mark.line)
             return
-        first, last = page.marks_after(block.mark.line), page.marks_after(end.line - 1)
-        for line in page.marked[first:last]:
+        for at in range(page.marks_after(block.mark.line), len(page.marked)):
+            if (line := page.marked[at]) >= end.line:
+                break
             if self._would_be(line):
                 self.remarks.nested(line)
         self.remarks.unowned(block)
@@ -171,7 +172,7 @@ def idle(call: Call, terms: Terms) -> str:
     if not call.body.strip(BLANKS + "\n"):
         # a function may take nothing, and so may a server's, which its words name
         foreign = bool(call.args) if call.tool == SERVED else call.tool not in TOOLS
-        function = not call.path and foreign and call.tool not in languages.LANGUAGES
+        function = not call.path and foreign and call.tool not in languages.table().languages
         return "" if function or (call.path and EMPTY_FILES.match(call.path)) else "empty"
     if is_placeholder(call.tool, call.body):
         return "placeholder"
