@@ -51,6 +51,7 @@ PROGRESS = {
     "Called": "{call[tool]}",
     "Returned": "{call[tool]}: {result[verdict]}",
     "Repairing": "attempt {attempt} of {limit} failed: {error}",
+    "FreshStart": "beginning anew from the request",
     "Notice": "{text}",
 }
 """What is told of an event while a task is worked on."""
