@@ -95,8 +95,9 @@ def _same(scene: Scene, wanted: Mapping[str, Any]) -> str:
 
 def _json(scene: Scene, wanted: Mapping[str, Any]) -> str:
     path = wanted["path"]
+    text = _text(scene, path)
     try:
-        value = json.loads(_text(scene, path))
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return f"{path} is no JSON"
     for name in filter(None, wanted.get("at", "").split(".")):

@@ -21,8 +21,14 @@ FILE, START, SOLUTION = "task.toml", "start", "solution.md"
 WORDINGS = 3
 HELP = "See: tripletick help benchmarks"
 SECONDS = 120.0
+
+
+def _is_tables(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
+
+
 SWITCH = Takes("true or false", lambda value: isinstance(value, bool))
-CHECKS = Takes("one or more [[check]]", lambda value: isinstance(value, list) and bool(value))
+CHECKS = Takes("one or more [[check]]", _is_tables)
 REQUESTS = Takes(f"{WORDINGS} texts", lambda value: TEXTS.fits(value) and len(value) == WORDINGS)
 MUST = {"requests": REQUESTS, "check": CHECKS}
 MAY = {"agent": STRING, "repair": SWITCH, "seconds": NUMBER}
@@ -111,7 +117,7 @@ class Source:
 
 
 def _check(row: Mapping[str, Any], source: Source) -> Check:
-    kind = KINDS.get(row.get("kind", ""))
+    kind = KINDS.get(str(row.get("kind")))
     if kind is None:
         raise source.error("kind", f"there is no check {row.get('kind')!r}", ", ".join(KINDS))
     wanted = {key: value for key, value in row.items() if key != "kind"}
