@@ -261,3 +261,20 @@ def test_on_a_terminal_one_line_says_how_far_it_is(home):
 def test_flags_that_cannot_be_meant_are_refused(batch, words):
     program, _ = batch(task("one"), words=words)
     assert program.returncode == 2
+
+
+def test_a_cluster_that_does_not_answer_is_told_at_once(batch):
+    program, found = batch(task("one"), words=["--ray", "127.0.0.1:9"])
+    assert program.returncode == 4
+    assert "No cluster of Ray answers at 127.0.0.1:9." in program.stderr
+    assert found == {}
+
+
+def test_without_ray_it_is_said_how_to_install_it(home):
+    (home / "tasks.jsonl").write_text(json.dumps(task("one")) + "\n")
+    code = "import sys; sys.modules['ray'] = None; from tripletick import cli; sys.exit(cli.main())"
+    words = [sys.executable, "-P", "-c", code, "batch", "tasks.jsonl", "--ray", "local"]
+    program = subprocess.run(words, **started(home), capture_output=True, text=True, timeout=50)
+    assert program.returncode == 2
+    assert "--ray needs the package ray, which is not installed." in program.stderr
+    assert "pip install ray" in program.stderr

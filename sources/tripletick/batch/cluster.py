@@ -11,9 +11,10 @@ import logging
 import os
 import shutil
 import signal
+import socket
 import tempfile
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
@@ -37,6 +38,9 @@ QUIET = {
 }
 LACKING = "--ray needs the package ray, which is not installed."
 LOST = "Ray lost it: {error}"
+CONNECT = 5.0
+"""Seconds until a machine that does not answer counts as absent."""
+JOIN = "This machine is to be one of it: ray start --address=HOST:6379"
 NO_CLUSTER = "No cluster of Ray answers at {address}."
 
 
@@ -51,11 +55,29 @@ class Worker:
         finally:
             shutil.rmtree(room, ignore_errors=True)
 
+    def ready(self) -> None:
+        """Answer once this is there again."""
+
 
 def check() -> None:
     """Raise UsageError where Ray is not installed."""
     if not extras.present("ray"):
         raise UsageError(LACKING, "It is an extra: it is large.", f"Install it: {extras.ask_for('ray')}")
+
+
+def _knock(address: str) -> None:
+    """Raise ServerUnreachableError where nothing listens; Ray would find that out in minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if colon and port.isdecimal():
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), CONNECT).close()
+        except (OSError, OverflowError) as error:
+            raise _unreachable(address, error) from error
+
+
+def _unreachable(address: str, error: Exception) -> ServerUnreachableError:
+    why = str(error).strip().partition("\n")[0]
+    return ServerUnreachableError(NO_CLUSTER.format(address=address), why, JOIN)
 
 
 @dataclass(slots=True)
@@ -68,10 +90,13 @@ class Cluster:
     _ray: Any = None
     _actors: dict[Place, Any] = field(default_factory=dict)
     _doing: dict[Any, Place] = field(default_factory=dict)
+    _lost: dict[Any, Done] = field(default_factory=dict)
+    """What is waited for where an actor died, and what came of its task."""
     _refused: list[tuple[Place, Done]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Raises ServerUnreachableError."""
+        _knock(self.address)
         os.environ.update(QUIET)
         import ray
 
@@ -80,9 +105,7 @@ class Cluster:
         try:
             ray.init(self.address, log_to_driver=False, logging_level=logging.ERROR, **own)
         except (ConnectionError, ValueError, RuntimeError) as error:
-            why = str(error).strip().partition("\n")[0]
-            remedy = "On this machine too: ray start --address=HOST:6379"
-            raise ServerUnreachableError(NO_CLUSTER.format(address=self.address), why, remedy) from error
+            raise _unreachable(self.address, error) from error
         # Ray has set its own
         signal.signal(signal.SIGTERM, ended)
 
@@ -112,17 +135,25 @@ class Cluster:
         if not self._doing:
             time.sleep(seconds or 0)
             return []
-        ready, _ = self._ray.wait(list(self._doing), timeout=seconds)
-        return [(self._doing.pop(one), self._take(one)) for one in ready]
+        doing = list(self._doing)
+        self._ray.wait(doing, timeout=seconds)
+        ready, _ = self._ray.wait(doing, num_returns=len(doing), timeout=0)
+        return [(place, done) for one in ready for place, done in self._take(one)]
 
     def stop(self) -> None:
         for actor in self._actors.values():
             self._ray.kill(actor)
         self._ray.shutdown()
 
-    def _take(self, one: Any) -> Done:
+    def _take(self, one: Any) -> Iterator[tuple[Place, Done]]:
+        """Give what came of a task; where its actor died, only once the place is there again."""
+        place = self._doing.pop(one)
+        if one in self._lost:
+            yield place, self._lost.pop(one)
+            return
         try:
-            done: Done = self._ray.get(one)
+            yield place, self._ray.get(one)
         except self._ray.exceptions.RayError as error:
-            return failed(OSError(LOST.format(error=str(error).strip().rpartition("\n")[2])))
-        return done
+            again = self._actors[place].ready.options(max_task_retries=-1).remote()
+            self._doing[again] = place
+            self._lost[again] = failed(OSError(LOST.format(error=str(error).strip().rpartition("\n")[2])))

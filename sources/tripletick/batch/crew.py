@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Collection
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -59,8 +60,11 @@ class Threads:
             place, future = self._told.get(timeout=seconds)
         except Empty:
             return []
-        del self._halts[place]
-        return [(place, future.result())]
+        ended = [(place, future)]
+        with suppress(Empty):
+            while True:
+                ended.append(self._told.get_nowait())
+        return [(place, future.result()) for place, future in ended]
 
     def stop(self) -> None:
         for halt in self._halts.values():

@@ -80,7 +80,10 @@ class Results:
         return results
 
     def add(self, task: Task, done: Done, host: str, attempt: int) -> Record:
-        """Put a task's end on the disk, its patch before its line. Raises OSError."""
+        """Write a task's end, its patch before its line; it is to be told once `sync` was called.
+
+        Raises OSError.
+        """
         told = record(task, done, host, attempt)
         if done.patch:
             told["patch"] = self._keep(task.id, done.patch)
@@ -88,10 +91,13 @@ class Results:
         # a write may take a part, on a full disk too
         while line:
             line = line[os.write(self.handle, line) :]
-        platforms.sync_data(self.handle)
         if told["status"] in ENDED:
             self.ended.add(task.id)
         return told
+
+    def sync(self) -> None:
+        """Wait until all that was added is on the disk."""
+        platforms.sync_data(self.handle)
 
     def close(self) -> None:
         os.close(self.handle)

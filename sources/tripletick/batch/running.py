@@ -50,8 +50,7 @@ class Batch:
                 self._begin()
                 if not self.queue.busy and (not self.queue.held or self._is_over()):
                     return not self.queue.held
-                for place, done in self.crew.ended(self._patience()):
-                    self._ended(place, done)
+                self._record([self._ended(*one) for one in self.crew.ended(self._patience())])
         finally:
             self.crew.stop()
 
@@ -67,7 +66,17 @@ class Batch:
         """Give how long to wait for an end: until something else may be begun."""
         return self.queue.next_due(time.monotonic())
 
-    def _ended(self, place: Place, done: Done) -> None:
+    def _record(self, ended: Sequence[Record | None]) -> None:
+        """Have those that are final on the disk, all at once, then tell of them."""
+        final = [told for told in ended if told]
+        if final:
+            self.results.sync()
+        for told in final:
+            self.board.note(told)
+            self.show(told)
+
+    def _ended(self, place: Place, done: Done) -> Record | None:
+        """Decide about a task that has ended: give what is written of it, None where it waits again."""
         now, outcome = time.monotonic(), done.outcome
         self.board.running[place.host] -= 1
         if outcome.status in HOST_FAILS:
@@ -83,11 +92,9 @@ class Batch:
             self.queue.put_back(place, again := wanted.again(place.host, now))
             told = {"id": wanted.task.id, "attempt": again.attempt, "most": self.retries + 1}
             self.say(AGAIN.format(**told, error=_first_line(outcome.error)))
-            return
+            return None
         self.queue.finished(place)
-        told = self.results.add(wanted.task, done, place.host, wanted.attempt)
-        self.board.note(told)
-        self.show(told)
+        return self.results.add(wanted.task, done, place.host, wanted.attempt)
 
     def _is_over(self) -> bool:
         """Tell whether every engine has failed so often that another try is of no use."""

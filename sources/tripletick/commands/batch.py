@@ -85,7 +85,8 @@ class Run:
     def run(self, command: str) -> int:
         """Do what is left, and say what came of it; `command` goes on with it."""
         board, whole = self.board, False
-        board.before = sum(task.id in self.results.ended for task in self.reader.tasks())
+        if ended := self.results.ended:
+            board.before = sum(task.id in ended for task in self.reader.tasks())
         earlier = BEFORE.format(count=board.before, total=self.total)
         for line in (*self.results.told, *[earlier] * bool(board.before)):
             self._say(line)
