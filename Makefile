@@ -46,7 +46,7 @@ docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(VENV)/.dev
-	$(BIN)/python bench/reader.py
+	$(BIN)/python -m bench.reader
 	$(BIN)/python bench/box.py
 	$(BIN)/python bench/snapshot.py
 

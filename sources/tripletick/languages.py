@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -171,7 +171,6 @@ def __getattr__(name: str) -> Any:
     return getattr(table(), _PARTS[name])
 
 
-@lru_cache(maxsize=1024)
 def canonical(tag: str) -> str:
     """Give the tag that `tag` is another word for, or itself, folded: `Py` and `python3.11` are `python`."""
     folded = tag.strip().casefold().replace("-", "_")

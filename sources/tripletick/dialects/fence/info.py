@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from tripletick import languages
 from tripletick.dialects.fence.invention import words
@@ -107,8 +107,7 @@ _WORDS_OF_OURS = re.compile(r"(?:append|all|read|info|(?:timeout|n)=\d+)$")
 _QUOTES = "\"'“”‘’`"
 
 
-@dataclass(frozen=True, slots=True)
-class Info:
+class Info(NamedTuple):
     """What an info string says. `tag` is canonical where the word is known, else the word, folded."""
 
     tag: str
@@ -125,9 +124,13 @@ def looks_like_path(word: str) -> bool:
     if not word or "://" in word or word.endswith(("/", "\\")) or "\0" in word:
         return False
     last = word.rpartition("/")[2].rpartition("\\")[2]
-    if _DOTFILE.match(last) or _NAMED.match(last) or last in languages.table().names:
-        return True
-    return "/" in word or bool(_EXTENSION.search(last))
+    named = _DOTFILE.match(last) or _is_name(last) or _EXTENSION.search(last)
+    return bool(named) or "/" in word
+
+
+def _is_name(word: str) -> bool:
+    """True for a file's name that has no extension."""
+    return word in languages.table().names or _NAMED.match(word) is not None
 
 
 def resolve(word: str, owned: Collection[str]) -> str | None:
@@ -157,7 +160,7 @@ def _read(text: str, owned: frozenset[str]) -> Info:
     text = _unwrapped(text.strip(BLANKS))
     if not text:
         return Info("", known=False)
-    if text.isalnum() and ((tag := resolve(text, owned)) or not looks_like_path(text)):
+    if text.isalnum() and ((tag := resolve(text, owned)) or not _is_name(text)):
         return Info(tag or text.casefold(), known=tag is not None)
     if keyed := _PATH_KEY.match(text):
         return _by_key(keyed[1])

@@ -83,17 +83,18 @@ def columns(prefix: str) -> int:
 def mark_of(line: int, text: str, offset: int, *, markers: bool) -> Mark | None:
     """Read one line as a fence line; with `markers` list markers and `>` may stand before it."""
     shape = shape_of(text, markers=markers)
-    return Mark._make((line, offset + shape.behind, *shape)) if shape else None
+    return Mark(line, offset + shape.behind, *shape) if shape else None
 
 
 def shape_of(text: str, *, markers: bool) -> Shape | None:
     """Read one line as a fence line, wherever it stands. A reply has a few lines many times."""
     if "```" not in text and "~~~" not in text:
         return None
-    return _known_shape(text, markers) if len(text) < _SHORT else _shape(text, markers)
+    known = markers and len(text) < _SHORT
+    return _known_shape(text) if known else _shape(text, markers=markers)
 
 
-def _shape(text: str, markers: bool) -> Shape | None:
+def _shape(text: str, *, markers: bool = True) -> Shape | None:
     found = (_LISTED if markers else _PLAIN).match(text)
     if found is None:
         return None
@@ -170,14 +171,14 @@ class Page:
     def mark(self, line: int) -> Mark:
         """Give a fence line as it counts inside a block."""
         shape = self.shapes[line]
-        return Mark._make((line, self.starts[line] + shape.behind, *shape))
+        return Mark(line, self.starts[line] + shape.behind, *shape)
 
     def head(self, line: int) -> Mark | None:
         """Give a line's fence as it counts outside a block, None where it has none."""
         if line in self._taken:
             return self._taken[line]
         shape = self.shapes.get(line)
-        return Mark._make((line, self.starts[line] + shape.behind, *shape)) if shape else None
+        return Mark(line, self.starts[line] + shape.behind, *shape) if shape else None
 
     def take(self, line: int, offset: int) -> None:
         """Take what stands before `offset` off this line."""
