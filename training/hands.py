@@ -31,7 +31,9 @@ def wordings() -> Mapping[str, list[str]]:
     for path in sorted(WORDINGS.glob("*.txt")):
         for line in path.read_text("utf-8").splitlines():
             if line.startswith("== "):
-                lines = found.setdefault(line[3:].strip(), [])
+                name, lines = line[3:].strip(), []
+                if found.setdefault(name, lines) is not lines:
+                    raise ValueError(f"the wordings of {name} stand in two places")
             elif line.strip() and not line.startswith("#"):
                 lines.append(line.strip())
     return found

@@ -81,6 +81,11 @@ def python(code: str, path: str = "") -> str:
     return block("python", code, path)
 
 
+def reckoned(code: str, agent: str) -> str:
+    """A short program for whoever is at work: the agent of files has no tag for it but the shell's."""
+    return python(code) if agent != "file" else bash(f"python3 - <<'END'\n{code}\nEND")
+
+
 def read(path: str) -> str:
     return block("read", path)
 

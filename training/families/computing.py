@@ -6,7 +6,7 @@ import datetime
 
 from training import words
 from training.scene import Scene
-from training.script import Script, python
+from training.script import Script, reckoned
 
 AGENTS = ("coder", "coder", "coder", "coder", "coder", "file")
 SIGNS = (("+", "plus"), ("-", "minus"), ("*", "times"), ("*", "multiplied by"), ("/", "divided by"))
@@ -81,7 +81,7 @@ def reckon(scene: Scene) -> Script:
         (f"{a} - {a} * {c} / 100", f"{a} minus {c} percent"), (f"({a} + {b}) / 2", f"the average of {a} and {b}"),
     )  # fmt: skip
     yield scene.ask("reckon", what=spoken)
-    seen = yield python(f"print({expression})")
+    seen = yield reckoned(f"print({expression})", scene.agent)
     yield f"The result is {seen.text}."
 
 
@@ -93,7 +93,7 @@ def story(scene: Scene) -> Script:
                   pc=scene.pick(5, 10, 15, 20, 25, 30, 12, 7), big=a * 40 + b)  # fmt: skip
     things = dict(who=scene.word("first"), thing=scene.word(), other=scene.word())
     yield scene.ask(section, **values, **things)
-    seen = yield python(f"print({expression.format(**values)})")
+    seen = yield reckoned(f"print({expression.format(**values)})", scene.agent)
     yield f"The answer is {seen.text}."
 
 
@@ -101,7 +101,7 @@ def convert(scene: Scene) -> Script:
     one, other, expression = scene.pick(*UNITS)
     n = scene.number(3)
     yield scene.ask("convert", n=n, one=one, other=other)
-    seen = yield python(f"print(round({expression.format(n=n)}, 2))")
+    seen = yield reckoned(f"print(round({expression.format(n=n)}, 2))", scene.agent)
     yield f"{n} {one} are {seen.text} {other}."
 
 
@@ -137,7 +137,7 @@ def sort_list(scene: Scene) -> Script:
     back = scene.chance(0.25)
     if kind != "number" or scene.chance(0.5):
         yield scene.ask("sort-down" if back else "sort-up", text=text)
-        yield python(f"print(sorted({items}{', reverse=True' if back else ''}))")
+        yield reckoned(f"print(sorted({items}{', reverse=True' if back else ''}))", scene.agent)
         yield f"Sorted: {', '.join(map(str, sorted(items, reverse=back)))}."  # type: ignore[type-var]
         return
     name, code = scene.pick(
@@ -147,7 +147,7 @@ def sort_list(scene: Scene) -> Script:
     )  # fmt: skip
     yield scene.ask("of-list", what=name, text=text)
     first = "import statistics\n" if "statistics" in code else ""
-    seen = yield python(f"{first}numbers = {items}\nprint({code.format('numbers')})")
+    seen = yield reckoned(f"{first}numbers = {items}\nprint({code.format('numbers')})", scene.agent)
     yield f"The {name} is {seen.text}."
 
 
@@ -175,6 +175,6 @@ def _short(scene: Scene, section: str, code: str, answer: str, slots: dict[str, 
     yield scene.ask(section, **slots)
     for name, value in slots.items():
         code = code.replace(f"{{{name}}}", str(value))
-    seen = yield python(code)
+    seen = yield reckoned(code, scene.agent)
     true = seen.text == "True"
     yield answer.format(**slots, o=seen.text, yes="Yes" if true else "No", no="" if true else "not ")
