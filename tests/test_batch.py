@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 from io import BytesIO
+from pathlib import Path
 
 import pytest
 
@@ -18,7 +19,7 @@ from tripletick.batch.tasks import Reader, Task
 from tripletick.batch.waiting import Hosts, Place, Queue
 from tripletick.batch.work import Done
 from tripletick.errands import Outcome
-from tripletick.errors import UsageError
+from tripletick.errors import TripletickError, UsageError
 
 DONE = Done(Outcome(answer="Done.", ended=True))
 FAILED = Done(Outcome(error="no answer", exit=4, ended=True))
@@ -267,6 +268,21 @@ def test_two_programs_do_not_write_one_file(out):
     held.close()
 
 
+@pytest.mark.parametrize("place", ["/dev/null", "/proc/self", "/proc/nowhere/x"])
+def test_what_is_no_file_is_refused(place):
+    with pytest.raises(UsageError):
+        Results.open(Path(place))
+
+
+def test_a_full_disk_is_told(out):
+    written = Results.open(out)
+    full = os.open("/dev/full", os.O_WRONLY)
+    with pytest.raises(TripletickError, match="The result of one cannot be kept"):
+        Results(out, full).add(Task(1, "one", "do"), DONE, A, 1)
+    os.close(full)
+    written.close()
+
+
 def test_patches_have_names_of_their_own_whatever_the_id(out):
     written = Results.open(out)
     for task_id in ("plain-1", "../up", ".. up", "\ud800", "x" * 300):
@@ -290,6 +306,7 @@ def copied(tmp_path):
     (folder / "program").write_text("#!/bin/sh\n")
     (folder / "link").symlink_to("old")
     (folder / ".gitignore").write_text("*.o\nbuild/\n")
+    (folder / os.fsdecode(b"latin-\xe4")).write_text("old\n")
     os.mkfifo(folder / "pipe")
     start = BytesIO()
     pack(Task(1, "1", "do", folder), start)
@@ -301,7 +318,8 @@ def copied(tmp_path):
 
 def test_a_patch_makes_of_the_folder_what_the_copy_became(copied, tmp_path):
     folder, copy, patched = copied
-    (copy / "old").write_text("new\n")
+    for name in ("old", os.fsdecode(b"latin-\xe4")):
+        (copy / name).write_text("new\n")
     (copy / "sub/gone").unlink()
     (copy / "program").chmod(0o755)
     (copy / "link").unlink()
@@ -317,6 +335,7 @@ def test_a_patch_makes_of_the_folder_what_the_copy_became(copied, tmp_path):
     (folder / "pipe").unlink()
     subprocess.run(["git", "apply", str(made)], cwd=folder, check=True)
     assert (folder / "old").read_text() == "new\n"
+    assert (folder / os.fsdecode(b"latin-\xe4")).read_text() == "new\n"
     assert not (folder / "sub/gone").exists()
     assert (folder / "program").stat().st_mode & 0o111
     assert (folder / "link").readlink().name == "kept"

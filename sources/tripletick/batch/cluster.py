@@ -23,7 +23,7 @@ from typing import Any
 from tripletick import extras
 from tripletick.batch.packing import pack
 from tripletick.batch.waiting import Place
-from tripletick.batch.work import Done, Job, do, failed
+from tripletick.batch.work import BROKEN, Done, Job, do, failed
 from tripletick.errors import ServerUnreachableError, UsageError
 from tripletick.halting import Halt
 
@@ -123,7 +123,7 @@ class Cluster:
         start = BytesIO()
         try:
             pack(job.task, start, self.leave_out, MOST)
-        except (OSError, UsageError) as error:
+        except BROKEN as error:
             self._refused.append((place, failed(error)))
             return
         self._doing[self._actors[place].do.remote(job, start.getvalue())] = place

@@ -14,8 +14,7 @@ from typing import Protocol
 
 from tripletick.batch.packing import pack
 from tripletick.batch.waiting import Place
-from tripletick.batch.work import Done, Job, do, failed
-from tripletick.errors import UsageError
+from tripletick.batch.work import BROKEN, Done, Job, do, failed
 from tripletick.halting import Halt
 
 
@@ -80,7 +79,7 @@ class Threads:
                 pack(job.task, start, self.leave_out)
                 start.seek(0)
                 return do(job, start, room, halt)
-        except (OSError, UsageError) as error:
+        except BROKEN as error:
             return failed(error)
         finally:
             _clear(room)

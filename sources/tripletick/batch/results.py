@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -21,7 +22,7 @@ from tripletick.batch.ids import Ids
 from tripletick.batch.tasks import Task
 from tripletick.batch.work import Done
 from tripletick.errands import AGAIN, Outcome
-from tripletick.errors import UsageError
+from tripletick.errors import TripletickError, UsageError
 from tripletick.session import plain_value, to_line
 
 PATCHES = "patches"
@@ -68,6 +69,8 @@ class Results:
             raise UsageError(f"{path} cannot be written.", why, "Name another one: --out FILE") from error
         results = cls(path, handle)
         try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise UsageError(FOREIGN.format(path=path), "It is no file.", "Name another one: --out FILE")
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             results._take_up()
         except BlockingIOError as error:
@@ -82,22 +85,28 @@ class Results:
     def add(self, task: Task, done: Done, host: str, attempt: int) -> Record:
         """Write a task's end, its patch before its line; it is to be told once `sync` was called.
 
-        Raises OSError.
+        Raises TripletickError where it cannot be kept.
         """
         told = record(task, done, host, attempt)
-        if done.patch:
-            told["patch"] = self._keep(task.id, done.patch)
-        line = to_line(plain_value(told))
-        # a write may take a part, on a full disk too
-        while line:
-            line = line[os.write(self.handle, line) :]
+        try:
+            if done.patch:
+                told["patch"] = self._keep(task.id, done.patch)
+            line = to_line(plain_value(told))
+            # a write may take a part, on a full disk too
+            while line:
+                line = line[os.write(self.handle, line) :]
+        except OSError as error:
+            raise _lost(task.id, error) from error
         if told["status"] in ENDED:
             self.ended.add(task.id)
         return told
 
     def sync(self) -> None:
-        """Wait until all that was added is on the disk."""
-        platforms.sync_data(self.handle)
+        """Wait until all that was added is on the disk. Raises TripletickError."""
+        try:
+            platforms.sync_data(self.handle)
+        except OSError as error:
+            raise _lost(self.path.name, error) from error
 
     def close(self) -> None:
         os.close(self.handle)
@@ -138,6 +147,13 @@ class Results:
     def _lines(self) -> Iterator[bytes]:
         with self.path.open("rb") as file:
             yield from file
+
+
+def _lost(name: str, error: OSError) -> TripletickError:
+    why = f"{error.strerror or error}."
+    return TripletickError(
+        f"The result of {name} cannot be kept.", why, "Make room; the same command goes on."
+    )
 
 
 def record(task: Task, done: Done, host: str, attempt: int) -> Record:

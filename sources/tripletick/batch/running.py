@@ -43,7 +43,7 @@ class Batch:
     """An engine has answered."""
 
     def run(self) -> bool:
-        """Do all there is; False where no engine is left for it. Raises OSError where nothing can be kept."""
+        """Do all there is; False where no engine is left for it. Raises what `Results.add` does."""
         try:
             while True:
                 self.queue.fill()

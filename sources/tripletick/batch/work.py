@@ -27,6 +27,8 @@ IN_COPY = ("--yes", "--no-save")
 NAME = "work"
 """Of the folder of a task that brings none."""
 USAGE, BROKE = 2, 1
+BROKEN = (OSError, tarfile.TarError, UsageError)
+"""What may go wrong around a task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ def do(job: Job, start: IO[bytes] | None, room: Path, halt: Halt) -> Done:
         before = Before.of(copy)
         outcome = job.outcome(copy, halt, *IN_COPY)
         return Done(outcome, patch(before, start, copy, room))
-    except (OSError, tarfile.TarError, UsageError) as error:
+    except BROKEN as error:
         return failed(error)
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shlex
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, redirect_stdout
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import TextIO
 
 from tripletick import agents, places
 from tripletick.batch import layout, packing
@@ -66,7 +68,11 @@ def batch(_: argparse.Namespace, words: Sequence[str]) -> int:
         results = stack.enter_context(closing(Results.open(_out(options))))
         screen = open_screen(options, settings)
         stack.callback(screen.close)
-        run = Run(options, settings, reader, results, screen, total, Board(total, 0, Hosts()))
+        run = Run(options, settings, reader, results, screen, total, Board(total, 0, Hosts()), sys.stdout)
+        if options.ray:
+            # Ray writes there what befalls its machines
+            nowhere = stack.enter_context(Path(os.devnull).open("w"))
+            stack.enter_context(redirect_stdout(sys.stderr if options.verbose else nowhere))
         return run.run(shlex.join(["tripletick", "batch", *words]))
 
 
@@ -81,6 +87,8 @@ class Run:
     screen: Screen
     total: int
     board: Board
+    out: TextIO
+    """Standard output."""
 
     def run(self, command: str) -> int:
         """Do what is left, and say what came of it; `command` goes on with it."""
@@ -154,8 +162,8 @@ class Run:
     def _show(self, told: Record) -> None:
         """Tell of what was recorded."""
         if self.options.output == "jsonl":
-            sys.stdout.write(json.dumps(told, ensure_ascii=False) + "\n")
-            sys.stdout.flush()
+            self.out.write(json.dumps(told) + "\n")
+            self.out.flush()
         if told["status"] != DONE:
             self._say(NOT_DONE.format(**told))
         if not self.screen.live and self.board.ended.total() % max(1, self.total // LINES) == 0:
@@ -170,7 +178,8 @@ class Run:
         counts = self.board.as_dict(str(self.results.path))
         if self.options.output != "jsonl":
             said = json.dumps(counts) if self.options.output == "json" else visible(ENDED.format(**counts))
-            sys.stdout.write(said + "\n")
+            self.out.write(said + "\n")
+            self.out.flush()
 
 
 def _options(words: Sequence[str]) -> argparse.Namespace:
