@@ -29,6 +29,8 @@ PLAN, REPLAN = "system-plan", "system-replan"
 """The questions for a plan and for what becomes of the rest of one, with places that planner/words fills."""
 ROUTE = "system-route"
 """The question who shall do a request, with the places {agents} and {request}."""
+EXAMPLE = "system-example"
+"""A request that was done, shown before the first one; example.py says what it holds."""
 SETTINGS = ("when", "tools", "temperature", "folder", "mode", "needs", "model")
 MODES = ("work", "read")
 WRITING = frozenset({"write", "append", "edit"})
@@ -105,6 +107,7 @@ class Prompts:
     route: str = ""
     plan: str = ""
     replan: str = ""
+    example: str = ""
     own: tuple[str, ...] = ()
     """Which of the agents are the person's, not ours."""
     systems: Mapping[str, str] = field(default_factory=dict)
@@ -145,10 +148,13 @@ def load(base: Path, *overlays: Path) -> Prompts:
         )
     agents = {name: parse(name, _text(path)) for name, path in files.items() if not name.startswith(SYSTEM)}
     systems = {name: _system(path) for name, path in files.items() if name in (SYSTEM, *DIALECTS)}
-    asked = (_text(files[name]).strip() if name in files else "" for name in (SUMMARY, ROUTE, PLAN, REPLAN))
-    summary, route, plan, replan = asked
+    texts = (SUMMARY, ROUTE, PLAN, REPLAN, EXAMPLE)
+    summary, route, plan, replan, shown = (
+        _text(files[name]).strip() if name in files else "" for name in texts
+    )
     others = {dialect: systems[name] for name, dialect in DIALECTS.items() if name in systems}
-    return Prompts(systems[SYSTEM], {}, summary, route, plan, replan, systems=others).having(agents)
+    asked = Prompts(systems[SYSTEM], {}, summary, route, plan, replan, shown, systems=others)
+    return asked.having(agents)
 
 
 def load_own(folder: Path) -> dict[str, Agent]:

@@ -88,6 +88,8 @@ class Conversation:
     system: str
     also: tuple[str, ...] = ()
     """Installed languages, for the first line of a request."""
+    example: tuple[Message, ...] = ()
+    """A request that was done, which stands before all others."""
     entries: list[Entry] = field(default_factory=list)
     introduced: set[str] = field(default_factory=set)
     asked: str = ""
@@ -107,7 +109,8 @@ class Conversation:
 
     def messages(self) -> list[Message]:
         """Give what is sent."""
-        return [Message("system", self.system), *(entry.message for entry in self.entries)]
+        entries = (entry.message for entry in self.entries)
+        return [Message("system", self.system), *self.example, *entries]
 
     def request(self, agent: Agent, text: str, *, folder: str = "") -> None:
         """Add a request: the agent's line, its card the first time, the words, the folder's names."""

@@ -90,6 +90,7 @@ def taken_over(new: Loop, old: Loop) -> Loop:
     """Give the new loop with the conversation of the old one, whose model is closed."""
     talk = old.replies.talk
     talk.introduce_anew(new.replies.talk.system)
+    talk.example = new.replies.talk.example
     choosing.retell(talk, new.replies.dialect, new.tools)
     old.replies.model.close()
     bench = replace(new.bench, ledger=old.bench.ledger)

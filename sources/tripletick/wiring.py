@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tripletick import agents, engines, languages, platforms, seats, sizing
+from tripletick import agents, engines, example, languages, platforms, seats, sizing
 from tripletick.agents import Agent, Prompts
 from tripletick.approval import Asking, Gate
 from tripletick.checkpoint import Checkpoints
@@ -152,14 +152,20 @@ def loop(parts: Parts, session: str, context: int) -> Loop:
     look = outside(parts.workspace.root)
     also = tuple(tag for tag, row in rows.items() if languages.installed(row, look))
     dialect = open_dialect(parts.dialect, table, offered(parts.prompts, also))
+    examples = [PROMPT_EXAMPLE, *(tool.example.body for tool in table.values() if tool.example)]
+    talk = Conversation(_system(parts, dialect.told), also, index=parts.servers.words(dialect.name))
+    if parts.prompts.example and sizing.wants_example(config, parts.about):
+        line = next(agent for agent in parts.prompts.agents.values() if agent.tools).line(also)
+        talk.example = example.messages(parts.prompts.example, line, dialect, table)
+        examples.append(example.block(parts.prompts.example, table).body)
     replies = Replies(
         parts.model,
         dialect,
-        Conversation(_system(parts, dialect.told), also, index=parts.servers.words(dialect.name)),
+        talk,
         Budget(context, config.context.full / 100, config.context.target / 100),
         replace(seats.sampling(config), tools=dialect.schemas),
         tuple(rows),
-        (PROMPT_EXAMPLE, *(tool.example.body for tool in table.values() if tool.example)),
+        tuple(examples),
         parts.prompts.summary,
         thinks=parts.about is not None and parts.about.thinks,
     )

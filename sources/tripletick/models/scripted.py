@@ -65,6 +65,7 @@ class Scripted:
         self.size = max(1, size)
         self.name = name
         self.thinks = any(reply.thought for reply in self.replies)
+        self.parameters = 0
         self.context = 0
         self.asked: list[list[Message]] = []
         self.samplings: list[Sampling] = []
@@ -74,7 +75,7 @@ class Scripted:
 
     def about(self) -> About:
         can = ("completion", "tools")
-        return About(self.name, "scripted", thinks=self.thinks, where=self.name, can=can)
+        return About(self.name, "scripted", 0, self.parameters, self.thinks, self.name, can=can)
 
     def fix(self, context: int) -> int:
         self.context = context
