@@ -229,7 +229,7 @@ class App:
         agent = seats.warmed(self.config, self.gear.kit.equipped(agent))
         loop.bench.outside.begin(request)
         talk = loop.replies.talk
-        wanted = hands.tools and hands.folder and self.config.agent.folder and not talk.introduced
+        wanted = hands.tools and hands.folder and self.config.agent.folder and not wording.folder_told(talk)
         names = wording.folder_line(loop.bench.workspace) if wanted else ""
         told = self.gear.hooks.request((yield from pictures.taken(request, loop, self.about)), agent.name)
         whole = "\n\n".join(filter(None, (told, piped and wording.fenced(loop, piped))))
