@@ -5,7 +5,7 @@ from tests.filing import open_plain, put, use
 from tests.playing import last
 from tests.writing import EVERY_DIALECT, words
 
-from tripletick import config, sizing
+from tripletick import config, languages, sizing
 from tripletick.events import Answered, GaveUp, Refused
 from tripletick.messages import Message
 from tripletick.models.model import About
@@ -162,3 +162,17 @@ def test_the_example_is_for_small_models_where_it_is_auto(session, said, paramet
     it.__post_init__()
     it.play("one", "casual")
     assert len(it.model.asked[0]) == shown
+
+
+@pytest.mark.parametrize(
+    ("tag", "names"),
+    [
+        ("bash", "shell sh terminal cmd Shell console"),
+        ("edit", "str_replace patch apply_patch edit-file modify_file update_file"),
+        ("read", "cat open view ls read_file Cat file_read"),
+        ("write", "write_file create_file save_file file_write"),
+        ("file_finder", "find glob search_files"),
+    ],
+)
+def test_names_that_models_have_for_a_tag_are_that_tag(tag, names):
+    assert {languages.canonical(name) for name in names.split()} == {tag}
