@@ -9,7 +9,7 @@ from tripletick.bench import compare, page, records, stats, suites, table
 from tripletick.bench.attempt import Attempt
 from tripletick.bench.records import Header
 from tripletick.bench.task import SHIPPED, load
-from tripletick.errors import TripletickError, UsageError
+from tripletick.errors import UsageError
 
 HEADER = Header("0.1", "scripted:a", "scripted", "", "core", "", 1, {"agent.dialect": "xml"}, 2, "now")
 ONE = Attempt(
@@ -88,7 +88,7 @@ def test_what_is_no_run_is_told(tmp_path, text):
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path):
     (tmp_path / "runs").write_text("a file")
-    with pytest.raises(TripletickError, match="cannot be written"), records.begun(tmp_path / "runs", HEADER):
+    with pytest.raises(UsageError, match="cannot be written"), records.begun(tmp_path / "runs", HEADER):
         pass
 
 

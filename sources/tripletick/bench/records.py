@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from tripletick import platforms, session
 from tripletick.bench.attempt import Attempt
-from tripletick.errors import TripletickError, UsageError
+from tripletick.errors import UsageError
 
 FORMAT = 1
 LOG = ".jsonl"
@@ -72,9 +72,9 @@ class Run:
 
 @contextmanager
 def begun(folder: Path, header: Header) -> Iterator[Run]:
-    """Begin a run in a file of its own. Raises TripletickError where it cannot be written."""
+    """Begin a run in a file of its own. Raises UsageError where it cannot be written."""
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-    named = re.sub(r"[^\w.-]+", "-", f"{stamp}-{header.model.rpartition('/')[2]}-{header.suite}").strip("-")
+    named = re.sub(r"[^\w.-]+", "-", f"{stamp}-{header.model}-{Path(header.suite).name}")
     path = folder / f"{named}{LOG}"
     with _opened(path, new=True) as handle:
         run = Run(path, header, handle, {})
@@ -134,7 +134,7 @@ def _opened(path: Path, *, new: bool) -> Iterator[int]:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = session.open_locked(path, new=new)
     except OSError as error:
-        raise TripletickError(
+        raise UsageError(
             f"{path} cannot be written.", f"{error.strerror}.", "Elsewhere: --out FOLDER"
         ) from error
     if handle is None:

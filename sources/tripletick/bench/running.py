@@ -13,7 +13,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tripletick import __version__, engines
+from tripletick import __version__, engines, places
 from tripletick.bench import attempt as attempts
 from tripletick.bench.attempt import Attempt, Setup
 from tripletick.bench.judging import require_box
@@ -89,10 +89,18 @@ def _hold(task: str, outcome: Outcome) -> None:
 
 
 def _digest(config: Config, about: About) -> str:
-    """Give the digest of a model's file, or what Ollama says of it; "" where none is told."""
+    """Give what the model's content is known by: of its files with their adapters, or what Ollama says; ""
+    where nothing is told.
+    """
     if about.engine == "embedded":
-        with Path(about.where).open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        from tripletick.models.embedded import locate
+
+        source = locate(engines.named(config).partition(":")[2], places.find().cache)
+        whole = hashlib.sha256()
+        for path in (source.model, *source.adapters):
+            with path.open("rb") as file:
+                whole.update(hashlib.file_digest(file, "sha256").digest())
+        return whole.hexdigest()
     if about.engine != "ollama":
         return ""
     names = (about.name, f"{about.name}:latest")

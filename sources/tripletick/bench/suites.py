@@ -19,9 +19,15 @@ FREE = SHIPPED.with_name("free.jsonl")
 NO_FREE = "The suite free has no requests yet: {path} is missing."
 QUICK = (
     "chores/append-todo",
-    "chores/rename-draft",
-    "chores/count-texts",
     "chores/backup-log",
+    "data/semicolons",
+    "data/sum",
+    "fix/colon",
+    "fix/name-error",
+    "talk/capital",
+    "talk/product",
+    "write/csv-to-json",
+    "write/hello",
 )
 """Ten that take minutes: two of each family, a small model's and a better one's."""
 NAMED: Mapping[str, Callable[[Task], bool]] = {

@@ -24,6 +24,8 @@ from tripletick.ui.safe import visible
 
 RUNS = "runs"
 USAGE = "tripletick bench [flags] | tripletick bench compare A B | tripletick bench page RUN"
+OWN = ("agent.name", "model.seed")
+"""Flags that are no setting of a run: the tasks name agents, each repeat has its seed."""
 STOPPED = "Stopped after {done} of {of}. Go on: {command}"
 WRITTEN = "{path}: tripletick bench page {path} draws it"
 DONE = {True: "solved    ", False: "not solved"}
@@ -77,7 +79,7 @@ def _run(options: argparse.Namespace, _: Sequence[str]) -> int:
     with opened(options.out, header) as run:
         try:
             running.measure(todo, setup, run, _quiet if options.quiet else _told)
-        except (KeyboardInterrupt, TripletickError):
+        except (KeyboardInterrupt, SystemExit, TripletickError):
             command = shlex.join(["tripletick", "bench", *options.typed, "--resume"])
             done = sum(trial.key in run.done for trial in todo)
             _say(STOPPED.format(done=done, of=len(todo), command=command))
@@ -120,11 +122,10 @@ def _setup(options: argparse.Namespace) -> Setup:
     found = places.find()
     own = load_settings(options, found)
     kept = {key: getattr(own.model, key.partition(".")[2]) for key in running.WHERE}
-    flags = {
-        key: getattr(options, name) for name, key in FLAGS.items() if key not in ("agent.name", "model.seed")
-    }
-    flags["model.think"] = THINK.get(options.think)
-    settings = {key: str(value) for key, value in {**kept, **flags, **_set(options.set)}.items() if value}
+    flags = {key: getattr(options, name) for name, key in FLAGS.items() if key not in OWN}
+    flags |= {"model.think": THINK.get(options.think)}
+    given = {key: text for key, text in flags.items() if text is not None}
+    settings = {key: str(value) for key, value in {**kept, **given, **_set(options.set)}.items() if value}
     plain = config.load([found.shipped_config], {}, settings)
     if plain.warnings:
         raise UsageError(plain.warnings[0], "", "tripletick config show")
