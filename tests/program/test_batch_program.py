@@ -1,5 +1,6 @@
 """`tripletick batch` as a person runs it: copies and patches, what is tried again, stopped and resumed."""
 
+import fcntl
 import json
 import os
 import shlex
@@ -20,7 +21,7 @@ TAGS = answer(200, json.dumps({"models": [{"name": "any", "size": 1000}]}))
 
 @pytest.fixture
 def home(tmp_path):
-    for name in ("home", "one", "two"):
+    for name in ("home", "one", "two", "tmp"):
         (tmp_path / name).mkdir()
     for name in ("one", "two"):
         (tmp_path / name / "a.txt").write_text(f"{name}\n")
@@ -49,6 +50,7 @@ def batch(home):
 
 def started(home):
     env = {"HOME": str(home / "home"), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+    env["TMPDIR"] = str(home / "tmp")
     return {"cwd": home, "env": env}
 
 
@@ -245,6 +247,16 @@ def wait_gone(handle):
     poll = select.poll()
     poll.register(handle, select.POLLIN)
     return poll.poll(20_000)
+
+
+def test_what_a_killed_batch_left_goes_with_the_next_one(batch, home):
+    (home / "tmp/tripletick-batch-old/copy").mkdir(parents=True)
+    (home / "tmp/tripletick-batch-held").mkdir()
+    handle = os.open(home / "tmp/tripletick-batch-held", os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    batch(task("one"))
+    os.close(handle)
+    assert [path.name for path in (home / "tmp").iterdir()] == ["tripletick-batch-held"]
 
 
 def test_on_a_terminal_one_line_says_how_far_it_is(home):

@@ -9,6 +9,11 @@ from typing import Any
 
 import pytest
 
+from tripletick.batch.cluster import QUIET
+
+TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "0123456789abcdef" * 4}
+# Ray reads them when it is imported
+os.environ.update(QUIET | TOKEN)
 pytest.importorskip("ray")
 pytestmark = [pytest.mark.timeout(240), pytest.mark.filterwarnings("ignore")]
 PROGRAM = (sys.executable, "-P", "-m", "tripletick.cli", "batch", "tasks.jsonl")
@@ -19,9 +24,6 @@ WATCHED = {f"health_check_{name}": value for name, value in (("initial_delay_ms"
 
 @pytest.fixture(scope="module")
 def cluster():
-    from tripletick.batch.cluster import QUIET
-
-    os.environ.update(QUIET)
     from ray.cluster_utils import Cluster
 
     head = {**SMALL, "include_dashboard": False, "_system_config": WATCHED}
@@ -47,7 +49,7 @@ def begin(tmp_path, cluster):
             lines.append({"id": str(number), "request": "save", "folder": folder.name, "agent": "coder"})
         (tmp_path / "tasks.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in lines))
         flags = ["--ray", cluster.address, "-m", f"scripted:{tmp_path / 'script.md'}", *words]
-        env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+        env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", **TOKEN}
         pipe: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
         programs.append(subprocess.Popen([*PROGRAM, *flags], cwd=tmp_path, env=env, **pipe))
         return programs[0]
@@ -79,6 +81,17 @@ def test_tasks_go_to_the_machines_and_their_patches_come_back(begin, tmp_path):
     for one in told(tmp_path):
         assert one["machine"] == os.uname().nodename
         assert f"+{one['id']}\n" in (tmp_path / one["patch"]).read_text()
+
+
+def test_one_that_is_terminated_ends_its_tasks_and_says_so_by_its_code(begin, cluster):
+    program = begin(1, 50)
+    while not any(map(at_work, cluster.list_all_nodes())):
+        assert program.poll() is None
+    program.terminate()
+    program.communicate(timeout=60)
+    assert program.returncode == 143
+    while any(map(at_work, cluster.list_all_nodes())):
+        pass
 
 
 def test_a_node_that_is_killed_in_the_middle_loses_nothing(begin, cluster, tmp_path):

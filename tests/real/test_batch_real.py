@@ -8,7 +8,7 @@ from collections import Counter
 from contextlib import ExitStack
 
 import pytest
-from tests.program.test_batch_ray import SMALL, WATCHED, at_work
+from tests.program.test_batch_ray import SMALL, TOKEN, WATCHED, at_work
 from tests.real.ollama_server import create, served, small_model
 
 pytest.importorskip("ray")
@@ -39,7 +39,7 @@ def test_a_node_that_is_killed_loses_nothing_of_what_real_servers_do(hosts, tmp_
     cluster = Cluster(True, head_node_args={**SMALL, "include_dashboard": False, "_system_config": WATCHED})
     node = cluster.add_node(**SMALL)
     words = [sys.executable, "-P", "-m", "tripletick.cli", "batch", "tasks.jsonl", "-o", "json"]
-    env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
+    env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", **TOKEN}
     with subprocess.Popen(
         [*words, "--ray", cluster.address], cwd=tmp_path, env=env, stdout=subprocess.PIPE
     ) as program:

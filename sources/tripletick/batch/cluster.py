@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import logging
 import os
-import shutil
+import secrets
 import signal
 import socket
-import tempfile
 import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +21,7 @@ from typing import Any
 
 from tripletick import extras
 from tripletick.batch.packing import pack
+from tripletick.batch.rooms import room, sweep
 from tripletick.batch.waiting import Place
 from tripletick.batch.work import BROKEN, Done, Job, do, failed
 from tripletick.errors import ServerUnreachableError, UsageError
@@ -36,6 +36,7 @@ QUIET = {
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_DEDUP_LOGS": "0",
 }
+LOCAL = "local"
 LACKING = "--ray needs the package ray, which is not installed."
 LOST = "Ray lost it: {error}"
 CONNECT = 5.0
@@ -47,13 +48,16 @@ NO_CLUSTER = "No cluster of Ray answers at {address}."
 class Worker:
     """Does tasks where Ray puts it, one at a time."""
 
+    def __init__(self) -> None:
+        sweep()
+
     def do(self, job: Job, start: bytes) -> Done:
         """Do a task that begins with what the tar `start` holds."""
-        room = Path(tempfile.mkdtemp(prefix="tripletick-batch-"))
         try:
-            return replace(do(job, BytesIO(start), room, Halt()), machine=os.uname().nodename)
-        finally:
-            shutil.rmtree(room, ignore_errors=True)
+            with room() as folder:
+                return replace(do(job, BytesIO(start), folder, Halt()), machine=os.uname().nodename)
+        except OSError as error:
+            return failed(error)
 
     def ready(self) -> None:
         """Answer once this is there again."""
@@ -88,6 +92,8 @@ class Cluster:
     retries: int
     leave_out: Collection[Path] = ()
     _ray: Any = None
+    _terminate: Any = None
+    """What a SIGTERM does."""
     _actors: dict[Place, Any] = field(default_factory=dict)
     _doing: dict[Any, Place] = field(default_factory=dict)
     _lost: dict[Any, Done] = field(default_factory=dict)
@@ -98,16 +104,19 @@ class Cluster:
         """Raises ServerUnreachableError."""
         _knock(self.address)
         os.environ.update(QUIET)
+        if self.address == LOCAL:
+            # else Ray writes one into the person's home
+            os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
         import ray
 
-        self._ray, ended = ray, signal.getsignal(signal.SIGTERM)
-        own: dict[str, Any] = {"include_dashboard": False} if self.address == "local" else {}
+        self._ray, self._terminate = ray, signal.getsignal(signal.SIGTERM)
+        own: dict[str, Any] = {"include_dashboard": False} if self.address == LOCAL else {}
         try:
             ray.init(self.address, log_to_driver=False, logging_level=logging.ERROR, **own)
-        except (ConnectionError, ValueError, RuntimeError) as error:
+        except (ConnectionError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
             raise _unreachable(self.address, error) from error
         # Ray has set its own
-        signal.signal(signal.SIGTERM, ended)
+        signal.signal(signal.SIGTERM, self._terminate)
 
     @property
     def machines(self) -> int:
@@ -136,7 +145,12 @@ class Cluster:
             time.sleep(seconds or 0)
             return []
         doing = list(self._doing)
-        self._ray.wait(doing, timeout=seconds)
+        try:
+            self._ray.wait(doing, timeout=seconds)
+        except SystemExit:
+            # what a signal raises comes out of Ray as another one
+            self._terminate(signal.SIGTERM, None)
+            raise
         ready, _ = self._ray.wait(doing, num_returns=len(doing), timeout=0)
         return [(place, done) for one in ready for place, done in self._take(one)]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Collection
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -13,6 +11,7 @@ from queue import Empty, SimpleQueue
 from typing import Protocol
 
 from tripletick.batch.packing import pack
+from tripletick.batch.rooms import room, sweep
 from tripletick.batch.waiting import Place
 from tripletick.batch.work import BROKEN, Done, Job, do, failed
 from tripletick.halting import Halt
@@ -36,7 +35,7 @@ class Crew(Protocol):
 
 @dataclass(slots=True)
 class Threads:
-    """The crew of this machine. Copies lie in a folder of the system's for such, and go with their task."""
+    """The crew of this machine."""
 
     parallel: int
     leave_out: Collection[Path] = ()
@@ -47,6 +46,7 @@ class Threads:
     _told: SimpleQueue[tuple[Place, Future[Done]]] = field(default_factory=SimpleQueue)
 
     def __post_init__(self) -> None:
+        sweep()
         self._pool = ThreadPoolExecutor(self.parallel, "task")
 
     def begin(self, place: Place, job: Job) -> None:
@@ -73,21 +73,10 @@ class Threads:
     def _do(self, job: Job, halt: Halt) -> Done:
         if self.in_place and job.task.folder:
             return do(job, None, job.task.folder, halt)
-        room = Path(tempfile.mkdtemp(prefix="tripletick-batch-"))
         try:
-            with (room / "start.tar").open("w+b") as start:
+            with room() as folder, (folder / "start.tar").open("w+b") as start:
                 pack(job.task, start, self.leave_out)
                 start.seek(0)
-                return do(job, start, room, halt)
+                return do(job, start, folder, halt)
         except BROKEN as error:
             return failed(error)
-        finally:
-            _clear(room)
-
-
-def _clear(room: Path) -> None:
-    from tripletick.sandbox.user import remove
-
-    shutil.rmtree(room, ignore_errors=True)
-    if room.exists():
-        remove(room)

@@ -81,7 +81,7 @@ class Batch:
         self.board.running[place.host] -= 1
         if outcome.status in HOST_FAILS:
             seconds = self.queue.hosts.failed(place.host, now)
-            host, error = short(place.host), _first_line(outcome.error)
+            host, error = short(place.host), _in_short(outcome.error)
             self.say(PAUSED.format(host=host, seconds=seconds, error=error))
         elif outcome.steps:
             self.worked = True
@@ -91,7 +91,7 @@ class Batch:
             self.board.again += 1
             self.queue.put_back(place, again := wanted.again(place.host, now))
             told = {"id": wanted.task.id, "attempt": again.attempt, "most": self.retries + 1}
-            self.say(AGAIN.format(**told, error=_first_line(outcome.error)))
+            self.say(AGAIN.format(**told, error=_in_short(outcome.error)))
             return None
         self.queue.finished(place)
         return self.results.add(wanted.task, done, place.host, wanted.attempt)
@@ -103,5 +103,7 @@ class Batch:
         return all(failures.get(place.host, 0) >= most for place in self.places)
 
 
-def _first_line(text: str) -> str:
-    return text.strip().partition("\n")[0] or "it broke off"
+def _in_short(text: str) -> str:
+    """Give its first line, but of a traceback the last one."""
+    lines = text.strip().splitlines() or ["it broke off"]
+    return lines[-1 if lines[0].startswith("Traceback") else 0]
