@@ -129,13 +129,13 @@ def test_the_share_of_the_prefix_is_that_of_the_best_earlier_request():
     assert reusable(["alone"]) == reusable([]) == (0, 0)
 
 
-def test_costs_are_those_of_the_requests_that_were_answered():
+def test_costs_are_those_of_the_requests_that_were_not_refused():
     first, second = ({"messages": [{"role": "user", "content": text}]} for text in ("one", "one two"))
     cost = reckon(
         [
             Exchange("/api/chat", first, 400, None, 0, 0.1),
             Exchange("/api/chat", first, 200, 30, 5, 0.1),
-            Exchange("/api/chat", second, 200, 45, 2, 0.1),
+            Exchange("/api/chat", second, 0, 45, 2, 0.1),
         ]
     )
     assert (cost.requests, cost.first, cost.read, cost.written, cost.refused) == (2, 30, 75, 7, 1)

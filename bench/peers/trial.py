@@ -26,6 +26,8 @@ from tripletick.sandbox.user import remove
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 KEPT = 2000
 """Characters of what an agent said that are kept with the figures, those of its end."""
+REFUSED = 400
+"""The least status of a request that the server refused; 0: hung up on before it answered."""
 BINARIES = "/usr/local/bin:/usr/bin:/bin"
 
 
@@ -87,7 +89,7 @@ def attempt(peer: Peer, version: str, trial: Trial, engine: Engine, seconds: flo
 
 def reckon(exchanges: Sequence[Exchange]) -> Cost:
     """Sum up what a session's requests cost."""
-    answered = [each for each in exchanges if each.status == 200]
+    answered = [each for each in exchanges if each.status < REFUSED]
     return Cost(
         len(answered),
         next((each.read for each in answered if each.read), 0),
@@ -100,7 +102,7 @@ def reckon(exchanges: Sequence[Exchange]) -> Cost:
 
 def counted(exchange: Exchange, engine: Engine) -> Exchange:
     """Give an exchange with its tokens, asked for afterwards where its own answer told none."""
-    if exchange.read is not None or exchange.status != 200:
+    if exchange.read is not None or exchange.status >= REFUSED:
         return exchange
     return replace(exchange, read=engine.count(exchange.path, exchange.body))
 
