@@ -21,7 +21,7 @@ NAME = "tripletick-peers"
 TEMPLATE = Path(__file__).with_name("chatml.template")
 """The small model's own with tools added: Ollama refuses tools where the template has no place for them."""
 SEED = 7
-WAIT = 300
+WAIT = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,13 @@ class Engine:
         requests.post(f"{self.host}/api/generate", json=asked, timeout=WAIT).raise_for_status()
 
     def count(self, path: str, body: dict[str, Any]) -> int | None:
-        """Give the tokens of a prompt whose answer told none, by asking for one token more of it."""
+        """Give the tokens of a prompt whose answer told none, by asking for one token more of it; none if that fails."""
         short = {"max_tokens": 1} if path.startswith("/v1") else {"options": {"num_predict": 1}}
-        told = requests.post(f"{self.host}{path}", json=body | {"stream": False} | short, timeout=WAIT).json()
+        try:
+            answer = requests.post(f"{self.host}{path}", json=body | {"stream": False} | short, timeout=WAIT)
+            told = answer.json()
+        except requests.RequestException:
+            return None
         counted = (told.get("usage") or {}).get("prompt_tokens", told.get("prompt_eval_count"))
         return int(counted) if counted else None
 
