@@ -12,6 +12,7 @@ import re
 import string
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -193,19 +194,18 @@ def personality(base: Path, name: str) -> tuple[Path, ...]:
 def parse(name: str, source: str, path: Path | None = None) -> Agent:
     """Split settings from card; `path` is where it stands. Raises ConfigError, naming what is wrong."""
     head, closed, card = source.removeprefix("---\n").partition("\n---\n")
-    parser = configparser.ConfigParser(interpolation=None)
     try:
         if not source.startswith("---\n") or not closed or not card.strip():
             raise ValueError("expected settings between two lines of ---, then the card")
-        parser.read_string("[agent]\n" + head)
-        values = dict(parser["agent"])
+        settings = _settings(head)
+        values = dict(settings)
         if unknown := values.keys() - set(SETTINGS):
             raise ValueError(f"unknown setting {', '.join(sorted(unknown))}; there are {', '.join(SETTINGS)}")
         if not values.get("when"):
             raise ValueError("`when` is missing: one sentence on what this agent is for")
         warm = values.get("temperature")
         tools = tuple(_tags(values.get("tools", "")))
-        folder = parser["agent"].getboolean("folder", True)
+        folder = settings.getboolean("folder", True)
         mode = values.get("mode", MODES[0])
         package, _, needs = values.get("needs", "").rpartition(":")
         if mode not in MODES:
@@ -228,6 +228,16 @@ def parse(name: str, source: str, path: Path | None = None) -> Agent:
         raise ConfigError(
             f"Agent {name} cannot be read.", " ".join(str(error).split()), f"Mend {path or f'{name}.md'}."
         ) from error
+
+
+@lru_cache(maxsize=128)
+def _settings(head: str) -> configparser.SectionProxy:
+    """Read the settings of an agent's file. All files are read at each request, for the person may mend them
+    meanwhile, and this is what takes its time.
+    """
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read_string("[agent]\n" + head)
+    return parser["agent"]
 
 
 def _system(path: Path) -> str:

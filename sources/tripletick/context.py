@@ -256,5 +256,8 @@ def _grown(message: Message, more: Message) -> Message:
 
 
 def _characters(messages: Sequence[Message]) -> int:
-    seen = sum(len(message.pictures) for message in messages)
-    return sum(len(message.whole) for message in messages) + seen * PICTURE
+    # reckoned several times a step over all of the history, where nearly every message is text alone
+    plain = sum([len(message.text) for message in messages])
+    rich = [message for message in messages if message.calls or message.results or message.pictures]
+    more = sum(len(message.whole) - len(message.text) + len(message.pictures) * PICTURE for message in rich)
+    return plain + more
