@@ -268,7 +268,8 @@ def test_on_a_terminal_one_line_says_how_far_it_is(home):
 
 
 @pytest.mark.parametrize(
-    "words", [["--out", "tasks.jsonl"], ["--ray", "local", "--in-place"], ["--parallel", "0"]]
+    "words",
+    [["--out", "tasks.jsonl"], ["--ray", "local", "--in-place"], ["--parallel", "0"], ["--retries", "-1"]],
 )
 def test_flags_that_cannot_be_meant_are_refused(batch, words):
     program, _ = batch(task("one"), words=words)

@@ -48,7 +48,10 @@ def begin(tmp_path, cluster):
             (folder / "a.txt").write_text(f"{number}\n")
             lines.append({"id": str(number), "request": "save", "folder": folder.name, "agent": "coder"})
         (tmp_path / "tasks.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in lines))
-        flags = ["--ray", cluster.address, "-m", f"scripted:{tmp_path / 'script.md'}", *words]
+        config = tmp_path / ".config/tripletick/config.ini"
+        config.parent.mkdir(parents=True)
+        config.write_text(f"[model]\nname = scripted:{tmp_path / 'script.md'}\n")
+        flags = ["--ray", cluster.address, *words]
         env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", **TOKEN}
         pipe: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
         programs.append(subprocess.Popen([*PROGRAM, *flags], cwd=tmp_path, env=env, **pipe))

@@ -9,7 +9,7 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, redirect_stdout
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -38,10 +38,9 @@ LINES = 100
 """Where no line is redrawn, it is said about so often how far it is."""
 PASSED = ("model", "ctx", "sandbox", "max_attempts", "max_steps", "temperature", "seed")
 """Shared flags that go to each task with their values."""
-SETTLED = ("name", "host", "hosts")
+SETTLED = ("host", "hosts")
 """Of [model], what is told each task otherwise."""
-MOST = 4096
-"""Places that may be asked for."""
+MOST, MOST_RETRIES = 4096, 100
 BEFORE = "{count} of {total} have ended in earlier runs and are not done again."
 ENDED = "{done} done, {unsolved} unsolved, {failed} failed, {left} left: {results}"
 ENGINES = "No engine is left that answers."
@@ -62,8 +61,7 @@ def batch(_: argparse.Namespace, words: Sequence[str]) -> int:
     with ExitStack() as stack:
         path = stack.enter_context(_file(options.tasks))
         base = options.directory or (Path() if options.tasks == "-" else path.parent)
-        known = {"auto", *agents.load(found.prompts).agents, *agents.load_own(found.agents)}
-        reader = Reader(path, base.expanduser().resolve(), known)
+        reader = Reader(path, base.expanduser().resolve(), _agents(found))
         total = reader.check(options.tasks)
         results = stack.enter_context(closing(Results.open(_out(options))))
         screen = open_screen(options, settings)
@@ -192,14 +190,10 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     add = parser.add_argument
     add("tasks", metavar="TASKS", help="a task a line as JSON; - reads them from standard input")
     add("--out", metavar="FILE", type=Path, help="the results; else they lie beside TASKS")
-    add(
-        "--parallel",
-        metavar="N",
-        type=_count,
-        help="tasks side by side; else one for each place at an engine",
-    )
-    add("--per-host", metavar="N", type=_count, help="places at each engine of [model] hosts")
-    add("--retries", metavar="N", type=int, default=2, help="further tries of a task that failed (2)")
+    count, retries = _number(1, MOST), _number(0, MOST_RETRIES)
+    add("--parallel", metavar="N", type=count, help="tasks side by side; else one for each place")
+    add("--per-host", metavar="N", type=count, help="places at each engine of [model] hosts")
+    add("--retries", metavar="N", type=retries, default=2, help="further tries of a task that failed (2)")
     add("--in-place", action="store_true", help="work in the folders themselves: no copies, no patches")
     add("--ray", metavar="ADDRESS", help="on the machines of a cluster of Ray; local: one made here")
     options = parser.parse_args(words)
@@ -209,10 +203,19 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     return options
 
 
-def _count(text: str) -> int:
-    if not 1 <= (count := int(text)) <= MOST:
-        raise ValueError(text)
-    return count
+def _number(low: int, high: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if not low <= (value := int(text)) <= high:
+            raise argparse.ArgumentTypeError(f"{text} is not from {low} to {high}")
+        return value
+
+    return number
+
+
+def _agents(found: places.Places) -> set[str]:
+    """Name the agents that a task may be for, those that lack something too: they say what."""
+    shipped = agents.load(found.prompts)
+    return {"auto", *shipped.agents, *shipped.lacking, *agents.load_own(found.agents)}
 
 
 @contextmanager
