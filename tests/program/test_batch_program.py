@@ -134,6 +134,18 @@ def test_without_an_engine_that_answers_it_ends_and_what_is_left_waits(batch, ho
     assert [one["status"] for one in found.values()] == ["failed"]
 
 
+def test_engines_of_one_agent_that_are_all_down_keep_nothing_else_waiting_for_ever(batch, home):
+    config = home / "home/.config/tripletick/config.ini"
+    config.parent.mkdir(parents=True)
+    with serving() as server:
+        config.write_text(f"[model]\nname = any\nhost = {server.url}\n[model.coder]\nhosts = 127.0.0.1:9\n")
+        lines = [
+            {"id": str(at), "request": "do", "agent": name} for at, name in enumerate(["casual", "coder"])
+        ]
+        program, found = batch(*lines, model=None, words=["--retries", "0"])
+    assert (program.returncode, found["0"]["status"], found["1"]["status"]) == (1, "done", "failed")
+
+
 def serving():
     chat = [stream(line("```bash\necho hi > hi.txt\n```"), done()), stream(line("Done."), done())] * 8
     shown = {"show": [ABOUT], "version": [answer(200, "{}")], "tags": [TAGS], "chat": chat}

@@ -19,7 +19,9 @@ from tripletick.batch.work import Done, Job
 PAUSED = "{host} failed and is left alone for {seconds:.0f} s: {error}"
 AGAIN = "{id} is tried again ({attempt} of {most}): {error}"
 NEVER, IN_A_ROW = 3, 10
-"""Failures in a row of every engine that end a batch: where none has ever worked, else after six minutes."""
+"""Failures in a row that end a batch where no other engine is left; the first where none has ever worked."""
+SHORT = 200
+"""Characters of an error that are shown."""
 Make = Callable[[Wanted, Place], Job]
 
 
@@ -97,13 +99,13 @@ class Batch:
         return self.results.add(wanted.task, done, place.host, wanted.attempt)
 
     def _is_over(self) -> bool:
-        """Tell whether every engine has failed so often that another try is of no use."""
-        most = IN_A_ROW if self.worked else NEVER
-        failures = self.queue.hosts.failures
-        return all(failures.get(place.host, 0) >= most for place in self.places)
+        """Tell whether all engines that could do what waits have failed so often that it is of no use."""
+        most, queue = IN_A_ROW if self.worked else NEVER, self.queue
+        asked = {host for wanted in queue.held for host in queue.pool(wanted.task)}
+        return all(queue.hosts.failures.get(host, 0) >= most for host in asked)
 
 
 def _in_short(text: str) -> str:
     """Give its first line, but of a traceback the last one."""
     lines = text.strip().splitlines() or ["it broke off"]
-    return lines[-1 if lines[0].startswith("Traceback") else 0]
+    return lines[-1 if lines[0].startswith("Traceback") else 0][:SHORT]
