@@ -38,7 +38,7 @@ class Engine:
         requests.post(f"{self.host}/api/generate", json=asked, timeout=WAIT).raise_for_status()
 
     def count(self, path: str, body: dict[str, Any]) -> int | None:
-        """Give the tokens of a prompt whose answer told none, by asking for a token more; none if it fails."""
+        """Give the tokens of a prompt whose answer told none, by asking for one more, if that works."""
         short = {"max_tokens": 1} if path.startswith("/v1") else {"options": {"num_predict": 1}}
         try:
             answer = requests.post(f"{self.host}{path}", json=body | {"stream": False} | short, timeout=WAIT)
