@@ -1,7 +1,7 @@
 """Writes conversations, one JSON line each: `python -m training.generate --seed 1 --count 6000 out.jsonl`.
 
-A conversation depends on the seed and its number alone, so that any number of workers gives the same file, and a
-run that was stopped goes on. Conversations that go otherwise than meant are dropped and counted.
+A conversation depends on the seed and its number alone, so that any number of workers gives the same file,
+and a run that was stopped goes on. Conversations that go otherwise than meant are dropped and counted.
 """
 
 from __future__ import annotations

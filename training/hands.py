@@ -1,7 +1,7 @@
 """How people write: the same request in another hand, before names and texts are put into it.
 
-Wordings are data (wordings/*.txt): sections of lines, each with choices in brackets, `(delete|remove) [the file]
-{name}`. Not covered: what is asked for (families).
+Wordings are data (wordings/*.txt): sections of lines, each with choices in brackets, `(delete|remove) [the
+file] {name}`. Not covered: what is asked for (families).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ NEIGHBOURS = dict(zip("qwertyuiopasdfghjklzxcvbnm", "wertyuiopqsdfghjklaxcvbnmz"
 def wordings() -> Mapping[str, list[str]]:
     """Read all sections."""
     found: dict[str, list[str]] = {}
+    lines: list[str] = []
     for path in sorted(WORDINGS.glob("*.txt")):
         for line in path.read_text("utf-8").splitlines():
             if line.startswith("== "):
@@ -90,9 +91,11 @@ def _sloppy(random: Random, text: str) -> str:
     for at in random.sample(able, min(len(able), random.choice((0, 1, 1, 2)))):
         words[at] = _mistyped(random, words[at])
     text = " ".join(words)
-    return (text.rstrip("?.!") + random.choice(("", "", " pls", " thx", "!!", "..", " plz"))).lower() if _bare(
-        text
-    ) else text
+    return (
+        (text.rstrip("?.!") + random.choice(("", "", " pls", " thx", "!!", "..", " plz"))).lower()
+        if _bare(text)
+        else text
+    )
 
 
 def _learner(random: Random, text: str) -> str:
@@ -104,8 +107,11 @@ def _learner(random: Random, text: str) -> str:
 
 def _chatty(random: Random, text: str) -> str:
     before, after = spoken(random, "before"), spoken(random, "after")
-    text = f"{before} {text}" if random.random() < 0.65 else f"{_upper(text)}{'' if not _open(text) else '.'} {after}"
-    return text
+    return (
+        f"{before} {text}"
+        if random.random() < 0.65
+        else f"{_upper(text)}{'' if not _open(text) else '.'} {after}"
+    )
 
 
 _LEARNT = (

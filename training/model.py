@@ -1,22 +1,24 @@
 """SmolLM2-135M out of its GGUF, frozen, with low-rank updates that are trained.
 
-The weights keep llama.cpp's layout (neighbouring pairs are rotated together), so that an adapter fits the file as
-it is. A pack is one prefix and conversations behind it, each of which sees the prefix and itself alone. Not
-covered: other architectures.
+The weights keep llama.cpp's layout (neighbouring pairs are rotated together), so that an adapter fits the
+file as it is. A pack is one prefix and conversations behind it, each of which sees the prefix and itself
+alone. Not covered: other architectures.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from gguf import GGUFReader
 from gguf.quants import dequantize
 from torch import Tensor, nn
+from torch.nn import functional
 
 WIDTH, HEADS, KEYS, HEAD, LAYERS = 576, 9, 3, 64, 30
 EPSILON, ROTATION, LONGEST = 1e-5, 100_000.0, 8192
@@ -48,6 +50,16 @@ class Pack:
     ends: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of a pack that sees so much of the prefix, and itself."""
+
+    prefix: int
+    start: int
+    end: int
+    mask: Tensor
+
+
 class Linear(nn.Module):
     """Frozen matrices side by side; each may have a trained update of low rank."""
 
@@ -63,10 +75,10 @@ class Linear(nn.Module):
             self.b[name] = nn.Parameter(torch.zeros(rows, shape.rank))
 
     def forward(self, x: Tensor) -> Tensor:
-        y = F.linear(x, self.weight)
+        y = functional.linear(x, self.weight)
         if not self.a:
             return y
-        low = F.linear(x, torch.cat(list(self.a.values())))
+        low = functional.linear(x, torch.cat(list(self.a.values())))
         ranks = low.split([a.shape[0] for a in self.a.values()], dim=-1)
         more = [part @ (b * self.scale).T for part, b in zip(ranks, self.b.values(), strict=True)]
         return y + (torch.cat(more, dim=-1) if len(more) > 1 else more[0])
@@ -84,16 +96,16 @@ class Block(nn.Module):
             own = {short: weights[f"{at}{name}.weight"] for short, name in names.items()}
             self.add_module(group, Linear(own, shape))
 
-    def forward(self, x: Tensor, turn: tuple[Tensor, Tensor], ends: tuple[int, ...]) -> Tensor:
+    def forward(self, x: Tensor, turn: tuple[Tensor, Tensor], parts: Sequence[Part]) -> Tensor:
         q, k, v = self.qkv(normed(x, self.before)).split([HEADS * HEAD, KEYS * HEAD, KEYS * HEAD], dim=-1)
         q, k = (rotated(part.unflatten(-1, (-1, HEAD)), turn) for part in (q, k))
-        x = x + self.out(attended(q, k, v.unflatten(-1, (-1, HEAD)), ends))
+        x = x + self.out(attended(q, k, v.unflatten(-1, (-1, HEAD)), parts))
         gate, up = self.wide(normed(x, self.between)).chunk(2, dim=-1)
-        return x + self.narrow(F.silu(gate) * up)
+        return x + self.narrow(functional.silu(gate) * up)
 
 
 def normed(x: Tensor, weight: Tensor) -> Tensor:
-    return F.rms_norm(x, (WIDTH,), weight, EPSILON)
+    return functional.rms_norm(x, (WIDTH,), weight, EPSILON)
 
 
 def rotated(x: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
@@ -103,27 +115,31 @@ def rotated(x: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
     return torch.stack((one * cosine - other * sine, one * sine + other * cosine), -1).flatten(-2)
 
 
-def attended(q: Tensor, k: Tensor, v: Tensor, ends: tuple[int, ...]) -> Tensor:
-    """Let each conversation see the prefix and itself."""
-    prefix, outs, start = ends[0], [], 0
-    for end in ends:
-        seen = [slice(0, prefix), slice(start, end)] if start else [slice(0, end)]
-        keys, values = (torch.cat([part[one] for one in seen]) for part in (k, v))
-        outs.append(_attention(q[start:end], keys, values))
-        start = end
-    return torch.cat(outs)
+def attended(q: Tensor, k: Tensor, v: Tensor, parts: Sequence[Part]) -> Tensor:
+    """Let each conversation see the prefix and itself; three heads share a key."""
+    q = q.transpose(0, 1)
+    k, v = (one.transpose(0, 1).repeat_interleave(HEADS // KEYS, 0) for one in (k, v))
+    outs = []
+    for part in parts:
+        keys, values = (
+            torch.cat((one[:, : part.prefix], one[:, part.start : part.end]), 1) for one in (k, v)
+        )
+        asked = q[None, :, part.start : part.end]
+        outs.append(
+            functional.scaled_dot_product_attention(asked, keys[None], values[None], attn_mask=part.mask)[0]
+        )
+    return torch.cat(outs, 1).transpose(0, 1).flatten(1)
 
 
-def _attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-    """Attend causally, the last of `q` to all keys: three heads share a key."""
-    many, all_keys = q.shape[0], k.shape[0]
-    shared = HEADS // KEYS
-    q = q.view(many, KEYS, shared, HEAD).permute(1, 2, 0, 3).reshape(KEYS, shared * many, HEAD)
-    mask = torch.full((many, all_keys), -torch.inf, device=q.device).triu_(all_keys - many + 1)
-    weights = torch.bmm(q, k.permute(1, 2, 0)).view(KEYS, shared, many, all_keys) * HEAD**-0.5 + mask
-    weights = torch.softmax(weights, -1).view(KEYS, shared * many, all_keys)
-    out = torch.bmm(weights.to(v.dtype), v.transpose(0, 1)).view(KEYS, shared, many, HEAD)
-    return out.permute(2, 0, 1, 3).reshape(many, HEADS * HEAD)
+def parted(pack: Pack, kind: torch.dtype) -> list[Part]:
+    """Give what each part of a pack sees: once for all layers."""
+    prefix, starts = pack.ends[0], (0, *pack.ends)
+    parts = []
+    for start, end in pairwise(starts):
+        before = prefix if start else 0
+        mask = torch.full((end - start, before + end - start), -torch.inf, device=pack.ids.device, dtype=kind)
+        parts.append(Part(before, start, end, mask.triu_(before + 1)))
+    return parts
 
 
 class Model(nn.Module):
@@ -145,9 +161,10 @@ class Model(nn.Module):
     def forward(self, pack: Pack, wanted: Tensor) -> Tensor:
         """Give the scores of all words behind the tokens `wanted`."""
         x, turn = self.words[pack.ids], (self.cosine[pack.positions], self.sine[pack.positions])
+        parts = parted(pack, x.dtype)
         for block in self.blocks:
-            x = block(x, turn, pack.ends)
-        return F.linear(normed(x[wanted], self.last), self.words)
+            x = block(x, turn, parts)
+        return functional.linear(normed(x[wanted], self.last), self.words)
 
     def updates(self, kind: str) -> dict[tuple[int, str], nn.Parameter]:
         """Give the trained matrices, `a` or `b`, by layer and name."""

@@ -79,7 +79,7 @@ class Scene:
     def pick(self, *choices: T) -> T:
         return self.random.choice(choices)
 
-    def ask(self, section: str, agent: str = "", **slots: object) -> Ask:
+    def ask(self, section: str, agent: str = "", /, **slots: object) -> Ask:
         """Word a request; `agent` gets it, else whoever the scene is with."""
         return Ask(hands.ask(self.random, section, slots), agent or self.agent)
 

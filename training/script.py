@@ -1,7 +1,7 @@
 """What a family says, piece by piece: requests, the person's answers, replies; and how blocks are written.
 
-A family is a generator: it puts files into its scene, yields an `Ask`, then replies until one has no block. What
-comes back from a reply is what the product's own tools said of its blocks.
+A family is a generator: it puts files into its scene, yields an `Ask`, then replies until one has no block.
+What comes back from a reply is what the product's own tools said of its blocks.
 """
 
 from __future__ import annotations

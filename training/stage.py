@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from training.script import Ask, Line, Reply, Script, Seen, Told
 from tripletick import config, places, wiring, wording
 from tripletick.context import Budget, Conversation
 from tripletick.events import Ask as Asked
@@ -22,11 +23,11 @@ from tripletick.models.model import Sampling
 from tripletick.models.scripted import Scripted, ScriptedReply
 from tripletick.paths import Workspace
 from tripletick.tools.tool import Ledger
-from training.script import Ask, Line, Reply, Script, Seen, Told
 
 MODEL = "embedded:offline"
 WINDOW = 4096
 WHOLE = 1 << 20
+NOTHING_SAID = Reply("")
 QUESTION = "REQUEST_CLARIFICATION"
 RELIEF = ("file", "coder")
 
@@ -68,7 +69,7 @@ class Stage:
     """Whether requests end with the names of the folder's files."""
     _taught: list[bool] = field(default_factory=list)
     _results: list[Result] = field(default_factory=list)
-    _reply: Reply = Reply("")
+    _reply: Reply = NOTHING_SAID
     _script: Script | None = None
 
     def __post_init__(self) -> None:
@@ -115,10 +116,10 @@ class Stage:
 
     def _request(self, loop: Loop, ask: Ask) -> Line | None:
         agent = self.prompts.agents[ask.agent]
-        wanted = self.named and agent.tools and not loop.replies.talk.introduced
+        wanted = self.named and agent.tools and not wording.folder_told(loop.replies.talk)
         names = wording.folder_line(self.workspace) if wanted else ""
         self._results.clear()
-        self._reply = Reply("")
+        self._reply = NOTHING_SAID
         relief = [one for one in self.prompts.agents.values() if one.name in RELIEF]
         self._watch(loop.turn(agent, ask.text, folder=names, relief=relief))
         return self._advance()

@@ -1,4 +1,7 @@
-"""Words, names and texts to fill folders with: many, and some that nobody has seen, so that copying is learnt."""
+"""Words, names and texts to fill folders with.
+
+Many, and some that nobody has seen, so that copying is learnt.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +72,7 @@ def stem(random: Random) -> str:
 
 
 def ending(random: Random, kind: str = "") -> str:
-    kinds = random.choices(list(ENDINGS), (45, 15, 15, 8, 17))[0] if not kind else kind
+    kinds = kind if kind else random.choices(list(ENDINGS), (45, 15, 15, 8, 17))[0]
     return random.choice(ENDINGS[kinds])
 
 

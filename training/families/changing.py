@@ -1,4 +1,7 @@
-"""Parts of files that change: words, values of settings, boxes to tick, lines that go. The rest stays as it is."""
+"""Parts of files that change: words, values of settings, boxes to tick, lines that go.
+
+The rest stays as it is.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,39 @@ from training.scene import Scene, quoted
 from training.script import Reply, Script, bash, edit, slip
 
 KEYS = (
-    "port", "host", "color", "speed", "timeout", "user", "language", "size", "level", "city", "theme", "width",
-    "height", "debug", "mode", "path", "name", "version", "retries", "limit", "title", "author", "currency", "volume",
-)  # fmt: skip
-WORDY = {"host": "place", "color": "color", "user": "first", "city": "city", "name": "first", "author": "last"}
+    "port",
+    "host",
+    "color",
+    "speed",
+    "timeout",
+    "user",
+    "language",
+    "size",
+    "level",
+    "city",
+    "theme",
+    "width",
+    "height",
+    "debug",
+    "mode",
+    "path",
+    "name",
+    "version",
+    "retries",
+    "limit",
+    "title",
+    "author",
+    "currency",
+    "volume",
+)
+WORDY = {
+    "host": "place",
+    "color": "color",
+    "user": "first",
+    "city": "city",
+    "name": "first",
+    "author": "last",
+}
 CHOICES = {
     "language": ("en", "de", "fr", "es", "it", "pt", "nl"),
     "theme": ("dark", "light", "plain", "blue"),
@@ -21,8 +53,16 @@ CHOICES = {
     "mode": ("fast", "slow", "safe", "test", "production"),
     "currency": ("EUR", "USD", "GBP", "CHF", "JPY"),
 }
-FORMS = {"ini": ("{} = {}", "{}={}"), "cfg": ("{} = {}", "{}: {}"), "conf": ("{} {}", "{} = {}"), "env": ("{}={}",),
-         "yaml": ("{}: {}",), "txt": ("{}: {}", "{} = {}"), "properties": ("{}={}",), "toml": ("{} = {}",)}  # fmt: skip
+FORMS = {
+    "ini": ("{} = {}", "{}={}"),
+    "cfg": ("{} = {}", "{}: {}"),
+    "conf": ("{} {}", "{} = {}"),
+    "env": ("{}={}",),
+    "yaml": ("{}: {}",),
+    "txt": ("{}: {}", "{} = {}"),
+    "properties": ("{}={}",),
+    "toml": ("{} = {}",),
+}
 SPECIAL = re.compile(r"[^\w %:=,@-]")
 
 
@@ -34,7 +74,9 @@ def swap(scene: Scene) -> Script:
         new = scene.word(kind)
     text = [f"{scene.word('verb')} the {old}", *scene.items(1, 3), f"{old} {scene.word()}"]
     scene.random.shuffle(text)
-    name = scene.put(scene.fresh("text"), "\n".join(text[: scene.random.randint(2, len(text))] + [f"{old} is here"]))
+    name = scene.put(
+        scene.fresh("text"), "\n".join([*text[: scene.random.randint(2, len(text))], f"{old} is here"])
+    )
     scene.litter(2)
     yield scene.ask("swap", name=name, old=old, new=new)
     yield bash(f"sed -i 's/{old}/{new}/g' {quoted(name)}")
@@ -64,8 +106,8 @@ def changed(scene: Scene, name: str, old: str, new: str) -> Script:
 
 def setting_json(scene: Scene) -> Script:
     keys = scene.random.sample(KEYS, scene.random.randint(2, 5))
-    values: dict[str, object] = {key: _value(scene, key) for key in keys}
-    values = {key: int(v) if str(v).isdecimal() else v for key, v in values.items()}
+    drawn = {key: _value(scene, key) for key in keys}
+    values = {key: int(value) if value.isdecimal() else value for key, value in drawn.items()}
     name = scene.put(scene.fresh(ending="json"), json.dumps(values, indent=scene.pick(2, 4)))
     key = scene.pick(*keys)
     new = _value(scene, key)
@@ -74,7 +116,9 @@ def setting_json(scene: Scene) -> Script:
     yield scene.ask("setting", name=name, key=key, old=values[key], new=new)
     line = next(line for line in (scene.root / name).read_text().splitlines() if f'"{key}"' in line)
     text = json.dumps(int(new) if new.isdecimal() else new)
-    yield from changed(scene, name, line, f'{line.partition(":")[0]}: {text}{"," if line.endswith(",") else ""}')
+    yield from changed(
+        scene, name, line, f"{line.partition(':')[0]}: {text}{',' if line.endswith(',') else ''}"
+    )
     yield f"{key} in {name} is now {new}."
 
 
@@ -155,7 +199,11 @@ def _settings(scene: Scene) -> tuple[str, list[str], str, str]:
     lines = [form.format(key, value) for key, value in zip(keys, values, strict=True)]
     at = scene.random.randrange(len(keys))
     head = [f"[{scene.word()}]"] if ending in ("ini", "toml") and scene.chance(0.7) else []
-    name = scene.pick(scene.fresh(ending=ending), scene.fresh(ending=ending), f"{scene.pick('settings', 'config', 'app', 'server')}.{ending}")
+    name = scene.pick(
+        scene.fresh(ending=ending),
+        scene.fresh(ending=ending),
+        f"{scene.pick('settings', 'config', 'app', 'server')}.{ending}",
+    )
     scene.put(name, "\n".join(head + lines))
     return name, lines, keys[at], values[at]
 

@@ -1,4 +1,7 @@
-"""Programs that are broken: run them, read the error, change that line, run again. Running again alone mends nothing."""
+"""Programs that are broken: run them, read the error, change that line, run again.
+
+Running again alone mends nothing.
+"""
 
 from __future__ import annotations
 
@@ -7,47 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-from training.families.programs import PLAIN, drawn
+from training.families.programs import drawn
 from training.scene import Scene, quoted
-from training.script import Reply, Script, bash, broken, edit, slip
+from training.script import Script, bash, broken, edit, slip
+from training.tables import rows
 
 AGENTS = ("coder", "coder", "coder", "coder", "file")
-MISSPELT = (
-    ("print(", ("prnt(", "pritn(", "Print(", "prin(", "printf(", "pint(")),
-    ("range(", ("rnage(", "rang(", "ragne(")),
-    ("import ", ("improt ", "imports ")),
-    ("sum(", ("smu(", "summ(")),
-    ("len(", ("lenght(", "lne(")),
-    ("return ", ("retrun ", "retunr ")),
-    ("for ", ("fro ", "fore ")),
-    ("sorted(", ("sortd(", "srted(")),
-    ("def ", ("define ", "dfe ")),
-    ("sqrt(", ("sqr(", "squareroot(")),
-    ("True", ("true",)),
-    (" in ", (" on ", " of ")),
-)
-SNIPPETS = (
-    'price = {m}\nprint(price * 2)', 'name = "{p}"\nprint("Hello " + name)', 'total = 0\nfor x in {numlist}:\n    total = total + x\nprint(total)',
-    'import math\nprint(math.sqrt({m}))', 'x = {m}\nif x > {k}:\n    print("big")\nelse:\n    print("small")',
-    'def area(a, b):\n    return a * b\n\nprint(area({n}, {m}))', 'ages = {"{p}": {m}}\nprint(ages["{p}"])',
-    'items = {list}\nprint(len(items))\nprint(items[0])', 'count = 0\nwhile count < {n}:\n    count = count + 1\nprint(count)',
-    'import json\ndata = {"{w}": {m}}\nprint(json.dumps(data))', 'words = "{t}".split()\nprint(len(words))',
-    'import datetime\nyear = datetime.date.today().year\nprint(year - {m})', 'numbers = {numlist}\nprint(max(numbers) - min(numbers))',
-    'def greet(name):\n    print("Hello", name)\n\ngreet("{p}")', 'age = {m}\nprint("Age: " + str(age))', 'import random\nrandom.seed({n})\nprint(random.randint(1, {m}))',
-    'text = "{w}"\nfor letter in text:\n    print(letter)', 'total = {m}\npeople = {n}\nprint(total / people)',
-    'class Dog:\n    def __init__(self, name):\n        self.name = name\n\nd = Dog("{p}")\nprint(d.name)', 'values = {numlist}\nvalues.append({k})\nprint(sum(values))',
-)  # fmt: skip
-WRONG = (
-    ("should count to {n} but (stops at {n1}|ends too early|misses the last number)", "for i in range(1, {n}):", "for i in range(1, {n} + 1):", "    print(i)"),
-    ("should add {a} and {b} but (gives|prints|says) {ab}", "result = {a} - {b}", "result = {a} + {b}", "print(result)"),
-    ("should print the (largest|biggest) number but prints the smallest", "print(min(numbers))", "print(max(numbers))", "numbers = [{a}, {b}, {n}]"),
-    ("should print the average but (gives|prints) the sum", "print(sum(numbers))", "print(sum(numbers) / len(numbers))", "numbers = [{a}, {b}, {n}]"),
-    ("should multiply {a} and {b} but adds them", "print({a} + {b})", "print({a} * {b})", ""),
-    ("should say adult from 18 on, but (says|prints) it is (wrong|a child)", "print('adult' if age < 18 else 'child')", "print('adult' if age >= 18 else 'child')", "age = {a}"),
-    ("should start (at|from) 1 but starts at 0", "for i in range({n}):", "for i in range(1, {n} + 1):", "    print(i)"),
-    ("should sort from large to small but does it the other way round", "print(sorted(numbers))", "print(sorted(numbers, reverse=True))", "numbers = [{a}, {b}, {n}]"),
-    ("should print only even numbers but prints the odd ones", "    if i % 2 == 1:", "    if i % 2 == 0:", "for i in range(1, {n} + 1):|        print(i)"),
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +45,16 @@ def crash(scene: Scene) -> Script:
 
 def wrong(scene: Scene) -> Script:
     """It runs and gives what it should not: look, then change."""
-    what, old, new, rest = scene.pick(*WRONG)
+    what, old, new, rest = scene.pick(*rows("wrong"))
     a, b, n = scene.number(2), scene.number(2), scene.random.randint(4, 15)
-    slots = dict(a=a, b=b, n=n, n1=n - 1, ab=a - b)
+    slots = {"a": a, "b": b, "n": n, "n1": n - 1, "ab": a - b}
     what, old, new, rest = (text.format(**slots) for text in (what, old, new, rest))
     head, _, tail = rest.partition("|")
-    lines = (head, old, tail) if tail else ((old, head) if old.endswith(":") or old.startswith("result") else (head, old))
+    lines = (
+        (head, old, tail)
+        if tail
+        else ((old, head) if old.endswith(":") or old.startswith("result") else (head, old))
+    )
     name = scene.put(scene.fresh(ending="py"), "\n".join(filter(None, lines)))
     from training import hands
 
@@ -116,7 +88,7 @@ def change(scene: Scene) -> Script:
 
 def add_line(scene: Scene) -> Script:
     """One more thing for a program to do."""
-    draft, word = drawn(scene, *scene.pick(*PLAIN[:12])), scene.word()
+    draft, word = drawn(scene, *scene.pick(*rows("plain")[:12])), scene.word()
     name = scene.put(scene.fresh(ending="py"), draft.code)
     yield scene.ask("add-print", name=name, word=word)
     line = f"""echo 'print("{word}")' >> {quoted(name)}\npython3 {quoted(name)}"""
@@ -153,12 +125,16 @@ def why(scene: Scene) -> Script:
 
 def _broken_program(scene: Scene) -> Bug:
     while True:
-        code = drawn(scene, "", scene.pick(*SNIPPETS, *(code for _, code in PLAIN[4:30]))).code
+        code = drawn(
+            scene, "", scene.pick(*rows("snippets"), *(code for _, code in rows("plain")[4:30]))
+        ).code
         if found := scene.pick(*MUTATIONS)(scene.random, code):
             return found
 
 
-def _line_bug(random: Random, code: str, wanted: Callable[[str], bool], spoil: Callable[[str], str]) -> Bug | None:
+def _line_bug(
+    random: Random, code: str, wanted: Callable[[str], bool], spoil: Callable[[str], str]
+) -> Bug | None:
     lines = code.split("\n")
     able = [at for at, line in enumerate(lines) if wanted(line) and lines.count(line) == 1]
     if not able:
@@ -177,15 +153,19 @@ def _no_bracket(random: Random, code: str) -> Bug | None:
 
 
 def _no_quote(random: Random, code: str) -> Bug | None:
-    return _line_bug(random, code, lambda line: line.count('"') == 2, lambda line: "".join(line.rsplit('"', 1)))
+    return _line_bug(
+        random, code, lambda line: line.count('"') == 2, lambda line: "".join(line.rsplit('"', 1))
+    )
 
 
 def _misspelt(random: Random, code: str) -> Bug | None:
-    able = [row for row in MISSPELT if row[0] in code]
+    able = [row for row in rows("misspelt") if row[0] in code]
     if not able:
         return None
     right, wrongs = random.choice(able)
-    return _line_bug(random, code, lambda line: right in line, lambda line: line.replace(right, random.choice(wrongs), 1))
+    return _line_bug(
+        random, code, lambda line: right in line, lambda line: line.replace(right, random.choice(wrongs), 1)
+    )
 
 
 def _wrong_name(random: Random, code: str) -> Bug | None:
@@ -195,7 +175,9 @@ def _wrong_name(random: Random, code: str) -> Bug | None:
     name = random.choice(names)
     typo = random.choice((name[:-1], name + "s", name.upper(), name[0] + name[2:]))
     used = re.compile(rf"\b{name}\b(?! =)")
-    return _line_bug(random, code, lambda line: bool(used.search(line)), lambda line: used.sub(typo, line, count=1))
+    return _line_bug(
+        random, code, lambda line: bool(used.search(line)), lambda line: used.sub(typo, line, count=1)
+    )
 
 
 def _no_import(random: Random, code: str) -> Bug | None:
@@ -215,15 +197,32 @@ def _one_sign(random: Random, code: str) -> Bug | None:
 
 
 def _no_text(random: Random, code: str) -> Bug | None:
-    return _line_bug(random, code, lambda line: "str(" in line, lambda line: re.sub(r"str\((\w+)\)", r"\1", line))
+    return _line_bug(
+        random, code, lambda line: "str(" in line, lambda line: re.sub(r"str\((\w+)\)", r"\1", line)
+    )
 
 
 def _old_print(random: Random, code: str) -> Bug | None:
     lone = re.compile(r"^( *)print\(([^()]*)\)$")
-    return _line_bug(random, code, lambda line: bool(lone.match(line)), lambda line: lone.sub(r"\1print \2", line))
+    return _line_bug(
+        random, code, lambda line: bool(lone.match(line)), lambda line: lone.sub(r"\1print \2", line)
+    )
 
 
 MUTATIONS = (
-    _no_colon, _no_colon, _no_bracket, _no_quote, _misspelt, _misspelt, _misspelt, _wrong_name, _wrong_name, _no_import,
-    _no_import, _no_indent, _one_sign, _no_text, _old_print,
-)  # fmt: skip
+    _no_colon,
+    _no_colon,
+    _no_bracket,
+    _no_quote,
+    _misspelt,
+    _misspelt,
+    _misspelt,
+    _wrong_name,
+    _wrong_name,
+    _no_import,
+    _no_import,
+    _no_indent,
+    _one_sign,
+    _no_text,
+    _old_print,
+)

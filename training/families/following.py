@@ -1,4 +1,7 @@
-"""Requests that go on from the one before: did it work, now delete it, and how many lines. `it` is the file at hand."""
+"""Requests that go on from the one before: did it work, now delete it, and how many lines.
+
+`it` is the file at hand.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,39 @@ def did_it_work(scene: Scene) -> Script:
     text = words.phrase(scene.random)
     section, command, done, look, proof = scene.pick(
         ("delete", f"rm {quoted(name)}", f"I deleted {name}.", "ls", f"Yes, {name} is gone."),
-        ("rename", f"mv {quoted(name)} {quoted(new)}", f"I renamed {name} to {new}.", "ls", f"Yes, it is called {new} now."),
-        ("copy", f"cp {quoted(name)} {quoted(new)}", f"I copied {name} to {new}.", "ls", f"Yes, there are {name} and {new}."),
-        ("mkdir", f"mkdir -p {folder}", f"I made the folder {folder}.", "ls -d */", f"Yes, the folder {folder} is there."),
-        ("append", f"echo {quoted(text)} >> {quoted(name)}", f"I added the line to {name}.", f"tail -n 1 {quoted(name)}", f"Yes, the last line of {name} is: {text}"),
-    )  # fmt: skip
+        (
+            "rename",
+            f"mv {quoted(name)} {quoted(new)}",
+            f"I renamed {name} to {new}.",
+            "ls",
+            f"Yes, it is called {new} now.",
+        ),
+        (
+            "copy",
+            f"cp {quoted(name)} {quoted(new)}",
+            f"I copied {name} to {new}.",
+            "ls",
+            f"Yes, there are {name} and {new}.",
+        ),
+        (
+            "mkdir",
+            f"mkdir -p {folder}",
+            f"I made the folder {folder}.",
+            "ls -d */",
+            f"Yes, the folder {folder} is there.",
+        ),
+        (
+            "append",
+            f"echo {quoted(text)} >> {quoted(name)}",
+            f"I added the line to {name}.",
+            f"tail -n 1 {quoted(name)}",
+            f"Yes, the last line of {name} is: {text}",
+        ),
+    )
     scene.litter(1)
-    yield scene.ask(section, name=folder if section == "mkdir" else name, names=name, old=name, new=new, text=text)
+    yield scene.ask(
+        section, name=folder if section == "mkdir" else name, names=name, old=name, new=new, text=text
+    )
     yield bash(command)
     yield done
     yield scene.ask("did-it-work")
@@ -35,7 +64,11 @@ def then(scene: Scene) -> Script:
     yield scene.ask("show", name=name)
     seen = yield bash(f"cat {quoted(name)}")
     text = seen.text
-    yield f"{name} says:\n{text}" if len(seen.lines) <= 6 else f"{name} has {len(seen.lines)} lines. It begins with: {seen.lines[0]}"
+    yield (
+        f"{name} says:\n{text}"
+        if len(seen.lines) <= 6
+        else f"{name} has {len(seen.lines)} lines. It begins with: {seen.lines[0]}"
+    )
     for kind in scene.random.sample(("lines", "copy", "words", "upper", "last"), scene.random.randint(1, 2)):
         yield from _on_it(scene, name, kind)
     end = scene.pick("delete", "rename", "move", "")
@@ -63,7 +96,13 @@ def wrong_name(scene: Scene) -> Script:
     """The model itself wrote a name wrongly: it looks and mends."""
     name = scene.file("text", inside=0)
     scene.litter(3)
-    section, command = scene.pick(("show", "cat {}"), ("count-words", "wc -l < {}"), ("delete", "rm {}"), ("first-line", "head -n 1 {}"), ("size", "stat -c %s {}"))
+    section, command = scene.pick(
+        ("show", "cat {}"),
+        ("count-words", "wc -l < {}"),
+        ("delete", "rm {}"),
+        ("first-line", "head -n 1 {}"),
+        ("size", "stat -c %s {}"),
+    )
     yield scene.ask(section, name=name, names=name, what="lines")
     yield slip(bash(command.format(quoted(misread(scene, name)))))
     seen = yield bash(command.format(quoted(name)))
@@ -84,9 +123,19 @@ def wrong_command(scene: Scene) -> Script:
     kind = scene.pick("rm", "mv", "cat", "numpy", "cp")
     rows = {
         "rm": ("delete-folder", f"rm {folder}", bash(f"rm -r {folder}"), f"I deleted the folder {folder}."),
-        "mv": ("move", f"mv {quoted(name)} {target}/", bash(f"mkdir -p {target} && mv {quoted(name)} {target}/"), f"I moved {name} to {target}."),
+        "mv": (
+            "move",
+            f"mv {quoted(name)} {target}/",
+            bash(f"mkdir -p {target} && mv {quoted(name)} {target}/"),
+            f"I moved {name} to {target}.",
+        ),
         "cat": ("list-folder", f"cat {folder}", bash(f"ls {folder}"), ""),
-        "cp": ("copy-folder", f"cp {folder} {target}", bash(f"cp -r {folder} {target}"), f"I copied the folder {folder} to {target}."),
+        "cp": (
+            "copy-folder",
+            f"cp {folder} {target}",
+            bash(f"cp -r {folder} {target}"),
+            f"I copied the folder {folder} to {target}.",
+        ),
         "numpy": ("of-list", "", "", ""),
     }
     section, bad, good, done = rows[kind]
@@ -108,7 +157,12 @@ def honest(scene: Scene) -> Script:
     """What cannot be done is said, after a look."""
     name = scene.fresh()
     scene.litter(3)
-    section, command = scene.pick(("copy", f"cp {quoted(name)} x"), ("rename", f"mv {quoted(name)} x"), ("show", f"cat {quoted(name)}"), ("run", f"python3 {quoted(name)}"))
+    section, command = scene.pick(
+        ("copy", f"cp {quoted(name)} x"),
+        ("rename", f"mv {quoted(name)} x"),
+        ("show", f"cat {quoted(name)}"),
+        ("run", f"python3 {quoted(name)}"),
+    )
     yield scene.ask(section, name=name, old=name, new=scene.fresh())
     yield Reply(bash(command.replace(" x", f" {scene.fresh()}")), "badly", taught=False)
     yield from told_place(scene, name)
@@ -116,7 +170,11 @@ def honest(scene: Scene) -> Script:
 
 def drill(scene: Scene) -> Script:
     """Odd names through every tag, to the letter."""
-    name = f"{words.made_up(scene.random)}{scene.pick('_', '-', '.', '')}{words.made_up(scene.random)}{scene.pick('', scene.number(3))}.{words.ending(scene.random, 'text')}"
+    middle = scene.pick("_", "-", ".", "")
+    stem = (
+        f"{words.made_up(scene.random)}{middle}{words.made_up(scene.random)}{scene.pick('', scene.number(3))}"
+    )
+    name = f"{stem}.{words.ending(scene.random, 'text')}"
     text = f"{words.made_up(scene.random)} {scene.number()} {words.made_up(scene.random).capitalize()}"
     yield scene.ask("save-text", name=name, text=text)
     yield write(name, text)
@@ -146,15 +204,21 @@ def misread(scene: Scene, name: str) -> str:
 def _on_it(scene: Scene, name: str, kind: str) -> Script:
     new = scene.fresh(ending="txt")
     command = {
-        "lines": f"wc -l < {quoted(name)}", "words": f"wc -w < {quoted(name)}", "last": f"tail -n 1 {quoted(name)}",
-        "copy": f"cp {quoted(name)} {quoted(new)}", "upper": f"sed -i 's/.*/\\U&/' {quoted(name)}",
-    }[kind]  # fmt: skip
+        "lines": f"wc -l < {quoted(name)}",
+        "words": f"wc -w < {quoted(name)}",
+        "last": f"tail -n 1 {quoted(name)}",
+        "copy": f"cp {quoted(name)} {quoted(new)}",
+        "upper": f"sed -i 's/.*/\\U&/' {quoted(name)}",
+    }[kind]
     yield scene.ask(f"it-{kind}", new=new)
     seen = yield bash(command)
     yield {
-        "lines": f"{name} has {seen.text} lines.", "words": f"{name} has {seen.text} words.", "last": f"The last line is: {seen.text}",
-        "copy": f"I copied {name} to {new}.", "upper": f"{name} is in capital letters now.",
-    }[kind]  # fmt: skip
+        "lines": f"{name} has {seen.text} lines.",
+        "words": f"{name} has {seen.text} words.",
+        "last": f"The last line is: {seen.text}",
+        "copy": f"I copied {name} to {new}.",
+        "upper": f"{name} is in capital letters now.",
+    }[kind]
 
 
 def _ends(scene: Scene, name: str, kind: str) -> Script:

@@ -8,20 +8,11 @@ import subprocess
 from training import words
 from training.scene import Scene, quoted
 from training.script import Script, bash, either
-
-FACTS = (
-    ("date", "date +%F", "Today is {o}."), ("time", "date +%H:%M", "It is {o}."), ("weekday-now", "date +%A", "Today is {o}."),
-    ("user", "whoami", "You are {o}."), ("where", "pwd", "This folder is {o}."), ("python-version", "python3 --version", "You have {o}."),
-    ("cores", "nproc", "This computer has {o} cores."), ("system", "uname -s", "The system is {o}."), ("kernel", "uname -r", "The kernel is {o}."),
-    ("host", "uname -n", "The computer is called {o}."), ("memory", "free -h | awk '/Mem/ {print $2}'", "This computer has {o} of memory."),
-    ("free-memory", "free -h | awk '/Mem/ {print $7}'", "{o} of memory are free."), ("git-version", "git --version", "You have {o}."),
-    ("shell-kind", "bash --version | head -n 1", "The shell is {o}"), ("processor", "uname -m", "The processor is of the kind {o}."),
-    ("uptime", "uptime -p", "The computer is {o}."), ("distribution", "grep PRETTY_NAME /etc/os-release | cut -d '\"' -f 2", "It is {o}."),
-)  # fmt: skip
+from training.tables import rows
 
 
 def fact(scene: Scene) -> Script:
-    section, command, answer = scene.pick(*FACTS)
+    section, command, answer = scene.pick(*rows("system"))
     yield scene.ask(section)
     seen = yield bash(command)
     yield answer.format(o=seen.text.strip())
@@ -29,7 +20,23 @@ def fact(scene: Scene) -> Script:
 
 def installed(scene: Scene) -> Script:
     """Is a program there?"""
-    name = scene.pick("python3", "git", "gcc", "node", "ruby", "perl", "java", "go", "make", "tar", "docker", "ffmpeg", "sqlite3", "jq", "curl")
+    name = scene.pick(
+        "python3",
+        "git",
+        "gcc",
+        "node",
+        "ruby",
+        "perl",
+        "java",
+        "go",
+        "make",
+        "tar",
+        "docker",
+        "ffmpeg",
+        "sqlite3",
+        "jq",
+        "curl",
+    )
     yield scene.ask("installed", name=name)
     seen = yield either(bash(f"command -v {name}"))
     yield f"Yes, {name} is at {seen.text}." if seen.ok else f"No, {name} is not installed here."
@@ -112,7 +119,9 @@ def _repository(scene: Scene) -> tuple[str, list[str]]:
 def _git(scene: Scene, *arguments: str) -> str:
     who = ("-c", "user.name=Anna", "-c", "user.email=anna@example.org", "-c", "commit.gpgsign=false")
     env = {"PATH": os.environ["PATH"], "HOME": str(scene.root), "GIT_CONFIG_NOSYSTEM": "1"}
-    done = subprocess.run(("git", *who, *arguments), cwd=scene.root, env=env, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ("git", *who, *arguments), cwd=scene.root, env=env, capture_output=True, text=True, check=True
+    )
     return done.stdout
 
 

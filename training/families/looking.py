@@ -7,9 +7,20 @@ from training.scene import Scene, listing, quoted
 from training.script import Script, bash, either, find
 
 KINDS = {
-    "txt": "text", "md": "markdown", "csv": "csv", "py": "python", "json": "json", "log": "log", "sh": "shell",
-    "html": "html", "pdf": "pdf", "jpg": "jpg", "png": "png", "ini": "ini", "bak": "backup",
-}  # fmt: skip
+    "txt": "text",
+    "md": "markdown",
+    "csv": "csv",
+    "py": "python",
+    "json": "json",
+    "log": "log",
+    "sh": "shell",
+    "html": "html",
+    "pdf": "pdf",
+    "jpg": "jpg",
+    "png": "png",
+    "ini": "ini",
+    "bak": "backup",
+}
 """How a kind of file is called, by its ending."""
 
 
@@ -101,9 +112,7 @@ def find_kind(scene: Scene) -> Script:
         scene.put(f"{scene.folder()}/{scene.fresh(ending=ending)}", "x")
     scene.litter(3)
     yield scene.ask("find-kind", kind=scene.pick(KINDS[ending], f".{ending}", f"*.{ending}", ending))
-    seen = yield (
-        find(f"*.{ending}") if scene.agent == "file" else bash(f"find . -name '*.{ending}'")
-    )
+    seen = yield (find(f"*.{ending}") if scene.agent == "file" else bash(f"find . -name '*.{ending}'"))
     found = [] if "Nothing is called" in seen.text else [line.removeprefix("./") for line in seen.lines]
     many = len(found)
     if not many:

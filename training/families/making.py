@@ -122,19 +122,22 @@ def pack(scene: Scene) -> Script:
     kind = scene.pick("tar.gz", "tar.gz", "zip")
     target = f"{scene.pick(folder, scene.folder())}.{kind}"
     yield scene.ask("pack", folder=folder, target=target)
-    command = f"tar -czf {target} {folder}" if kind == "tar.gz" else f"python3 -m zipfile -c {target} {folder}"
+    command = (
+        f"tar -czf {target} {folder}" if kind == "tar.gz" else f"python3 -m zipfile -c {target} {folder}"
+    )
     yield bash(command)
     yield f"I packed {folder} into {target}."
 
 
 def _text(scene: Scene) -> str:
-    kind = scene.pick(*TEXTS)
+    kind, odd = scene.pick(*TEXTS), words.made_up(scene.random)
+    value = scene.pick(scene.word("city"), scene.number(), odd)
     texts = {
         "sentence": words.sentence(scene.random),
         "phrase": words.phrase(scene.random),
         "note": f"{words.sentence(scene.random)} {words.sentence(scene.random)}",
         "greeting": f"{scene.pick('Hello', 'Dear', 'Hi', 'Good morning', 'Welcome')} {scene.word('first')}",
-        "key": f"{scene.word()}={scene.pick(scene.word('city'), scene.number(), words.made_up(scene.random))}",
-        "odd": f"{scene.word('first')}'s {scene.word()} ({scene.number(2)} %), {words.made_up(scene.random)}!",
+        "key": f"{scene.word()}={value}",
+        "odd": f"{scene.word('first')}'s {scene.word()} ({scene.number(2)} %), {odd}!",
     }
     return texts[kind]

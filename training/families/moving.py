@@ -1,4 +1,7 @@
-"""Files that get another name or place, are copied or go. A copy leaves the first where it is; a glob hits its kind alone."""
+"""Files that get another name or place, are copied or go. A copy leaves the first where it is.
+
+A glob hits its kind alone.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,9 @@ def move(scene: Scene) -> Script:
     if not new:
         scene.put(f"{folder}/{scene.fresh()}", "x")
     scene.litter(3)
-    yield scene.ask("move-new" if new and scene.chance(0.6) else "move", names=words.listed(names), folder=folder)
+    yield scene.ask(
+        "move-new" if new and scene.chance(0.6) else "move", names=words.listed(names), folder=folder
+    )
     yield bash(f"mkdir -p {folder} && mv {' '.join(map(quoted, names))} {folder}/")
     yield f"I moved {words.listed(names)} to {folder}."
 
@@ -177,5 +182,9 @@ def _group(scene: Scene) -> tuple[str, str]:
         scene.put(f"{mark}_{scene.fresh()}" if by_name else scene.fresh(ending=ending), scene.note(1))
     scene.put(scene.fresh(ending=scene.pick(*(set(GROUPS) - {ending}))), "x")
     if by_name:
-        return f"{mark}*", scene.pick(f"the files that begin with {mark}", f"the {mark}_ files", f"everything that starts with {mark}")
-    return f"*.{ending}", scene.pick(f"the {KINDS[ending]} files", f"the .{ending} files", f"the {ending} files")
+        return f"{mark}*", scene.pick(
+            f"the files that begin with {mark}", f"the {mark}_ files", f"everything that starts with {mark}"
+        )
+    return f"*.{ending}", scene.pick(
+        f"the {KINDS[ending]} files", f"the .{ending} files", f"the {ending} files"
+    )

@@ -1,28 +1,17 @@
-"""What files say: shown whole or in part, counted, searched, asked about. What they do not say is not invented."""
+"""What files say: shown whole or in part, counted, searched, asked about.
+
+What they do not say is not invented.
+"""
 
 from __future__ import annotations
 
 from training import words
 from training.scene import Scene, listing, quoted
 from training.script import Script, bash, either, read
+from training.tables import rows
 
 SHOWN = 6
 """Lines that an answer repeats; of more it says how many there are."""
-FACTS = (
-    ("phone number of {who}", "{who}: {value}", "phone"),
-    ("birthday of {who}", "{who} has birthday on {value}", "day"),
-    ("room of {who}", "{who} sits in room {value}", "room"),
-    ("price of the {thing}", "The {thing} costs {value}", "price"),
-    ("color of the {thing}", "The {thing} is {value}", "color"),
-    ("code of the {thing}", "code for the {thing}: {value}", "code"),
-    ("deadline of the {thing}", "The {thing} is due on {value}", "day"),
-    ("owner of the {thing}", "The {thing} belongs to {value}", "person"),
-    ("place of the {thing}", "The {thing} lies in the {value}", "place"),
-    ("number of {thing}s", "We have {value} {thing}s", "number"),
-    ("password of the {thing}", "{thing} password = {value}", "code"),
-    ("city of {who}", "{who} lives in {value}", "city"),
-)
-"""What is asked for, how it stands in a note, what kind of value it has."""
 QUESTIONS = {
     "phone number of {who}": ("how can I call {who}", "what number does {who} have", "{who}'s phone number"),
     "birthday of {who}": ("when is {who}'s birthday", "when was {who} born"),
@@ -94,7 +83,9 @@ def count_in(scene: Scene) -> Script:
 def grep(scene: Scene) -> Script:
     """A word in one file; where it is not there, that is said."""
     text = scene.items(3, 8)
-    mark = scene.pick(scene.word(), scene.word("first"), scene.word("city"), "error", "TODO", "urgent", "warning")
+    mark = scene.pick(
+        scene.word(), scene.word("first"), scene.word("city"), "error", "TODO", "urgent", "warning"
+    )
     for _ in range(scene.random.choice((0, 1, 1, 1, 2, 2))):
         text.insert(scene.random.randint(0, len(text)), f"{scene.word('verb')} {mark} {scene.word()}")
     name = scene.put(scene.fresh("text"), "\n".join(text))
@@ -111,7 +102,10 @@ def grep(scene: Scene) -> Script:
 
 def grep_count(scene: Scene) -> Script:
     mark = scene.pick("error", "warning", scene.word(), scene.word("first"))
-    text = [scene.pick(f"{scene.number(2)}:{scene.number(2)} {mark} {scene.word()}", *scene.items(2, 3)) for _ in range(8)]
+    text = [
+        scene.pick(f"{scene.number(2)}:{scene.number(2)} {mark} {scene.word()}", *scene.items(2, 3))
+        for _ in range(8)
+    ]
     name = scene.put(scene.fresh("text"), "\n".join([*text, f"{mark} again"]))
     yield scene.ask("grep-count", name=name, mark=mark)
     seen = yield bash(f"grep -io {quoted(mark)} {quoted(name)} | wc -l")
@@ -187,7 +181,7 @@ def same(scene: Scene) -> Script:
 
 def _fact(scene: Scene) -> tuple[str, str, str]:
     """Give what is asked for, the line that holds it, and a question."""
-    what, line, kind = scene.random.choice(FACTS)
+    what, line, kind = scene.random.choice(rows("notes"))
     slots = {"who": scene.word("first"), "thing": scene.word(), "value": _value(scene, kind)}
     question = scene.random.choice(QUESTIONS[what]).format(**slots)
     return what.format(**slots), line.format(**slots), question

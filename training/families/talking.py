@@ -1,4 +1,7 @@
-"""What is answered in words, whoever is at work: talk, facts, explanations, code that is shown and not run."""
+"""What is answered in words, whoever is at work.
+
+Talk, facts, explanations, code that is shown and not run.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +15,51 @@ from training.script import Ask, Script, Told, bash, block, read
 
 DATA = Path(__file__).parents[1] / "talk.txt"
 WHO = ("casual", "casual", "casual", "file", "coder")
-CAPITALS = dict(
-    France="Paris", Germany="Berlin", Spain="Madrid", Italy="Rome", Austria="Vienna", Portugal="Lisbon", Norway="Oslo",
-    Ireland="Dublin", Greece="Athens", Japan="Tokyo", Egypt="Cairo", Peru="Lima", Canada="Ottawa", China="Beijing",
-    India="New Delhi", Russia="Moscow", Brazil="Brasilia", Sweden="Stockholm", Finland="Helsinki", Denmark="Copenhagen",
-    Poland="Warsaw", Hungary="Budapest", Belgium="Brussels", Switzerland="Bern", Turkey="Ankara", Cuba="Havana",
-    Kenya="Nairobi", Australia="Canberra", Thailand="Bangkok", Argentina="Buenos Aires", Chile="Santiago",
-    Mexico="Mexico City", Ukraine="Kyiv", Croatia="Zagreb", Romania="Bucharest", Bulgaria="Sofia", Iceland="Reykjavik",
-    Scotland="Edinburgh", Morocco="Rabat", Vietnam="Hanoi", Israel="Jerusalem", Iran="Tehran", Iraq="Baghdad",
-)  # fmt: skip
+CAPITALS = {
+    "France": "Paris",
+    "Germany": "Berlin",
+    "Spain": "Madrid",
+    "Italy": "Rome",
+    "Austria": "Vienna",
+    "Portugal": "Lisbon",
+    "Norway": "Oslo",
+    "Ireland": "Dublin",
+    "Greece": "Athens",
+    "Japan": "Tokyo",
+    "Egypt": "Cairo",
+    "Peru": "Lima",
+    "Canada": "Ottawa",
+    "China": "Beijing",
+    "India": "New Delhi",
+    "Russia": "Moscow",
+    "Brazil": "Brasilia",
+    "Sweden": "Stockholm",
+    "Finland": "Helsinki",
+    "Denmark": "Copenhagen",
+    "Poland": "Warsaw",
+    "Hungary": "Budapest",
+    "Belgium": "Brussels",
+    "Switzerland": "Bern",
+    "Turkey": "Ankara",
+    "Cuba": "Havana",
+    "Kenya": "Nairobi",
+    "Australia": "Canberra",
+    "Thailand": "Bangkok",
+    "Argentina": "Buenos Aires",
+    "Chile": "Santiago",
+    "Mexico": "Mexico City",
+    "Ukraine": "Kyiv",
+    "Croatia": "Zagreb",
+    "Romania": "Bucharest",
+    "Bulgaria": "Sofia",
+    "Iceland": "Reykjavik",
+    "Scotland": "Edinburgh",
+    "Morocco": "Rabat",
+    "Vietnam": "Hanoi",
+    "Israel": "Jerusalem",
+    "Iran": "Tehran",
+    "Iraq": "Baghdad",
+}
 
 
 @cache
@@ -60,23 +99,44 @@ def recall(scene: Scene) -> Script:
     """What the person said of themselves a moment ago."""
     who = scene.pick(*WHO)
     kind, value = scene.pick(
-        ("name", scene.word("first")), ("city", scene.word("city")), ("color", scene.word("color")),
-        ("cat", words.made_up(scene.random).capitalize()), ("age", str(scene.random.randint(18, 80))),
-    )  # fmt: skip
+        ("name", scene.word("first")),
+        ("city", scene.word("city")),
+        ("color", scene.word("color")),
+        ("cat", words.made_up(scene.random).capitalize()),
+        ("age", str(scene.random.randint(18, 80))),
+    )
     yield scene.ask(f"tell-{kind}", who, value=value)
-    yield {"name": f"Nice to meet you, {value}!", "city": f"{value} is a fine place.", "color": f"{value.capitalize()} is a fine color.",
-           "cat": f"{value} is a nice name for a cat.", "age": "Thank you for telling me."}[kind]  # fmt: skip
+    yield {
+        "name": f"Nice to meet you, {value}!",
+        "city": f"{value} is a fine place.",
+        "color": f"{value.capitalize()} is a fine color.",
+        "cat": f"{value} is a nice name for a cat.",
+        "age": "Thank you for telling me.",
+    }[kind]
     if scene.chance(0.3):
         yield from _answered(scene, "talk", who)
     yield scene.ask(f"recall-{kind}", who)
-    yield {"name": f"Your name is {value}.", "city": f"You live in {value}.", "color": f"Your favorite color is {value}.",
-           "cat": f"Your cat is called {value}.", "age": f"You are {value} years old."}[kind]  # fmt: skip
+    yield {
+        "name": f"Your name is {value}.",
+        "city": f"You live in {value}.",
+        "color": f"Your favorite color is {value}.",
+        "cat": f"Your cat is called {value}.",
+        "age": f"You are {value} years old.",
+    }[kind]
 
 
 def cannot(scene: Scene) -> Script:
     """Who only talks says who does it."""
     section = scene.pick("list", "delete", "show", "touch", "rename", "count")
-    yield scene.ask(section, "casual", name=scene.fresh(), names=scene.fresh(), old=scene.fresh(), new=scene.fresh(), kind="")
+    yield scene.ask(
+        section,
+        "casual",
+        name=scene.fresh(),
+        names=scene.fresh(),
+        old=scene.fresh(),
+        new=scene.fresh(),
+        kind="",
+    )
     yield "I can only talk here. Ask the file agent or the coder agent to do that."
 
 
@@ -88,23 +148,61 @@ def clarify(scene: Scene) -> Script:
     section, question, answer, reply, done = scene.pick(
         ("which-delete", "Which file shall I delete?", name, bash(f"rm {name}"), f"I deleted {name}."),
         ("which-read", "Which file shall I read?", name, read(name), ""),
-        ("name-new", "What shall the file be called?", new, bash(f"touch {new}"), f"I made the empty file {new}."),
-        ("name-rename", f"What shall the new name of {name} be?", new, bash(f"mv {name} {new}"), f"I renamed {name} to {new}."),
-        ("name-copy", f"What shall the copy of {name} be called?", new, bash(f"cp {name} {new}"), f"I copied {name} to {new}."),
-        ("where-move", f"To which folder shall I move {name}?", folder, bash(f"mkdir -p {folder} && mv {name} {folder}/"), f"I moved {name} to {folder}."),
-        ("name-folder", "What shall the folder be called?", folder, bash(f"mkdir -p {folder}"), f"I made the folder {folder}."),
-        ("what-add", f"What shall I add to {name}?", new, bash(f"echo {new} >> {name}"), f"I added the line to {name}."),
+        (
+            "name-new",
+            "What shall the file be called?",
+            new,
+            bash(f"touch {new}"),
+            f"I made the empty file {new}.",
+        ),
+        (
+            "name-rename",
+            f"What shall the new name of {name} be?",
+            new,
+            bash(f"mv {name} {new}"),
+            f"I renamed {name} to {new}.",
+        ),
+        (
+            "name-copy",
+            f"What shall the copy of {name} be called?",
+            new,
+            bash(f"cp {name} {new}"),
+            f"I copied {name} to {new}.",
+        ),
+        (
+            "where-move",
+            f"To which folder shall I move {name}?",
+            folder,
+            bash(f"mkdir -p {folder} && mv {name} {folder}/"),
+            f"I moved {name} to {folder}.",
+        ),
+        (
+            "name-folder",
+            "What shall the folder be called?",
+            folder,
+            bash(f"mkdir -p {folder}"),
+            f"I made the folder {folder}.",
+        ),
+        (
+            "what-add",
+            f"What shall I add to {name}?",
+            new,
+            bash(f"echo {new} >> {name}"),
+            f"I added the line to {name}.",
+        ),
         ("which-run", "Which program shall I run?", name, read(name), ""),
         ("what-say", "What shall it say?", "", "", ""),
         ("who-to", "To whom, and what about?", "", "", ""),
-    )  # fmt: skip
+    )
     yield scene.ask(section, name=name)
     if not answer or section == "which-run":
         answer = answer or "never mind"
         done = "All right." if answer == "never mind" else ""
         reply = ""
     yield f"REQUEST_CLARIFICATION\n{question}"
-    yield Told("never mind" if not reply else hands.filled(hands.spoken(scene.random, "told"), {"it": answer}))
+    yield Told(
+        "never mind" if not reply else hands.filled(hands.spoken(scene.random, "told"), {"it": answer})
+    )
     if not reply:
         yield "All right."
         return
