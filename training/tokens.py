@@ -1,7 +1,6 @@
 """Conversations as token ids, and packs of them.
 
-What all have in front stands once, each sees that and itself. The vocabulary is read out of the base's
-GGUF; llama.cpp makes the same ids of the same text.
+What all have in front stands once, each sees that and itself. Not covered: which ids a text has (vocabulary).
 """
 
 from __future__ import annotations
