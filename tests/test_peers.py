@@ -1,7 +1,7 @@
 import http.client
 import json
 import socket
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import pytest
 from bench.peers.proxy import Exchange, counts, recording, reusable
@@ -26,12 +26,11 @@ HEAD = {
 @contextmanager
 def proxied(server, path):
     """A connection to the server through the proxy, and what the proxy notes."""
-    with recording(server.url, path) as record:
-        asking = http.client.HTTPConnection("cage", timeout=20)
+    asking = http.client.HTTPConnection("cage", timeout=20)
+    with recording(server.url, path) as record, closing(asking):
         asking.sock = socket.socket(socket.AF_UNIX)
         asking.sock.connect(str(path))
         yield asking, record
-        asking.close()
 
 
 def ask(asking, path, body=HELLO):

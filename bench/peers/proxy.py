@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-MODEL_PATHS = ("/api/chat", "/api/generate", "/v1/chat/completions", "/v1/completions", "/v1/responses")
-FIRST_SENT = ("system", "tools", "messages", "prompt", "input")
+MODEL_PATHS = ("/api/chat", "/api/generate", "/v1/chat/completions", "/v1/completions")
+FIRST_SENT = ("system", "tools", "messages", "prompt")
 """The fields that a template writes into the prompt, in its order."""
 HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "host", "te", "upgrade"}
 LONGEST_WAIT = 600
