@@ -11,8 +11,10 @@ from tripletick.errands import COMMAND, Errand, Outcome
 from tripletick.halting import Halt, Halted
 
 SAVES = "```bash\nls missing\n```\n---\n```bash\necho hello > hello.txt\n```\n---\nIt is saved.\n"
-HANGS = "```bash\nsleep 50\n```\n---\nDone.\n"
-DEAF = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(50)"
+HANGS = "```bash\nsleep 110\n```\n---\nDone.\n"
+DEAF = (
+    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); time.sleep(500)"
+)
 
 
 @pytest.fixture
@@ -60,8 +62,10 @@ def test_a_halt_from_another_thread_ends_it(errand):
         if record["event"] == "Called":
             threading.Thread(target=halt.call).start()
 
+    waits = errand("```bash\nsleep 5\ntouch late.txt\n```\n---\nDone.\n")
     with pytest.raises(Halted):
-        errands.run((*COMMAND, "-y"), errand(HANGS), halt=halt, watch=stop)
+        errands.run((*COMMAND, "-y"), waits, halt=halt, watch=stop)
+    assert not list(waits.folder.iterdir())
 
 
 def test_wrong_usage_is_told_and_not_tried_again(errand):

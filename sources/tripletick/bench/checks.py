@@ -141,7 +141,7 @@ def _answer(scene: Scene, wanted: Mapping[str, Any]) -> str:
 
 
 def _text(scene: Scene, path: str) -> str:
-    return scene.folder.data(path).decode("utf-8", "replace").replace("\r\n", "\n")
+    return scene.folder.data(path).decode("utf-8", "replace")
 
 
 def _fits(path: str, patterns: Iterable[str]) -> bool:
