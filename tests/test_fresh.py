@@ -140,6 +140,15 @@ def test_the_same_block_counts_anew_once_the_model_has_forgotten_it(session):
     assert it.play()[-1] == Answered("Done.")
 
 
+def test_it_goes_back_to_the_request_also_where_outputs_were_dropped_to_save_room(session):
+    big = (f"```bash\nseq {n} {n + 400}\n```" for n in range(6))
+    it = session(*big, *broken(1, 4), "Done.", window=2900)
+    it.play("count on")
+    first, anew = it.model.asked[0], it.model.asked[-1]
+    assert "(output dropped to save room)" in "".join(map(words, it.model.asked[-2]))
+    assert (len(anew), anew[0], anew[1].text.startswith(first[1].text)) == (2, first[0], True)
+
+
 def test_who_took_over_is_introduced_again(session):
     it = session(*(f"```read\nno{n}.txt\n```" for n in range(3)), "Done.")
     file, casual = it.prompts.agents["file"], it.prompts.agents["casual"]

@@ -67,6 +67,11 @@ def test_the_classifier_chooses(request_, agent):
     assert last(events, Routed).by == "router"
 
 
+def test_what_is_no_plan_goes_to_whom_it_fits_with_a_small_model():
+    events, agent = spared("find my tax pdf", small=True)
+    assert (agent, len(events)) == ("file", 1)
+
+
 def spared(request, *, small, **given):
     """Route a request for a model of this size."""
     desk, events = Routing(), []
