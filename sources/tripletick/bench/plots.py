@@ -13,7 +13,7 @@ from math import ceil, floor, log10
 from tripletick.ui.safe import visible
 
 WIDTH, LEFT, ROW, BAR = 640, 90, 30, 16
-HEIGHT, FOOT = 320, 40
+HEIGHT, TOP, FOOT = 330, 20, 40
 DOT = 4
 SVG = '<svg viewBox="0 0 {width} {height}" role="img" aria-label="{label}">{parts}</svg>'
 
@@ -59,14 +59,14 @@ def points(rows: Sequence[Point], label: str, across: str, up: str) -> str:
     """Draw points; a circle is good, a cross is not. Nothing where there is none."""
     if not rows:
         return ""
-    wide, high = WIDTH - LEFT - 20, HEIGHT - FOOT - 10
+    wide, high = WIDTH - LEFT - 20, HEIGHT - FOOT - TOP
     columns, lines = _decades([row.x for row in rows]), _decades([row.y for row in rows])
     parts = list(_axes(columns, lines, wide, high))
     for row in rows:
         x = LEFT + _part(row.x, columns) * wide
-        y = 10 + (1 - _part(row.y, lines)) * high
+        y = TOP + (1 - _part(row.y, lines)) * high
         parts.append(_dot(x, y, row))
-    parts += [_text(LEFT + wide / 2, HEIGHT - 4, across, "middle"), _text(4, 8, up)]
+    parts += [_text(LEFT + wide / 2, HEIGHT - 4, across, "middle"), _text(4, 12, up)]
     return SVG.format(width=WIDTH, height=HEIGHT, label=_safe(label), parts="".join(parts))
 
 
@@ -80,10 +80,10 @@ def _scale(wide: float, height: float) -> Iterator[str]:
 def _axes(columns: range, lines: range, wide: float, high: float) -> Iterator[str]:
     for power in columns:
         x = LEFT + _part(10**power, columns) * wide
-        yield f'<path class="grid" d="M{x:.1f} 10V{10 + high}"/>'
-        yield _text(x, 26 + high, f"{10.0**power:g}", "middle")
+        yield f'<path class="grid" d="M{x:.1f} {TOP}V{TOP + high}"/>'
+        yield _text(x, TOP + high + 16, f"{10.0**power:g}", "middle")
     for power in lines:
-        y = 10 + (1 - _part(10**power, lines)) * high
+        y = TOP + (1 - _part(10**power, lines)) * high
         yield f'<path class="grid" d="M{LEFT} {y:.1f}H{LEFT + wide}"/>'
         yield _text(LEFT - 8, y + 4, f"{10.0**power:g}", "end")
 
