@@ -1,6 +1,9 @@
 """Runs as files, what they came to, and two of them compared; the figures against some reckoned by hand."""
 
+import json
+from collections import Counter
 from dataclasses import replace
+from hashlib import sha256
 from html.parser import HTMLParser
 
 import pytest
@@ -182,6 +185,29 @@ def test_wordings_and_repeats_are_trials_of_their_own():
     trials = suites.trials("core", "all", 2, only=suites.QUICK[0])
     assert [trial.key[1:] for trial in trials] == [(w, r) for r in (1, 2) for w in ("1", "2", "3")]
     assert len({trial.request for trial in trials}) == 3
+
+
+def test_the_free_requests_are_frozen():
+    frozen = "44f9bfc8266e4b7fac9d0bd8d31bf6449099d9bf3b0b197b9647447fa56c4f56"
+    why = "figures on other requests cannot be compared, and one that is mended to fit a model tells nothing"
+    assert sha256(suites.FREE.read_bytes()).hexdigest() == frozen, why
+
+
+def test_every_task_is_asked_for_freely():
+    asked = Counter(trial.task.id for trial in suites.trials("free"))
+    assert asked.keys() == {task.id for task in load(SHIPPED)} and asked.total() >= 150
+
+
+def test_no_free_request_stands_twice_or_among_the_wordings():
+    texts = [trial.request for suite in ("free", "core") for trial in suites.trials(suite, "all")]
+    plain = Counter("".join(filter(str.isalnum, text.casefold())) for text in texts)
+    assert plain.most_common(1)[0][1] == 1
+
+
+def test_free_requests_in_other_languages_stand_last_and_say_so():
+    lines = [json.loads(line) for line in suites.FREE.read_text("utf-8").splitlines()]
+    assert [number for number, line in enumerate(lines) if "language" in line] == [*range(208, 218)]
+    assert {line["language"] for line in lines[208:]} == {"de", "es", "fr", "it"}
 
 
 def test_lines_reach_the_disk_one_by_one(tmp_path):

@@ -16,7 +16,6 @@ from tripletick.bench.task import SHIPPED, WORDINGS, Task, load
 from tripletick.errors import ConfigError, UsageError
 
 FREE = SHIPPED.with_name("free.jsonl")
-NO_FREE = "The suite free has no requests yet: {path} is missing."
 QUICK = (
     "chores/append-todo",
     "chores/backup-log",
@@ -101,8 +100,6 @@ def _asked(chosen: Sequence[Task], wording: str) -> Iterator[Trial]:
 
 def _free() -> Iterator[Trial]:
     known = {task.id: task for task in load(SHIPPED)}
-    if not FREE.is_file():
-        raise UsageError(NO_FREE.format(path=FREE), "", "Another one: --suite core")
     for number, line in enumerate(FREE.read_text("utf-8").splitlines(), 1):
         try:
             record = json.loads(line)
