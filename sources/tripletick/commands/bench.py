@@ -23,6 +23,7 @@ from tripletick.ui.columns import aligned
 from tripletick.ui.safe import visible
 
 RUNS = "runs"
+SAYS = "How well a model does tasks, each checked by what it leaves. More: tripletick help benchmarks"
 USAGE = "tripletick bench [flags] | tripletick bench compare A B | tripletick bench page RUN"
 OWN = ("agent.name", "model.seed")
 """Flags that are no setting of a run: the tasks name agents, each repeat has its seed."""
@@ -34,7 +35,7 @@ DONE = {True: "solved    ", False: "not solved"}
 def bench(shared: argparse.Namespace, words: Sequence[str]) -> int:
     """Run, compare or draw, as the first word says."""
     parser = argparse.ArgumentParser(
-        "tripletick bench", USAGE, description=__doc__, parents=[shared_flags()], allow_abbrev=False
+        "tripletick bench", USAGE, description=SAYS, parents=[shared_flags()], allow_abbrev=False
     )
     add = parser.add_argument
     add("words", nargs="*", metavar="compare A B | page RUN", help="runs that are there")
