@@ -3,7 +3,7 @@
 # make ask     q="what to do" dir=folder: set up and do one request
 # make lint, quick, box, real: the parts of test; make threats: all hostile programs against the product
 # make docs    the pages of docs/ as a site
-# make bench, bench-box, bench-startup, bench-planner: speed and cost, as ratios
+# make bench, bench-box, bench-startup, bench-planner: speed and cost, as ratios; bench-prefix: what a MODEL (model=embedded:FILE) reads again
 # make offline-model: makes the small model's adapter anew, minutes=100 seed=1; make release-check: what must hold before a release
 # make ablation: what each technique for small models is worth, with model=NAME
 # make bench-router: how well and how fast requests are routed, with model=NAME what asking that is worth; make router: train the router again
@@ -56,6 +56,9 @@ bench: $(VENV)/.dev
 bench-box: $(VENV)/.dev
 	$(BIN)/python bench/box.py
 	$(BIN)/python bench/snapshot.py
+
+bench-prefix: $(VENV)/.dev
+	$(BIN)/python -m bench.prefix "$(model)"
 
 bench-planner: $(VENV)/.dev
 	$(BIN)/python bench/planner.py

@@ -30,6 +30,7 @@ from tripletick.app import App
 from tripletick.context import Entry
 from tripletick.events import Ask, Called, Event, Prompted, Returned
 from tripletick.messages import Answer, Message
+from tripletick.models.scripted import Scripted
 from tripletick.session import Log
 from tripletick.ui.console import Terminal
 from tripletick.ui.pen import PlainPen
@@ -89,6 +90,7 @@ def session(top: Path, kind: str, steps: int) -> Iterator[App]:
     app = App(settings, found, folder, log, "flag")
     try:
         app.run(app.turn("hello"), [], nobody)
+        assert app.loop
         talk = app.loop.replies.talk
         for at in range(MESSAGES - len(talk.entries)):
             talk.entries.append(Entry(Message(("user", "assistant")[at % 2], SAID)))
@@ -115,8 +117,8 @@ def step(kind: str, steps: int = STEPS) -> float:
 def left(steps: int = LONG) -> float:
     """Give the kilobytes that a step leaves, but for the text of the history."""
     with tempfile.TemporaryDirectory() as folder, session(Path(folder), "write", steps) as app:
-        model = app.loop.replies.model
-        talk = app.loop.replies.talk
+        assert app.loop and isinstance(app.loop.replies.model, Scripted)
+        model, talk = app.loop.replies.model, app.loop.replies.talk
         screen = Terminal(Teller(PlainPen(io.StringIO())))
         held: list[int] = []
         tracemalloc.start()
