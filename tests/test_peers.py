@@ -155,6 +155,7 @@ def test_the_words_of_a_command_are_filled_in_and_other_braces_left(tmp_path):
     found = [*words(["p", "--model={model}", "{request}", "{files}"], asked, tmp_path)]
     assert found == ["p", "--model=m", "say {model}; it's {x}", "a b.txt"]
     assert filled('{"model": {"name": "{model}"}}', asked) == '{"model": {"name": "m"}}'
+    assert filled("{unknown}", asked) == "{unknown}"
 
 
 def test_the_table_has_a_row_an_agent_with_its_means():

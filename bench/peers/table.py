@@ -43,7 +43,7 @@ def trials_of(head: Record, lines: Sequence[Record]) -> list[Record]:
 def row(head: Record, trials: Sequence[Record]) -> list[str]:
     """Give an agent's row; what was never tried has no figures."""
     installed = head["installed"]
-    weight = [f"{installed['megabytes']:.0f}", str(installed["packages"])] if installed else [NONE, NONE]
+    weight = [f"{installed['megabytes']:.0f}", str(installed["packages"])] if installed else []
     first = [f"{head['peer']} {head['version']}".strip(), *weight]
     if not trials:
         return [*first, *[NONE] * (len(COLUMNS) - len(first) - 1), head["alone"]]
