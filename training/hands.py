@@ -15,6 +15,10 @@ from random import Random
 WORDINGS = Path(__file__).parent / "wordings"
 _CHOICE = re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 _SLOT = re.compile(r"\{(\w+)\}")
+_STATED = re.compile(
+    r"(I|the|my|there|we|in|at|from|every|all|not|only|new|one|it|no|an?|both|to|number|sum)\b|\{", re.I
+)
+"""How a wording begins that is no order: nobody says "could you" before it."""
 _WORD = re.compile(r"[a-z]{4,}")
 _QUESTION = re.compile(
     r"(what|which|who|where|when|how|is|are|do|does|did|can|could|would|will|has|have|was|should)\b", re.I
@@ -78,6 +82,10 @@ def _terse(random: Random, text: str) -> str:
 def _polite(random: Random, text: str) -> str:
     if _QUESTION.match(text) or text.endswith("?"):
         return _upper(text) if random.random() < 0.5 else f"{_upper(spoken(random, 'opener'))} {text}"
+    if _STATED.match(text):
+        return _upper(
+            text.rstrip(".") + random.choice((", please", " please", ", thank you", ", if you can"))
+        )
     lead = spoken(random, "please")
     text = f"{lead} {_lower(text)}"
     asks = _QUESTION.match(lead)
