@@ -83,7 +83,7 @@ class Linear(nn.Module):
 
 
 class Updated(torch.autograd.Function):
-    """A product with frozen numbers and their update at once: one large product instead of three and a sum."""
+    """A product with frozen numbers and their update: one large one instead of three and a sum."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, down: Tensor, up: Tensor) -> Tensor:
