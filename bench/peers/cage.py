@@ -65,12 +65,15 @@ class Cage:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         ) as process:
+            late = False
             try:
-                said, _ = process.communicate(timeout=seconds)
-                late = False
+                said = process.communicate(timeout=seconds)[0]
             except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                said, late = process.communicate()[0], True
+                late = True
+            finally:
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+            said = process.communicate()[0] if late else said
         return Ran(said.decode(errors="replace"), process.returncode, time.monotonic() - begun, late)
 
     def _view(self, environment: Mapping[str, str]) -> list[str]:
