@@ -3,7 +3,9 @@
 # make ask     q="what to do" dir=folder: set up and do one request
 # make lint, quick, box, real: the parts of test; make threats: all hostile programs against the product
 # make docs    the pages of docs/ as a site
-# make bench, bench-box, bench-startup, bench-planner: speed and cost, as ratios
+# make bench, bench-box, bench-startup, bench-planner: speed and cost, as ratios; bench-prefix: what a MODEL (model=embedded:FILE) reads again
+# make offline-model: makes the small model's adapter anew, minutes=100 seed=1; make release-check: what must hold before a release
+# make ablation: what each technique for small models is worth, with model=NAME
 # make bench-router: how well and how fast requests are routed, with model=NAME what asking that is worth; make router: train the router again
 
 VENV ?= .venv
@@ -13,7 +15,7 @@ BIN := $(VENV)/bin
 work := $(HOME)/tripletick$(if $(filter $(HOME)/tripletick,$(CURDIR)),-work)
 export q PYTHON
 
-.PHONY: chat test ask lint quick box real threats docs bench bench-box bench-startup bench-planner bench-router router clean
+.PHONY: chat test ask lint quick box real threats docs bench bench-box bench-startup bench-planner bench-router ablation router clean offline-model release-check
 .DEFAULT_GOAL := chat
 
 test: $(VENV)/.dev
@@ -46,13 +48,17 @@ docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 bench: $(VENV)/.dev
-	$(BIN)/python bench/reader.py
+	$(BIN)/python -m bench.reader
+	$(BIN)/python -m bench.loop
 	$(BIN)/python bench/box.py
 	$(BIN)/python bench/snapshot.py
 
 bench-box: $(VENV)/.dev
 	$(BIN)/python bench/box.py
 	$(BIN)/python bench/snapshot.py
+
+bench-prefix: $(VENV)/.dev
+	$(BIN)/python -m bench.prefix "$(model)"
 
 bench-planner: $(VENV)/.dev
 	$(BIN)/python bench/planner.py
@@ -63,6 +69,22 @@ bench-router: $(VENV)/.dev
 
 router: $(VENV)/.dev
 	$(BIN)/python -m tools.train_router
+
+# Conversations, training, adapter, figures; what was stopped is gone on with. On two cores minutes=100 is 2½ hours in all.
+offline-model: $(VENV)/.dev .venv-training/.installed
+	$(BIN)/tripletick -q models create offline
+	$(BIN)/python -m training --seed $(or $(seed),1) --minutes $(or $(minutes),100) $(options)
+
+.venv-training/.installed: training/requirements.txt
+	$(PYTHON) -m venv .venv-training
+	.venv-training/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
+release-check: $(VENV)/.dev
+	$(BIN)/python -m tools.release_check
+
+ablation: $(VENV)/.dev
+	$(BIN)/python -m bench.ablation "$(or $(model),embedded:offline)"
 
 bench-startup: $(VENV)/.dev
 	$(BIN)/python bench/startup.py --installed

@@ -43,6 +43,7 @@ class Session:
             self.prompts,
             bool(self.answers),
             dialect=self.dialect,
+            about=self.model.about(),
             servers=attaching.servers(self.settings, found, self.folder),
         )
         self.loop = wiring.loop(parts, "test", self.window)

@@ -20,6 +20,7 @@ from tripletick.events import (
     Answered,
     Ask,
     Called,
+    FreshStart,
     GaveUp,
     Notice,
     Output,
@@ -228,6 +229,7 @@ def test_no_event_can_steer_the_terminal(screen, evil):
         Output(evil),
         Returned(call, Result("failed", evil, evil), 1),
         Repairing(1, 5, evil),
+        FreshStart(3, 5, evil, (evil,), (evil,), (evil,)),
         Refused(Problem("quoted", 1, evil)),
         Notice(evil),
         GaveUp("failed", evil, hint=evil),
@@ -256,6 +258,17 @@ def test_the_verdict_is_in_words(screen):
     drawn = bare(screen(Returned(CALL, result, 1), Repairing(2, 5, "NameError: x")))
     assert "python a.py: failed, exit 1\n  NameError: x\n" in drawn
     assert "2 of 5: NameError: x" in drawn
+
+
+@pytest.mark.parametrize("screen", [rich_screen, plain_screen])
+def test_a_fresh_start_is_one_line_that_names_what_was_put_back(screen):
+    files = (tuple(f"f{n}" for n in range(5)), ("new",), ("mine",))
+    drawn = bare(screen(FreshStart(3, 5, "NameError: x", *files)))
+    said = (
+        "beginning anew from the request; as before the turn: f0, f1, f2, f3, f4 and 1 more; left, as changed"
+    )
+    assert said in " ".join(drawn.split())
+    assert "begin" in bare(screen(FreshStart(3, 5, "NameError: x")))
 
 
 def test_a_long_result_is_kept_in_full_under_the_number_that_its_excerpt_names():

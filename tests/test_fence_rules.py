@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tripletick.dialects.fence import read
+from tripletick.dialects.fence import invention, read
 
 OWNED = ("bash", "python", "write", "read", "edit", "file_finder", "markdown")
 
@@ -253,3 +253,9 @@ def test_only_an_agent_that_writes_owns_other_tags_with_a_path():
     assert read("```css:a.css\nx\n```", ("bash",)).calls == ()
     assert read("```css:a.css\nx\n```", ("write",)).calls[0].tool == "css"
     assert read("```css\n/* a.css */\nx\n```", ("write",)).calls == ()
+
+
+def test_every_word_that_ends_a_turn_has_one_of_the_signs_that_lines_are_told_by():
+    turns, speakers = invention.words()["turns"], invention.words()["speakers"]
+    assert all(invention.ODD.search(word) for word in turns)
+    assert all(":" in pattern for pattern in speakers)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -34,6 +36,19 @@ def _stream(answer, size, finish="stop"):
 @given(SOUP, st.integers(1, 9), st.sampled_from(["stop", "length"]))
 def test_any_soup_of_fences_is_read_the_same_in_any_chunks(answer, size, finish):
     assert _stream(answer, size, finish) == _stream(answer, len(answer) + 1, finish)
+
+
+def _shown(answer, size):
+    reader = Fence().reader(OWNED)
+    pieces = [Chunk(text=answer[at : at + size]) for at in range(0, len(answer), size)]
+    parts = [part for chunk in (*pieces, Chunk(finish="stop")) for part in reader.feed(chunk)]
+    return [(kind, "".join(part.text for part in run)) for kind, run in groupby(parts, type)]
+
+
+@settings(max_examples=300, deadline=None)
+@given(SOUP, st.integers(1, 9))
+def test_any_soup_of_fences_is_shown_the_same_in_any_chunks(answer, size):
+    assert _shown(answer, size) == _shown(answer, len(answer) + 1)
 
 
 @settings(max_examples=300, deadline=None)

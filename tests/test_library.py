@@ -15,6 +15,7 @@ from tripletick.errors import TripletickError, UsageError
 from tripletick.events import (
     Answered,
     Called,
+    FreshStart,
     GaveUp,
     Interrupted,
     Loading,
@@ -26,7 +27,7 @@ from tripletick.events import (
 )
 from tripletick.library import export, index, logs, transcript
 from tripletick.messages import Call, Result
-from tripletick.session import Log
+from tripletick.session import Log, encode
 
 HOSTILE = "<script>alert(1)</script> ![p](http://evil/p.png) [l](javascript:alert(1)) \x1b[31m \u202e"
 
@@ -306,3 +307,12 @@ def test_records_of_the_conversation_are_no_event_of_the_export(found):
     log.close()
     events = list(transcript.joined(logs.records(found, log.id).records))
     assert [event["event"] for event in events] == ["Session"]
+
+
+def test_a_fresh_start_is_told_where_it_happened():
+    events = (Requested("do it"), FreshStart(3, 5, "NameError: x"), Answered("Done."))
+    parts = transcript.transcript(map(encode, events)).parts
+    assert [(part.kind, "NameError: x" in part.text) for part in parts] == [
+        ("request", False),
+        ("note", True),
+    ]

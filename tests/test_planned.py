@@ -14,6 +14,7 @@ from rich.console import Console
 from tripletick.events import (
     Answered,
     Called,
+    FreshStart,
     GaveUp,
     InTask,
     Interrupted,
@@ -134,11 +135,13 @@ def test_of_tasks_side_by_side_each_event_is_a_line_under_its_name():
         whole(at(ONE, "running"), at(THREE, "running")),
         InTask("1", "explorer", Text("I look.\n")),
         InTask("3", "file", Repairing(1, 5, "no such\nfile")),
+        InTask("3", "file", FreshStart(3, 5, "no such\nfile")),
         InTask("1", "explorer", RAN),
         InTask("3", "file", Notice("The server is busy.")),
     )
     assert told.splitlines()[3:] == [
         "repair 3 file: 1 of 5: no such file",
+        "repair 3 file: beginning anew from the request",
         "1 explorer: bash: ok",
         "3 file: The server is busy.",
     ]

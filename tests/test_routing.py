@@ -11,6 +11,7 @@ from tripletick import agents, config, places, routing, wiring
 from tripletick.agents import Agent
 from tripletick.errors import UsageError
 from tripletick.events import Notice, Routed
+from tripletick.models.model import About
 from tripletick.models.scripted import ScriptedReply
 from tripletick.routing import Choice, Routing
 
@@ -64,6 +65,50 @@ def test_the_classifier_chooses(request_, agent):
     _, events, (chosen, words) = routed(request_)
     assert (chosen.name, words) == (agent, request_)
     assert last(events, Routed).by == "router"
+
+
+def test_what_is_no_plan_goes_to_whom_it_fits_with_a_small_model():
+    events, agent = spared("find my tax pdf", small=True)
+    assert (agent, len(events)) == ("file", 1)
+
+
+def spared(request, *, small, **given):
+    """Route a request for a model of this size."""
+    desk, events = Routing(), []
+
+    def known():
+        return None, About("m", "x", parameters=3_000_000_000 if small else 4_000_000_000)
+        yield
+
+    desk.plans = routing.planning(config.load([], given, {}), known)
+    turn = desk.route(request, PROMPTS, None, None)
+    while True:
+        try:
+            events.append(next(turn))
+        except StopIteration as end:
+            return events, end.value[0].name
+
+
+PLAN = "make a site and deploy it and write the docs"
+
+
+def test_a_small_model_makes_no_plan_that_nobody_asked_for():
+    events, agent = spared(PLAN, small=True)
+    assert (agent, [type(event) for event in events]) == ("coder", [Notice, Routed])
+    assert "@planner" in events[0].text
+
+
+@pytest.mark.parametrize(
+    ("request_", "small", "env"),
+    [
+        (PLAN, False, {}),
+        (f"@planner {PLAN}", True, {}),
+        (PLAN, True, {"TRIPLETICK_TRIAL_SMALL_PLANS": "yes"}),
+    ],
+)
+def test_a_plan_is_made_by_a_larger_one_and_where_it_was_asked_for(request_, small, env):
+    events, agent = spared(request_, small=small, **env)
+    assert (agent, len(events)) == ("planner", 1)
 
 
 def test_a_follow_up_stays_with_the_agent_at_work():

@@ -12,6 +12,7 @@ import re
 import string
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -29,6 +30,8 @@ PLAN, REPLAN = "system-plan", "system-replan"
 """The questions for a plan and for what becomes of the rest of one, with places that planner/words fills."""
 ROUTE = "system-route"
 """The question who shall do a request, with the places {agents} and {request}."""
+EXAMPLE = "system-example"
+"""A request that was done, shown before the first one; example.py says what it holds."""
 SETTINGS = ("when", "tools", "temperature", "folder", "mode", "needs", "model")
 MODES = ("work", "read")
 WRITING = frozenset({"write", "append", "edit"})
@@ -105,6 +108,7 @@ class Prompts:
     route: str = ""
     plan: str = ""
     replan: str = ""
+    example: str = ""
     own: tuple[str, ...] = ()
     """Which of the agents are the person's, not ours."""
     systems: Mapping[str, str] = field(default_factory=dict)
@@ -145,10 +149,13 @@ def load(base: Path, *overlays: Path) -> Prompts:
         )
     agents = {name: parse(name, _text(path)) for name, path in files.items() if not name.startswith(SYSTEM)}
     systems = {name: _system(path) for name, path in files.items() if name in (SYSTEM, *DIALECTS)}
-    asked = (_text(files[name]).strip() if name in files else "" for name in (SUMMARY, ROUTE, PLAN, REPLAN))
-    summary, route, plan, replan = asked
+    texts = (SUMMARY, ROUTE, PLAN, REPLAN, EXAMPLE)
+    summary, route, plan, replan, shown = (
+        _text(files[name]).strip() if name in files else "" for name in texts
+    )
     others = {dialect: systems[name] for name, dialect in DIALECTS.items() if name in systems}
-    return Prompts(systems[SYSTEM], {}, summary, route, plan, replan, systems=others).having(agents)
+    asked = Prompts(systems[SYSTEM], {}, summary, route, plan, replan, shown, systems=others)
+    return asked.having(agents)
 
 
 def load_own(folder: Path) -> dict[str, Agent]:
@@ -187,19 +194,18 @@ def personality(base: Path, name: str) -> tuple[Path, ...]:
 def parse(name: str, source: str, path: Path | None = None) -> Agent:
     """Split settings from card; `path` is where it stands. Raises ConfigError, naming what is wrong."""
     head, closed, card = source.removeprefix("---\n").partition("\n---\n")
-    parser = configparser.ConfigParser(interpolation=None)
     try:
         if not source.startswith("---\n") or not closed or not card.strip():
             raise ValueError("expected settings between two lines of ---, then the card")
-        parser.read_string("[agent]\n" + head)
-        values = dict(parser["agent"])
+        settings = _settings(head)
+        values = dict(settings)
         if unknown := values.keys() - set(SETTINGS):
             raise ValueError(f"unknown setting {', '.join(sorted(unknown))}; there are {', '.join(SETTINGS)}")
         if not values.get("when"):
             raise ValueError("`when` is missing: one sentence on what this agent is for")
         warm = values.get("temperature")
         tools = tuple(_tags(values.get("tools", "")))
-        folder = parser["agent"].getboolean("folder", True)
+        folder = settings.getboolean("folder", True)
         mode = values.get("mode", MODES[0])
         package, _, needs = values.get("needs", "").rpartition(":")
         if mode not in MODES:
@@ -222,6 +228,16 @@ def parse(name: str, source: str, path: Path | None = None) -> Agent:
         raise ConfigError(
             f"Agent {name} cannot be read.", " ".join(str(error).split()), f"Mend {path or f'{name}.md'}."
         ) from error
+
+
+@lru_cache(maxsize=128)
+def _settings(head: str) -> configparser.SectionProxy:
+    """Read the settings of an agent's file. All files are read at each request, for the person may mend them
+    meanwhile, and this is what takes its time.
+    """
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.read_string("[agent]\n" + head)
+    return parser["agent"]
 
 
 def _system(path: Path) -> str:

@@ -22,7 +22,7 @@ from tripletick.errors import UsageError
 from tripletick.events import Event, Loading, Notice, Reply, Requested, Routed, TakenBack
 from tripletick.library.history import Past, Written
 from tripletick.loop import Loop, Turn
-from tripletick.models.model import About, Model
+from tripletick.models.model import HOTTEST, About, Model
 from tripletick.places import Places
 from tripletick.planner.plan import PLANNER, Plan
 from tripletick.replies import Replies
@@ -35,8 +35,8 @@ from tripletick.trust import Said, Trusted
 if TYPE_CHECKING:
     from tripletick.planner.planner import Planner
 
-WARMER, HOTTEST = 0.4, 2.0
-"""What /retry adds to the temperature, and its limit."""
+WARMER = 0.4
+"""What /retry adds to the temperature."""
 NOBODY = agents.Agent("nobody", "", "")
 
 
@@ -86,6 +86,7 @@ class App:
         )
         self.gear = Gear(self.standing, self.brought, self.notices.append)
         self.routing.servers = tuple(self.config.servers)
+        self.routing.plans = routing.planning(self.config, self._known)
         if self.past:
             self.written = self.past.written
             self.asked = (self.past.asked, "") if self.past.asked else None
@@ -108,7 +109,8 @@ class App:
         free = self.config.agent.name == agents.AUTO
         said = None if free else routing.Choice(self.agent().name, self.chosen_by)
         words = f"@{agent} {request}" if agent else request
-        chosen, words = yield from self.routing.route(words, self.prompts, said, self._may_ask)
+        asked = routing.asking(self.config, self._known)
+        chosen, words = yield from self.routing.route(words, self.prompts, said, asked)
         self.asked = (words, piped)
         yield from self._work(chosen, words, piped)
 
@@ -200,13 +202,10 @@ class App:
         where = self.config.where.get("agent.name", "") if self.chosen_by == "config" else ""
         return agents.named(self.prompts, name, where)
 
-    def _may_ask(self, sure: bool) -> Generator[Event, Reply, Replies | None]:
-        """Give what can be asked who shall do a request, None where the classifier alone decides."""
-        wanted = self.config.router.ask
-        if wanted == "never" or (wanted == "unsure" and sure) or wiring.is_trained(self.config):
-            return None
+    def _known(self) -> Generator[Event, Reply, tuple[Replies, About | None]]:
+        """Open the model that may be asked who shall do a request."""
         loop = yield from self._opened(NOBODY)
-        return loop.replies if self.about and routing.is_able(self.about, wanted) else None
+        return loop.replies, self.about
 
     def _admitted(self, agent: agents.Agent) -> Generator[Event, Reply, Loop]:
         """Let an agent in that takes a turn over."""
@@ -230,7 +229,7 @@ class App:
         agent = seats.warmed(self.config, self.gear.kit.equipped(agent))
         loop.bench.outside.begin(request)
         talk = loop.replies.talk
-        wanted = hands.tools and hands.folder and self.config.agent.folder and not talk.introduced
+        wanted = hands.tools and hands.folder and self.config.agent.folder and not wording.folder_told(talk)
         names = wording.folder_line(loop.bench.workspace) if wanted else ""
         told = self.gear.hooks.request((yield from pictures.taken(request, loop, self.about)), agent.name)
         whole = "\n\n".join(filter(None, (told, piped and wording.fenced(loop, piped))))
@@ -295,5 +294,6 @@ class App:
 
     def _built(self, config: Config, model: Model, window: int) -> Loop:
         prompts = wiring.prompts(config, self.places, self.brought.agents)
-        parts = replace(self.standing.parts(config, model, prompts), dialect=self.dialect.name)
+        parts = self.standing.parts(config, model, prompts)
+        parts = replace(parts, dialect=self.dialect.name, about=self.about)
         return self.gear.added(wiring.loop(parts, self.log.id, window))

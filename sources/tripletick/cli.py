@@ -78,6 +78,9 @@ def _chosen(words: list[str]) -> int:
     options, own = parser.parse_known_intermixed_args(before)
     options.words = [*options.words, *after]
     row = None if dashes else commands.COMMANDS.get(next(iter(options.words), ""))
+    if row and row.whole:
+        before.remove(options.words[0])
+        return commands.find(options.words[0])(argparse.Namespace(), before)
     if wrong := [flag for flag in own if row is None or flag not in row.flags]:
         parser.error(f"unrecognized arguments: {' '.join(wrong)}")
     options.given = options.yes or options.directory is not None or options.sandbox is not None

@@ -23,6 +23,7 @@ from tripletick.sections import (
     FAMILIES,
     SECTIONS,
     AgentSection,
+    BatchSection,
     ContextSection,
     DataSection,
     HooksSection,
@@ -31,6 +32,7 @@ from tripletick.sections import (
     RouterSection,
     SandboxSection,
     ServerSection,
+    TrialSection,
     UiSection,
     WebSection,
 )
@@ -57,10 +59,12 @@ class Config:
     model: ModelSection = field(default_factory=ModelSection)
     sandbox: SandboxSection = field(default_factory=SandboxSection)
     planner: PlannerSection = field(default_factory=PlannerSection)
+    trial: TrialSection = field(default_factory=TrialSection)
     context: ContextSection = field(default_factory=ContextSection)
     web: WebSection = field(default_factory=WebSection)
     hooks: HooksSection = field(default_factory=HooksSection)
     ui: UiSection = field(default_factory=UiSection)
+    batch: BatchSection = field(default_factory=BatchSection)
     data: DataSection = field(default_factory=DataSection)
     named: Mapping[str, Any] = field(default_factory=dict)
     """The sections of families by their whole names, such as `mcp.time`."""

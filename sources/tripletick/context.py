@@ -2,8 +2,8 @@
 
 Append-only: what was sent stays byte for byte, in its order, so that the engine reads only what is new. A
 message of the person's that got no reply grows; it is never followed by another. The exceptions here are
-those of a full context, `shorten` and `sum_up`; the person's own are `take_back` and `clear`. Not covered:
-when room is made and who writes a summary (compaction).
+those of a full context, `shorten` and `sum_up`, and of a fresh start, `begin_anew`; the person's own are
+`take_back` and `clear`. Not covered: when room is made and who writes a summary (compaction).
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ SMALLEST_REPLY = 256
 """A reply that has fewer tokens than these is not worth asking for."""
 KEPT = 2
 """The last messages with results, whose outputs are never dropped."""
+NO_ANSWER = "(The person gave no answer.)"
+ANSWERED = "You asked: {question} The person answered: {answer}"
 GO_ON = "Go on with the first request."
 """Stands in the place of the steps that were summed up, between the summary and the next reply."""
 PICTURE = 3200
@@ -86,6 +88,8 @@ class Conversation:
     system: str
     also: tuple[str, ...] = ()
     """Installed languages, for the first line of a request."""
+    example: tuple[Message, ...] = ()
+    """A request that was done, which stands before all others."""
     entries: list[Entry] = field(default_factory=list)
     introduced: set[str] = field(default_factory=set)
     asked: str = ""
@@ -96,12 +100,17 @@ class Conversation:
     """What servers of the person's there are, for the first request of an agent that owns them."""
     pictures: tuple[Picture, ...] = ()
     """What goes along with the next request."""
+    opened: Entry | None = None
+    """The message that the request at work ended with, as it was first sent …"""
+    answers: list[str] = field(default_factory=list)
+    """… and what the person has answered since."""
     before: Before | None = None
     """Where `take_back` goes back to; None where there is no request to take back."""
 
     def messages(self) -> list[Message]:
         """Give what is sent."""
-        return [Message("system", self.system), *(entry.message for entry in self.entries)]
+        entries = (entry.message for entry in self.entries)
+        return [Message("system", self.system), *self.example, *entries]
 
     def request(self, agent: Agent, text: str, *, folder: str = "") -> None:
         """Add a request: the agent's line, its card the first time, the words, the folder's names."""
@@ -110,6 +119,8 @@ class Conversation:
         self.asked = text
         self.introduce(agent, text, folder and f"\n{folder}", pictures=self.pictures)
         self.pictures = ()
+        self.opened = replace(self.entries[-1])
+        self.answers.clear()
 
     def introduce(self, agent: Agent, *words: str, pictures: tuple[Picture, ...] = ()) -> None:
         """Say who is at work, its card the first time, what the folder's AGENTS.md says, then the words."""
@@ -150,6 +161,21 @@ class Conversation:
         """Add what the model wrote, raw; nothing but blanks is no reply, the person's message then grows."""
         if text.strip() or calls:
             self.entries.append(Entry(Message("assistant", text, tuple(calls))))
+
+    def answer(self, question: str, text: str) -> None:
+        """Add what the person answers to a question of the model's."""
+        self.say(text or NO_ANSWER)
+        self.answers.append(ANSWERED.format(question=question, answer=text or NO_ANSWER))
+
+    def begin_anew(self) -> None:
+        """Cut the conversation back to the request at work as it was sent; the person's answers follow it."""
+        if self.opened is None:
+            return
+        at = self._request_at()
+        self.entries[at:] = [replace(self.opened)]
+        self.introduced &= {name for entry in self.entries for name in entry.introduces.split()}
+        for answer in self.answers:
+            self.say(answer)
 
     def take_back(self) -> None:
         """Cut the conversation back to before the last request, if there was one."""
@@ -230,5 +256,8 @@ def _grown(message: Message, more: Message) -> Message:
 
 
 def _characters(messages: Sequence[Message]) -> int:
-    seen = sum(len(message.pictures) for message in messages)
-    return sum(len(message.whole) for message in messages) + seen * PICTURE
+    # reckoned several times a step over all of the history, where nearly every message is text alone
+    plain = sum([len(message.text) for message in messages])
+    rich = [message for message in messages if message.calls or message.results or message.pictures]
+    more = sum(len(message.whole) - len(message.text) + len(message.pictures) * PICTURE for message in rich)
+    return plain + more

@@ -127,6 +127,21 @@ class Repairing:
 
 
 @dataclass(frozen=True, slots=True)
+class FreshStart:
+    """After attempt `attempt` of `limit` the turn begins anew, from its request: `error` is what the model is
+    told, `restored` and `removed` are the paths that were put back to what they were before the turn, `kept`
+    those that somebody else has changed since.
+    """
+
+    attempt: int
+    limit: int
+    error: str
+    restored: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Usage:
     """The engine's own counts for one reply; `context` is the window in tokens."""
 
@@ -237,6 +252,7 @@ Event = (
     | Output
     | Returned
     | Repairing
+    | FreshStart
     | Usage
     | Notice
     | Prompted

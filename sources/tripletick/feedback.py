@@ -27,7 +27,7 @@ def word(
     """Give the message, and as it reads once room is needed (None: the same)."""
     failed = [result.tool for _, result in results if result.outcome == "failed"]
     tag = next((tag for tag in (*failed, *(problem.tag for problem in problems)) if tag), "")
-    example = tools[tag].example if tag in tools else None
+    example = tools[tag].example if tries.trial.teach and tag in tools else None
     hint = repair.hint(tries, results)
     say = partial(dialect.feedback, problems=problems, hint=hint, example=example)
     shorter = [(call, _shortened(result)) for call, result in results]

@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -180,8 +180,9 @@ def canonical(tag: str) -> str:
 
 def language_of(path: str) -> Language | None:
     """Give the language that a file's name says, None where it says none."""
-    known, name = table(), PurePosixPath(path)
-    tag = known.names.get(name.name) or known.extensions.get(name.suffix.lower())
+    known, name = table(), path.rstrip("/").rpartition("/")[2]
+    dot = name.rfind(".")
+    tag = known.names.get(name) or (known.extensions.get(name[dot:].lower()) if dot > 0 else None)
     return known.languages[tag] if tag else None
 
 

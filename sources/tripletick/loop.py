@@ -28,6 +28,7 @@ from tripletick.events import (
     Reply,
     Returned,
 )
+from tripletick.fresh import begun_anew
 from tripletick.hooks import Hooks
 from tripletick.messages import Call, Result
 from tripletick.repair import Tries
@@ -35,9 +36,7 @@ from tripletick.replies import INTERRUPTED, Heard, Replies
 from tripletick.shift import Shift
 from tripletick.tools.tool import Bench, Tool
 
-NUDGE = "Your answer was empty. The request was: {request}"
 CUT_ANSWER = "The answer reached the length limit and ends here; `[model] output` sets it."
-NO_ANSWER = "(The person gave no answer.)"
 NOT_RUN = "Not run; @{name} runs it."
 
 Turn = Generator[Event, Reply, None]
@@ -74,24 +73,28 @@ class Loop:
 
         `relief`: who may take over, as `admit` lets them; nobody where the person chose the agent.
         """
-        tries = Tries(self.max_attempts, self.max_steps, alone=not self.person)
+        tries = Tries(self.max_attempts, self.max_steps, alone=not self.person, trial=self.bench.trial)
         shift = Shift(agent, relief, self.replies.languages)
-        self.bench.ledger.begin_turn()
+        ledger, talk = self.bench.ledger, self.replies.talk
+        ledger.begin_turn()
         self.checkpoints.begin_turn(self.bench.session, request)
-        self.replies.talk.request(agent, request, folder=folder)
+        talk.request(agent, request, folder=folder)
         loop, end = self, None
         try:
             while end is None:
-                heard = yield from loop.hooks.held(loop.replies.hear(shift.agent, shift.handing()))
+                hearing = loop.replies.hear(shift.agent, shift.handing(), heat=tries.heat)
+                heard = yield from loop.hooks.held(hearing)
                 if call := shift.over(heard.reading.calls):
                     loop = yield from loop._handed_over(shift.agent, call, admit)
                 end = (yield from loop._step(shift, tries, heard)) or repair.ending(tries)
+                if end is None and tries.wants_anew:
+                    yield from begun_anew(talk, ledger, loop.checkpoints, shift, tries)
             if notice := loop.checkpoints.end_turn():
                 yield Notice(notice)
             yield repair.ended(end, loop.checkpoints.changed)
         except KeyboardInterrupt:
             yield from map(Notice, loop.checkpoints.after_block())
-            yield Interrupted(self.replies.talk.entries[-1].message.text)
+            yield Interrupted(talk.entries[-1].message.text)
         finally:
             loop.checkpoints.end_turn()
 
@@ -128,7 +131,7 @@ class Loop:
             if answer is None or not answer.there:
                 return GaveUp("clarification", "The model has a question.", 3, reading.question)
             self.bench.outside.said(answer.text)
-            talk.say(answer.text or NO_ANSWER)
+            talk.answer(reading.question, answer.text)
         if failed:
             yield Repairing(tries.failures, tries.max_attempts, tries.error)
         return None
@@ -142,9 +145,7 @@ class Loop:
             if runner and self.replies.shows_code(said, runner):
                 yield Notice(NOT_RUN.format(name=runner.name))
             return (yield from self.hooks.answered(said, self.bench.outside.cite(said)))
-        tries.silent += 1
-        tries.steps += 1
-        self.replies.talk.say(NUDGE.format(request=self.replies.talk.asked.partition("\n")[0]))
+        self.replies.talk.say(tries.nudge(self.replies.talk.asked))
         return None
 
     def act(

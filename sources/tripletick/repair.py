@@ -1,7 +1,7 @@
 """What a turn counts, when it ends without an answer, and what a failed attempt is told besides its error.
 
-The endings are rows. Not covered: known errors and their advice (advice), fresh starts, how results are
-worded (dialects).
+The endings are rows. Not covered: known errors and their advice (advice), how the turn begins anew (fresh),
+how results are worded (dialects).
 """
 
 from __future__ import annotations
@@ -13,14 +13,20 @@ from dataclasses import dataclass, field, replace
 from tripletick.advice import advise
 from tripletick.events import Answered, GaveUp
 from tripletick.messages import Call, FileChange, Problem, Result
+from tripletick.sections import TrialSection
 
 STEPS = {
     3: "Take another way than the one that failed three times.",
     4: "Take one smaller step: send the shortest block that shows the cause.",
 }
 """What each attempt is told after its error, by its number; the first two have their error's own advice
-alone.
+alone. The third is told its own where the turn does not begin anew.
 """
+ANEW = 3
+"""The failure in a row with which a turn begins anew, and warmer: of five repairs the first two give nearly
+all (arXiv 2604.10508), and what stands in the history is what small models write again.
+"""
+NUDGE = "Your answer was empty. The request was: {request}"
 GENERAL = "Read the error, change what it names, and send the corrected block."
 AGAIN = "The same block gave the same result before. Do something else, or answer."
 SAME_RESULTS = 3
@@ -73,6 +79,7 @@ class Tries:
     """… and whether it was that of the attempt before, too."""
     alone: bool = False
     """True where nobody is there to be asked."""
+    trial: TrialSection = field(default_factory=TrialSection)
     results: Counter[tuple[Call, Result]] = field(default_factory=Counter)
     refusals: Counter[str] = field(default_factory=Counter)
 
@@ -83,13 +90,35 @@ class Tries:
         for call, result in results:
             if result.outcome in ("denied", "forbidden"):
                 self.refusals[result.verdict] += 1
-            elif result.outcome != "skipped":
+            elif result.outcome != "skipped" and self.trial.repeats:
                 self.results[_same(call, result)] += 1
         self.error = error_line(results, problems)
         self.failures = self.failures + 1 if self.error else 0
         code = unread_code(results, problems)
         self.again, self.unread = bool(code) and code == self.unread, code
         return bool(self.error)
+
+    @property
+    def heat(self) -> float:
+        """What the next reply's temperature is raised by: the first tries are the most likely ones."""
+        return self.trial.heat if self.failures >= ANEW else 0.0
+
+    @property
+    def wants_anew(self) -> bool:
+        """Tell whether the turn is to begin anew."""
+        return self.trial.fresh_start and self.failures == ANEW
+
+    def nudge(self, request: str) -> str:
+        """Count an empty reply; gives what the model is told of it."""
+        self.silent += 1
+        self.steps += 1
+        return NUDGE.format(request=request.partition("\n")[0])
+
+    def begin_anew(self) -> None:
+        """Forget what the model does not know any more; failures and steps go on to count."""
+        self.results.clear()
+        self.ran = self.remarked = self.again = False
+        self.unread = ""
 
     def worth_telling(self, problems: Sequence[Problem], *, calls: bool, owner: bool) -> tuple[Problem, ...]:
         """Choose the problems that the model is told: `calls` says that blocks ran, `owner` that the agent
@@ -132,14 +161,14 @@ def hint(tries: Tries, results: Results) -> str:
     )
     if again:
         return AGAIN
-    known = next((advise(call, result) for call, result in results if result.outcome == "failed"), "")
+    failed = [pair for pair in results if pair[1].outcome == "failed"]
+    known = next((advise(*pair) for pair in failed), "") if tries.trial.advice else ""
     if tries.again and not known:
         known = UNREAD.get(tries.unread, OTHER_FORM)
     if not tries.failures:
         return known
     step = STEPS.get(tries.failures, "")
-    ran = any(result.outcome == "failed" for _, result in results)
-    return " ".join(filter(None, (known or (GENERAL if ran and not step else ""), step)))
+    return " ".join(filter(None, (known or (GENERAL if failed and not step else ""), step)))
 
 
 GAVE_UP = "Gave up: {why}."
@@ -169,8 +198,8 @@ ENDINGS: tuple[Ending, ...] = (
         lambda tries: _end("repeat", "the model wrote the same again and again, twice"),
     ),
     (
-        lambda tries: tries.silent > 1,
-        lambda tries: _end("silent", "the model answered with nothing, twice"),
+        lambda tries: tries.silent > tries.trial.nudge,
+        lambda tries: _end("silent", "the model answered with nothing" + ", twice" * (tries.silent > 1)),
     ),
     (
         lambda tries: tries.steps >= tries.max_steps,

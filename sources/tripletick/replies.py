@@ -17,9 +17,9 @@ from tripletick.context import Budget, Conversation
 from tripletick.dialects import open_dialect
 from tripletick.dialects.dialect import Dialect, Reader, Reading
 from tripletick.errors import ContextFullError, StreamCutError
-from tripletick.events import Event, Notice, Prompted, Refused, Reply, Usage
+from tripletick.events import Event, Notice, Part, Prompted, Refused, Reply, Thought, Usage
 from tripletick.messages import Chunk, Counts, Finish, Problem
-from tripletick.models.model import Model, Sampling
+from tripletick.models.model import HOTTEST, Model, Sampling
 from tripletick.repeats import Repeats
 from tripletick.tools.tool import Tool
 
@@ -30,6 +30,8 @@ UNUSED = Refused(Problem("cut", 0, ""))
 """What was shown of the reply is not used; what follows is another one."""
 STUCK = "The model wrote the same again and again, so it was stopped there."
 SHORT_ALREADY = "There is nothing to compact: beside the first request and the last step there is little."
+OVERTHOUGHT = "It thought for more than {tokens} tokens ([model] think_tokens). Asking again without."
+ANSWER_NOW = "Answer now, without thinking it over."
 REPEATED = (
     "Your answer said the same again and again and was stopped; nothing of it was run. Go on another way."
 )
@@ -41,6 +43,22 @@ class Heard:
 
     reading: Reading
     finish: Finish
+    overthought: bool = False
+    """It was hung up on while it thought."""
+
+
+@dataclass(slots=True)
+class Thinking:
+    """Counts the reasoning of one reply; `rate` is tokens a character."""
+
+    most: int
+    rate: float
+    characters: int = 0
+
+    def over(self, part: Part) -> bool:
+        """Tell whether there is too much of it with this part."""
+        self.characters += len(part.text) if isinstance(part, Thought) else 0
+        return 0 < self.most < self.characters * self.rate
 
 
 Hearing = Generator[Event, Reply, Heard]
@@ -59,12 +77,23 @@ class Replies:
     examples: tuple[str, ...] = ()
     summary: str = ""
     """What the model is asked for a summary."""
+    thinks: bool = False
+    """The engine can leave the reasoning out."""
 
-    def hear(self, agent: Agent, more: Collection[str] = ()) -> Hearing:
-        """Ask for a reply, in which the agent's tags and `more` are calls.
+    def hear(self, agent: Agent, more: Collection[str] = (), *, heat: float = 0.0) -> Hearing:
+        """Ask for a reply, in which the agent's tags and `more` are calls, at a temperature raised by `heat`.
 
         Raises ContextFullError where nothing is left to drop, and what the engine raises twice.
         """
+        agent = replace(agent, temperature=min(HOTTEST, self._temperature(agent) + heat))
+        heard = yield from self._heard(agent, more)
+        if heard.overthought:
+            yield UNUSED
+            yield Notice(OVERTHOUGHT.format(tokens=self.sampling.think_tokens))
+            heard = yield from self._unthinking()._heard(agent, more)
+        return heard
+
+    def _heard(self, agent: Agent, more: Collection[str]) -> Hearing:
         try:
             yield from self._make_room()
         except KeyboardInterrupt:
@@ -78,6 +107,12 @@ class Replies:
         except ContextFullError as error:
             yield from self._refit(error)
         return (yield from self._stream(agent, more))
+
+    def _unthinking(self) -> Replies:
+        """Give the same without reasoning; a model that cannot leave it is told to."""
+        if not self.thinks:
+            self.talk.say(ANSWER_NOW)
+        return replace(self, sampling=replace(self.sampling, think=False))
 
     def having(self, tools: Mapping[str, Tool]) -> Replies:
         """Give the same with more tools, which the engine then is told of."""
@@ -96,15 +131,18 @@ class Replies:
         begun = time.monotonic()
         finish: Finish = "stop"
         counts: Counts | None = None
-        stuck = False
+        stuck = over = False
+        thinking = Thinking(self.sampling.think_tokens, self.budget.rate)
         try:
             yield Prompted(self.budget.estimate(sent))
             with closing(self.model.stream(sent, self._sampling(agent))) as chunks:
                 for chunk in chunks:
-                    yield from reader.feed(chunk)
+                    for part in reader.feed(chunk):
+                        yield part
+                        over = thinking.over(part)
                     finish, counts = chunk.finish or finish, chunk.counts or counts
                     stuck = said.add(chunk.text) or thought.add(chunk.thought)
-                    if stuck or reader.stopped:
+                    if stuck or over or reader.stopped:
                         break
             if counts:
                 self.budget.count(counts, sent)
@@ -118,6 +156,8 @@ class Replies:
             if not agent.tools:
                 yield Notice(STUCK)
             return Heard(self._read_cut(agent, said.kept()), "stop")
+        if over:
+            return Heard(reader.close("length"), "length", overthought=True)
         return Heard(reader.close(finish), finish)
 
     def shows_code(self, text: str, runner: Agent) -> bool:
@@ -139,11 +179,11 @@ class Replies:
         return Reading((), None, text, (Problem("repeated", text.count("\n") + 1, REPEATED),))
 
     def _sampling(self, agent: Agent) -> Sampling:
-        base = self.sampling
-        warm = base.temperature if agent.temperature is None else agent.temperature
-        return replace(
-            base, output=min(base.output, self.budget.left(self.talk.messages())), temperature=warm
-        )
+        output = min(self.sampling.output, self.budget.left(self.talk.messages()))
+        return replace(self.sampling, output=output, temperature=self._temperature(agent))
+
+    def _temperature(self, agent: Agent) -> float:
+        return self.sampling.temperature if agent.temperature is None else agent.temperature
 
     @property
     def _compaction(self) -> Compaction:

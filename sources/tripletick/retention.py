@@ -24,7 +24,7 @@ STAMP = "pruned"
 """The file whose time says when that was done last."""
 UNSAVED = "unsaved-"
 LOG = ".jsonl"
-SUFFIXES = (LOG, ".torn")
+SUFFIXES = (LOG, ".torn", ".profile")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,25 +11,28 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tripletick import agents, aside, router
+from tripletick import agents, aside, router, sizing
 from tripletick.agents import Agent, Prompts
+from tripletick.config import Config
 from tripletick.errors import ContextFullError, StreamCutError
 from tripletick.events import FREELY, Event, Notice, Prompted, Reply, Routed
 from tripletick.mcp import index
 from tripletick.models.model import About
+from tripletick.planner.plan import PLANNER
 from tripletick.replies import Replies
 
 TALKS = "casual"
-CLASSES = (TALKS, "coder", "file", "web", "planner")
+CLASSES = (TALKS, "coder", "file", "web", PLANNER)
 RELIEF = ("file", "coder", "web")
 """Who may take a turn over, the one with the fewest tags first."""
 LACKING = "This wants the agent {name}, which is not installed; {instead} does what it can. {remedy}"
 ANOTHER = "This wants the agent {name}, which is not there with this model; {instead} does what it can."
+SPARED = "No plan, because this model is small: {instead} does it in one go. A plan all the same: @planner …"
 FIRST = "coder"
 """Who is taken to be at work before the first request."""
 SERVED = "coder"
 """Who gets a request that names a server."""
-INSTEAD: Mapping[str, str] = {"planner": "coder"}
+INSTEAD: Mapping[str, str] = {PLANNER: "coder"}
 """Who gets a class whose agent is not there; all others go to who talks."""
 SHOWN = 1500
 """Characters of a request, at each end, by which the model chooses."""
@@ -45,6 +48,10 @@ _WORD = re.compile(r"[\w-]+")
 
 Asked = Callable[[bool], Generator[Event, Reply, "Replies | None"]]
 """Opens the model that is asked, None where it is not; it is told whether the classifier is sure."""
+
+Known = Callable[[], Generator[Event, Reply, tuple["Replies", About | None]]]
+"""Opens the model at work, and gives what its engine tells of it."""
+Plans = Callable[[], Generator[Event, Reply, bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +98,30 @@ def is_able(about: About, wanted: str) -> bool:
     return about.schemas and (wanted == "always" or not 0 < about.parameters < LEAST)
 
 
+def asking(config: Config, known: Known) -> Asked:
+    """Give what opens the model that is asked, as far as the config wants it."""
+
+    def asked(sure: bool) -> Generator[Event, Reply, Replies | None]:
+        from tripletick import wiring
+
+        wanted = config.router.ask
+        if wanted == "never" or (wanted == "unsure" and sure) or wiring.is_trained(config):
+            return None
+        replies, about = yield from known()
+        return replies if about and is_able(about, wanted) else None
+
+    return asked
+
+
+def planning(config: Config, known: Known) -> Plans:
+    """Give what says whether the model makes plans unasked, which its size decides."""
+
+    def plans() -> Generator[Event, Reply, bool]:
+        return sizing.plans(config, (yield from known())[1])
+
+    return plans
+
+
 def choices(prompts: Prompts) -> dict[str, Agent]:
     """Give the agents that requests are routed to."""
     classes = {name: prompts.agents[name] for name in CLASSES if name in prompts.agents}
@@ -111,6 +142,8 @@ class Routing:
     """How the last one was chosen."""
     servers: Sequence[str] = ()
     """The names of the person's MCP servers."""
+    plans: Plans | None = None
+    """Says whether the model makes plans that nobody has asked for; None: it does."""
 
     @property
     def at_work(self) -> str:
@@ -132,6 +165,9 @@ class Routing:
         if asked and choice.is_free and (replies := (yield from asked(choice.sure))):
             better = yield from ask(replies, request, prompts)
             choice = replace(choice, agent=better, by="model") if better else choice
+        if choice.is_free and choice.agent == PLANNER and self.plans and not (yield from self.plans()):
+            choice = replace(choice, agent=INSTEAD[PLANNER])
+            yield Notice(SPARED.format(instead=choice.agent))
         self.choice = choice
         agent = yield from _present(choice, prompts)
         self.worked.append(agent.name)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tripletick.config import Config
@@ -16,6 +18,7 @@ from tripletick.messages import Answer
 if TYPE_CHECKING:
     from tripletick.ui.console import Terminal
 
+UNKEPT = "The profile cannot be kept in {path}: {why}."
 NOBODY = Answer(there=False)
 Word = Callable[[], str]
 
@@ -57,6 +60,30 @@ class Screen:
     """True where somebody is there to be asked."""
     terminal: Terminal | None = None
     """What the chat needs beyond it, None where no chat is possible."""
+
+
+def profiled(screen: Screen, path: Path | None, *, drawn: bool) -> Screen:
+    """Measure where the time of each turn goes: it is kept in a file, and drawn below the turn."""
+    from tripletick import profile
+    from tripletick.ui import flame
+
+    meter = profile.Meter()
+
+    def show(event: Event) -> None:
+        measured = meter.take(event)
+        screen.show(event)
+        if measured is None:
+            return
+        if drawn:
+            width = shutil.get_terminal_size().columns
+            screen.say("\n".join(flame.lines(measured.parts, measured.told, width)))
+        if path:
+            try:
+                profile.keep(measured, path)
+            except OSError as error:
+                screen.say(UNKEPT.format(path=path, why=error.strerror))
+
+    return replace(screen, show=show)
 
 
 def open_screen(options: argparse.Namespace, settings: Config) -> Screen:

@@ -25,7 +25,7 @@ from tripletick.replies import Replies
 from tripletick.sections import ModelSection
 
 FAMILY = "model"
-SAMPLED = ("temperature", "seed", "think", "output")
+SAMPLED = ("temperature", "seed", "think", "think_tokens", "output")
 """What may differ between two requests to the same model."""
 CHAT = "/model"
 """Stands where a setting was set for what the person chose in the chat."""
@@ -77,7 +77,7 @@ def sampling(config: Config) -> Sampling:
     """Say how the model is asked."""
     wanted = config.model
     seed = None if wanted.seed < 0 else wanted.seed
-    return Sampling(wanted.output, wanted.temperature, seed, THINK[wanted.think])
+    return Sampling(wanted.output, wanted.temperature, seed, THINK[wanted.think], wanted.think_tokens)
 
 
 def sampled(loop: Loop, config: Config) -> Loop:
@@ -90,6 +90,7 @@ def taken_over(new: Loop, old: Loop) -> Loop:
     """Give the new loop with the conversation of the old one, whose model is closed."""
     talk = old.replies.talk
     talk.introduce_anew(new.replies.talk.system)
+    talk.example = new.replies.talk.example
     choosing.retell(talk, new.replies.dialect, new.tools)
     old.replies.model.close()
     bench = replace(new.bench, ledger=old.bench.ledger)

@@ -34,7 +34,9 @@ class AgentSection:
     )
     folder: bool = setting(True, "Name the folder's files once, in the first request.", "switch")
     max_attempts: int = setting(5, "Failures in a row that end a turn.", "count", 1, 20)
-    max_steps: int = setting(25, "Replies of the model that end a turn.", "count", 1, 1000)
+    max_steps: int = setting(
+        25, "Replies of the model that end a turn; as shipped, its size may change that.", "count", 1, 1000
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,9 @@ class ModelSection:
     host: str = setting(
         "", "The server; empty: OLLAMA_HOST, else http://127.0.0.1:11434. One of OpenAI's kind ends in /v1."
     )
+    hosts: str = setting(
+        "", "Several servers, parted by blanks: `tripletick batch` spreads its tasks over them."
+    )
     key_env: str = setting(
         "OPENAI_API_KEY", "openai: the environment variable that holds the key; the key itself is never kept."
     )
@@ -69,6 +74,21 @@ class ModelSection:
     seed: int = setting(-1, "For a temperature above 0; -1: another each time.", "count", -1, 2**31 - 1)
     think: str = setting(
         "auto", "Reasoning, where the model can: auto leaves it to the model.", "word", "auto", "yes", "no"
+    )
+    think_tokens: int = setting(
+        2048,
+        "Tokens of reasoning after which a reply is asked for anew without; 0: no limit.",
+        "count",
+        0,
+        1_000_000,
+    )
+    example: str = setting(
+        "off",
+        "Show the model a small request that was done, before the first one; auto: below 4B.",
+        "word",
+        "off",
+        "auto",
+        "on",
     )
     output: int = setting(8192, "The most tokens of one reply.", "count", 64, 1_000_000)
     keep_alive: str = setting(
@@ -127,6 +147,37 @@ class PlannerSection:
     task_timeout: float = setting(600.0, "Seconds that one task may take.", "number", 1, 86400)
     max_replans: int = setting(3, "How often a plan may be changed while it runs.", "count", 0, 20)
     max_tasks: int = setting(30, "Tasks of one plan, with all that its changes add.", "count", 1, 200)
+
+
+@dataclass(frozen=True, slots=True)
+class TrialSection:
+    """What small models are helped with and what is not proven yet; techniques.py names all of them."""
+
+    fresh_start: bool = setting(
+        True, "After the third failure in a row: back to the request, the files as they were.", "switch"
+    )
+    heat: float = setting(
+        0.3, "What the temperature is raised by from the third failure in a row on.", "number", 0, 2
+    )
+    advice: bool = setting(True, "A known error is followed by what to do about it.", "switch")
+    teach: bool = setting(True, "What failed is followed by an example of its tag.", "switch")
+    check: bool = setting(True, "What was saved is checked at once in its own language.", "switch")
+    known_files: bool = setting(
+        True, "A file that was neither read nor written in the session is not replaced.", "switch"
+    )
+    paths: bool = setting(
+        True, "An invented path means the folder: /workspace/a.txt and path/to/a.txt are a.txt.", "switch"
+    )
+    repeats: bool = setting(
+        True, "The same block with the same result is told, and the third time the end.", "switch"
+    )
+    nudge: bool = setting(True, "An empty reply is asked for once more.", "switch")
+    sizes: bool = setting(
+        True, "A model's size sets the steps that it has and how much output it reads.", "switch"
+    )
+    small_plans: bool = setting(
+        False, "Models below 4B plan without being asked to (@planner asks).", "switch"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +243,20 @@ class UiSection:
 
 
 @dataclass(frozen=True, slots=True)
+class BatchSection:
+    per_host: int = setting(
+        1,
+        "Tasks side by side on each of [model] hosts; Ollama's is its OLLAMA_NUM_PARALLEL.",
+        "count",
+        1,
+        4096,
+    )
+    timeout: float = setting(
+        1800.0, "Seconds that a task may take, where neither it nor --timeout says.", "number", 1, 1e6
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class DataSection:
     keep_days: int = setting(30, "Days that sessions and snapshots are kept.", "count", 1, 36500)
     keep_size: int = setting(500 << 20, "How much they may take together.", "size", 1 << 20, 1 << 50)
@@ -203,10 +268,12 @@ SECTIONS: dict[str, type] = {
     "model": ModelSection,
     "sandbox": SandboxSection,
     "planner": PlannerSection,
+    "trial": TrialSection,
     "context": ContextSection,
     "web": WebSection,
     "hooks": HooksSection,
     "ui": UiSection,
+    "batch": BatchSection,
     "data": DataSection,
 }
 FAMILIES: dict[str, type] = {"mcp": ServerSection, "model": ModelSection}

@@ -92,7 +92,7 @@ class Staff:
     def _replies(self, slot: Slot) -> Replies:
         """Give the session's model at a slot, with an empty conversation."""
         own, talk = self.loop.replies, self.loop.replies.talk
-        empty = Conversation(talk.system, talk.also, preface=talk.preface, index=talk.index)
+        empty = Conversation(talk.system, talk.also, talk.example, preface=talk.preface, index=talk.index)
         return replace(own, model=slot.model, talk=empty, budget=replace(own.budget, counted=0, covered=0))
 
     def _gate(self, halt: Halt) -> LockedGate:

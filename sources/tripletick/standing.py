@@ -212,7 +212,10 @@ class Standing:
     def _guard(self, root: Path) -> Workspace:
         found = self.places
         hidden = wiring.hidden()
-        return Workspace(root, ours=found.ours, state=found.private, hidden=hidden, home=Path.home())
+        guard = Workspace(root, ours=found.ours, state=found.private, hidden=hidden, home=Path.home())
+        if not self.config.trial.paths:
+            guard.take_literally()
+        return guard
 
     def _let(self, path: Path) -> None:
         """Let blocks and file tools read a path. Raises UsageError where that cannot be."""

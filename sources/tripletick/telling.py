@@ -9,11 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tripletick.errors import TripletickError
-from tripletick.events import Ask, Event, GaveUp, Interrupted, Notice, Reply
+from tripletick.events import Ask, Event, GaveUp, Interrupted, Notice, Output, Reply, Text, Thought
 from tripletick.loop import Turn
 from tripletick.messages import Answer
 from tripletick.session import Log, Record
 
+PIECES = (Text, Thought, Output)
+"""While these come the conversation stays as it is."""
 Sink = Callable[[Event], None]
 Asker = Callable[[Ask], Answer]
 
@@ -62,7 +64,8 @@ class Telling:
         self.log.end_turn()
 
     def _tell(self, event: Event, sinks: Sequence[Sink]) -> None:
-        self._note()
+        if not isinstance(event, PIECES):
+            self._note()
         self._flush(sinks)
         self._give(event, sinks)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tripletick import agents, engines, languages, platforms, seats
+from tripletick import agents, engines, example, languages, platforms, seats, sizing
 from tripletick.agents import Agent, Prompts
 from tripletick.approval import Asking, Gate
 from tripletick.checkpoint import Checkpoints
@@ -18,7 +18,7 @@ from tripletick.dialects import open_dialect
 from tripletick.errors import TripletickError
 from tripletick.loop import Loop
 from tripletick.mcp.servers import Servers, none
-from tripletick.models.model import Model
+from tripletick.models.model import About, Model
 from tripletick.paths import Workspace
 from tripletick.places import Places
 from tripletick.replies import Replies
@@ -29,8 +29,8 @@ from tripletick.tools import tools
 from tripletick.tools.tool import Bench, Ledger
 from tripletick.trust import Bounds, refused
 
-CLIP = (1200, 12000)
-"""The least and the most characters of one output that the model is sent."""
+CLIP = 1200
+"""Characters of one output that the model is sent in the smallest context; sizing.py has the most."""
 TRAINED = {"embedded:offline": "offline"}
 """Models that know one wording and stumble over another: the folder of prompts that they were trained on.
 Of 20 chores the offline model did 15 with its own wording, 11 with that of base."""
@@ -58,6 +58,8 @@ class Parts:
     mode: Mode = "work"
     """What the person lets blocks do here; the config may say less."""
     dialect: str = "fence"
+    about: About | None = None
+    """What the engine told of the model."""
     servers: Servers = field(default_factory=none)
 
 
@@ -150,15 +152,22 @@ def loop(parts: Parts, session: str, context: int) -> Loop:
     look = outside(parts.workspace.root)
     also = tuple(tag for tag, row in rows.items() if languages.installed(row, look))
     dialect = open_dialect(parts.dialect, table, offered(parts.prompts, also))
+    examples = [PROMPT_EXAMPLE, *(tool.example.body for tool in table.values() if tool.example)]
+    talk = Conversation(_system(parts, dialect.told), also, index=parts.servers.words(dialect.name))
+    if parts.prompts.example and sizing.wants_example(config, parts.about):
+        line = next(agent for agent in parts.prompts.agents.values() if agent.tools).line(also)
+        talk.example = example.messages(parts.prompts.example, line, dialect, table)
+        examples.append(example.block(parts.prompts.example, table).body)
     replies = Replies(
         parts.model,
         dialect,
-        Conversation(_system(parts, dialect.told), also, index=parts.servers.words(dialect.name)),
+        talk,
         Budget(context, config.context.full / 100, config.context.target / 100),
         replace(seats.sampling(config), tools=dialect.schemas),
         tuple(rows),
-        (PROMPT_EXAMPLE, *(tool.example.body for tool in table.values() if tool.example)),
+        tuple(examples),
         parts.prompts.summary,
+        thinks=parts.about is not None and parts.about.thinks,
     )
     checkpoints = Checkpoints(parts.workspace.root, parts.places.turns)
     return Loop(
@@ -167,7 +176,7 @@ def loop(parts: Parts, session: str, context: int) -> Loop:
         bench(parts, session, context),
         checkpoints,
         max_attempts=config.agent.max_attempts,
-        max_steps=config.agent.max_steps,
+        max_steps=sizing.steps(config, parts.about, parts.places.shipped_config),
         person=parts.person,
         gate=Gate(asking(parts)),
     )
@@ -181,7 +190,7 @@ def asking(parts: Parts) -> Asking:
 
 def bench(parts: Parts, session: str, context: int) -> Bench:
     """Lay out what tools work with; in mode `net` every block has the network."""
-    config, (low, high) = parts.config, CLIP
+    config, most = parts.config, sizing.budget(parts.config, parts.about).clip
     grant = Grant(network=True) if config.sandbox.mode == "net" and parts.mode == "work" else NOTHING
     return Bench(
         parts.workspace,
@@ -189,10 +198,11 @@ def bench(parts: Parts, session: str, context: int) -> Bench:
         Ledger(),
         session,
         "read" if parts.mode == "read" else _mode(config),
-        clip=max(low, min(high, context * 2 // 3)),
+        clip=max(CLIP, min(most, context * 2 // 3)),
         limits=limits(config),
         grant=grant,
         web=config.web,
+        trial=config.trial,
         servers=parts.servers,
     )
 

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from tripletick.context import Conversation
 from tripletick.loop import Loop
 from tripletick.paths import Workspace
 
+FOLDER = "Folder:"
 FOLDER_LINE = 120
 """Characters of the line that names the folder's files: about 40 tokens."""
 RULES = "The folder's AGENTS.md says:\n{words}\n"
@@ -21,12 +23,17 @@ READABLE = "\n\nYou may also read, not change: {paths}"
 def folder_line(workspace: Workspace) -> str:
     """Name what the folder holds, in one line that small models can afford."""
     names = sorted(name for name in workspace.listdir(".") if not name.startswith("."))
-    line, left = "Folder:", len(names)
+    line, left = FOLDER, len(names)
     for name in names:
         if len(line) + len(name) > FOLDER_LINE:
             return f"{line} … {left} more" if left < len(names) else ""
         line, left = f"{line} {name}", left - 1
-    return line if names else "Folder: empty"
+    return line if names else f"{FOLDER} empty"
+
+
+def folder_told(talk: Conversation) -> bool:
+    """Tell whether a request has named the folder's files."""
+    return any(f"\n{FOLDER} " in entry.message.text for entry in talk.entries)
 
 
 def rules(words: str, window: int) -> str:

@@ -72,6 +72,15 @@ def test_requests_to_several_agents_are_one_growing_conversation(talk):
     assert sent(app)[-1].endswith("\nc")
 
 
+def test_the_folders_names_are_told_once_in_the_first_request_with_tools(talk):
+    app = talk("one", "two", "three")
+    (app.folder / "data.csv").write_text("1\n")
+    for name in ("casual", "coder", "file"):
+        app.use_agent(name)
+        play(app, app.turn("do it"))
+    assert ["Folder: data.csv" in text for text in sent(app)[::2]] == [False, True, False]
+
+
 def test_an_unknown_agent_changes_nothing(talk):
     app = talk("one")
     with pytest.raises(Exception, match="There are: casual, coder, executor"):

@@ -11,18 +11,18 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from tripletick.checkpoint.alerts import alerts
-from tripletick.checkpoint.applying import carry_out
 from tripletick.checkpoint.comparing import Compared, compared, counted
+from tripletick.checkpoint.present import Present
 from tripletick.checkpoint.snapshots import Snapshots
 from tripletick.checkpoint.steps import Kind, Steps, Turn, net
 from tripletick.checkpoint.store import Store
-from tripletick.checkpoint.trees import Tree
 from tripletick.checkpoint.turns import (
     SAID,
     Ask,
@@ -31,8 +31,6 @@ from tripletick.checkpoint.turns import (
     Undone,
     file_changes,
     first_words,
-    is_closed,
-    is_folder,
     listed,
     make_plan,
 )
@@ -58,6 +56,7 @@ class Checkpoints:
         self._store = Store(folder_of(workspace, state))
         self._steps = Steps(self._store)
         self._snapshots = Snapshots(self._workspace, self._store)
+        self._present = Present(self._workspace, self._store, self._steps, self._snapshots)
         self._session = self._request = self._turn = ""
         self._step = self._last = 0
         self._said: set[str] = set()
@@ -88,7 +87,9 @@ class Checkpoints:
 
     def keep(self, path: str) -> str:
         """Keep a file that a save or an edit is about to write, where snapshots pass it over."""
-        return "" if self._snapshots.covers(path) else "\n".join(self._guarded(partial(self._adopt, path)))
+        snapshots = self._snapshots
+        said = [] if snapshots.covers(path) else self._guarded(partial(snapshots.adopt, path))
+        return "\n".join(said)
 
     def after_block(self) -> list[str]:
         """Take a snapshot: what differs is the block's. Gives failures, and files that run later."""
@@ -106,6 +107,15 @@ class Checkpoints:
             return ""
         told: list[str] = []
         return "\n".join([*self._guarded(partial(self._take_back, told)), *told])
+
+    def restore_turn(self) -> Undone:
+        """Put back what the turn has changed so far; what somebody else has changed since stays.
+
+        It is one more step of the turn, so that an undo still leads to before it. `text`: what failed.
+        """
+        report, told = Report("undo"), list[str]()
+        said = self._guarded(partial(self._start_over, report, told)) if self._own else []
+        return replace(report.told(), text="\n".join((*said, *told)))
 
     def end_turn(self) -> str:
         """Say in `changed` what the turn changed."""
@@ -142,7 +152,8 @@ class Checkpoints:
                 changes = net(change for turn in last for change in turn.changes)
                 plain = [change for change in changes if not self._snapshots.bulk(change.path)]
                 bulk = [(top, change) for change in changes if (top := self._snapshots.bulk(change.path))]
-                shown = (compared(change, self._now(change.path), self._store.get) for change in plain)
+                now, get = self._present.now, self._store.get
+                shown = (compared(change, now(change.path), get) for change in plain)
                 return (*shown, *counted(bulk))
         except OSError as error:
             raise TripletickError("The snapshots cannot be read.", error.strerror or str(error)) from error
@@ -197,9 +208,6 @@ class Checkpoints:
         self._step = self._last = self._steps.begin(self._turn, self._session, self._request)
         self._own.append(self._step)
 
-    def _adopt(self, path: str) -> None:
-        self._snapshots.adopt(path)
-
     def _finish(self, told: list[str]) -> None:
         self._look()
         self._steps.end(self._step)
@@ -218,14 +226,28 @@ class Checkpoints:
         if not self._own:
             # nothing was looked at here: which folders are only counted is not known yet
             self._look()
-        changes = net(self._steps.of(self._own) if self._whole else self._steps.of_turn(self._turn))
+        changes = net(self._mine())
         shown = (change for change in changes if not self._snapshots.bulk(change.path))
         self.changed = file_changes(change for change in shown if not change.path.startswith(GIT))
 
+    def _mine(self) -> list[Change]:
+        return self._steps.of(self._own) if self._whole else self._steps.of_turn(self._turn)
+
+    def _start_over(self, report: Report, told: list[str]) -> None:
+        self._begin(told)
+        changes = self._present.behind_doors(self._mine(), self._step)
+        turn = Turn(self._turn, self._request, changes)
+        plan = make_plan(turn, self._present.states(changes), lambda question: False)
+        self._present.carry_out(plan)
+        self._look()
+        self._steps.end(self._step)
+        self._step = 0
+        report.add(turn, plan)
+
     def _take_back(self, told: list[str]) -> None:
         self._look()
-        changes = self._behind_doors(self._steps.changes(self._last), self._last)
-        plan = make_plan(Turn("", "", changes), self._states(changes), lambda question: False)
+        changes = self._present.behind_doors(self._steps.changes(self._last), self._last)
+        plan = make_plan(Turn("", "", changes), self._present.states(changes), lambda question: False)
         self._apply(plan)
         self._steps.drop(self._last, {change.path for change in changes} - plan.kept.keys())
         self._steps.reopen(self._last)
@@ -253,13 +275,13 @@ class Checkpoints:
             if not turns:
                 return False
             turn = turns[-1]
-            turn.changes = self._behind_doors(turn.changes, self._steps.last(turn.id))
-            now = self._states(turn.changes)
+            turn.changes = self._present.behind_doors(turn.changes, self._steps.last(turn.id))
+            now = self._present.states(turn.changes)
         # Nobody else waits while the person thinks; so what has changed meanwhile is looked at once more.
         plan = make_plan(turn, now, lambda line: ask(line), report.word)
         with self._transaction():
             self._look()
-            then = self._states(turn.changes)
+            then = self._present.states(turn.changes)
             plan.keep([path for path in plan.wanted if then[path] != now[path]])
             self._apply(plan)
             report.add(turn, plan)
@@ -272,28 +294,5 @@ class Checkpoints:
 
     def _apply(self, plan: Plan) -> None:
         """Carry out a plan; the snapshot after it is no block's."""
-        with Tree(self._workspace) as tree:
-            carry_out(plan, tree, self._store.get)
+        self._present.carry_out(plan)
         self._snapshots.take()
-
-    def _behind_doors(self, changes: list[Change], step: int) -> list[Change]:
-        """Open the folders that a block has closed; what it did behind them is seen only then."""
-        while shut := [
-            (one.path, one.was[0])
-            for one in changes
-            if one.was and is_closed(one.left) and is_folder(one.was) and self._now(one.path) == one.left
-        ]:
-            with Tree(self._workspace) as tree:
-                for path, mode in sorted(shut):
-                    tree.set_mode(path, mode)
-            behind = self._snapshots.take()
-            self._steps.add(step, behind)
-            changes = [*changes, *behind]
-        return changes
-
-    def _states(self, changes: Iterable[Change]) -> dict[str, State | None]:
-        return {change.path: self._now(change.path) for change in changes}
-
-    def _now(self, path: str) -> State | None:
-        entry = self._snapshots.known.get(path)
-        return entry.state if entry else None

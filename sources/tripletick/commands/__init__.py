@@ -26,6 +26,8 @@ class Row(NamedTuple):
     """Flags of its own beside the shared ones; they come among its words, behind those that are none."""
     alone: bool = False
     """It gets everything behind its name as words, the shared flags too."""
+    whole: bool = False
+    """It gets what stands before its name as well."""
 
     def typed(self, name: str) -> str:
         return f"{name} {self.takes}".rstrip()
@@ -86,12 +88,29 @@ COMMANDS = {
         flags=("--json", "--jsonl"),
         alone=True,
     ),
+    "bench": Row(
+        "bench.bench",
+        "[compare A B|page RUN]",
+        "how well a model does: tasks that are checked, two runs compared, one drawn",
+        ("compare", "page"),
+        ("--suite", "--only", "--wording", "--repeat", "--out", "--resume", "--set"),
+        alone=True,
+    ),
     "mcp": Row(
         "mcp.mcp",
         "--allow DIR",
         "be a tool for other programs: do tasks in DIR and below",
         flags=("--allow",),
         alone=True,
+        whole=True,
+    ),
+    "batch": Row(
+        "batch.batch",
+        "TASKS",
+        "do many tasks from a file, here or on many machines",
+        flags=("--out", "--parallel", "--per-host", "--retries", "--in-place", "--ray"),
+        alone=True,
+        whole=True,
     ),
     "remove-data": Row("data.remove_data", "", "delete everything of ours on this machine"),
 }

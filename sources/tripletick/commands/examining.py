@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 
-from tripletick import engines, languages, platforms
+from tripletick import engines, languages, places, platforms
 from tripletick.config import Config
 from tripletick.dialects import choosing
 from tripletick.errors import TripletickError
@@ -76,7 +76,7 @@ def _own(about: About, settings: Config) -> Engine:
         model=f"{about.engine}:{about.name}",
         context=about.context,
         window=window,
-        remedies=tuple(_narrow(window)),
+        remedies=(*_narrow(window), *_stale(settings)),
         dialect=_dialect(settings, about),
     )
 
@@ -113,6 +113,14 @@ def _dialect(settings: Config, about: About) -> str:
 
 def _narrow(window: int) -> list[str]:
     return [NARROW.format(window=window)] if 0 < window <= SMALL_CONTEXT else []
+
+
+def _stale(settings: Config) -> list[str]:
+    """Say where the offline model was trained on another wording than it gets."""
+    from tripletick import trained, wiring
+
+    told = trained.stale(settings, places.find()) if wiring.is_trained(settings) else ""
+    return [told] if told else []
 
 
 def list_languages() -> Iterator[Spoken]:

@@ -36,6 +36,8 @@ def shared_flags() -> argparse.ArgumentParser:
     add("-q", "--quiet", action="store_true", help="nothing but the answer")
     add("-v", "--verbose", action="store_true", help="reasoning, and tracebacks")
     add("--plain", action="store_true", help="plain lines, no colours, no redraw")
+    add("--profile", action="store_true", help="show where the time of each turn went")
+    add("--profile-to", metavar="FILE", type=Path, help="keep that there instead of beside the session's log")
     add("--no-save", action="store_true", help="keep no log of this session")
     return shared
 

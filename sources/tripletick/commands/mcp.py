@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from tripletick import extras
 from tripletick.commands.flags import shared_flags
+from tripletick.errands import COMMAND
 from tripletick.errors import UsageError
 from tripletick.mcp import PACKAGE
 
@@ -38,8 +38,7 @@ def mcp(_: argparse.Namespace, words: Sequence[str]) -> int:
         raise UsageError(what, why, f"Install it: {extras.ask_for(PACKAGE)}")
     from tripletick.mcp.serving import Tasks, serve
 
-    command = (sys.executable, "-P", "-m", "tripletick.cli", *flags)
-    asyncio.run(serve(Tasks(command, allowed)))
+    asyncio.run(serve(Tasks((*COMMAND, *flags), allowed)))
     return 0
 
 

@@ -6,11 +6,12 @@ import argparse
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tripletick import config, places
 from tripletick.errors import TripletickError, WorkspaceError
-from tripletick.screens import Screen, open_screen
+from tripletick.screens import Screen, open_screen, profiled
 
 if TYPE_CHECKING:
     from tripletick.app import App
@@ -73,6 +74,7 @@ def session(
             log = Log.open(
                 there.sessions, workspace=folder, session_id=past.id if past else None, save=said.keep
             )
+            screen = _measured(screen, options, log.path)
             app = App(
                 settings, there, folder, log, by, screen.person, told, said, brought, past, options.verbose
             )
@@ -104,6 +106,16 @@ def bring(
     bounds = wiring.bounds(base, settings, found)
     brought, told = trust.bring(workspace, bounds, memory, screen.ask if screen.person else None)
     return brought, [*told, *memory.problems]
+
+
+def _measured(screen: Screen, options: argparse.Namespace, log: Path | None) -> Screen:
+    """Measure the turns if the person wants to know where their time goes."""
+    if not options.profile and options.profile_to is None:
+        return screen
+    from tripletick.profile import SUFFIX
+
+    kept = options.profile_to or (log and log.with_suffix(SUFFIX))
+    return profiled(screen, kept, drawn=options.profile and not options.quiet and options.output == "text")
 
 
 def _prepared(first: FirstRun) -> tuple[config.Config, TripletickError | None]:

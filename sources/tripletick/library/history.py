@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from itertools import takewhile
 from typing import Any
 
 from tripletick.context import Before, Budget, Conversation, Entry
@@ -37,14 +36,22 @@ class Written:
     """Of the next record."""
     entries: list[Entry] = field(default_factory=list)
     values: dict[str, Any] = field(default_factory=dict)
+    _seen: tuple[object, ...] = ()
+    """What the values were made of, so that they need not be made at each piece of a reply."""
 
     def changes(self, talk: Conversation, budget: Budget, **more: Any) -> Record | None:
         """Give the record of what has changed, None where nothing has; `more` are values beside them."""
+        counted = [getattr(budget, name) for name in BUDGET]
+        seen = (talk.system, frozenset(talk.introduced), talk.asked, talk.before, counted, more)
+        if seen == self._seen and talk.entries == self.entries:
+            return None
+        self._seen = seen
         values = {**_values(talk, budget), **more}
         if talk.entries == self.entries and values == self.values:
             return None
-        pairs = zip(self.entries, talk.entries, strict=False)
-        kept = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        pairs = enumerate(zip(self.entries, talk.entries, strict=False))
+        both = min(len(self.entries), len(talk.entries))
+        kept = next((at for at, (was, now) in pairs if was is not now and was != now), both)
         record = {
             "event": EVENT,
             "number": self.number,

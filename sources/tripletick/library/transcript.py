@@ -15,6 +15,7 @@ from tripletick.ui.pen import indented
 from tripletick.ui.tree import branches
 from tripletick.ui.tree import title as title_of
 
+ANEW = "It failed three times; the request is begun anew. The last error"
 TITLE = 60
 """Characters of a title."""
 Kind = Literal["request", "reply", "thought", "command", "result", "plan", "task", "note", "end"]
@@ -85,6 +86,8 @@ class _Reader:
                 self.parts[-1] = replace(self.parts[-1], title=agent)
             case {"event": "HandedOver", "agent": str(agent)}:
                 self._add("note", f"{agent} takes over.")
+            case {"event": "FreshStart", "error": str(error)}:
+                self._add("note", f"{ANEW}: {error}")
             case {"event": "Text", "text": str(text)}:
                 self._close_plan()
                 self.replied = True

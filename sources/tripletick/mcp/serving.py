@@ -21,6 +21,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 
 from tripletick import __version__
+from tripletick.errands import PATIENCE, Outcome, flags
 
 NAME = "do"
 SAYS = (
@@ -44,14 +45,13 @@ LACKING = "`{name}` must be a text that says something."
 NO_NUMBER = "`timeout` is a number of seconds above 0."
 NOT_ALLOWED = "{folder} is no folder in which tasks are allowed. There are: {folders}"
 NO_TOOL = "There is no tool {name!r}; there is: do"
-PATIENCE = 5.0
-"""Seconds that a task gets to tidy up when it is stopped."""
 LONGEST = 64 << 20
 PROGRESS = {
     "Routed": "agent {agent}",
     "Called": "{call[tool]}",
     "Returned": "{call[tool]}: {result[verdict]}",
     "Repairing": "attempt {attempt} of {limit} failed: {error}",
+    "FreshStart": "beginning anew from the request",
     "Notice": "{text}",
 }
 """What is told of an event while a task is worked on."""
@@ -63,27 +63,18 @@ class RefusedError(Exception):
     """A call that cannot be done, in one sentence."""
 
 
-@dataclass(slots=True)
-class Outcome:
-    """What came of a task."""
-
-    answer: str = ""
-    files: Sequence[Any] = ()
-    error: str = ""
-    exit: int = 0
-
-    def take(self, record: Mapping[str, Any]) -> None:
-        """Take in the event that ends a turn."""
-        if record.get("event") in ("Answered", "GaveUp"):
-            self.answer = record.get("text") or record.get("answer") or ""
-            self.error, self.files = record.get("reason") or "", record.get("files") or ()
-
-    def result(self) -> types.CallToolResult:
-        said = "\n".join(filter(None, (self.answer, self.error))) or f"It ended with exit {self.exit}."
-        held = {"answer": self.answer, "files": list(self.files), "exit": self.exit, "error": self.error}
-        return types.CallToolResult(
-            content=[types.TextContent(text=said)], structured_content=held, is_error=self.exit != 0
-        )
+def result(outcome: Outcome) -> types.CallToolResult:
+    """Give what came of a task as the protocol has it."""
+    said = "\n".join(filter(None, (outcome.answer, outcome.error))) or f"It ended with exit {outcome.exit}."
+    held = {
+        "answer": outcome.answer,
+        "files": list(outcome.files),
+        "exit": outcome.exit,
+        "error": outcome.error,
+    }
+    return types.CallToolResult(
+        content=[types.TextContent(text=said)], structured_content=held, is_error=outcome.exit != 0
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +110,7 @@ class Tasks:
                 raise RefusedError(NO_TOOL.format(name=asked.name))
             words = self._words(asked.arguments or {})
         except RefusedError as refused:
-            return Outcome(error=str(refused), exit=2).result()
+            return result(Outcome(error=str(refused), exit=2))
         outcome, count = Outcome(), 0
         async with _running(words) as process:
             assert process.stdout
@@ -134,7 +125,7 @@ class Tasks:
             outcome.exit = await process.wait()
             said = (await complaint).decode("utf-8", "replace").strip()
             outcome.error = outcome.error or (said if outcome.exit else "")
-        return outcome.result()
+        return result(outcome)
 
     def _words(self, given: Mapping[str, Any]) -> list[str]:
         """Give the command line of a task. Raises RefusedError."""
@@ -144,10 +135,7 @@ class Tasks:
                 raise RefusedError(LACKING.format(name=name))
         if timeout is not None and (not isinstance(timeout, int | float) or not 0 < timeout < 1e9):
             raise RefusedError(NO_NUMBER)
-        options = [f"--agent={agent}"] if agent else []
-        options += [f"--timeout={float(timeout)}"] if timeout else []
-        where = f"--directory={self._folder(str(folder))}"
-        return [*self.command, *options, where, "--output=jsonl", "--", str(task)]
+        return [*self.command, *flags(self._folder(str(folder)), agent or "", timeout), "--", str(task)]
 
     def _folder(self, name: str) -> Path:
         """Give the real path of a folder that is allowed. Raises RefusedError."""

@@ -9,6 +9,9 @@ from typing import Any, Protocol
 from tripletick.halting import Halt
 from tripletick.messages import Chunk, Message
 
+HOTTEST = 2.0
+"""The highest temperature that is asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class About:
@@ -38,11 +41,14 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A model that a server has: its name, its bytes, how its weights are stored ("" where not told)."""
+    """A model that a server has: its name, its bytes, how its weights are stored, what its content is known by
+    ("" where not told).
+    """
 
     name: str
     size: int = 0
     quantization: str = ""
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,8 @@ class Sampling:
     temperature: float = 0.0
     seed: int | None = None
     think: bool | None = None
+    think_tokens: int = 0
+    """Tokens of reasoning after which whoever listens hangs up; 0: never. No engine reads it."""
     schema: Mapping[str, Any] | None = None
     """A JSON schema that the answer must fit, None for free text."""
     tools: tuple[Mapping[str, Any], ...] = ()

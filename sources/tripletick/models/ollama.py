@@ -73,6 +73,7 @@ class Ollama:
                 str(entry["name"]),
                 answers.number(entry, "size"),
                 answers.text(answers.fields(entry, "details").get("quantization_level")),
+                answers.text(entry.get("digest")),
             )
             for entry in entries
         )

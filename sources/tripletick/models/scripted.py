@@ -64,6 +64,8 @@ class Scripted:
         self.replies = [ScriptedReply(reply) if isinstance(reply, str) else reply for reply in replies]
         self.size = max(1, size)
         self.name = name
+        self.thinks = any(reply.thought for reply in self.replies)
+        self.parameters = 0
         self.context = 0
         self.asked: list[list[Message]] = []
         self.samplings: list[Sampling] = []
@@ -72,7 +74,8 @@ class Scripted:
         self._choosing = threading.Lock()
 
     def about(self) -> About:
-        return About(name=self.name, engine="scripted", where=self.name, can=("completion", "tools"))
+        can = ("completion", "tools")
+        return About(self.name, "scripted", 0, self.parameters, self.thinks, self.name, can=can)
 
     def fix(self, context: int) -> int:
         self.context = context

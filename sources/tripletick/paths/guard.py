@@ -93,6 +93,10 @@ class Workspace:
         given = os.geteuid() == 0 and status.st_uid != 0
         self._owner = (status.st_uid, status.st_gid) if given else None
 
+    def take_literally(self) -> None:
+        """Take every path as it is written: what models invent means nothing here."""
+        self._own.bearings.literal = True
+
     def let_read(self, path: Path) -> None:
         """Let a folder or file outside be read. Raises OSError."""
         self._rooms.add(path)

@@ -72,6 +72,8 @@ class Bearings:
         self._name = root.name
         self._root = root.as_posix()
         self._roots = {self._root, *others}
+        self.literal = False
+        """Invented roots are not looked for."""
 
     def meant(self, text: str, there: Callable[[list[str]], bool]) -> tuple[list[str], bool]:
         """Give the components meant by a path, and whether they are not what was written.
@@ -85,7 +87,8 @@ class Bearings:
         if (inside := self.inside(text)) is not None:
             return inside, False
         parts = [part for part in posixpath.normpath(text).split("/") if part]
-        if (mapped := None if _exists(text) else self._mapped(parts, there)) is not None:
+        certain = self.literal or _exists(text)
+        if (mapped := None if certain else self._mapped(parts, there)) is not None:
             return mapped, True
         raise PathRefused(
             f"{text} is outside this folder; write the path from this folder, without the first /"
@@ -101,7 +104,7 @@ class Bearings:
 
     def _relative(self, text: str, there: Callable[[list[str]], bool]) -> tuple[list[str], bool]:
         parts = [part for part in text.split("/") if part not in ("", ".")]
-        if parts[:2] == ["path", "to"] and not there(parts[:1]):
+        if parts[:2] == ["path", "to"] and not self.literal and not there(parts[:1]):
             return parts[2:], True
         if not _leaves(parts):
             return parts, False

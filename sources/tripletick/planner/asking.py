@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from tripletick.agents import Agent
+from tripletick.context import NO_ANSWER
 from tripletick.dialects.dialect import Reading
 from tripletick.errors import ServerFailedError, StreamCutError
 from tripletick.events import Ask, Event, GaveUp, Notice, Repairing, Reply, Text
@@ -34,7 +35,6 @@ UNREAD = {
 NO_SCHEMA = "The server failed at an answer of a given form; the plan is asked for without one."
 NO_PLAN = "Gave up: no plan after {count} attempts, the last: {fault}"
 DIRECT = "Give it to one agent: @coder and the request; or ask for less at once."
-NO_ANSWER = "(The person gave no answer.)"
 _GO_ON = re.compile(r"[\W_]*(?:decision\W*)?go[ _-]?on[\W_]*", re.IGNORECASE)
 
 T = TypeVar("T")

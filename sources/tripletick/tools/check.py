@@ -40,7 +40,7 @@ def check_syntax(path: str, bench: Bench) -> Generator[Output | Ask, Answer | No
     """Say what is wrong with a saved file: `line 3: message`, None where nothing is known to be."""
     yield from ()
     language = language_of(path)
-    if language is None:
+    if language is None or not bench.trial.check:
         return None
     if language.data_check:
         return _wrong_data(PARSERS[language.data_check], path, bench)
@@ -50,7 +50,8 @@ def check_syntax(path: str, bench: Bench) -> Generator[Output | Ask, Answer | No
 
 def check_program(language: Language, path: str, bench: Bench) -> Wrong | None:
     """Run the row's check on a file of the workspace; None where it passes or no checker is here."""
-    if not language.check or path.lower().endswith(language.unchecked):
+    unchecked = not bench.trial.check or path.lower().endswith(language.unchecked)
+    if unchecked or not language.check:
         return None
     command = fill(language.check, file_names(path, bench.workspace.root))
     running = bench.box.run(command, mode="read", timeout=CHECK_SECONDS, env=PLAIN)

@@ -160,7 +160,8 @@ def _refusal(draft: Draft) -> Result | None:
     if draft.appends:
         why = f"{path} was not made in this turn, so nothing can be appended to it"
         return refuse(why, edit_form(path))
-    return None if draft.known else _blind(draft, draft.old)
+    known = draft.known or not draft.bench.trial.known_files
+    return None if known else _blind(draft, draft.old)
 
 
 def _blind(draft: Draft, old: bytes) -> Result:

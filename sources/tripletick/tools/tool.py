@@ -11,7 +11,7 @@ from tripletick.mcp.servers import Servers, none
 from tripletick.messages import Answer, Call, Result
 from tripletick.paths import Workspace
 from tripletick.sandbox.box import NOTHING, Box, Grant, Limits, Mode
-from tripletick.sections import WebSection
+from tripletick.sections import TrialSection, WebSection
 from tripletick.tools.outside import Outside
 from tripletick.tools.parameters import Form
 from tripletick.web.address import Address
@@ -32,7 +32,16 @@ class Ledger:
     outputs: int = 0
     """This session: outputs that were too long and lie in .tripletick/out."""
 
+    known_before: frozenset[str] = frozenset()
+    """`known` as this turn began."""
+
     def begin_turn(self) -> None:
+        self.known_before = frozenset(self.known)
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """The model knows what it knew before this turn."""
+        self.known.intersection_update(self.known_before)
         self.made.clear()
         self.begin_reply()
 
@@ -61,6 +70,7 @@ class Bench:
     grant: Grant = NOTHING
     """What the block at work may do beyond its box."""
     web: WebSection = field(default_factory=WebSection)
+    trial: TrialSection = field(default_factory=TrialSection)
     outside: Outside = field(default_factory=Outside)
     halt: Halt = field(default_factory=Halt)
     """Ends from another thread what waits outside of the box."""

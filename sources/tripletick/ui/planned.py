@@ -13,6 +13,7 @@ from typing import Any
 from tripletick.events import (
     Answered,
     Event,
+    FreshStart,
     GaveUp,
     InTask,
     Interrupted,
@@ -27,10 +28,11 @@ from tripletick.events import (
     Usage,
 )
 from tripletick.messages import Status, Task
+from tripletick.ui import attempts
 from tripletick.ui.gauge import Gauge
 from tripletick.ui.pen import Branch, Mark, Pen
-from tripletick.ui.safe import visible
-from tripletick.ui.teller import LOOKS, Teller, name, one_line
+from tripletick.ui.safe import one_line, visible
+from tripletick.ui.teller import LOOKS, Teller, name
 from tripletick.ui.tree import STYLES, branches, title
 
 MARKS: Mapping[Status, Mark | None] = {
@@ -142,9 +144,8 @@ def _returned(pen: Pen, who: str, event: Returned) -> None:
     )
 
 
-def _repairing(pen: Pen, who: str, event: Repairing) -> None:
-    words = f"{event.attempt} of {event.limit}: {one_line(event.error)}"
-    pen.line(f"{pen.mark('repair')}{who}: {words}", "warn", prose=True)
+def _repairing(pen: Pen, who: str, event: Repairing | FreshStart) -> None:
+    pen.line(f"{pen.mark('repair')}{who}: {attempts.said(event)}", "warn", prose=True)
 
 
 def _refused(pen: Pen, who: str, event: Refused) -> None:
@@ -160,6 +161,7 @@ def _notice(pen: Pen, who: str, event: Notice) -> None:
 _LINES: Mapping[type[Any], Callable[[Pen, str, Any], None]] = {
     Returned: _returned,
     Repairing: _repairing,
+    FreshStart: _repairing,
     Refused: _refused,
     Notice: _notice,
 }

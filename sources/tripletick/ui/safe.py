@@ -23,6 +23,11 @@ def visible(text: str) -> str:
     return _STEERS.sub(_written, text.replace("\r\n", "\n"))
 
 
+def one_line(text: str) -> str:
+    """Make a text visible, in one line."""
+    return visible(" ".join(text.split()))
+
+
 def settled(text: str) -> str:
     """Keep of each line what a terminal would show at its end: what stands after the last carriage return."""
     return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))

@@ -15,6 +15,7 @@ from tripletick.events import (
     Compacted,
     Compacting,
     Event,
+    FreshStart,
     GaveUp,
     HandedOver,
     Interrupted,
@@ -31,12 +32,12 @@ from tripletick.events import (
     Usage,
 )
 from tripletick.messages import Call, Outcome
-from tripletick.ui import room
+from tripletick.ui import attempts, room
 from tripletick.ui.excerpt import excerpt
 from tripletick.ui.gauge import Gauge
 from tripletick.ui.pen import Mark, Pen, Style
 from tripletick.ui.preview import Piece, Preview
-from tripletick.ui.safe import encodable, settled, visible
+from tripletick.ui.safe import encodable, one_line, settled, visible
 from tripletick.ui.shelf import Shelf
 
 NEWEST = 40
@@ -163,11 +164,8 @@ class Teller:
                 f"{self.pen.mark('skipped')}not run: {one_line(event.problem.text)}", "warn", prose=True
             )
 
-    def repairing(self, event: Repairing) -> None:
-        error = one_line(event.error)
-        self.pen.line(
-            f"{self.pen.mark('repair')}{event.attempt} of {event.limit}: {error}", "warn", prose=True
-        )
+    def repairing(self, event: Repairing | FreshStart) -> None:
+        self.pen.line(self.pen.mark("repair") + attempts.said(event), "warn", prose=True)
         self._busy(self.agent, waits=True)
 
     def usage(self, event: Usage) -> None:
@@ -279,6 +277,7 @@ _TELLS: Mapping[type[Any], Callable[[Teller, Any], None]] = {
     Returned: Teller.returned,
     Refused: Teller.refused,
     Repairing: Teller.repairing,
+    FreshStart: Teller.repairing,
     Usage: Teller.usage,
     Notice: Teller.notice,
     Prompted: Teller.prompted,
@@ -293,7 +292,3 @@ _TELLS: Mapping[type[Any], Callable[[Teller, Any], None]] = {
 def name(call: Call) -> str:
     """Name a call by its tag and path."""
     return visible(" ".join(filter(None, (call.tool, call.path))))
-
-
-def one_line(text: str) -> str:
-    return visible(" ".join(text.split()))

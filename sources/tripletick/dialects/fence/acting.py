@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Sequence
 from tripletick.dialects.dialect import Reading
 from tripletick.dialects.fence.blocks import Block, End
 from tripletick.dialects.fence.info import OUTPUTS, read_info
-from tripletick.dialects.fence.invention import leaks, plays_tool, turn_at
+from tripletick.dialects.fence.invention import leaks, odd, plays_tool, turn_at
 from tripletick.dialects.fence.lines import Mark, Page, mark_of
 from tripletick.dialects.fence.nesting import Ends
 from tripletick.dialects.fence.spans import Spans
@@ -35,7 +35,8 @@ from tripletick.dialects.thinking import (
 )
 from tripletick.messages import Finish
 
-_QUESTION = re.compile(r"[ \t]*(?:\#+ *)?[*_`\[]*REQUEST_CLARIFICATION(?!\w)[*_`\]]*[ \t]*[:：]?[ \t]*[*_`]*")
+QUESTION = "REQUEST_CLARIFICATION"
+_QUESTION = re.compile(rf"[ \t]*(?:\#+ *)?[*_`\[]*{QUESTION}(?!\w)[*_`\]]*[ \t]*[:：]?[ \t]*[*_`]*")
 
 
 class Walk:
@@ -59,7 +60,8 @@ class Walk:
     def read(self) -> Reading:
         """Read the whole reply."""
         self._begin()
-        while self._line < len(self._page):
+        lines = len(self._page)
+        while self._line < lines:
             self._step()
         self._spans.text_until(len(self._page.text), len(self._page.text))
         return self._reading()
@@ -77,9 +79,13 @@ class Walk:
             self._channel(header)
 
     def _step(self) -> None:
-        page, text = self._page, self._page[self._line]
+        page, text = self._page, self._page.lines[self._line]
         offset = page.starts[self._line]
-        if opened := opening_at(text):
+        if not text:
+            self._line += 1
+        elif not odd(text):
+            self._read_line(text, offset, plays=False)
+        elif opened := opening_at(text):
             self._spans.text_until(offset, offset)
             self._reason(offset + opened.end(), closer_of(opened[0]))
         elif header := harmony_at(page.text, offset + len(text) - len(text.lstrip(BLANKS)), first=False):
@@ -89,7 +95,7 @@ class Walk:
         elif turn := turn_at(text):
             self._end_turn(text, turn)
         else:
-            self._read_line(text, offset)
+            self._read_line(text, offset, plays=plays_tool(text))
 
     # reasoning
 
@@ -157,9 +163,9 @@ class Walk:
                 taken.problem("leaked-turn", self._line)
         self._line = len(self._page)
 
-    def _read_line(self, text: str, offset: int) -> None:
+    def _read_line(self, text: str, offset: int, *, plays: bool) -> None:
         taken = self._taken
-        if taken.cut is None and taken.calls and plays_tool(text):
+        if plays and taken.cut is None and taken.calls:
             taken.invented(self._line, text)
         counts = taken.cut is None
         resume = taken.element(self._line, text) if counts else None
@@ -167,7 +173,7 @@ class Walk:
             self._answered = offset if self._answered < 0 <= self._asked else self._answered
             self._go_to(resume)
             return
-        mark = mark_of(self._line, text, offset, markers=True)
+        mark = self._page.head(self._line)
         mark = mark if mark is not None and mark.opens else self._after_prose(text, offset)
         if mark is not None and not mark.quoted:
             self._read_block(Block(mark, read_info(mark.info, self._terms.owned)))
@@ -179,7 +185,7 @@ class Walk:
         self._line += 1
 
     def _prose(self, text: str, offset: int) -> None:
-        if self._asked < 0 and (asks := _QUESTION.match(text)):
+        if self._asked < 0 and QUESTION in text and (asks := _QUESTION.match(text)):
             self._asked = offset + asks.end()
         else:
             self._taken.prose(self._line, text, self._page.text, offset)
@@ -189,22 +195,21 @@ class Walk:
         first = text.find("```")
         if first < 0 or "`" in text[:first] or text.lstrip(BLANKS).startswith((">", "`")):
             return None
-        run = len(text) - first - len(text[first:].lstrip("`"))
-        words = text[first + run :].strip(BLANKS)
-        if not words or "`" in words:
-            return None
         indent = text[: len(text) - len(text.lstrip(BLANKS))]
-        block = Block(
-            Mark(self._line, "`", run, indent, offset + first + run, words),
-            read_info(words, self._terms.owned),
-        )
+        mark = mark_of(self._line, f"{indent}{text[first:]}", offset + first - len(indent), markers=False)
+        if mark is None or mark.bare or not mark.opens:
+            return None
+        block = Block(mark, read_info(mark.info, self._terms.owned))
         if block.info.plain or not self._terms.owns(block.info):
             return None
         return block.mark if self._bare_follows(block) else None
 
     def _bare_follows(self, block: Block) -> bool:
-        below = self._page.marks[self._page.marks_after(self._line) :][:1]
-        return below[0].bare and block.closes(below[0]) if below else self._page.cut
+        page, at = self._page, self._page.marks_after(self._line)
+        if at == len(page.marked):
+            return page.cut
+        below = page.shapes[page.marked[at]]
+        return below.bare and block.closes(below)
 
     # blocks
 
@@ -239,6 +244,8 @@ class Walk:
         block."""
         page = self._page
         exact = page.closings.exact
+        if not exact:
+            return None
         at = bisect_left(exact, (page.ends[block.mark.line], 0))
         if at == len(exact):
             return None

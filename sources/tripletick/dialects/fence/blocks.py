@@ -3,30 +3,23 @@
 Covered: the values that nesting.py works with. Not covered: the rules by which it works.
 """
 
-# ruff: noqa: RUF001 - full-width signs are what Chinese models write
-
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Literal as OneOf
+from typing import NamedTuple
 
 from tripletick import languages
 from tripletick.dialects.fence.info import DOCUMENTS, Info
-from tripletick.dialects.fence.lines import Mark, Page
+from tripletick.dialects.fence.lines import Mark, Page, Shape
 from tripletick.dialects.fence.literals import LITERALS, Literal
 
 DEEPER = 3
 """Columns that a closing fence may be indented more than its opener."""
 How = OneOf["closed", "broken", "doubled", "open", "lost"]
-CONTROL = re.compile(
-    r"<\||<｜|◁|\[/?(?:THINK|INST|TOOL)|</?(?:think|thinking|thought|reasoning|end_code|s|eos|end_of_turn|"
-    r"start_of_turn|answer|code|tool_call|function_call)\b"
-)
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(NamedTuple):
     """How a block ended.
 
     `closed`: the content ends before offset `stop`, reading goes on at offset `resume` of line `line`.
@@ -43,8 +36,7 @@ class End:
     what: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """An opening fence and what it says."""
 
     mark: Mark
@@ -55,8 +47,10 @@ class Block:
         """True where Markdown may be inside."""
         if self.info.tag in DOCUMENTS:
             return True
-        language = languages.LANGUAGES.get(self.info.tag)
-        suffix = languages.language_of(self.info.path or "")
+        if not self.info.path:
+            return False
+        language = languages.table().languages.get(self.info.tag)
+        suffix = languages.language_of(self.info.path)
         return not (language and language.runs) and bool(suffix and suffix.tag in DOCUMENTS)
 
     def literal(self) -> Literal | None:
@@ -66,7 +60,7 @@ class Block:
         kind = LITERALS.get(language.tag if language else self.info.tag)
         return kind() if kind else None
 
-    def closes(self, mark: Mark) -> bool:
+    def closes(self, mark: Mark | Shape) -> bool:
         """True for a fence line that can end this block: its character, length and indentation."""
         return (
             mark.char == self.mark.char
@@ -81,39 +75,38 @@ class Leftovers:
     opener."""
 
     def __init__(self, page: Page, char: str, width: int) -> None:
-        marks = [
-            m
-            for m in page.marks
-            if m.char == char and m.width <= width and m.opens and not (m.listed and m.bare)
-        ]
-        self.marks = _without_longer_pairs(marks)
-        self.lines = [mark.line for mark in self.marks]
-        self.count = [0] * len(self.marks)
+        shapes = page.shapes
+        lines = [line for line in page.marked if _counts(shapes[line], char, width)]
+        self.lines = _without_longer_pairs(lines, shapes)
+        self.count = [0] * len(self.lines)
         unmatched = 0
-        for at in range(len(self.marks) - 1, -1, -1):
-            unmatched = unmatched + 1 if is_bare(self.marks[at]) else max(0, unmatched - 1)
+        for at in range(len(self.lines) - 1, -1, -1):
+            unmatched = unmatched + 1 if shapes[self.lines[at]].ends else max(0, unmatched - 1)
             self.count[at] = unmatched
 
 
-def is_bare(mark: Mark) -> bool:
-    return mark.bare or bool(CONTROL.match(mark.info))
+def _counts(shape: Shape, char: str, width: int) -> bool:
+    inside = shape.char == char and shape.width <= width
+    return inside and shape.opens and not (shape.listed and shape.bare)
 
 
-def _without_longer_pairs(marks: list[Mark]) -> list[Mark]:
+def _without_longer_pairs(lines: list[int], shapes: Mapping[int, Shape]) -> list[int]:
     """Leave out inner fences longer than three with all between them: they close on their own length."""
+    if all(shapes[line].run <= 3 for line in lines):
+        return lines
     closer: dict[int, int] = {}
-    partner: list[int | None] = [None] * len(marks)
-    for at in range(len(marks) - 1, -1, -1):
-        mark = marks[at]
-        if mark.run > 3:
-            partner[at] = closer.get(mark.run)
-            if mark.bare:
-                closer[mark.run] = at
+    partner: list[int | None] = [None] * len(lines)
+    for at in range(len(lines) - 1, -1, -1):
+        shape = shapes[lines[at]]
+        if shape.run > 3:
+            partner[at] = closer.get(shape.run)
+            if shape.bare:
+                closer[shape.run] = at
     kept, at = [], 0
-    while at < len(marks):
+    while at < len(lines):
         if (other := partner[at]) is not None:
             at = other + 1
         else:
-            kept.append(marks[at])
+            kept.append(lines[at])
             at += 1
     return kept

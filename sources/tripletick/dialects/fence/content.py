@@ -21,6 +21,8 @@ from tripletick.dialects.thinking import BLANKS
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
 _ANGLED = re.compile(r"<[^<>]+>$")
 _ELLIPSIS = re.compile(r"[.…\s]*(?:\.\.\.|…)[.…\s]*$|\[\s*(?:\.\.\.|…)\s*\]$")
+_COMMENTED = TOOLS - {"write", "append", "edit"}
+"""Tools whose body holds lines of its own, as a program does."""
 EMPTY_FILES = re.compile(r"(?:.*/)?(?:__init__\.py|py\.typed|\.(?:git)?keep|\.nojekyll)$")
 """Files that mean something without content."""
 
@@ -44,7 +46,7 @@ def body_of(page: Page, block: Block, end: End) -> str:
     """Give a closed block's content as its program or file. Raises TranscriptError."""
     lines = raw_lines(page, block, end)
     body = "\n".join(lines)
-    if block.info.tag in languages.LANGUAGES and block.info.tag not in DATA:
+    if block.info.tag in languages.table().languages and block.info.tag not in DATA:
         body = _unescaped(block.info.tag, body)
     return _without_prompts(block.info.tag, body)
 
@@ -81,9 +83,11 @@ def _parses(body: str) -> bool:
 
 def _without_prompts(tag: str, body: str) -> str:
     prompts = _PROMPTS.get(tag)
+    if prompts is None:
+        return body
     lines = body.split("\n")
-    said = [line for line in lines if line.strip(BLANKS) and not _is_remark(line)]
-    if prompts is None or not said or _command(said[0], prompts) is None:
+    said = next((line for line in lines if line.strip(BLANKS) and not _is_remark(line)), None)
+    if said is None or _command(said, prompts) is None:
         return body
     kept: list[str] = []
     literal = LITERALS[tag]()
@@ -133,9 +137,9 @@ def _says_nothing(tag: str, line: str) -> bool:
 
 
 def _remark_signs(tag: str) -> tuple[str, ...]:
-    language = languages.LANGUAGES.get(tag)
+    language = languages.table().languages.get(tag)
     if language is None:
-        return ("#",) if tag in TOOLS - {"write", "append", "edit"} else ()
+        return ("#",) if tag in _COMMENTED else ()
     if not language.comment or tag in ("markdown", "text", "rst"):
         return ()
     return ("//", "/*", "* ", "*/") if language.comment == "//" else (language.comment,)

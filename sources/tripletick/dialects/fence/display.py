@@ -8,10 +8,9 @@ run.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator
 
-from tripletick.dialects.fence.blocks import CONTROL
-from tripletick.dialects.fence.lines import mark_of
+from tripletick.dialects.fence.lines import shape_of
 from tripletick.dialects.thinking import (
     BARE_FINAL,
     BLANKS,
@@ -32,8 +31,28 @@ _ENDS = {
     _FINAL: (BARE_FINAL,),
 }
 _STARTS = (*TAGS, "<|start|>", "<|channel|>")
+_FIRST = ("analysis", "commentary", "final")
+"""What else may begin a reply."""
 _LONGEST = 200
 """Characters of a line's head that are kept to tell a fence or a header."""
+_PIECE = 512
+"""Characters that are looked at together: what is left of a piece is copied at each mark in it."""
+
+
+Told = Generator[Part, None, bool]
+"""What can be told; True where what is left may be looked at anew."""
+
+
+def _beginnings(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(word[:end].lower() for word in words for end in range(len(word) + 1))
+
+
+_BEGUN = {pattern: _beginnings(words) for pattern, words in _ENDS.items()}
+_MAY_BEGIN, _MAY_BEGIN_ALL = _beginnings(_STARTS), _beginnings((*_STARTS, *_FIRST))
+_SIGN = max(map(len, (*_STARTS, *(word for words in _ENDS.values() for word in words))))
+_MAY_END = re.compile(rf"[{re.escape(''.join({word[0] for words in _ENDS.values() for word in words}))}]")
+_SIGNS = frozenset(word[0] for word in _STARTS)
+"""Only behind one of these can reasoning begin that is not at the beginning of a reply."""
 
 
 class Display:
@@ -51,13 +70,12 @@ class Display:
         self._fence: tuple[str, int] | None = None
 
     def feed(self, piece: str) -> Iterator[Part]:
-        """Yield what of this piece, which holds at most one line end, and of what was held back can be
-        told."""
-        self._held += piece
-        before = None
-        while self._held and before != (self._held, self._ends, self._start):
-            before = (self._held, self._ends, self._start)
-            yield from self._think() if self._ends else self._talk()
+        """Yield what of this piece, and of what was held back, can be told."""
+        for at in range(0, len(piece), _PIECE):
+            self._held += piece[at : at + _PIECE]
+            more = True
+            while more and self._held:
+                more = yield from self._think() if self._ends else self._talk()
 
     def flush(self) -> Iterator[Part]:
         """Yield what was held back; the reply has ended."""
@@ -67,28 +85,30 @@ class Display:
 
     # reasoning
 
-    def _think(self) -> Iterator[Part]:
-        held, ends = self._held, self._ends
-        if ends is None:
-            return
-        if self._first and (opened := OPENING.match(held)):
-            held = self._held = held[opened.end() :]
+    def _think(self) -> Told:
+        """Go through one line of reasoning."""
+        ends = self._ends or CLOSING
+        if self._first and (opened := OPENING.match(self._held)):
+            self._held = self._held[opened.end() :]
         self._first = False
-        found = ends.search(held)
+        end = _BREAK.search(self._held)
+        line, below = (self._held[: end.end()], self._held[end.end() :]) if end else (self._held, "")
+        found = ends.search(line)
         if found is None:
-            keep = _overlap(held, _ENDS[ends])
-            yield from self._thought(held[: len(held) - keep], held[len(held) - keep :])
-            return
-        rest = held[found.end() :].lstrip(BLANKS)
+            keep = _overlap(line, _BEGUN[ends])
+            yield from self._thought(line[: len(line) - keep], line[len(line) - keep :] + below)
+            return bool(below)
+        rest = line[found.end() :].lstrip(BLANKS)
         counts = ends is not CLOSING or self._opened_here or rest[:1] in ("\r", "\n")
-        counts = counts or not (self._head + held[: found.start()]).rpartition("\n")[2].strip(BLANKS)
+        counts = counts or not (self._head + line[: found.start()]).rpartition("\n")[2].strip(BLANKS)
         if not counts and not rest:
-            yield from self._thought(held[: found.start()], held[found.start() :])
-        elif not counts:
-            yield from self._thought(held[: found.end()], held[found.end() :])
-        else:
-            yield from self._thought(held[: found.start()], held[found.end() :])
+            yield from self._thought(line[: found.start()], line[found.start() :])
+            return False
+        said = line[: found.start() if counts else found.end()]
+        yield from self._thought(said, line[found.end() :] + below)
+        if counts:
             self._end_thought(found[0])
+        return True
 
     def _end_thought(self, sign: str) -> None:
         self._ends, self._start, self._head = None, True, ""
@@ -105,73 +125,73 @@ class Display:
 
     # text
 
-    def _talk(self) -> Iterator[Part]:
-        if self._start and self._fence is None:
-            if self._begins_thought() or self._may_begin():
-                return
+    def _talk(self) -> Told:
+        """Go through text up to where reasoning begins: the lines that have ended, then what is begun."""
+        held, at = self._held, 0
+        *lines, begun = _BREAK.split(held)
+        for line in lines:
+            if self._start and (end := self._begins_thought(line)):
+                break
             self._first = False
-        self._start = False
-        end = _BREAK.search(self._held)
-        if end is None:
-            yield from self._say(len(self._held))
-            return
-        yield from self._say(end.end())
-        self._follow_fence()
-        self._head, self._start = "", True
+            self._follow_fence(f"{self._head}{line}")
+            self._head, self._start = "", True
+            at += len(line) + 1
+        else:
+            end = self._begins_thought(begun) if self._start else 0
+        if at:
+            yield Text(held[:at])
+        self._held = held[at + end :]
+        if end or not begun or (self._start and self._may_begin(begun)):
+            return end > 0
+        yield from self._say(begun)
+        return False
 
-    def _say(self, until: int) -> Iterator[Part]:
-        said, self._held = self._held[:until], self._held[until:]
+    def _say(self, begun: str) -> Iterator[Part]:
+        """Let the beginning of a line through."""
+        self._first = self._start = False
+        self._held = ""
         if len(self._head) < _LONGEST:
-            self._head += said[:_LONGEST]
-        yield Text(said)
+            self._head += begun[:_LONGEST]
+        yield Text(begun)
 
-    def _begins_thought(self) -> bool:
-        """Switch to reasoning where its sign begins the line."""
-        held, ends = self._held, CLOSING
-        at = len(held) - len(held.lstrip(BLANKS))
-        found = OPENING.match(held, at)
-        if found is None and (found := harmony_at(held, at, first=self._first)):
+    def _begins_thought(self, line: str) -> int:
+        """Switch to reasoning where its sign begins the line; gives where that sign ends, 0 without one."""
+        at = len(line) - len(line.lstrip(BLANKS))
+        if self._fence or not (self._first or line[at : at + 1] in _SIGNS):
+            return 0
+        ends, found = CLOSING, OPENING.match(line, at)
+        if found is None and (found := harmony_at(line, at, first=self._first)):
             ends = HARMONY_END
-        if found is None and self._first and (found := bare_analysis(held, at)):
+        if found is None and self._first and (found := bare_analysis(line, at)):
             ends = _FINAL
         if found is None:
-            return False
-        self._held, self._head = held[found.end() :], ""
+            return 0
         final = ends is HARMONY_END and found["name"] == "final"
         self._ends = None if final else ends
-        self._first, self._opened_here = False, True
-        return True
+        self._head, self._first, self._opened_here = "", False, True
+        return found.end()
 
-    def _may_begin(self) -> bool:
+    def _may_begin(self, begun: str) -> bool:
         """True while the beginning of a line may still become such a sign."""
-        held = self._held.lstrip(BLANKS)
-        if _BREAK.search(held) or len(held) > _LONGEST:
+        held = begun.lstrip(BLANKS)
+        if self._fence or len(held) > _LONGEST:
             return False
         if held.startswith(("<|start|>", "<|channel|>")) and "<|message|>" not in held:
             return True
-        words = (*_STARTS, "analysis", "commentary", "final") if self._first else _STARTS
-        low = held.lower()
-        return any(word.lower().startswith(low) for word in words)
+        return held.lower() in (_MAY_BEGIN_ALL if self._first else _MAY_BEGIN)
 
-    def _follow_fence(self) -> None:
-        mark = mark_of(0, self._head.rstrip("\r\n"), 0, markers=self._fence is None)
-        if mark is None or mark.quoted:
+    def _follow_fence(self, line: str) -> None:
+        mark = shape_of(line[:_LONGEST], markers=True)
+        if mark is None or mark.quoted or (self._fence and mark.listed):
             return
         if self._fence is None:
             self._fence = (mark.char, mark.run) if mark.opens else None
         elif mark.char == self._fence[0] and mark.run >= self._fence[1]:
-            closes = mark.bare or CONTROL.match(mark.info)
-            self._fence = None if closes else self._fence
+            self._fence = None if mark.ends else self._fence
 
 
-def _overlap(text: str, words: tuple[str, ...]) -> int:
+def _overlap(text: str, begun: frozenset[str]) -> int:
     """Length of the longest end of `text` that begins one of the words."""
-    tail = text[-max(map(len, words)) :].lower()
-    return next(
-        (
-            len(tail) - at
-            for at in range(len(tail))
-            if any(word.lower().startswith(tail[at:]) for word in words)
-        ),
-        0,
-    )
+    tail = text[-_SIGN:].lower()
+    found = (len(tail) - at.start() for at in _MAY_END.finditer(tail) if tail[at.start() :] in begun)
+    return next(found, 0)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from tripletick import languages
 from tripletick.dialects.fence.invention import words
@@ -50,6 +50,7 @@ FOREIGN = frozenset(
         "json_tool_call",
     ]
 )
+NO_TOOLS = OUTPUTS | FOREIGN
 DOCUMENTS = frozenset(["", "markdown", "text", "rst"])
 DATA = frozenset(
     [
@@ -106,8 +107,7 @@ _WORDS_OF_OURS = re.compile(r"(?:append|all|read|info|(?:timeout|n)=\d+)$")
 _QUOTES = "\"'“”‘’`"
 
 
-@dataclass(frozen=True, slots=True)
-class Info:
+class Info(NamedTuple):
     """What an info string says. `tag` is canonical where the word is known, else the word, folded."""
 
     tag: str
@@ -123,10 +123,14 @@ def looks_like_path(word: str) -> bool:
     """True for a word with a slash, an extension, or the name of a file that has none."""
     if not word or "://" in word or word.endswith(("/", "\\")) or "\0" in word:
         return False
-    last = re.split(r"[/\\]", word)[-1]
-    if _DOTFILE.match(last) or _NAMED.match(last) or last in languages.BY_NAME:
-        return True
-    return "/" in word or bool(_EXTENSION.search(last))
+    last = word.rpartition("/")[2].rpartition("\\")[2]
+    named = _DOTFILE.match(last) or _is_name(last) or _EXTENSION.search(last)
+    return bool(named) or "/" in word
+
+
+def _is_name(word: str) -> bool:
+    """True for a file's name that has no extension."""
+    return word in languages.table().names or _NAMED.match(word) is not None
 
 
 def resolve(word: str, owned: Collection[str]) -> str | None:
@@ -136,14 +140,14 @@ def resolve(word: str, owned: Collection[str]) -> str | None:
     if folded in owned:
         return folded
     tag = _NAMES_OF_TAGS.get(folded) or languages.canonical(folded)
-    if tag in owned or tag in languages.LANGUAGES or tag in TOOLS:
+    if tag in owned or tag in languages.table().languages or tag in TOOLS:
         return tag
-    return folded if folded in OUTPUTS | FOREIGN else None
+    return folded if folded in NO_TOOLS else None
 
 
 def is_language(word: str) -> bool:
     """True for the tag of a language or another word for it; the words for our tools are common words."""
-    return languages.canonical(word) in languages.LANGUAGES
+    return languages.canonical(word) in languages.table().languages
 
 
 def read_info(text: str, owned: Collection[str]) -> Info:
@@ -156,6 +160,8 @@ def _read(text: str, owned: frozenset[str]) -> Info:
     text = _unwrapped(text.strip(BLANKS))
     if not text:
         return Info("", known=False)
+    if text.isalnum() and ((tag := resolve(text, owned)) or not _is_name(text)):
+        return Info(tag or text.casefold(), known=tag is not None)
     if keyed := _PATH_KEY.match(text):
         return _by_key(keyed[1])
     word = _first_word(text, owned)

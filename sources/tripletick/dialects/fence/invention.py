@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
-from tripletick.dialects.thinking import outside_spans
+from tripletick.dialects.thinking import BLANKS, CLOSING, opening_at, outside_spans
 
 _QUIET = ("<|eom_id|>", "<|return|>", "<|end|>")
 """Tokens that end a message; with nothing behind them nothing has leaked."""
@@ -23,6 +23,8 @@ _CALL_ARGS = re.compile(
 )
 _ESCAPED = re.compile(r"\s*(?:\\`){3}")
 _INLINE = re.compile(r"```[ ]?([A-Za-z][\w+#-]*)[ :]+(?=[^`\s])[^`]*```")
+ODD = re.compile(r"[<\[◁:：#*_]")
+"""What such a line holds one of, whatever it is: told without looking for the words."""
 _CALL_SIZE, _LINE_SIZE = 4000, 10_000
 """Characters of a block, of a line, that are looked into for calls in another form."""
 
@@ -78,6 +80,15 @@ def _is_word(line: str, found: re.Match[str]) -> bool:
     if found[0] == "</s>" and "<s>" in line[max(0, found.start() - 500) : found.start()]:
         return True
     return bool(before and after) and before in " \"'(“" and after in " \"').,;:”"
+
+
+@lru_cache(maxsize=1024)
+def odd(line: str) -> bool:
+    """True for a line that may be anything but prose or a fence: a mark of reasoning, a turn, a result."""
+    if not ODD.search(line):
+        return False
+    marked = opening_at(line) or CLOSING.search(line) or line.lstrip(BLANKS).startswith("<|")
+    return bool(marked) or plays_tool(line) or turn_at(line) is not None
 
 
 def leaks(token: str, rest: str) -> bool:

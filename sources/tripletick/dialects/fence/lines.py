@@ -4,48 +4,72 @@ Covered: what ends a line, what is blank, what a run of backticks or tildes at a
 covered: what the words after it mean (info.py), which of them belong together (nesting.py).
 """
 
+# ruff: noqa: RUF001 - full-width signs are what Chinese models write
+
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, count
+from operator import add
+from typing import NamedTuple
 
 from tripletick.dialects.thinking import BLANKS, CLOSING, OPENING, Closings
 
 _BREAK = re.compile(r"\r\n|\n|\r")
-_RUN = re.compile(r"`{3,}|~{3,}")
-_MARKER = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?=[" + BLANKS + "])")
+_MARKER = rf"(?:[-*+]|\d{{1,9}}[.)])(?=[{BLANKS}])"
+_RUN = r"(`{3,}|~{3,})(.*)"
+_PLAIN = re.compile(rf"([{BLANKS}]*+){_RUN}", re.DOTALL)
+_LISTED = re.compile(rf"((?:[{BLANKS}>]|{_MARKER})*+){_RUN}", re.DOTALL)
+CONTROL = re.compile(
+    r"<\||<｜|◁|\[/?(?:THINK|INST|TOOL)|</?(?:think|thinking|thought|reasoning|end_code|s|eos|end_of_turn|"
+    r"start_of_turn|answer|code|tool_call|function_call)\b"
+)
 TAB = 4
+_KNOWN, _SHORT = 1024, 200
+"""Lines whose shape is remembered, and how long they may be: a reply has a few fence lines many times."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A run of three or more fence characters that begins a line."""
+class Shape(NamedTuple):
+    """A run of three or more fence characters that begins a line, as far as the line alone tells it."""
 
-    line: int
     char: str
     run: int
     prefix: str
     """What stands before it: blanks, list markers, `>`."""
-    after: int
-    """The offset in the reply where the run ends."""
+    width: int
+    """The columns of that."""
     info: str
     """What follows, stripped."""
-    listed: bool = False
-    quoted: bool = False
+    bare: bool
+    ends: bool
+    """Bare, or nothing follows but a token that ends the turn."""
+    opens: bool
+    """A backtick in the words after backticks makes it a code span."""
+    listed: bool
+    quoted: bool
+    behind: int
+    """Where the run ends in its line."""
 
-    @property
-    def bare(self) -> bool:
-        return not self.info
 
-    @property
-    def width(self) -> int:
-        return columns(self.prefix)
+class Mark(NamedTuple):
+    """The same at its place in a reply."""
 
-    @property
-    def opens(self) -> bool:
-        """A backtick in the words after backticks makes it a code span."""
-        return self.char != "`" or "`" not in self.info
+    line: int
+    after: int
+    """The offset in the reply where the run ends."""
+    char: str
+    run: int
+    prefix: str
+    width: int
+    info: str
+    bare: bool
+    ends: bool
+    opens: bool
+    listed: bool
+    quoted: bool
+    behind: int
 
 
 def columns(prefix: str) -> int:
@@ -58,23 +82,31 @@ def columns(prefix: str) -> int:
 
 def mark_of(line: int, text: str, offset: int, *, markers: bool) -> Mark | None:
     """Read one line as a fence line; with `markers` list markers and `>` may stand before it."""
-    at, listed, quoted = 0, False, False
-    while True:
-        while at < len(text) and text[at] in BLANKS:
-            at += 1
-        if not markers:
-            break
-        if text[at : at + 1] == ">":
-            at, quoted = at + 1, True
-        elif marker := _MARKER.match(text, at):
-            at, listed = marker.end(), True
-        else:
-            break
-    run = _RUN.match(text, at)
-    if run is None:
+    shape = shape_of(text, markers=markers)
+    return Mark(line, offset + shape.behind, *shape) if shape else None
+
+
+def shape_of(text: str, *, markers: bool) -> Shape | None:
+    """Read one line as a fence line, wherever it stands. A reply has a few lines many times."""
+    if "```" not in text and "~~~" not in text:
         return None
-    info = text[run.end() :].strip(BLANKS)
-    return Mark(line, run[0][0], len(run[0]), text[:at], offset + run.end(), info, listed, quoted)
+    known = markers and len(text) < _SHORT
+    return _known_shape(text) if known else _shape(text, markers=markers)
+
+
+def _shape(text: str, *, markers: bool = True) -> Shape | None:
+    found = (_LISTED if markers else _PLAIN).match(text)
+    if found is None:
+        return None
+    prefix, run, info = found[1], found[2], found[3].strip(BLANKS)
+    width, behind = columns(prefix) if prefix else 0, found.end(2)
+    opens = run[0] != "`" or "`" not in info
+    ends = not info or CONTROL.match(info) is not None
+    listed, quoted = prefix.strip(BLANKS + ">") != "", ">" in prefix
+    return Shape(run[0], len(run), prefix, width, info, not info, ends, opens, listed, quoted, behind)
+
+
+_known_shape = lru_cache(_KNOWN)(_shape)
 
 
 class Page:
@@ -86,44 +118,42 @@ class Page:
 
     def __init__(self, text: str, *, cut: bool = False, prefix: bool = False) -> None:
         self.text, self.cut, self.prefix = text, cut or prefix, prefix
-        self.starts, self.ends = [0], []
-        for found in _BREAK.finditer(text):
-            self.ends.append(found.start())
-            self.starts.append(found.end())
-        self.ends.append(len(text))
-        self.marks: list[Mark] = []
-        """Fence lines as they count inside a block, and listed ones, in their order."""
-        self.by_line: dict[int, Mark] = {}
+        self.lines, self.starts, self.ends = _parted(text)
+        self.shapes: dict[int, Shape] = {}
+        """Fence lines by their number."""
+        self.marked: list[int] = []
+        """Those that count inside a block, and listed ones, in their order."""
+        self._taken: dict[int, Mark | None] = {}
+        """Lines whose beginning was taken off."""
         self.closings = Closings()
         self.openings: list[int] = []
         """Lines that hold an opening tag of reasoning."""
-        self._index()
-        self.lines_of_marks = [mark.line for mark in self.marks]
+        if "```" in text or "~~~" in text:
+            self._find_marks()
+        if CLOSING.search(text):
+            self._find_tags()
 
-    def _index(self) -> None:
-        thinks = CLOSING.search(self.text) is not None
-        runs = "```" in self.text or "~~~" in self.text
-        for number in range(len(self)):
-            text = self[number] if thinks or runs else ""
-            if thinks and CLOSING.search(text):
-                self.closings.add(text, self.starts[number])
-            if thinks and OPENING.search(text):
-                self.openings.append(number)
-            if runs and ("```" in text or "~~~" in text):
-                self._note(number, text)
+    def _find_marks(self) -> None:
+        for number, text in enumerate(self.lines):
+            if shape := shape_of(text, markers=True):
+                self.shapes[number] = shape
+                if not shape.quoted:
+                    self.marked.append(number)
 
-    def _note(self, number: int, text: str) -> None:
-        mark = mark_of(number, text, self.starts[number], markers=True)
-        if mark is not None and not mark.quoted:
-            self.marks.append(mark)
-            if not mark.listed:
-                self.by_line[number] = mark
+    def _find_tags(self) -> None:
+        """Find the tags around reasoning; an opening one alone closes nothing."""
+        self.openings = self._lines_with(OPENING)
+        for number in self._lines_with(CLOSING):
+            self.closings.add(self.lines[number], self.starts[number])
+
+    def _lines_with(self, pattern: re.Pattern[str]) -> list[int]:
+        return list(dict.fromkeys(self.line_at(found.start()) for found in pattern.finditer(self.text)))
 
     def __len__(self) -> int:
-        return len(self.starts)
+        return len(self.lines)
 
     def __getitem__(self, line: int) -> str:
-        return self.text[self.starts[line] : self.ends[line]]
+        return self.lines[line]
 
     @property
     def last(self) -> int:
@@ -136,16 +166,43 @@ class Page:
 
     def marks_after(self, line: int) -> int:
         """Give the position of the first fence line below `line`."""
-        return bisect_right(self.lines_of_marks, line)
+        return bisect_right(self.marked, line)
+
+    def mark(self, line: int) -> Mark:
+        """Give a fence line as it counts inside a block."""
+        shape = self.shapes[line]
+        return Mark(line, self.starts[line] + shape.behind, *shape)
+
+    def head(self, line: int) -> Mark | None:
+        """Give a line's fence as it counts outside a block, None where it has none."""
+        if line in self._taken:
+            return self._taken[line]
+        shape = self.shapes.get(line)
+        return Mark(line, self.starts[line] + shape.behind, *shape) if shape else None
 
     def take(self, line: int, offset: int) -> None:
         """Take what stands before `offset` off this line."""
         self.starts[line] = offset
+        self.lines[line] = self.text[offset : self.ends[line]]
+        self._taken[line] = mark_of(line, self.lines[line], offset, markers=True)
+
+
+def _parted(text: str) -> tuple[list[str], list[int], list[int]]:
+    """Give the lines, and the offsets where each begins and ends."""
+    if "\r" in text:
+        breaks = [found.span() for found in _BREAK.finditer(text)]
+        starts, ends = [0, *(stop for _, stop in breaks)], [*(start for start, _ in breaks), len(text)]
+        return [text[start:end] for start, end in zip(starts, ends, strict=True)], starts, ends
+    lines = text.split("\n")
+    ends = list(map(add, accumulate(map(len, lines)), count()))
+    return lines, [0, *(end + 1 for end in ends[:-1])], ends
 
 
 def dedent(text: str, prefix: str, width: int) -> str:
     """Remove the opener's indentation: its exact prefix, else blanks up to its width."""
-    if prefix and text.startswith(prefix):
+    if not prefix:
+        return text
+    if text.startswith(prefix):
         return text[len(prefix) :]
     at = used = 0
     while at < len(text) and text[at] in BLANKS and used < width:

@@ -12,7 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator
 
-from tripletick.dialects.fence.blocks import CONTROL, DEEPER, Block, End, Leftovers, is_bare
+from tripletick.dialects.fence.blocks import DEEPER, Block, End, Leftovers
 from tripletick.dialects.fence.info import read_info
 from tripletick.dialects.fence.lines import Mark, Page, dedent
 from tripletick.dialects.fence.literals import Literal
@@ -52,7 +52,7 @@ class Ends:
         """True where a document that is no call ended at the first fence line: more text can hardly change
         that."""
         at = self._page.marks_after(block.mark.line)
-        return not self._page.prefix and self._page.marks[at].line == end.line
+        return not self._page.prefix and self._page.marked[at] == end.line
 
     # code
 
@@ -79,10 +79,9 @@ class Ends:
 
     def _closers(self, block: Block) -> Iterator[Mark]:
         page = self._page
-        for at in range(page.marks_after(block.mark.line), len(page.marks)):
-            mark = page.marks[at]
-            if block.closes(mark):
-                yield mark
+        for at in range(page.marks_after(block.mark.line), len(page.marked)):
+            if block.closes(page.shapes[page.marked[at]]):
+                yield page.mark(page.marked[at])
 
     def _feed(self, literal: Literal, block: Block, start: int, stop: int) -> None:
         prefix, width = block.mark.prefix, block.mark.width
@@ -100,7 +99,7 @@ class Ends:
         """Look ahead to the end of the quote: do the fence lines in it pair up?"""
         depth = pairs = 0
         for line in range(mark.line, len(self._page)):
-            if (inner := self._page.by_line.get(line)) and block.closes(inner):
+            if (inner := self._page.shapes.get(line)) and not inner.quoted and block.closes(inner):
                 depth = depth + 1 if not inner.bare or not depth else depth - 1
                 pairs += 1
             self._feed(ahead, block, line, line + 1)
@@ -129,7 +128,7 @@ class Ends:
     def _is_tag(self, mark: Mark) -> bool:
         """True where the words after a fence are an info string, False where they are prose or a control
         token."""
-        if mark.bare or CONTROL.match(mark.info) or not mark.opens:
+        if mark.ends or not mark.opens:
             return False
         info = read_info(mark.info, self._owned)
         if info.known:
@@ -161,20 +160,24 @@ class Ends:
         left = self._leftover(block)
         depth = 0
         for at in range(bisect_right(left.lines, block.mark.line), len(left.lines)):
-            mark = left.marks[at]
-            if not is_bare(mark):
+            line = left.lines[at]
+            if not page.shapes[line].ends:
                 depth += 1
             elif depth:
                 depth -= 1
             elif left.count[at] % 2 == 0:
-                return End("lost", mark.line, code="ambiguous-nesting")
-            elif left.count[at] > 1 and self._looks_opening(mark):
+                return End("lost", line, code="ambiguous-nesting")
+            elif left.count[at] > 1 and self._looks_opening(line):
                 depth += 1
-            elif mark.line == page.last:
+            elif line == page.last:
                 break
             else:
-                return End("closed", mark.line, page.starts[mark.line], -1 if mark.bare else mark.after)
+                return self._closed(line)
         return End("open", len(page), code="unclosed")
+
+    def _closed(self, line: int) -> End:
+        start, shape = self._page.starts[line], self._page.shapes[line]
+        return End("closed", line, start, -1 if shape.bare else start + shape.behind)
 
     def _leftover(self, block: Block) -> Leftovers:
         key = (block.mark.char, block.mark.width + DEEPER)
@@ -182,23 +185,25 @@ class Ends:
             self._leftovers[key] = Leftovers(self._page, *key)
         return self._leftovers[key]
 
-    def _looks_opening(self, mark: Mark) -> bool:
-        before = self._page[mark.line - 1].strip(BLANKS)
-        below = self._page[mark.line + 1].strip(BLANKS) if mark.line + 1 < len(self._page) else ""
+    def _looks_opening(self, line: int) -> bool:
+        lines = self._page.lines
+        before = lines[line - 1].strip(BLANKS)
+        below = lines[line + 1].strip(BLANKS) if line + 1 < len(lines) else ""
         return bool(below) and (
             not before or before.endswith((":", "：", "*", "#")) or before.startswith("#")
         )
 
     def _long_document_end(self, block: Block) -> End:
         page, depth = self._page, 0
-        for at in range(page.marks_after(block.mark.line), len(page.marks)):
-            mark = page.marks[at]
-            if not block.closes(mark) or mark.run != block.mark.run:
+        for at in range(page.marks_after(block.mark.line), len(page.marked)):
+            line = page.marked[at]
+            shape = page.shapes[line]
+            if not block.closes(shape) or shape.run != block.mark.run:
                 continue
-            if not is_bare(mark):
+            if not shape.ends:
                 depth += 1
             elif depth:
                 depth -= 1
-            elif mark.line != page.last:
-                return End("closed", mark.line, page.starts[mark.line], -1 if mark.bare else mark.after)
+            elif line != page.last:
+                return self._closed(line)
         return End("open", len(page), code="unclosed")

@@ -9,18 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 from tripletick.dialects.dialect import Reading
 from tripletick.dialects.fence.acting import Walk
 from tripletick.dialects.fence.display import Display
 from tripletick.dialects.fence.info import OUTPUTS, read_info
-from tripletick.dialects.fence.invention import plays_tool, turn_at
-from tripletick.dialects.fence.lines import mark_of
+from tripletick.dialects.fence.invention import odd, plays_tool, turn_at
+from tripletick.dialects.fence.lines import shape_of
 from tripletick.dialects.fence.terms import Terms
 from tripletick.events import Part, Thought
 from tripletick.messages import Chunk, Finish
 
 _BREAK = re.compile(r"[\r\n]")
+_OUTPUT = re.compile("output|result|stdout|stderr|observation|response", re.IGNORECASE)
+"""Every word for an output holds one of these."""
 _READ_AGAIN, _ALLOWANCE = 6, 100_000
 """At most so many times its length, and characters, of a reply are read to judge its lines."""
 
@@ -51,51 +54,45 @@ class FenceReader:
             if self._thoughts and not self._text and self._terms.thinking:
                 self._terms = replace(self._terms, thinking=False)  # the engine keeps the reasoning apart
                 self._display = Display(thinking=False)
-            yield from self._take(chunk.text)
+            yield from self._display.feed(self._counted(chunk.text))
         if chunk.finish is not None:
             yield from self._display.flush()
 
-    def _take(self, text: str) -> Iterator[Part]:
-        at = 0
-        for found in _BREAK.finditer(text):
-            self._add(text[at : found.end()])
-            yield from self._display.feed(text[at : found.end()])
-            at = found.end()
-            if self._judge():
-                return
-        if at < len(text):
-            self._add(text[at:])
-            yield from self._display.feed(text[at:])
+    def _counted(self, text: str) -> str:
+        """Add a piece and judge each line that it ends; gives what of it counts."""
+        *ended, begun = _BREAK.split(text)
+        if ended:
+            ended[0] = "".join((*self._line, ended[0]))
+            self._line.clear()
+            owned = self._terms.owned
+            if any(_suspicious(line, owned) for line in ended):
+                text = self._judged(text, ended)
+        self._line.append(begun)
+        self._text.append(text)
+        self._length += len(text)
+        return text
 
-    def _add(self, piece: str) -> None:
-        self._text.append(piece)
-        self._line.append(piece)
-        self._length += len(piece)
+    def _judged(self, text: str, lines: list[str]) -> str:
+        """Judge the lines that end in a piece; gives what of it counts."""
+        for line, end in zip(lines, _BREAK.finditer(text), strict=True):
+            length = self._length + end.end()
+            affordable = self._spent + length <= _READ_AGAIN * length + _ALLOWANCE
+            if affordable and _suspicious(line, self._terms.owned):
+                self._spent += length
+                self._stopped = self._stops(text[: end.end()])
+                if self._stopped:
+                    return text[: end.end()]
+        return text
 
-    def _judge(self) -> bool:
-        line = "".join(self._line).rstrip("\r\n")
-        self._line.clear()
-        affordable = self._spent + self._length <= _READ_AGAIN * self._length + _ALLOWANCE
-        if affordable and self._suspicious(line):
-            self._spent += self._length
-            self._stopped = self._stops()
-        return self._stopped
-
-    def _stops(self) -> bool:
+    def _stops(self, more: str) -> bool:
         """True where nothing that could follow this beginning of a reply can count."""
-        walk = self._walked("length", prefix=True)
+        walk = self._walked("length", more, prefix=True)
         walk.read()
         return walk.stopped
 
-    def _walked(self, finish: Finish, *, prefix: bool = False) -> Walk:
-        text = "".join(self._text).removeprefix("\ufeff")
+    def _walked(self, finish: Finish, more: str = "", *, prefix: bool = False) -> Walk:
+        text = "".join((*self._text, more)).removeprefix("\ufeff")
         return self._walk(text, self._terms.ended(finish, prefix=prefix))
-
-    def _suspicious(self, line: str) -> bool:
-        if plays_tool(line) or turn_at(line):
-            return True
-        mark = mark_of(0, line, 0, markers=True)
-        return mark is not None and read_info(mark.info, self._terms.owned).tag in OUTPUTS
 
     def close(self, finish: Finish = "stop") -> Reading:
         """Read the reply as a whole; it has ended."""
@@ -104,3 +101,17 @@ class FenceReader:
         if not apart:
             return reading
         return replace(reading, reasoning="\n\n".join(filter(None, (apart, reading.reasoning))))
+
+
+@lru_cache(maxsize=1024)
+def _suspicious(line: str, owned: frozenset[str]) -> bool:
+    """True for a line that may end what counts; only reading what came so far can tell."""
+    if odd(line) and (plays_tool(line) or turn_at(line)):
+        return True
+    mark = shape_of(line, markers=True)
+    return mark is not None and _may_be_output(mark.info) and read_info(mark.info, owned).tag in OUTPUTS
+
+
+def _may_be_output(info: str) -> bool:
+    """False for an info string that cannot name an output, told without reading it."""
+    return not info.isascii() or _OUTPUT.search(info) is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from tripletick.dialects.fence.blocks import Block
 from tripletick.dialects.fence.info import Info, is_language, read_info
@@ -46,10 +47,11 @@ class Remarks:
         self.sure.setdefault(one.code, one)
 
     def foreign(self, line: int) -> None:
-        self.add(problem("foreign-call", line + 1, self.tags))
+        if "foreign-call" not in self.sure:
+            self.add(problem("foreign-call", line + 1, self.tags))
 
-    def nested(self, mark: Mark) -> None:
-        self._idle("nested-in-unowned", mark.line)
+    def nested(self, line: int) -> None:
+        self._idle("nested-in-unowned", line)
 
     def quoted(self, mark: Mark, info: Info) -> None:
         """Note a fence behind `>` that would be a call without it."""
@@ -61,10 +63,13 @@ class Remarks:
         if block.info.tag == "text":
             return
         code = "unowned" if block.info.tag else "untagged"
-        self.strange.setdefault(code, block_problem(code, block, self.tags))
+        if code not in self.strange:
+            self.strange[code] = block_problem(code, block, self.tags)
 
     def line(self, number: int, line: str, text: str, offset: int) -> None:
         """Look at one line of prose for blocks and calls in another form."""
+        if not _strange(line):
+            return
         if foreign_call(line) or self._is_json_call(line, text, offset):
             self.foreign(number)
         elif escaped_fence(line):
@@ -84,4 +89,12 @@ class Remarks:
         return word in self.tags or (is_language(word) and self.owns(read_info(word, self.tags)))
 
     def _idle(self, code: str, line: int) -> None:
-        self.idle.setdefault(code, problem(code, line + 1, self.tags))
+        if code not in self.idle:
+            self.idle[code] = problem(code, line + 1, self.tags)
+
+
+@lru_cache(maxsize=1024)
+def _strange(line: str) -> bool:
+    """True for a line that is worth a closer look."""
+    looks = foreign_call(line) or escaped_fence(line) or wrong_fence(line) or "```" in line
+    return looks or line.lstrip().startswith(("{", "["))

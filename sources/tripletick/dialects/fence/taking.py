@@ -122,8 +122,14 @@ class Taking:
 
     def _swallows(self, block: Block) -> bool:
         """True where a fence below would be a call if this block had an end."""
-        below = self._page.marks[self._page.marks_after(block.mark.line) :]
-        return any(mark.info and self._terms.owns(read_info(mark.info, self._terms.owned)) for mark in below)
+        page = self._page
+        below = range(page.marks_after(block.mark.line), len(page.marked))
+        return any(self._would_be(page.marked[at]) for at in below)
+
+    def _would_be(self, line: int) -> bool:
+        """True for a fence line that opens a call where no block is around it."""
+        words = self._page.shapes[line].info
+        return bool(words) and self._terms.owns(read_info(words, self._terms.owned))
 
     def _unowned(self, block: Block, end: End) -> None:
         page, info = self._page, block.info
@@ -131,10 +137,11 @@ class Taking:
         if info.tag in FOREIGN or call_shape(content):
             self.remarks.foreign(block.mark.line)
             return
-        first, last = page.marks_after(block.mark.line), page.marks_after(end.line - 1)
-        for mark in page.marks[first:last]:
-            if mark.info and self._terms.owns(read_info(mark.info, self._terms.owned)):
-                self.remarks.nested(mark)
+        for at in range(page.marks_after(block.mark.line), len(page.marked)):
+            if (line := page.marked[at]) >= end.line:
+                break
+            if self._would_be(line):
+                self.remarks.nested(line)
         self.remarks.unowned(block)
 
     def _accept(self, block: Block, end: End) -> None:
@@ -165,7 +172,7 @@ def idle(call: Call, terms: Terms) -> str:
     if not call.body.strip(BLANKS + "\n"):
         # a function may take nothing, and so may a server's, which its words name
         foreign = bool(call.args) if call.tool == SERVED else call.tool not in TOOLS
-        function = not call.path and foreign and call.tool not in languages.LANGUAGES
+        function = not call.path and foreign and call.tool not in languages.table().languages
         return "" if function or (call.path and EMPTY_FILES.match(call.path)) else "empty"
     if is_placeholder(call.tool, call.body):
         return "placeholder"

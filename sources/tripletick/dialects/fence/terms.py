@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from tripletick.dialects.fence.info import FOREIGN, OUTPUTS, TOOLS, Info
+from tripletick.dialects.fence.info import NO_TOOLS, TOOLS, Info
 from tripletick.messages import Finish
 
 
@@ -41,7 +41,7 @@ class Terms:
         """True where a block with this info string is a call."""
         if info.tag in self.owned:
             return True
-        if "write" not in self.owned or info.tag in OUTPUTS | FOREIGN:
+        if "write" not in self.owned or info.tag in NO_TOOLS:
             return False
         if info.tag == "diff" and info.path and not info.path.endswith((".diff", ".patch")):
             return False  # saving a change in the place of the file would lose the file

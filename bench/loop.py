@@ -1,0 +1,151 @@
+"""The loop's own cost: what a step takes beside the model and the programs, and what it leaves in memory.
+
+A whole session on a scripted model that answers at once, seven characters at a time, with its log on the
+disk, its snapshots and a plain screen. Seconds of the processor, reckoned as on the machine of bench/pace.py,
+at a history of 100 messages; of a step with bash what passes between the events of its block is taken off,
+so the box (bench/box.py) and two snapshots (bench/snapshot.py), which are in the row of write. Memory is what
+500 steps leave beyond the text of the history.
+"""
+
+from __future__ import annotations
+
+import gc
+import io
+import json
+import statistics
+import sys
+import tempfile
+import time
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+
+from bench.pace import pace
+
+from tripletick import config, places
+from tripletick.app import App
+from tripletick.context import Entry
+from tripletick.events import Ask, Called, Event, Prompted, Returned
+from tripletick.messages import Answer, Message
+from tripletick.models.scripted import Scripted
+from tripletick.session import Log
+from tripletick.ui.console import Terminal
+from tripletick.ui.pen import PlainPen
+from tripletick.ui.teller import Teller
+
+MESSAGES, STEPS, LONG = 100, 20, 500
+BOUND = 5.0
+"""Milliseconds of a step."""
+LEFT = 64.0
+"""Kilobytes that a step may leave beyond the history's text."""
+FLAGS = {"model.context": "1000000", "agent.name": "coder", "agent.max_steps": "25", "ui.slow": "20"}
+NONE = Message("user", "")
+SAID = "Then I look at what is there, as the person wants it, and say what I see in a few words.\n" * 6
+KINDS = {
+    "read": "I look at it.\n\n```read:notes{n}.txt\n```\n",
+    "write": "I write it.\n\n```write:out/{n}.txt\n" + "A line of the file that is made.\n" * 12 + "```\n",
+    "bash": "I count.\n\n```bash\nwc -l notes{n}.txt # {n}\n```\n",
+}
+
+
+@dataclass
+class Clock:
+    """Notes when each step begins, and the seconds of the box in it."""
+
+    boxed: bool
+    begun: list[float] = field(default_factory=list)
+    taken_off: list[float] = field(default_factory=list)
+    _called: float = 0.0
+
+    def show(self, event: Event) -> None:
+        if isinstance(event, Prompted):
+            self.begun.append(time.process_time())
+            self.taken_off.append(0.0)
+        elif isinstance(event, Called) and self.boxed:
+            self._called = time.process_time()
+        elif isinstance(event, Returned) and self.boxed:
+            self.taken_off[-1] += time.process_time() - self._called
+
+    def milliseconds(self) -> list[float]:
+        """Give what each step took; the first one opens what later ones use."""
+        whole = [later - earlier for earlier, later in pairwise(self.begun)]
+        return [1000 * (a - b) for a, b in zip(whole, self.taken_off, strict=False)][1:]
+
+
+@contextmanager
+def session(top: Path, kind: str, steps: int) -> Iterator[App]:
+    """Open a session whose history has so many messages, and whose model will take so many steps."""
+    folder, script = top / "project", top / "script.json"
+    folder.mkdir()
+    for number in range(steps):
+        (folder / f"notes{number}.txt").write_text("A line of the notes.\n" * 20)
+    replies = [KINDS[kind].replace("{n}", str(number)) for number in range(steps)]
+    script.write_text(json.dumps(["Hello.", *replies, "Done."]))
+    settings = config.load([places.find().shipped_config], {}, {**FLAGS, "model.name": f"scripted:{script}"})
+    found = replace(places.find(), state=top / "state")
+    log = Log.open(found.sessions, workspace=folder)
+    app = App(settings, found, folder, log, "flag")
+    try:
+        app.run(app.turn("hello"), [], nobody)
+        assert app.loop
+        talk = app.loop.replies.talk
+        for at in range(MESSAGES - len(talk.entries)):
+            talk.entries.append(Entry(Message(("user", "assistant")[at % 2], SAID)))
+        yield app
+    finally:
+        app.close()
+
+
+def nobody(question: Ask) -> Answer:
+    return Answer(there=False)
+
+
+def step(kind: str, steps: int = STEPS) -> float:
+    """Give the milliseconds that a step takes, the median, on the machine of the bounds."""
+    with tempfile.TemporaryDirectory() as folder, session(Path(folder), kind, steps) as app:
+        clock, screen = Clock(kind == "bash"), Terminal(Teller(PlainPen(io.StringIO())))
+        before = pace()
+        app.run(app.turn("look at the notes"), [clock.show, screen.show], nobody)
+        taken = clock.milliseconds()
+        assert len(taken) == steps - 1, f"{len(taken)} steps of {kind}"
+        return statistics.median(taken) / max(before, pace())
+
+
+def left(steps: int = LONG) -> float:
+    """Give the kilobytes that a step leaves, but for the text of the history."""
+    with tempfile.TemporaryDirectory() as folder, session(Path(folder), "write", steps) as app:
+        assert app.loop and isinstance(app.loop.replies.model, Scripted)
+        model, talk = app.loop.replies.model, app.loop.replies.talk
+        screen = Terminal(Teller(PlainPen(io.StringIO())))
+        held: list[int] = []
+        tracemalloc.start()
+        for _ in range(steps // STEPS):
+            app.run(app.turn("write the next ones"), [screen.show], nobody)
+            model.asked.clear()
+            model.samplings.clear()
+            gc.collect()
+            text = sum(len(entry.message.text) + len((entry.short or NONE).text) for entry in talk.entries)
+            held.append(tracemalloc.get_traced_memory()[0] - text)
+        tracemalloc.stop()
+        return (held[-1] - held[len(held) // 4]) / (steps * 3 / 4) / 1000
+
+
+def main() -> int:
+    wrong = []
+    print(f"{'a step at ' + str(MESSAGES) + ' messages':28} {'ms':>7}   bound {BOUND:g}")
+    for kind in KINDS:
+        taken = min(step(kind) for _ in range(3))
+        wrong += [kind] if taken > BOUND else []
+        print(f"{kind:28} {taken:7.2f}")
+    slope = left()
+    wrong += ["memory"] if slope > LEFT else []
+    print(f"{'left by one of ' + str(LONG) + ' steps':28} {slope:7.2f} kB bound {LEFT:g}")
+    print(f"missed: {', '.join(wrong)}" if wrong else "all within their bounds")
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

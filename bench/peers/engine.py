@@ -1,0 +1,84 @@
+"""The model that all agents get: one, with the same context, temperature and seed for each of them.
+
+An agent that asks for nothing gets these from the model itself, where Ollama keeps them. Without a server
+named it is the small model of the tests, on the server of the tests. Ollama alone.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import requests
+from tests.real.ollama_server import VERSION, create, served, small_model
+
+SMALL = "SmolLM2-135M-Instruct"
+NAME = "tripletick-peers"
+TEMPLATE = Path(__file__).with_name("chatml.template")
+"""The small model's own with tools added: Ollama refuses tools where the template has no place for them."""
+SEED = 7
+WAIT = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """A server with the model of the comparison on it."""
+
+    host: str
+    version: str
+    context: int
+
+    def forget(self) -> None:
+        """Load the model, its cache emptied of the last run: every run begins as the first one."""
+        asked = {"model": NAME, "prompt": "x", "raw": True, "stream": False, "options": {"num_predict": 1}}
+        requests.post(f"{self.host}/api/generate", json=asked, timeout=WAIT).raise_for_status()
+
+    def count(self, path: str, body: dict[str, Any]) -> int | None:
+        """Give the tokens of a prompt whose answer told none, by asking for one more, if that works."""
+        short = {"max_tokens": 1} if path.startswith("/v1") else {"options": {"num_predict": 1}}
+        try:
+            answer = requests.post(f"{self.host}{path}", json=body | {"stream": False} | short, timeout=WAIT)
+            told = answer.json()
+        except requests.RequestException:
+            return None
+        counted = (told.get("usage") or {}).get("prompt_tokens", told.get("prompt_eval_count"))
+        return int(counted) if counted else None
+
+
+@contextmanager
+def engine(host: str, model: str, context: int, threads: int | None = None) -> Iterator[Engine]:
+    """Make the model on the server at `host`, on one of our own where none is named; it goes afterwards."""
+    parameters = {"num_ctx": context, "temperature": 0, "seed": SEED}
+    parameters |= {"num_thread": threads} if threads else {}
+    if not host:
+        with _started() as ours, _made(ours, SMALL.lower(), parameters, template=TEMPLATE.read_text()):
+            yield Engine(ours, VERSION, context)
+        return
+    host = host.rstrip("/")
+    version = requests.get(f"{host}/api/version", timeout=WAIT).json()["version"]
+    with _made(host, model, parameters):
+        yield Engine(host, version, context)
+
+
+@contextmanager
+def _started() -> Iterator[str]:
+    with (
+        tempfile.TemporaryDirectory(prefix="peers-") as folder,
+        served(Path(folder), {"OLLAMA_NUM_PARALLEL": "1"}) as host,
+    ):
+        create(host, SMALL.lower(), small_model())
+        yield host
+
+
+@contextmanager
+def _made(host: str, base: str, parameters: dict[str, int], **more: str) -> Iterator[None]:
+    asked = {"model": NAME, "from": base, "parameters": parameters, "stream": False, **more}
+    requests.post(f"{host}/api/create", json=asked, timeout=WAIT).raise_for_status()
+    try:
+        yield
+    finally:
+        requests.delete(f"{host}/api/delete", json={"model": NAME}, timeout=WAIT)

@@ -1,0 +1,101 @@
+"""Who is compared, by peers.toml; each in an environment of its own, in a cache outside the clone.
+
+It installs with pip alone and measures what that brought. What an agent is asked stands in run.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+import tomllib
+import venv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).parent
+TOP = HERE.parents[1]
+CACHE = Path.home() / ".cache" / "tripletick-peers"
+BUILT_FROM = ("sources", "prompts", "docs", "config.ini", "pyproject.toml")
+MEGABYTE = 1 << 20
+
+
+class CannotInstall(RuntimeError):  # noqa: N818 - a verdict on the machine
+    """pip could not bring an agent here; its last words say why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """One agent: how it is asked a request without a person, and what it can do so."""
+
+    name: str
+    command: Sequence[str]
+    alone: str
+    package: str = ""
+    """Its name in the registry, where that is another."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        return CACHE / self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """What an installation is and weighs: megabytes without compiled files, and packages."""
+
+    version: str
+    megabytes: float
+    packages: int
+
+
+def roster() -> dict[str, Peer]:
+    rows = tomllib.loads((HERE / "peers.toml").read_text("utf-8"))
+    return {name: Peer(name, **row) for name, row in rows.items()}
+
+
+def install(peer: Peer) -> Installed:
+    """Bring an agent here, once for each list of versions, ours once for each state of the clone."""
+    versions = HERE / f"{peer.name}.txt"
+    ours = not versions.exists()
+    read = [path for part in BUILT_FROM for path in _files(TOP / part)] if ours else [versions]
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in read)).hexdigest()
+    stamp = peer.folder / "stamp"
+    if not stamp.exists() or stamp.read_text() != digest:
+        _make(peer.folder, [str(TOP)] if ours else ["--requirement", str(versions)])
+        stamp.write_text(digest)
+    return _weigh(peer)
+
+
+def _files(top: Path) -> list[Path]:
+    found = sorted(top.rglob("*")) if top.is_dir() else [top]
+    return [path for path in found if path.is_file() and path.suffix != ".pyc"]
+
+
+def _make(folder: Path, wanted: Sequence[str]) -> None:
+    venv.create(folder, clear=True)
+    pip = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python")]
+    pip += ["install", "--quiet", "--prefer-binary", *wanted]
+    done = subprocess.run(pip, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise CannotInstall(f"{folder.name}: {done.stderr[-2000:]}")
+
+
+def _weigh(peer: Peer) -> Installed:
+    folder = next(peer.folder.glob("lib/python*/site-packages"))
+    packages = list(folder.glob("*.dist-info"))
+    begins = (peer.package or peer.name).replace("-", "_") + "-"
+    (own,) = (path for path in packages if path.name.startswith(begins))
+    return Installed(
+        own.name.removesuffix(".dist-info").rpartition("-")[2],
+        sum(path.stat().st_size for path in _files(folder)) / MEGABYTE,
+        len(packages),
+    )
+
+
+def interpreters() -> list[Path]:
+    """Give what an environment's Python needs beside itself, where that is not the system's."""
+    base = Path(sys.base_prefix).resolve()
+    return [] if base.is_relative_to("/usr") else [base]

@@ -1,0 +1,120 @@
+"""tripletick beside other agents: the same tasks, model, context and server, and what each of them costs.
+
+Run: python -m bench.peers.run [--model NAME --host URL] [--peers …] [--tasks …]. It goes on where it was
+stopped. Without a server named it is the small model of the tests, which tells more of cost than of success.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from bench.peers.engine import SMALL, Engine, engine
+from bench.peers.roster import CACHE, CannotInstall, Peer, install, roster
+from bench.peers.table import Record, table
+from bench.peers.trial import attempt
+
+from tripletick.bench.suites import Trial, trials
+
+SAID = ("model", "suite", "ctx", "threads", "seconds")
+"""Options that stand under the table."""
+
+
+def main(argv: Sequence[str]) -> int:
+    options = parse(argv)
+    chosen = [each for each in trials(options.suite) if not options.tasks or each.task.id in options.tasks]
+    out = options.out or CACHE / "runs" / f"{Path(options.model).name.replace(':', '-')}.jsonl"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with engine(options.host, options.model, options.ctx, options.threads) as model:
+        about = {name: vars(options)[name] for name in SAID}
+        settle(out, {**about, "ollama": model.version, "cores": os.cpu_count()})
+        for peer in (roster()[name] for name in options.peers or roster()):
+            compare(peer, chosen, model, out, options.seconds)
+    text = table(records(out))
+    out.with_suffix(".md").write_text(text, "utf-8")
+    print(text)
+    return 0
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bench.peers.run", description="tripletick beside other agents")
+    parser.add_argument("--model", default=SMALL, help="a model of the server at --host, else the small one")
+    parser.add_argument("--host", default="", help="an Ollama server; without it one of our own is started")
+    parser.add_argument("--ctx", type=int, default=8192, help="tokens of context, the same for all")
+    parser.add_argument("--threads", type=int, help="of the server: 1 where others use the machine too")
+    parser.add_argument("--peers", nargs="+", choices=list(roster()), help="these alone")
+    parser.add_argument("--suite", default="quick", help="a suite of `tripletick bench`")
+    parser.add_argument("--tasks", nargs="+", default=[], help="these of its tasks alone")
+    parser.add_argument("--seconds", type=float, default=120, help="the limit of a task")
+    parser.add_argument("--out", type=Path, help="a file of JSON lines; the table is written beside it")
+    options = parser.parse_args(argv)
+    if options.model != SMALL and not options.host:
+        parser.error(f"--host URL: on which server is {options.model}?")
+    return options
+
+
+def settle(out: Path, about: Record) -> None:
+    """Note how a run is made; one file holds no two that cannot be compared."""
+    before = next((record["about"] for record in records(out) if "about" in record), about)
+    if before != about:
+        sys.exit(f"{out} was made with {before}, and this is {about}.\nChoose another file: --out FILE")
+    note(out, {"about": about})
+
+
+def compare(peer: Peer, chosen: Sequence[Trial], model: Engine, out: Path, seconds: float) -> None:
+    """Have one agent do what it has not done yet."""
+    head = weighed(peer)
+    note(out, head)
+    for trial in chosen if head["installed"] else ():
+        if (peer.name, head["version"], trial.task.id) in set(done(out)):
+            continue
+        tried = attempt(peer, head["version"], trial, model, seconds)
+        note(out, asdict(tried))
+        print(f"{peer.name:16}{tried.task:28}{tried.seconds:6.1f} s  {tried.why or 'solved'}", flush=True)
+
+
+def weighed(peer: Peer) -> Record:
+    """Install an agent and tell what it is; of one that cannot be had here, that."""
+    try:
+        installed = install(peer)
+    except CannotInstall as error:
+        print(error, file=sys.stderr)
+        return {"peer": peer.name, "version": "", "installed": None, "alone": "cannot be installed here"}
+    return {
+        "peer": peer.name,
+        "version": installed.version,
+        "installed": asdict(installed),
+        "alone": peer.alone,
+    }
+
+
+def records(out: Path) -> Iterator[Record]:
+    """Give what stands in a file; a line that was cut is none."""
+    for line in out.read_text("utf-8").splitlines() if out.exists() else ():
+        try:
+            yield json.loads(line)
+        except ValueError:
+            continue
+
+
+def done(out: Path) -> Iterator[tuple[str, str, str]]:
+    for record in records(out):
+        if "task" in record:
+            yield record["peer"], record["version"], record["task"]
+
+
+def note(out: Path, record: Record) -> None:
+    """Add a line, unless it stands there already."""
+    if record not in records(out):
+        with out.open("a", encoding="utf-8") as file:
+            # in front, so that a line that was cut ends here
+            file.write("\n" + json.dumps(record, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,76 @@
+"""The Markdown table of a comparison, from the lines that run.py writes: a row an agent, means over tasks."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+Record = dict[str, Any]
+NONE = "-"
+COLUMNS = (
+    "agent",
+    "MB",
+    "packages",
+    "first prompt",
+    "requests",
+    "tokens read",
+    "tokens written",
+    "reusable prefix",
+    "seconds",
+    "out of time",
+    "solved",
+    "without a person",
+)
+
+
+def table(records: Iterable[Record]) -> str:
+    """Give the table; agents stand in the order in which they come, each under its latest version."""
+    lines = list(records)
+    heads = {record["peer"]: record for record in lines if "installed" in record}
+    rows = [row(head, trials_of(head, lines)) for head in heads.values()]
+    drawn = ["| " + " | ".join(each) + " |" for each in [COLUMNS, ["---"] * len(COLUMNS), *rows]]
+    about: Record = next((record["about"] for record in lines if "about" in record), {})
+    return "\n".join([*drawn, "", ", ".join(f"{name} {value}" for name, value in about.items() if value), ""])
+
+
+def trials_of(head: Record, lines: Sequence[Record]) -> list[Record]:
+    """Give an agent's trials, of the version that it has now."""
+    mine = (head["peer"], head["version"])
+    return [line for line in lines if "task" in line and (line["peer"], line["version"]) == mine]
+
+
+def row(head: Record, trials: Sequence[Record]) -> list[str]:
+    """Give an agent's row; what was never tried has no figures."""
+    installed = head["installed"]
+    weight = [f"{installed['megabytes']:.0f}", str(installed["packages"])] if installed else []
+    first = [f"{head['peer']} {head['version']}".strip(), *weight]
+    if not trials:
+        return [*first, *[NONE] * (len(COLUMNS) - len(first) - 1), head["alone"]]
+    costs = [trial["cost"] for trial in trials]
+    prompts = [cost["first"] for cost in costs if cost["first"]]
+    return [
+        *first,
+        number(statistics.median(prompts)) if prompts else NONE,
+        f"{mean(costs, 'requests'):.1f}",
+        number(mean(costs, "read")),
+        number(mean(costs, "written")),
+        share(sum(cost["kept"] for cost in costs), sum(cost["sent"] for cost in costs)),
+        f"{mean(trials, 'seconds'):.0f}",
+        f"{sum(trial['late'] for trial in trials)}",
+        f"{sum(not trial['why'] for trial in trials)} of {len(trials)}",
+        head["alone"],
+    ]
+
+
+def mean(records: Sequence[Record], name: str) -> float:
+    return statistics.fmean(record[name] for record in records)
+
+
+def number(value: float) -> str:
+    return f"{value:,.0f}".replace(",", " ")
+
+
+def share(part: int, whole: int) -> str:
+    """Give a percentage, rounded down so that 100 % is all of it; none after one request a task."""
+    return f"{100 * part // whole} %" if whole else NONE

@@ -1,0 +1,121 @@
+"""One agent on one task: laid out in a cage, asked once, looked at afterwards, its cost told by the proxy.
+
+The checks are those of `tripletick bench`: they look at files and at the answer, for which all that an agent
+said counts, in favour of those that say more.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bench.peers.cage import URL, Cage, prepare
+from bench.peers.engine import NAME, Engine
+from bench.peers.proxy import Exchange, recording, reusable
+from bench.peers.roster import Peer, interpreters
+
+from tripletick.bench.folders import fill
+from tripletick.bench.judging import judge
+from tripletick.bench.suites import Trial
+from tripletick.config import Config
+from tripletick.sandbox.user import remove
+
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
+KEPT = 2000
+"""Characters of what an agent said that are kept with the figures, those of its end."""
+REFUSED = 400
+"""The least status of a request that the server refused; 0: hung up on before it answered."""
+BINARIES = "/usr/local/bin:/usr/bin:/bin"
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What the model did for it, tokens as the server counted them.
+
+    `kept` of `sent` characters of the requests after the first began as an earlier request did. `refused`
+    requests got an error.
+    """
+
+    requests: int
+    first: int
+    read: int
+    written: int
+    kept: int
+    sent: int
+    refused: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What came of one agent on one task; without `why` it was solved."""
+
+    peer: str
+    version: str
+    task: str
+    why: str
+    late: bool
+    status: int
+    seconds: float
+    cost: Cost
+    said: str
+
+
+def attempt(peer: Peer, version: str, trial: Trial, engine: Engine, seconds: float) -> Tried:
+    """Have an agent do a task, in a home and a folder that go afterwards."""
+    asked = {"request": trial.request, "model": NAME, "context": str(engine.context), "url": URL}
+    room = Path(tempfile.mkdtemp(prefix="peer-"))
+    try:
+        home, socket, checked = room / "home", room / "model", room / "checked"
+        work = prepare(home, {path: filled(text, asked) for path, text in peer.files.items()})
+        fill(work, trial.task.start)
+        command = [*words(peer.command, asked, work)]
+        environment = {name: filled(text, asked) for name, text in peer.environment.items()}
+        environment["PATH"] = f"{peer.folder}/bin:{BINARIES}"
+        engine.forget()
+        with recording(engine.host, socket) as record:
+            ran = Cage(home, [peer.folder, *interpreters()], socket).run(command, environment, seconds)
+        said = ESCAPES.sub("", ran.said)
+        checked.mkdir()
+        why = judge(trial.task, work, said, Config(), checked)
+    finally:
+        remove(room)
+    cost = reckon([counted(each, engine) for each in record.exchanges])
+    spent = round(ran.seconds, 2)
+    return Tried(peer.name, version, trial.task.id, why, ran.late, ran.status, spent, cost, said[-KEPT:])
+
+
+def reckon(exchanges: Sequence[Exchange]) -> Cost:
+    """Sum up what a session's requests cost."""
+    answered = [each for each in exchanges if each.status < REFUSED]
+    return Cost(
+        len(answered),
+        next((each.read for each in answered if each.read), 0),
+        sum(each.read or 0 for each in answered),
+        sum(each.written for each in answered),
+        *reusable([each.sent for each in answered]),
+        len(exchanges) - len(answered),
+    )
+
+
+def counted(exchange: Exchange, engine: Engine) -> Exchange:
+    """Give an exchange with its tokens, asked for afterwards where its own answer told none."""
+    if exchange.read is not None or exchange.status >= REFUSED:
+        return exchange
+    return replace(exchange, read=engine.count(exchange.path, exchange.body))
+
+
+def words(command: Sequence[str], asked: Mapping[str, str], work: Path) -> Iterator[str]:
+    """Fill in a command's words."""
+    for word in command:
+        if word == "{files}":
+            yield from sorted(str(path.relative_to(work)) for path in work.rglob("*") if path.is_file())
+        else:
+            yield filled(word, asked)
+
+
+def filled(text: str, asked: Mapping[str, str]) -> str:
+    """Put each value where its name stands in braces; other braces are left, as JSON has them."""
+    return re.sub(r"\{([a-z]+)\}", lambda found: asked.get(found[1], found[0]), text)

@@ -1,0 +1,173 @@
+"""The crew of many machines: an actor of Ray for each place, on whichever machine has room.
+
+What a task begins with is sent along and its patch comes back, so the machines share no disk; each has a
+tripletick of the same version. An actor whose machine dies is started again on another one, with what it was
+doing: that is Ray's (max_restarts, max_task_retries). Nothing is told to Ray's makers.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import signal
+import socket
+import time
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from tripletick import extras
+from tripletick.batch.packing import pack
+from tripletick.batch.rooms import room, sweep
+from tripletick.batch.waiting import Place
+from tripletick.batch.work import BROKEN, Done, Job, do, failed
+from tripletick.errors import ServerUnreachableError, UsageError
+from tripletick.halting import Halt
+
+MOST = 256 << 20
+"""Bytes of a folder that are sent to another machine."""
+SHARE = 0.1
+"""Of a processor that Ray reckons for a place: it waits for its engine most of the time."""
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_DEDUP_LOGS": "0",
+}
+LOCAL = "local"
+LACKING = "--ray needs the package ray, which is not installed."
+LOST = "Ray lost it: {error}"
+CONNECT = 5.0
+"""Seconds until a machine that does not answer counts as absent."""
+JOIN = "This machine is to be one of it: ray start --address=HOST:6379"
+NO_CLUSTER = "No cluster of Ray answers at {address}."
+
+
+class Worker:
+    """Does tasks where Ray puts it, one at a time."""
+
+    def __init__(self) -> None:
+        sweep()
+
+    def do(self, job: Job, start: bytes) -> Done:
+        """Do a task that begins with what the tar `start` holds."""
+        try:
+            with room() as folder:
+                return replace(do(job, BytesIO(start), folder, Halt()), machine=os.uname().nodename)
+        except OSError as error:
+            return failed(error)
+
+    def ready(self) -> None:
+        """Answer once this is there again."""
+
+
+def check() -> None:
+    """Raise UsageError where Ray is not installed."""
+    if not extras.present("ray"):
+        raise UsageError(LACKING, "It is an extra: it is large.", f"Install it: {extras.ask_for('ray')}")
+
+
+def _knock(address: str) -> None:
+    """Raise ServerUnreachableError where nothing listens; Ray would find that out in minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if colon and port.isdecimal():
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), CONNECT).close()
+        except (OSError, OverflowError) as error:
+            raise _unreachable(address, error) from error
+
+
+def _unreachable(address: str, error: Exception) -> ServerUnreachableError:
+    why = str(error).strip().partition("\n")[0]
+    return ServerUnreachableError(NO_CLUSTER.format(address=address), why, JOIN)
+
+
+@dataclass(slots=True)
+class Cluster:
+    """The crew at an address of Ray's, or `local` for a cluster of this machine alone."""
+
+    address: str
+    retries: int
+    leave_out: Collection[Path] = ()
+    _ray: Any = None
+    _terminate: Any = None
+    """What a SIGTERM does."""
+    _actors: dict[Place, Any] = field(default_factory=dict)
+    _doing: dict[Any, Place] = field(default_factory=dict)
+    _lost: dict[Any, Done] = field(default_factory=dict)
+    """What is waited for where an actor died, and what came of its task."""
+    _refused: list[tuple[Place, Done]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Raises ServerUnreachableError."""
+        _knock(self.address)
+        os.environ.update(QUIET)
+        if self.address == LOCAL:
+            # else Ray writes one into the person's home
+            os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+        import ray
+
+        self._ray, self._terminate = ray, signal.getsignal(signal.SIGTERM)
+        own: dict[str, Any] = {"include_dashboard": False} if self.address == LOCAL else {}
+        try:
+            ray.init(self.address, log_to_driver=False, logging_level=logging.ERROR, **own)
+        except (ConnectionError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+            raise _unreachable(self.address, error) from error
+        # Ray has set its own
+        signal.signal(signal.SIGTERM, self._terminate)
+
+    @property
+    def machines(self) -> int:
+        return sum(node["Alive"] for node in self._ray.nodes())
+
+    def man(self, places: Sequence[Place]) -> None:
+        """Start an actor for each place, spread over the machines."""
+        kept = {"num_cpus": SHARE, "max_restarts": -1, "max_task_retries": self.retries}
+        actor = self._ray.remote(Worker).options(scheduling_strategy="SPREAD", **kept)
+        self._actors = {place: actor.remote() for place in places}
+
+    def begin(self, place: Place, job: Job) -> None:
+        start = BytesIO()
+        try:
+            pack(job.task, start, self.leave_out, MOST)
+        except BROKEN as error:
+            self._refused.append((place, failed(error)))
+            return
+        self._doing[self._actors[place].do.remote(job, start.getvalue())] = place
+
+    def ended(self, seconds: float | None) -> list[tuple[Place, Done]]:
+        if self._refused:
+            ended, self._refused = self._refused, []
+            return ended
+        if not self._doing:
+            time.sleep(seconds or 0)
+            return []
+        doing = list(self._doing)
+        try:
+            self._ray.wait(doing, timeout=seconds)
+        except SystemExit:
+            # what a signal raises comes out of Ray as another one
+            self._terminate(signal.SIGTERM, None)
+            raise
+        ready, _ = self._ray.wait(doing, num_returns=len(doing), timeout=0)
+        return [(place, done) for one in ready for place, done in self._take(one)]
+
+    def stop(self) -> None:
+        for actor in self._actors.values():
+            self._ray.kill(actor)
+        self._ray.shutdown()
+
+    def _take(self, one: Any) -> Iterator[tuple[Place, Done]]:
+        """Give what came of a task; where its actor died, only once the place is there again."""
+        place = self._doing.pop(one)
+        if one in self._lost:
+            yield place, self._lost.pop(one)
+            return
+        try:
+            yield place, self._ray.get(one)
+        except self._ray.exceptions.RayError as error:
+            again = self._actors[place].ready.options(max_task_retries=-1).remote()
+            self._doing[again] = place
+            self._lost[again] = failed(OSError(LOST.format(error=str(error).strip().rpartition("\n")[2])))

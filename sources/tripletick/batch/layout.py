@@ -1,0 +1,75 @@
+"""Which engines there are for a batch, how many places each has, and which of them may do a task.
+
+The engines are those of `[model] hosts`, for a task that names its agent those of `[model.NAME]`. Without
+any, it is the one that the settings name, on each machine of a cluster its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tripletick.batch.tasks import Task
+from tripletick.batch.waiting import Place, Pool
+from tripletick.config import Config
+from tripletick.models.hosts import parse
+
+FAMILY = "model."
+UNNAMED = "engine {number}"
+"""Of a machine of a cluster, which only Ray knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The engines by their addresses; "" is the one that the settings name."""
+
+    usual: Pool
+    own: Mapping[str, Pool]
+    """By agent."""
+    each: int = 1
+    """Places at an engine."""
+    agent: str = ""
+    """Of tasks that name none."""
+
+    def pool(self, task: Task) -> Pool:
+        return self.own.get(task.agent or self.agent, self.usual)
+
+    def places(self) -> tuple[Place, ...]:
+        """Give them so that each engine has one before any has two."""
+        hosts = dict.fromkeys(host for pool in (self.usual, *self.own.values()) for host in pool)
+        return tuple(Place(host, number) for number in range(self.each) for host in hosts)
+
+
+def laid_out(config: Config, *, each: int, parallel: int, agent: str = "", flag: str = "") -> Layout:
+    """Lay out what the settings name; `flag` is an address that stands above them. Raises UsageError."""
+    if flag:
+        return Layout((parse(flag).url,), {}, max(each, parallel), agent)
+    usual = _hosts(config.model.hosts or config.model.host) or ("",)
+    own = {
+        name.removeprefix(FAMILY): hosts
+        for name, section in config.named.items()
+        if name.startswith(FAMILY) and (hosts := _hosts(section.hosts or section.host))
+    }
+    return Layout(usual, own, each if len(usual) > 1 else max(each, parallel), agent)
+
+
+def on_machines(layout: Layout, machines: int, parallel: int) -> Layout:
+    """Give the layout on a cluster: without an address each machine has engines of its own."""
+    if layout.usual != ("",):
+        return layout
+    count = parallel or machines * layout.each
+    unnamed = tuple(UNNAMED.format(number=number) for number in range(1, count + 1))
+    return Layout(unnamed, layout.own, 1, layout.agent)
+
+
+def address(host: str) -> str:
+    """Give the address of an engine, "" where the settings of its machine tell it."""
+    return host if "://" in host else ""
+
+
+def _hosts(text: str) -> Pool:
+    return tuple(dict.fromkeys(parse(word).url for word in words(text)))
+
+
+def words(text: str) -> Iterable[str]:
+    return text.replace(",", " ").split()

@@ -1,0 +1,197 @@
+"""RESULTS: a line a task that has ended, on the disk before the next one is; and patches/ beside it.
+
+One program writes (`flock`). What stands there as done or unsolved is not done again; a task that failed is,
+and has then two lines, the last of which counts. A last line that was torn is taken off.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from tripletick import platforms
+from tripletick.batch.ids import Ids
+from tripletick.batch.tasks import Task
+from tripletick.batch.work import Done
+from tripletick.errands import AGAIN, Outcome
+from tripletick.errors import TripletickError, UsageError
+from tripletick.session import plain_value, to_line
+
+PATCHES = "patches"
+ENDED = ("done", "unsolved")
+"""Not done again."""
+DONE, UNSOLVED, FAILED = "done", "unsolved", "failed"
+RETRIED = AGAIN | {"no model"}
+"""Another engine may have the model."""
+FAILS = RETRIED | {"usage"}
+HOST_FAILS = frozenset({"no server", "server failed"})
+"""Ends that are the engine's."""
+SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
+TORN = "The last line of {path} was torn and is taken off; its task is done again."
+BUSY = "{path} is written by another tripletick."
+FOREIGN = "{path} holds other things than results."
+
+Record = dict[str, Any]
+
+
+def status(outcome: Outcome) -> str:
+    """Say whether a task is done, was worked on to its end and is not, or failed for another reason."""
+    if outcome.exit == 0 and outcome.ended:
+        return DONE
+    return FAILED if outcome.status in FAILS or outcome.exit == 0 else UNSOLVED
+
+
+@dataclass(slots=True)
+class Results:
+    """The file, open and locked; `ended` are the ids that are not done again."""
+
+    path: Path
+    handle: int
+    ended: Ids = field(default_factory=Ids)
+    told: list[str] = field(default_factory=list)
+
+    @classmethod
+    def open(cls, path: Path) -> Results:
+        """Open it, and read what is there. Raises UsageError: another program has it, it is no such file."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        except OSError as error:
+            why = f"{error.strerror or error}."
+            raise UsageError(f"{path} cannot be written.", why, "Name another one: --out FILE") from error
+        results = cls(path, handle)
+        try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise UsageError(FOREIGN.format(path=path), "It is no file.", "Name another one: --out FILE")
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            results._take_up()
+        except BlockingIOError as error:
+            results.close()
+            why = "Two would do the same tasks."
+            raise UsageError(BUSY.format(path=path), why, "Name another one: --out FILE") from error
+        except UsageError:
+            results.close()
+            raise
+        return results
+
+    def add(self, task: Task, done: Done, host: str, attempt: int) -> Record:
+        """Write a task's end, its patch before its line; it is to be told once `sync` was called.
+
+        Raises TripletickError where it cannot be kept.
+        """
+        told = record(task, done, host, attempt)
+        try:
+            if done.patch:
+                told["patch"] = self._keep(task.id, done.patch)
+            line = to_line(plain_value(told))
+            # a write may take a part, on a full disk too
+            while line:
+                line = line[os.write(self.handle, line) :]
+        except OSError as error:
+            raise _lost(task.id, error) from error
+        if told["status"] in ENDED:
+            self.ended.add(task.id)
+        return told
+
+    def sync(self) -> None:
+        """Wait until all that was added is on the disk. Raises TripletickError."""
+        try:
+            platforms.sync_data(self.handle)
+        except OSError as error:
+            raise _lost(self.path.name, error) from error
+
+    def close(self) -> None:
+        os.close(self.handle)
+
+    @property
+    def patches(self) -> Path:
+        return self.path.parent / PATCHES
+
+    def _keep(self, task_id: str, patch: bytes) -> str:
+        self.patches.mkdir(mode=0o700, exist_ok=True)
+        name = f"{patch_name(task_id)}.patch"
+        part = self.patches / f".{name}.part"
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(patch)
+            file.flush()
+            platforms.sync_data(file.fileno())
+        part.replace(self.patches / name)
+        return f"{PATCHES}/{name}"
+
+    def _take_up(self) -> None:
+        """Note what has ended, and mend the file's end. Raises UsageError."""
+        end = 0
+        for line in self._lines():
+            known = _known(line)
+            whole = line.endswith(b"\n")
+            if known is None and whole and line.strip():
+                why = "A line of it is none that batch writes."
+                raise UsageError(FOREIGN.format(path=self.path), why, "Name another one: --out FILE")
+            if known and not whole:
+                os.write(self.handle, b"\n")
+            elif not whole:
+                self.told.append(TORN.format(path=self.path))
+                os.ftruncate(self.handle, end)
+            if known and known[1] in ENDED:
+                self.ended.add(known[0])
+            end += len(line)
+
+    def _lines(self) -> Iterator[bytes]:
+        with self.path.open("rb") as file:
+            yield from file
+
+
+def _lost(name: str, error: OSError) -> TripletickError:
+    why = f"{error.strerror or error}."
+    return TripletickError(
+        f"The result of {name} cannot be kept.", why, "Make room; the same command goes on."
+    )
+
+
+def record(task: Task, done: Done, host: str, attempt: int) -> Record:
+    """Give the line of a task that has ended."""
+    outcome = done.outcome
+    return {
+        "id": task.id,
+        "status": status(outcome),
+        "answer": outcome.answer,
+        "exit": outcome.exit,
+        "error": outcome.error,
+        "seconds": round(outcome.seconds, 3),
+        "tokens": {"prompt": outcome.prompt, "cached": outcome.cached, "output": outcome.output},
+        "steps": outcome.steps,
+        "files": list(outcome.files),
+        "patch": None,
+        "model": outcome.model,
+        "agent": outcome.agent,
+        "host": host or "local",
+        "machine": done.machine or None,
+        "attempt": attempt,
+    }
+
+
+def patch_name(task_id: str) -> str:
+    """Give the id as the name of a file: itself where that is plain, else so that no two get the same."""
+    if SAFE.fullmatch(task_id):
+        return task_id
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", task_id)[:60].strip("._")
+    mark = blake2b(task_id.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+    return f"{plain or 'task'}~{mark}"
+
+
+def _known(line: bytes) -> tuple[str, str] | None:
+    try:
+        told = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(told, Mapping) or not isinstance(told.get("id"), str):
+        return None
+    return (told["id"], told["status"]) if told.get("status") in (*ENDED, FAILED) else None

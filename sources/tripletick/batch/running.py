@@ -1,0 +1,111 @@
+"""A batch from its first task to its last: who gets which, what is tried again, and what is recorded.
+
+One thread decides and writes; tasks are done by a crew (crew, cluster). What is recorded as done is not done
+again, in this run or another one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from tripletick.batch.board import Board, short
+from tripletick.batch.crew import Crew
+from tripletick.batch.results import HOST_FAILS, RETRIED, Record, Results
+from tripletick.batch.waiting import Place, Queue, Wanted
+from tripletick.batch.work import Done, Job
+
+PAUSED = "{host} failed and is left alone for {seconds:.0f} s: {error}"
+AGAIN = "{id} is tried again ({attempt} of {most}): {error}"
+NEVER, IN_A_ROW = 3, 10
+"""Failures in a row that end a batch where no other engine is left; the first where none has ever worked."""
+SHORT = 200
+"""Characters of an error that are shown."""
+Make = Callable[[Wanted, Place], Job]
+
+
+@dataclass(slots=True)
+class Batch:
+    """Tasks, places to do them at, and where their ends are written."""
+
+    queue: Queue
+    places: Sequence[Place]
+    crew: Crew
+    results: Results
+    board: Board
+    make: Make
+    """Gives a task all that its program is told, at a place."""
+    retries: int = 2
+    parallel: int = 1
+    say: Callable[[str], None] = field(default=lambda line: None)
+    show: Callable[[Record], None] = field(default=lambda told: None)
+    """Sees what was recorded."""
+    worked: bool = False
+    """An engine has answered."""
+
+    def run(self) -> bool:
+        """Do all there is; False where no engine is left for it. Raises what `Results.add` does."""
+        try:
+            while True:
+                self.queue.fill()
+                self._begin()
+                if not self.queue.busy and (not self.queue.held or self._is_over()):
+                    return not self.queue.held
+                self._record([self._ended(*one) for one in self.crew.ended(self._patience())])
+        finally:
+            self.crew.stop()
+
+    def _begin(self) -> None:
+        now = time.monotonic()
+        for place in self.places:
+            room = place not in self.queue.busy and len(self.queue.busy) < self.parallel
+            if room and (wanted := self.queue.take(place, now)):
+                self.board.running[place.host] += 1
+                self.crew.begin(place, self.make(wanted, place))
+
+    def _patience(self) -> float | None:
+        """Give how long to wait for an end: until something else may be begun."""
+        return self.queue.next_due(time.monotonic())
+
+    def _record(self, ended: Sequence[Record | None]) -> None:
+        """Have those that are final on the disk, all at once, then tell of them."""
+        final = [told for told in ended if told]
+        if final:
+            self.results.sync()
+        for told in final:
+            self.board.note(told)
+            self.show(told)
+
+    def _ended(self, place: Place, done: Done) -> Record | None:
+        """Decide about a task that has ended: give what is written of it, None where it waits again."""
+        now, outcome = time.monotonic(), done.outcome
+        self.board.running[place.host] -= 1
+        if outcome.status in HOST_FAILS:
+            seconds = self.queue.hosts.failed(place.host, now)
+            host, error = short(place.host), _in_short(outcome.error)
+            self.say(PAUSED.format(host=host, seconds=seconds, error=error))
+        elif outcome.steps:
+            self.worked = True
+            self.queue.hosts.worked(place.host)
+        wanted = self.queue.busy[place]
+        if outcome.status in RETRIED and wanted.attempt <= self.retries:
+            self.board.again += 1
+            self.queue.put_back(place, again := wanted.again(place.host, now))
+            told = {"id": wanted.task.id, "attempt": again.attempt, "most": self.retries + 1}
+            self.say(AGAIN.format(**told, error=_in_short(outcome.error)))
+            return None
+        self.queue.finished(place)
+        return self.results.add(wanted.task, done, place.host, wanted.attempt)
+
+    def _is_over(self) -> bool:
+        """Tell whether all engines that could do what waits have failed so often that it is of no use."""
+        most, queue = IN_A_ROW if self.worked else NEVER, self.queue
+        asked = {host for wanted in queue.held for host in queue.pool(wanted.task)}
+        return all(queue.hosts.failures.get(host, 0) >= most for host in asked)
+
+
+def _in_short(text: str) -> str:
+    """Give its first line, but of a traceback the last one."""
+    lines = text.strip().splitlines() or ["it broke off"]
+    return lines[-1 if lines[0].startswith("Traceback") else 0][:SHORT]

@@ -1,0 +1,189 @@
+"""TASKS: a task a line as JSON, all looked at before the first one runs, then read as they are needed.
+
+What is in a line is a row of KEYS. Not covered: which tasks are done already (results), and who does them
+(waiting, crew).
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import os
+import subprocess
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from tripletick.batch.ids import Ids
+from tripletick.errors import UsageError
+
+SHOWN = 20
+"""Wrong lines that are named; of the others it is said how many there are."""
+WRONG = "{count} of {total} lines of {name} cannot be used."
+LINE = "line {number}: {reason}"
+MORE = "… and {count} more"
+TEXT = "a text that says something"
+LONGEST = 1e9
+GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "GIT_TERMINAL_PROMPT": "0"}
+"""For our own calls: no settings, so no programs of the person's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A request and where it is done: a folder, a commit of a repository, or else a folder of its own."""
+
+    number: int
+    """Of its line."""
+    id: str
+    request: str
+    folder: Path | None = None
+    repo: Path | None = None
+    commit: str = ""
+    agent: str = ""
+    seconds: float | None = None
+    model: str = ""
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip()) and "\0" not in value
+
+
+def _is_id(value: Any) -> bool:
+    return _is_text(value) or (isinstance(value, int) and not isinstance(value, bool))
+
+
+def _is_seconds(value: Any) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and math.isfinite(value) and 0 < value < LONGEST
+
+
+KEYS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "id": (_is_id, "a text or a whole number"),
+    "request": (_is_text, TEXT),
+    "folder": (_is_text, "the path of a folder"),
+    "repo": (_is_text, "the path of a git repository"),
+    "commit": (_is_text, "a commit of `repo`"),
+    "agent": (_is_text, "the name of an agent"),
+    "timeout": (_is_seconds, "a number of seconds above 0"),
+    "model": (_is_text, "the name of a model"),
+}
+"""What a line may hold, by what it is told from, and what it must be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads the tasks of a file; relative paths begin at `base`, `agents` are those that there are."""
+
+    path: Path
+    base: Path
+    agents: Collection[str] = ()
+
+    def check(self, shown: str) -> int:
+        """Give how many tasks there are. Raises UsageError with number and fault of each wrong line."""
+        known, total, wrong, faults = Ids(), 0, 0, []
+        for number, line in self._lines():
+            total += 1
+            try:
+                task = self._task(number, line)
+                if not known.add(task.id):
+                    raise ValueError(f"id {task.id!r} stands on an earlier line")
+            except ValueError as error:
+                wrong += 1
+                faults += [LINE.format(number=number, reason=error)] * (wrong <= SHOWN)
+        if wrong:
+            faults += [MORE.format(count=wrong - SHOWN)] * (wrong > SHOWN)
+            what = WRONG.format(count=wrong, total=total, name=shown)
+            raise UsageError(what, "\n".join(faults), "Nothing was run. A line: tripletick help batch")
+        if not total:
+            raise UsageError(f"{shown} holds no task.", "", 'A line: {"request": "…", "folder": "…"}')
+        return total
+
+    def tasks(self) -> Iterator[Task]:
+        """Give the tasks in the order of their lines. Raises UsageError where the file has changed since."""
+        for number, line in self._lines():
+            try:
+                yield self._task(number, line)
+            except ValueError as error:
+                what = f"{self.path} has changed while it was worked on."
+                raise UsageError(what, LINE.format(number=number, reason=error)) from error
+
+    def _lines(self) -> Iterator[tuple[int, bytes]]:
+        try:
+            with self.path.open("rb") as file:
+                for number, line in enumerate(file, 1):
+                    text = line.removeprefix(b"\xef\xbb\xbf") if number == 1 else line
+                    if text.strip():
+                        yield number, text.strip()
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise UsageError(
+                f"{self.path} cannot be read.", f"{why}.", "tripletick batch TASKS.jsonl"
+            ) from error
+
+    def _task(self, number: int, line: bytes) -> Task:
+        """Read a line. Raises ValueError with what is wrong."""
+        given = _object(line)
+        for key, value in given.items():
+            if not KEYS[key][0](value):
+                raise ValueError(f"`{key}` is not {KEYS[key][1]}")
+        if given.keys() & {"repo", "commit"} and (
+            "folder" in given or not {"repo", "commit"} <= given.keys()
+        ):
+            raise ValueError("it is `folder`, or both `repo` and `commit`")
+        agent, task_id = given.get("agent", ""), given.get("id")
+        if agent and self.agents and agent not in self.agents:
+            raise ValueError(f"there is no agent {agent!r}{_near(agent, self.agents)}")
+        if task_id is None:
+            task_id = f"{number}-{blake2b(line, digest_size=4).hexdigest()}"
+        folder, repo = (self._folder(given[key]) if key in given else None for key in ("folder", "repo"))
+        commit = _commit(repo, given["commit"]) if repo else ""
+        kept = given["request"], folder, repo, commit, agent, given.get("timeout"), given.get("model", "")
+        return Task(number, str(task_id), *kept)
+
+    def _folder(self, name: str) -> Path:
+        folder = self.base / Path(name).expanduser()
+        if not folder.is_dir():
+            raise ValueError(f"{name} is no folder")
+        return folder.resolve()
+
+
+def _object(line: bytes) -> Mapping[str, Any]:
+    try:
+        given = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"it is no JSON: {error}") from error
+    if not isinstance(given, dict):
+        raise ValueError("it is no object")
+    for key in given.keys() - KEYS.keys():
+        raise ValueError(f"there is no key {key!r}{_near(key, KEYS)}")
+    if "request" not in given:
+        raise ValueError("`request` is missing")
+    return given
+
+
+def _near(name: str, known: Collection[str]) -> str:
+    close = difflib.get_close_matches(name, known, 1, 0.5)
+    return f" (did you mean {close[0]}?)" if close else f" (there are: {', '.join(known)})"
+
+
+@lru_cache(4096)
+def _commit(repo: Path, name: str) -> str:
+    """Give a commit's whole name. Raises ValueError where the repository has none such."""
+    words = [
+        "git",
+        "-C",
+        str(repo),
+        "rev-parse",
+        "--quiet",
+        "--verify",
+        "--end-of-options",
+        f"{name}^{{commit}}",
+    ]
+    found = subprocess.run(words, capture_output=True, text=True, check=False, env={**os.environ, **GIT})
+    if found.returncode:
+        raise ValueError(f"{repo} has no commit {name!r}{': ' if found.stderr else ''}{found.stderr.strip()}")
+    return found.stdout.strip()

@@ -1,0 +1,163 @@
+"""One trial: the task begun in a fresh folder, done by a tripletick of its own, judged, counted.
+
+Nothing of the person's is touched: config, sessions and what undoes turns lie beside the folder and go with
+it. What is fetched already, such as the offline model, is used.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tripletick import errands
+from tripletick.bench.folders import fill
+from tripletick.bench.judging import judge
+from tripletick.bench.suites import Trial
+from tripletick.config import Config
+from tripletick.errands import COMMAND, Errand, Outcome
+from tripletick.sandbox.user import remove
+
+PROJECT = "project"
+"""Name of the folder; the model is told it."""
+INVENTED = "invented-result"
+"""The reader's code for a result that the model wrote itself."""
+KEPT = 4000
+"""Characters of an answer that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """How every trial of a run is done; without `agent` and `seconds` as its task says."""
+
+    config: Config
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """By `section.key`: all that differs from the defaults."""
+    agent: str = ""
+    seconds: float | None = None
+    seed: int = 1
+    """Of the first repeat; each further one has the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What came of a trial: a line of the run's file."""
+
+    task: str
+    wording: str
+    repeat: int
+    solved: bool
+    why: str
+    """The first check that does not hold, "" where it was solved."""
+    status: str
+    exit: int
+    answer: str
+    agent: str
+    steps: int
+    """Replies of the model."""
+    attempts: int
+    """Of them, those that failed and were mended or tried again."""
+    fresh: int
+    """How often it began anew from the request."""
+    blocks: int
+    seconds: float
+    waited: float
+    """Seconds until the first tokens: loading the model and reading the prompt …"""
+    wrote: float
+    """… and while it wrote."""
+    read: int
+    """Tokens of the prompts …"""
+    cached: int | None
+    """… those that the engine had read before (None: it does not tell) …"""
+    written: int
+    """… and those of the replies."""
+    refused: tuple[str, ...]
+    """Codes of what was not taken for a block."""
+    error: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        return self.task, self.wording, self.repeat
+
+    @property
+    def family(self) -> str:
+        return self.task.partition("/")[0]
+
+    @property
+    def invented(self) -> int:
+        return self.refused.count(INVENTED)
+
+
+def do(trial: Trial, setup: Setup) -> tuple[Attempt, Outcome]:
+    """Do a task once. Raises OSError where there is no room for it, and KeyboardInterrupt."""
+    task = trial.task
+    with _room() as room:
+        folder = room / PROJECT
+        folder.mkdir()
+        fill(folder, task.start)
+        seed = {"model.seed": str(setup.seed + trial.repeat - 1)}
+        errand = Errand(
+            trial.request,
+            folder,
+            setup.agent or task.agent,
+            setup.seconds or task.seconds,
+            {**seed, **setup.settings},
+            environment(room),
+        )
+        outcome = errands.run((*COMMAND, "-y"), errand)
+        (room / "checked").mkdir()
+        why = judge(task, folder, outcome.answer, setup.config, room / "checked")
+    return _counted(trial, outcome, why), outcome
+
+
+def warm_up(setup: Setup, request: str = "Say: ready.") -> Outcome:
+    """Ask for a word, so that the model is loaded, or what keeps it from working is known."""
+    with _room() as room:
+        (room / PROJECT).mkdir()
+        env = environment(room)
+        return errands.run(COMMAND, Errand(request, room / PROJECT, "casual", None, setup.settings, env))
+
+
+def environment(room: Path) -> dict[str, str]:
+    """Give the variables of a task: ours without settings, and with folders of its own."""
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("TRIPLETICK_")}
+    own: dict[str, Any] = {"XDG_CONFIG_HOME": room / "config", "XDG_STATE_HOME": room / "state"}
+    return {**kept, **{name: str(path) for name, path in own.items()}}
+
+
+@contextmanager
+def _room() -> Iterator[Path]:
+    """Give a folder that is gone afterwards, also where a program closed parts of it to us."""
+    room = Path(tempfile.mkdtemp(prefix="tripletick-"))
+    try:
+        yield room
+    finally:
+        remove(room)
+
+
+def _counted(trial: Trial, outcome: Outcome, why: str) -> Attempt:
+    return Attempt(
+        *trial.key,
+        solved=not why,
+        why=why,
+        status=outcome.status,
+        exit=outcome.exit,
+        answer=outcome.answer[:KEPT],
+        agent=outcome.agent,
+        steps=outcome.steps,
+        attempts=outcome.repairs,
+        fresh=outcome.fresh,
+        blocks=outcome.blocks,
+        seconds=round(outcome.seconds, 3),
+        waited=round(outcome.waited, 3),
+        wrote=round(outcome.wrote, 3),
+        read=outcome.prompt,
+        cached=outcome.cached,
+        written=outcome.output,
+        refused=tuple(outcome.refused),
+        error=outcome.error,
+    )

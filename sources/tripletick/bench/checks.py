@@ -1,0 +1,221 @@
+"""The kinds of checks, a row each: what keys it takes, and how it looks at what a task has left.
+
+Files, answer, and what a program prints are looked at, never how they came about. Each look gives in a few
+words why the check does not hold, "" where it does. What is expected of a text is in texts.py.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from tripletick.bench.folders import Folder, begun
+from tripletick.bench.texts import ANSWER, TEXT, wrong
+from tripletick.paths import PathRefused
+
+SECONDS = 20.0
+"""What a program that a check runs may take."""
+NOTHING: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of a program that a check ran; `struck` names the limit that ended it."""
+
+    stdout: str
+    exit: int
+    struck: str = ""
+
+
+Run = Callable[[str, str, float], Ran]
+"""Runs a command in a copy of the folder, with this standard input, for so many seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What is looked at: the folder that a task left, what it began with, its answer."""
+
+    folder: Folder
+    start: Path
+    answer: str
+    run: Run
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that must hold when a task is done."""
+
+    kind: str
+    wanted: Mapping[str, Any]
+
+    def lacking(self, scene: Scene) -> str:
+        """Say why it does not hold, "" where it does."""
+        try:
+            return KINDS[self.kind].look(scene, self.wanted)
+        except PathRefused as refused:
+            return str(refused)
+
+
+def _file(scene: Scene, wanted: Mapping[str, Any]) -> str:
+    why = wrong(_text(scene, wanted["path"]), wanted, TEXT)
+    return why and f"{wanted['path']} {why}"
+
+
+def _gone(scene: Scene, wanted: Mapping[str, Any]) -> str:
+    return "" if scene.folder.kind(wanted["path"]) == "missing" else f"{wanted['path']} is still there"
+
+
+def _folder(scene: Scene, wanted: Mapping[str, Any]) -> str:
+    path = wanted["path"]
+    if path != "." and scene.folder.kind(path) != "folder":
+        return f"{path} is no folder"
+    there, due = set(scene.folder.names(path)), set(wanted.get("names", ()))
+    if "names" not in wanted or there == due:
+        return ""
+    lacking, over, where = sorted(due - there), sorted(there - due), "the folder" if path == "." else path
+    return f"{where} lacks {lacking[0]!r}" if lacking else f"{where} has {over[0]!r}"
+
+
+def _same(scene: Scene, wanted: Mapping[str, Any]) -> str:
+    spared, new = wanted.get("except", ()), wanted.get("new", ())
+    kept = {path: file for path, file in begun(scene.start) if not _fits(path, spared)}
+    for path, file in kept.items():
+        if scene.folder.data(path) != file.read_bytes():
+            return f"{path} was changed"
+    others = (path for path, _ in scene.folder.files() if path not in kept)
+    odd = next((path for path in sorted(others) if not _fits(path, (*spared, *new))), "")
+    return odd and f"{odd!r} is new"
+
+
+def _json(scene: Scene, wanted: Mapping[str, Any]) -> str:
+    path = wanted["path"]
+    text = _text(scene, path)
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return f"{path} is no JSON"
+    for name in filter(None, wanted.get("at", "").split(".")):
+        try:
+            value = value[int(name)] if isinstance(value, list) else value[name]
+        except (LookupError, ValueError, TypeError):
+            return f"{path} has no {wanted['at']}"
+    same = "equals" not in wanted or _plain(value) == _plain(wanted["equals"])
+    return "" if same else f"{path} has another value at {wanted.get('at') or 'its top'}"
+
+
+def _csv(scene: Scene, wanted: Mapping[str, Any]) -> str:
+    path = wanted["path"]
+    try:
+        there = [_cells(row) for row in csv.reader(io.StringIO(_text(scene, path))) if row]
+    except csv.Error:
+        return f"{path} is no CSV"
+    due = [_cells(row) for row in wanted["rows"]]
+    if len(there) != len(due):
+        return f"{path} has {len(there)} rows"
+    odd = next(
+        (number for number, rows in enumerate(zip(there, due, strict=True), 1) if rows[0] != rows[1]), 0
+    )
+    return f"row {odd} of {path} is another" if odd else ""
+
+
+def _run(scene: Scene, wanted: Mapping[str, Any]) -> str:
+    command = wanted["command"]
+    ran = scene.run(command, wanted.get("stdin", ""), wanted.get("seconds", SECONDS))
+    if ran.struck:
+        return f"{command!r} was ended: {ran.struck}"
+    if ran.exit != wanted.get("exit", 0):
+        return f"{command!r} ended with {ran.exit}"
+    why = wrong(ran.stdout, wanted, TEXT)
+    return why and f"the output of {command!r} {why}"
+
+
+def _answer(scene: Scene, wanted: Mapping[str, Any]) -> str:
+    why = wrong(scene.answer, wanted, ANSWER) if scene.answer.strip() else "is missing"
+    return why and f"the answer {why}"
+
+
+def _text(scene: Scene, path: str) -> str:
+    return scene.folder.data(path).decode("utf-8", "replace")
+
+
+def _fits(path: str, patterns: Iterable[str]) -> bool:
+    return any(path == pattern or fnmatchcase(path, pattern) for pattern in patterns)
+
+
+def _plain(value: Any) -> Any:
+    """Give what a value is compared by: 1 and 1.0 are the same, 1 and true are not."""
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return (isinstance(value, bool), value)
+
+
+def _cells(row: Iterable[Any]) -> list[Any]:
+    return [_cell(str(cell).strip().removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")) for cell in row]
+
+
+def _cell(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Takes:
+    """What may stand behind a key."""
+
+    says: str
+    fits: Callable[[Any], bool]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(part, str) for part in value)
+
+
+STRING = Takes("a text", lambda value: isinstance(value, str))
+TEXTS = Takes("a list of texts", _is_texts)
+COUNT = Takes("a whole number", lambda value: _is_number(value) and isinstance(value, int))
+NUMBER = Takes("a number", _is_number)
+ANY = Takes("any value", lambda value: True)
+ROWS = Takes(
+    "a list of rows", lambda value: isinstance(value, list) and all(isinstance(row, list) for row in value)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of check: how it looks, the keys that it must have, and those that it may."""
+
+    look: Callable[[Scene, Mapping[str, Any]], str]
+    must: Mapping[str, Takes]
+    may: Mapping[str, Takes]
+
+
+_PATH = {"path": STRING}
+_PARTS = {"has": TEXTS, "lacks": TEXTS, "matches": STRING}
+KINDS: Mapping[str, Kind] = {
+    "file": Kind(_file, _PATH, {**_PARTS, "equals": STRING, "lines": COUNT, "same_lines": TEXTS}),
+    "gone": Kind(_gone, _PATH, {}),
+    "folder": Kind(_folder, _PATH, {"names": TEXTS}),
+    "same": Kind(_same, {}, {"except": TEXTS, "new": TEXTS}),
+    "json": Kind(_json, _PATH, {"at": STRING, "equals": ANY}),
+    "csv": Kind(_csv, {**_PATH, "rows": ROWS}, {}),
+    "run": Kind(
+        _run,
+        {"command": STRING},
+        {**_PARTS, "stdout": STRING, "stdin": STRING, "exit": COUNT, "seconds": NUMBER},
+    ),
+    "answer": Kind(_answer, {}, {**_PARTS, "any": TEXTS, "number": NUMBER}),
+}

@@ -1,0 +1,91 @@
+"""A run as one HTML page: what was solved, what it cost, every task. No script, nothing fetched.
+
+What models and files said is escaped, and a policy in the head forbids the page to load anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from html import escape
+
+from tripletick.bench import plots, table
+from tripletick.bench.attempt import Attempt
+from tripletick.bench.records import Header
+from tripletick.library.page import CSS, PAGE, POLICY
+from tripletick.ui.safe import visible
+
+LOOK = """
+body { max-width: 60rem; } svg { width: 100%; height: auto; font: 12px system-ui, sans-serif; }
+svg text { fill: var(--ink); } .grid { stroke: var(--line); fill: none; }
+.bar { fill: var(--good); opacity: .55; }
+.span { stroke: var(--ink); fill: none; } circle.good { fill: var(--good); fill-opacity: .6; }
+path.bad { stroke: var(--bad); stroke-width: 2; fill: none; } td.number { text-align: right; }
+table { font-size: .85rem; width: 100%; } .no { color: var(--bad); }
+"""
+TITLE = "{model}: {solved} of {of} solved"
+INTERVAL = "The line through a bar holds the true share with 95 per cent (Wilson)."
+SCATTER = (
+    "Seconds and tokens of each trial: a circle is solved, a cross is not; its name shows under the mouse."
+)
+HEADS = ("task", "wording", "repeat", "", "seconds", "attempts", "steps", "read", "written", "why not")
+
+
+def written(header: Header, attempts: Sequence[Attempt]) -> str:
+    """Give the page of a run."""
+    rows = table.rows(attempts)
+    solved = sum(attempt.solved for attempt in attempts)
+    bars = [
+        plots.Bar(row.name, row.solved / row.of, row.low, row.high, f"{row.solved} of {row.of}")
+        for row in rows
+    ]
+    points = [
+        plots.Point(f"{one.task} ({one.wording})", one.seconds, one.read + one.written, one.solved)
+        for one in attempts
+        if one.seconds > 0 and one.read + one.written > 0
+    ]
+    parts = [
+        _heading("By family", INTERVAL),
+        plots.bars(bars, "Share of the tasks that were solved, by family"),
+        _table(table.COLUMNS, [list(table.cells(row)) for row in rows]),
+        f'<p class="note">{escape(table.BELOW)}</p>',
+        _heading("Cost", SCATTER),
+        plots.points(points, "Seconds against tokens", "seconds", "tokens"),
+        _heading("Tasks"),
+        _table(HEADS, map(_cells, attempts)),
+        _heading("The run"),
+        _table(("", ""), [(name, str(value)) for name, value in asdict(header).items() if value]),
+    ]
+    title = TITLE.format(model=header.model, solved=solved, of=len(attempts))
+    return PAGE.format(
+        policy=POLICY,
+        title=_safe(title),
+        css=CSS + LOOK,
+        about=_safe(f"tripletick {header.version}, {header.engine}, suite {header.suite}, {header.started}"),
+        parts="\n".join(parts),
+    )
+
+
+def _cells(one: Attempt) -> tuple[str, ...]:
+    counts = (f"{one.seconds:.1f}", one.attempts, one.steps, one.read, one.written)
+    says = "solved" if one.solved else "no"
+    return (one.task, one.wording, str(one.repeat), says, *map(str, counts), one.why)
+
+
+def _heading(words: str, below: str = "") -> str:
+    return f"<h2>{escape(words)}</h2>" + (f'<p class="note">{escape(below)}</p>' if below else "")
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    head = "".join(f"<th>{escape(word)}</th>" for word in heads)
+    body = "\n".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    return f"<table><tr>{head}</tr>\n{body}</table>"
+
+
+def _cell(words: str) -> str:
+    kind = "number" if words.replace(".", "", 1).isdigit() else "no" if words == "no" else ""
+    return f'<td class="{kind}">{_safe(words)}</td>' if kind else f"<td>{_safe(words)}</td>"
+
+
+def _safe(words: str) -> str:
+    return escape(visible(words))

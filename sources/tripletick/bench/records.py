@@ -1,0 +1,147 @@
+"""A run as a file: a line that says what is measured, then a line an attempt, each on the disk at once.
+
+What was done is not done again: a run goes on where it was stopped, and half a line at its end counts for
+nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tripletick import platforms, session
+from tripletick.bench.attempt import Attempt
+from tripletick.errors import UsageError
+
+FORMAT = 1
+LOG = ".jsonl"
+NO_RUN = "{path} is no run of tripletick bench."
+T = TypeVar("T", "Header", Attempt)
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a run measures, and on what. Runs that differ in more than the last three are different runs."""
+
+    version: str
+    """Of tripletick."""
+    model: str
+    engine: str
+    digest: str
+    """Of the model, "" where it is not known."""
+    suite: str
+    agent: str
+    """Instead of each task's own."""
+    seed: int
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """All that differs from the defaults."""
+    cores: int = 0
+    started: str = ""
+    format: int = FORMAT
+
+    def like(self, other: Header) -> bool:
+        """Tell whether another run is the same but for where and when it was begun."""
+        return _what(self) == _what(other)
+
+
+@dataclass(slots=True)
+class Run:
+    """A run that is being written; `done` is what was done in it, by task, wording and repeat."""
+
+    path: Path
+    header: Header
+    handle: int
+    done: dict[tuple[str, str, int], Attempt]
+
+    def add(self, attempt: Attempt) -> None:
+        """Put an attempt on the disk. Raises OSError."""
+        self._put(asdict(attempt))
+        self.done[attempt.key] = attempt
+
+    def _put(self, record: Mapping[str, Any]) -> None:
+        os.write(self.handle, session.to_line(dict(record)))
+        platforms.sync_data(self.handle)
+
+
+@contextmanager
+def begun(folder: Path, header: Header) -> Iterator[Run]:
+    """Begin a run in a file of its own. Raises UsageError where it cannot be written."""
+    stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+    named = re.sub(r"[^\w.-]+", "-", f"{stamp}-{header.model}-{Path(header.suite).name}")
+    path = folder / f"{named}{LOG}"
+    with _opened(path, new=True) as handle:
+        run = Run(path, header, handle, {})
+        run._put(asdict(header))
+        yield run
+
+
+@contextmanager
+def resumed(folder: Path, header: Header) -> Iterator[Run]:
+    """Go on with the latest run like this one. Raises UsageError where there is none."""
+    like = (path for path in sorted(folder.glob(f"*{LOG}"), reverse=True) if _is_like(path, header))
+    path = next(like, None)
+    if path is None:
+        why = f"None in {folder} has this version, model, suite, agent, seed and settings."
+        raise UsageError("There is no run to go on with.", why, "Begin one: leave --resume out")
+    with _opened(path, new=False) as handle:
+        os.ftruncate(handle, session.last_newline(handle))
+        kept, attempts = read(path)
+        yield Run(path, kept, handle, {attempt.key: attempt for attempt in attempts})
+
+
+def read(path: Path) -> tuple[Header, list[Attempt]]:
+    """Read a run, also one that is being written. Raises UsageError where it is none."""
+    try:
+        whole = path.read_bytes().rpartition(b"\n")[0]
+        first, *lines = (json.loads(line) for line in whole.split(b"\n"))
+        return _built(Header, first), [_built(Attempt, line) for line in lines]
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read.", f"{error.strerror}.", "ls runs") from error
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise UsageError(NO_RUN.format(path=path), "", "ls runs") from error
+
+
+def _built(kind: type[T], held: Mapping[str, Any]) -> T:
+    """Build a record of its object; what a later version has more is left out. Raises KeyError, TypeError."""
+    given = {known.name: held[known.name] for known in fields(kind)}
+    whole: dict[str, Any] = {
+        name: tuple(one) if isinstance(one, list) else one for name, one in given.items()
+    }
+    return kind(**whole)
+
+
+def _is_like(path: Path, header: Header) -> bool:
+    try:
+        return read(path)[0].like(header)
+    except UsageError:
+        return False
+
+
+def _what(header: Header) -> dict[str, Any]:
+    return {**asdict(header), "cores": 0, "started": ""}
+
+
+@contextmanager
+def _opened(path: Path, *, new: bool) -> Iterator[int]:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = session.open_locked(path, new=new)
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be written.", f"{error.strerror}.", "Elsewhere: --out FOLDER"
+        ) from error
+    if handle is None:
+        raise UsageError(
+            f"{path} is being written by another tripletick.", "", "Wait for it, or leave --resume out"
+        )
+    try:
+        yield handle
+    finally:
+        os.close(handle)

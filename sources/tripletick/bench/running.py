@@ -1,0 +1,107 @@
+"""A run from its first trial to its last: what is measured is looked up, then trial after trial is done.
+
+An engine that is gone ends the run, since what the model can do is not known then; it can be gone on with.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tripletick import __version__, engines, places
+from tripletick.bench import attempt as attempts
+from tripletick.bench.attempt import Attempt, Setup
+from tripletick.bench.judging import require_box
+from tripletick.bench.records import Header, Run
+from tripletick.bench.suites import Trial
+from tripletick.config import Config
+from tripletick.errands import Outcome
+from tripletick.errors import (
+    ModelError,
+    ServerFailedError,
+    ServerUnreachableError,
+    TripletickError,
+    UsageError,
+)
+from tripletick.models.model import About
+from tripletick.sandbox.box import untold
+
+Told = Callable[[int, int, Attempt], None]
+"""Takes the number of a trial, of how many, and what came of it."""
+FAULTS: dict[int, type[TripletickError]] = {
+    2: UsageError,
+    4: ServerUnreachableError,
+    5: ModelError,
+    7: ServerFailedError,
+}
+"""By exit code, what is the engine's fault or the person's, and says nothing of the model."""
+WHERE = ("model.name", "model.host", "model.key_env")
+"""Settings that say where the model is; a run that goes on may find it elsewhere."""
+STOPPED = "The run stopped at {task}."
+
+
+def header(setup: Setup, suite: str) -> Header:
+    """Look up what is measured. Raises what an engine raises that cannot be asked."""
+    with closing(engines.engine(setup.config, untold)) as engine:
+        about = engine.about()
+    return Header(
+        version=__version__,
+        model=f"{about.engine}:{about.name}",
+        engine=f"{about.engine} {about.version}".strip(),
+        digest=_digest(setup.config, about),
+        suite=suite,
+        agent=setup.agent,
+        seed=setup.seed,
+        settings={key: text for key, text in sorted(setup.settings.items()) if key not in WHERE},
+        cores=os.cpu_count() or 0,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def make_ready(setup: Setup) -> None:
+    """See to it that there is a box, and that the model is loaded and answers.
+
+    Raises PersonNeededError without a box, and what FAULTS says of an engine that does not answer.
+    """
+    with tempfile.TemporaryDirectory(prefix="tripletick-") as room:
+        require_box(setup.config, Path(room))
+    _hold("its first word", attempts.warm_up(setup))
+
+
+def measure(todo: Sequence[Trial], setup: Setup, run: Run, told: Told) -> None:
+    """Do what the run has not done yet. Raises what FAULTS says, and KeyboardInterrupt."""
+    for number, trial in enumerate(todo, 1):
+        if trial.key not in run.done:
+            made, outcome = attempts.do(trial, setup)
+            _hold(trial.task.id, outcome)
+            run.add(made)
+            told(number, len(todo), made)
+
+
+def _hold(task: str, outcome: Outcome) -> None:
+    if outcome.exit in FAULTS:
+        raise FAULTS[outcome.exit](STOPPED.format(task=task), outcome.error)
+
+
+def _digest(config: Config, about: About) -> str:
+    """Give what the model's content is known by: of its files with their adapters, or what Ollama says; ""
+    where nothing is told.
+    """
+    if about.engine == "embedded":
+        from tripletick.models.embedded import locate
+
+        source = locate(engines.named(config).partition(":")[2], places.find().cache)
+        whole = hashlib.sha256()
+        for path in (source.model, *source.adapters):
+            with path.open("rb") as file:
+                whole.update(hashlib.file_digest(file, "sha256").digest())
+        return whole.hexdigest()
+    if about.engine != "ollama":
+        return ""
+    names = (about.name, f"{about.name}:latest")
+    return next((one.digest for one in engines.listed(config) if one.name in names), "")

@@ -1,0 +1,113 @@
+"""Which tasks are done: the suites by name, or a folder of one's own; each request of them with its wording.
+
+The suite `free` is requests in words that no task was written with, in free.jsonl: nothing is tuned on them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from tripletick.bench.task import SHIPPED, WORDINGS, Task, load
+from tripletick.errors import ConfigError, UsageError
+
+FREE = SHIPPED.with_name("free.jsonl")
+QUICK = (
+    "chores/append-todo",
+    "chores/backup-log",
+    "data/semicolons",
+    "data/sum",
+    "fix/colon",
+    "fix/name-error",
+    "talk/capital",
+    "talk/product",
+    "write/csv-to-json",
+    "write/hello",
+)
+"""Ten that take minutes: two of each family, a small model's and a better one's."""
+NAMED: Mapping[str, Callable[[Task], bool]] = {
+    "core": lambda task: True,
+    "repair": lambda task: task.repair,
+    "quick": lambda task: task.id in QUICK,
+}
+"""Suites that are no family's, and what is in them."""
+ALL = "all"
+WORDING = (*map(str, range(1, WORDINGS + 1)), ALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A task as it is asked for once; `wording` is the number of the request, or its line in free.jsonl."""
+
+    task: Task
+    wording: str
+    request: str
+    repeat: int = 1
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        return self.task.id, self.wording, self.repeat
+
+
+def trials(suite: str, wording: str = "1", repeat: int = 1, only: str = "") -> list[Trial]:
+    """Give what a run consists of, all wordings of a task one after the other.
+
+    Raises UsageError for a suite that does not exist or holds nothing, ConfigError for a task that is wrong.
+    """
+    asked = list(_free() if suite == "free" else _asked(tasks(suite), wording))
+    chosen = [trial for trial in asked if _meant(trial.task, only)]
+    if not chosen:
+        raise UsageError(f"No task of {suite} is called {only!r}.", "", "All of them: leave --only out")
+    return [
+        Trial(one.task, one.wording, one.request, number) for number in range(1, repeat + 1) for one in chosen
+    ]
+
+
+def tasks(suite: str) -> list[Task]:
+    """Give the tasks of a suite."""
+    folder = Path(suite).expanduser()
+    if "/" in suite or suite in (".", "..", "~"):
+        found = list(load(folder))
+        if not found:
+            why = "A task is a folder with a task.toml, in folders of families or alone."
+            raise UsageError(f"{suite} holds no task.", why, "See: tripletick help benchmarks")
+        return found
+    families = sorted(path.name for path in SHIPPED.iterdir() if path.is_dir())
+    if suite in families:
+        return list(load(SHIPPED / suite))
+    if suite not in NAMED:
+        raise _unknown(suite, families)
+    return [task for task in load(SHIPPED) if NAMED[suite](task)]
+
+
+def _unknown(suite: str, families: Sequence[str]) -> UsageError:
+    known = [*NAMED, "free", *families]
+    near = difflib.get_close_matches(suite, known, 1)
+    meant = f"Did you mean: --suite {near[0]}?" if near else f"There are: {', '.join(known)}."
+    return UsageError(f"There is no suite {suite!r}.", meant, "A folder of your own: --suite ./FOLDER")
+
+
+def _asked(chosen: Sequence[Task], wording: str) -> Iterator[Trial]:
+    for task in chosen:
+        for number, request in enumerate(task.requests, 1):
+            if wording in (str(number), ALL):
+                yield Trial(task, str(number), request)
+
+
+def _free() -> Iterator[Trial]:
+    known = {task.id: task for task in load(SHIPPED)}
+    for number, line in enumerate(FREE.read_text("utf-8").splitlines(), 1):
+        try:
+            record = json.loads(line)
+            yield Trial(known[record["task"]], f"free {number}", record["request"])
+        except (ValueError, KeyError, TypeError) as error:
+            why = 'A line is {"task": "FAMILY/NAME", "request": "…"}, its task one that there is.'
+            raise ConfigError(f"{FREE}:{number} cannot be read.", why) from error
+
+
+def _meant(task: Task, only: str) -> bool:
+    return not only or only in task.id or fnmatchcase(task.id, only)

@@ -1,0 +1,129 @@
+"""The tasks: a folder each, with what it begins with, how it is asked for, and the checks of what it leaves.
+
+`FAMILY/NAME/` holds task.toml, start/ (missing: it begins with nothing) and solution.md, replies that solve
+it. A file that is wrong is an error with its line; whether a task can be solved is shown by proving.py.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tripletick.bench.checks import KINDS, NUMBER, STRING, TEXTS, Check, Takes
+from tripletick.errors import ConfigError
+
+SHIPPED = Path(__file__).parent / "tasks"
+FILE, START, SOLUTION = "task.toml", "start", "solution.md"
+WORDINGS = 3
+HELP = "See: tripletick help benchmarks"
+SECONDS = 120.0
+
+
+def _is_tables(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
+
+
+SWITCH = Takes("true or false", lambda value: isinstance(value, bool))
+CHECKS = Takes("one or more [[check]]", _is_tables)
+REQUESTS = Takes(f"{WORDINGS} texts", lambda value: TEXTS.fits(value) and len(value) == WORDINGS)
+MUST = {"requests": REQUESTS, "check": CHECKS}
+MAY = {"agent": STRING, "repair": SWITCH, "seconds": NUMBER}
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One task; `agent` is who it is for."""
+
+    family: str
+    name: str
+    folder: Path
+    requests: tuple[str, ...]
+    checks: tuple[Check, ...]
+    agent: str = "auto"
+    repair: bool = False
+    """Something in it goes wrong at first, and must be mended."""
+    seconds: float = SECONDS
+
+    @property
+    def id(self) -> str:
+        return f"{self.family}/{self.name}"
+
+    @property
+    def start(self) -> Path:
+        return self.folder / START
+
+    @property
+    def solution(self) -> Path:
+        return self.folder / SOLUTION
+
+
+def load(top: Path) -> Iterator[Task]:
+    """Read the tasks of a folder: FAMILY/NAME or NAME, or the one that it is. Raises ConfigError."""
+    for pattern in (FILE, f"*/{FILE}", f"*/*/{FILE}"):
+        for path in sorted(top.glob(pattern)):
+            yield read(path)
+
+
+def read(path: Path) -> Task:
+    """Read one task. Raises ConfigError."""
+    try:
+        source = Source(path, path.read_text("utf-8"))
+        held = tomllib.loads(source.text)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path} cannot be read.", f"{error}.", HELP) from error
+    source.examine(held, MUST, MAY)
+    checks = tuple(
+        _check(row, Source(path, source.text, number)) for number, row in enumerate(held.pop("check"))
+    )
+    folder = path.resolve().parent
+    requests = tuple(held.pop("requests"))
+    return Task(folder.parent.name, folder.name, path.parent, requests, checks, **held)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file of a task, or the check in it of this number; knows its lines, of which tomllib tells none."""
+
+    path: Path
+    text: str
+    number: int = -1
+
+    def examine(self, held: Mapping[str, Any], must: Mapping[str, Takes], may: Mapping[str, Takes]) -> None:
+        """Hold keys and values against what there may be. Raises ConfigError."""
+        known = {**must, **may}
+        for key, value in held.items():
+            if key not in known:
+                raise self.error(key, f"there is no key {key}", ", ".join(known))
+            if not known[key].fits(value):
+                raise self.error(key, f"{key} is wrong", known[key].says)
+        for key, takes in must.items():
+            if key not in held:
+                raise self.error("kind", f"{key} is missing", takes.says)
+
+    def error(self, key: str, what: str, allowed: str) -> ConfigError:
+        where = f"{self.path}:{self._line(key)}"
+        return ConfigError(f"{where}: {what}.", f"It takes: {allowed}.", HELP)
+
+    def _line(self, key: str) -> int:
+        lines = self.text.split("\n")
+        heads = [at for at, line in enumerate(lines) if line.strip() == "[[check]]"]
+        first = heads[self.number] if 0 <= self.number < len(heads) else 0
+        begins = re.compile(rf"\s*[\"']?{re.escape(key)}\b")
+        return next((at for at, line in enumerate(lines[first:], first) if begins.match(line)), first) + 1
+
+
+def _check(row: Mapping[str, Any], source: Source) -> Check:
+    kind = KINDS.get(str(row.get("kind")))
+    if kind is None:
+        raise source.error("kind", f"there is no check {row.get('kind')!r}", ", ".join(KINDS))
+    wanted = {key: value for key, value in row.items() if key != "kind"}
+    source.examine(wanted, kind.must, kind.may)
+    try:
+        re.compile(wanted.get("matches", ""))
+    except re.error as error:
+        raise source.error("matches", f"the pattern is wrong: {error}", "a regular expression") from error
+    return Check(row["kind"], wanted)

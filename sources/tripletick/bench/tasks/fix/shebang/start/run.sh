@@ -1,0 +1,2 @@
+#!/usr/bin/bahs
+cat planets.txt

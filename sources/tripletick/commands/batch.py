@@ -1,0 +1,263 @@
+"""`tripletick batch`: many tasks from a file, results and patches into files, resumed where it stopped."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, redirect_stdout
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TextIO
+
+from tripletick import agents, places
+from tripletick.batch import layout, packing
+from tripletick.batch.board import Board
+from tripletick.batch.crew import Crew, Threads
+from tripletick.batch.results import DONE, Record, Results
+from tripletick.batch.running import Batch
+from tripletick.batch.tasks import Reader
+from tripletick.batch.waiting import Hosts, Place, Queue, Wanted
+from tripletick.batch.work import Job
+from tripletick.commands.flags import shared_flags
+from tripletick.commands.opening import load_settings
+from tripletick.config import Config
+from tripletick.errors import UsageError
+from tripletick.screens import Screen, open_screen
+from tripletick.ui.safe import visible
+
+AHEAD = 2
+"""Tasks that are held for each place."""
+NO_ENGINE = 4
+LINES = 100
+"""Where no line is redrawn, it is said about so often how far it is."""
+PASSED = ("model", "ctx", "sandbox", "max_attempts", "max_steps", "temperature", "seed")
+"""Shared flags that go to each task with their values."""
+SETTLED = ("host", "hosts")
+"""Of [model], what is told each task otherwise."""
+MOST, MOST_RETRIES = 4096, 100
+BEFORE = "{count} of {total} have ended in earlier runs and are not done again."
+ENDED = "{done} done, {unsolved} unsolved, {failed} failed, {left} left: {results}"
+ENGINES = "No engine is left that answers."
+GO_ON = "To go on with the {left} that are left: {command}"
+NOT_DONE = "{id} {status}: {error}"
+
+
+def batch(_: argparse.Namespace, words: Sequence[str]) -> int:
+    """Do the tasks; gives 0 where all are done, 4 where no engine was left, else 1. Raises UsageError."""
+    options = _options(words)
+    found = places.find()
+    settings = load_settings(options, found)
+    if options.ray:
+        from tripletick.batch import cluster
+
+        cluster.check()
+    packing.need_git(in_place=options.in_place)
+    with ExitStack() as stack:
+        path = stack.enter_context(_file(options.tasks))
+        base = options.directory or (Path() if options.tasks == "-" else path.parent)
+        reader = Reader(path, base.expanduser().resolve(), _agents(found))
+        total = reader.check(options.tasks)
+        results = stack.enter_context(closing(Results.open(_out(options))))
+        screen = open_screen(options, settings)
+        stack.callback(screen.close)
+        run = Run(options, settings, reader, results, screen, total, Board(total, 0, Hosts()), sys.stdout)
+        if options.ray:
+            # Ray writes there what befalls its machines
+            nowhere = stack.enter_context(Path(os.devnull).open("w"))
+            stack.enter_context(redirect_stdout(sys.stderr if options.verbose else nowhere))
+        return run.run(shlex.join(["tripletick", "batch", *words]))
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of the command, with what it has read and opened."""
+
+    options: argparse.Namespace
+    settings: Config
+    reader: Reader
+    results: Results
+    screen: Screen
+    total: int
+    board: Board
+    out: TextIO
+    """Standard output."""
+
+    def run(self, command: str) -> int:
+        """Do what is left, and say what came of it; `command` goes on with it."""
+        board, whole = self.board, False
+        if ended := self.results.ended:
+            board.before = sum(task.id in ended for task in self.reader.tasks())
+        earlier = BEFORE.format(count=board.before, total=self.total)
+        for line in (*self.results.told, *[earlier] * bool(board.before)):
+            self._say(line)
+        try:
+            batch = self._batch()
+            self.screen.status(lambda: visible(board.line()))
+            whole = batch.run()
+        finally:
+            self.screen.status(None)
+            self._tell()
+            if board.left:
+                self._say(GO_ON.format(left=board.left, command=command))
+        if not whole:
+            self._say(ENGINES)
+            return NO_ENGINE
+        return int(board.ended[DONE] < board.ended.total())
+
+    def _batch(self) -> Batch:
+        options, count = self.options, self.options.parallel or 0
+        plan = layout.laid_out(
+            self.settings,
+            each=options.per_host or self.settings.batch.per_host,
+            parallel=count,
+            agent=options.agent or "",
+            flag=options.host or "",
+        )
+        plan, crew = self._crew(plan)
+        spots = plan.places()
+        left = (task for task in self.reader.tasks() if task.id not in self.results.ended)
+        queue = Queue(left, AHEAD * len(spots), plan.pool, self.board.hosts, options.in_place)
+        return Batch(
+            queue,
+            spots,
+            crew,
+            self.results,
+            self.board,
+            self._job,
+            retries=options.retries,
+            parallel=count or len(spots),
+            say=self._say,
+            show=self._show,
+        )
+
+    def _crew(self, plan: layout.Layout) -> tuple[layout.Layout, Crew]:
+        """Give who does the tasks, and the layout as it is for them."""
+        options, ours = self.options, [self.results.path.resolve(), self.results.patches.resolve()]
+        if not options.ray:
+            return plan, Threads(len(plan.places()), ours, options.in_place)
+        from tripletick.batch.cluster import Cluster
+
+        cluster = Cluster(options.ray, options.retries, ours)
+        plan = layout.on_machines(plan, cluster.machines, options.parallel or 0)
+        cluster.man(plan.places())
+        return plan, cluster
+
+    def _job(self, wanted: Wanted, place: Place) -> Job:
+        """Say all that a task's program is told."""
+        options = self.options
+        told = _of_model(self.settings) if options.ray else {}
+        if host := layout.address(place.host):
+            told["model.host"] = host
+        seconds = options.timeout or self.settings.batch.timeout
+        return Job(wanted.task, tuple(_flags(options)), told, options.agent or "", seconds)
+
+    def _show(self, told: Record) -> None:
+        """Tell of what was recorded."""
+        if self.options.output == "jsonl":
+            self.out.write(json.dumps(told) + "\n")
+            self.out.flush()
+        if told["status"] != DONE:
+            self._say(NOT_DONE.format(**told))
+        if not self.screen.live and self.board.ended.total() % max(1, self.total // LINES) == 0:
+            self._say(self.board.line())
+
+    def _say(self, line: str) -> None:
+        if not self.options.quiet:
+            self.screen.say(visible(line))
+
+    def _tell(self) -> None:
+        """Say what came of it, on standard output."""
+        counts = self.board.as_dict(str(self.results.path))
+        if self.options.output != "jsonl":
+            said = json.dumps(counts) if self.options.output == "json" else visible(ENDED.format(**counts))
+            self.out.write(said + "\n")
+            self.out.flush()
+
+
+def _options(words: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        "tripletick batch",
+        description=f"{__doc__} The other flags are those of each task.",
+        parents=[shared_flags()],
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("tasks", metavar="TASKS", help="a task a line as JSON; - reads them from standard input")
+    add("--out", metavar="FILE", type=Path, help="the results; else they lie beside TASKS")
+    count, retries = _number(1, MOST), _number(0, MOST_RETRIES)
+    add("--parallel", metavar="N", type=count, help="tasks side by side; else one for each place")
+    add("--per-host", metavar="N", type=count, help="places at each engine of [model] hosts")
+    add("--retries", metavar="N", type=retries, default=2, help="further tries of a task that failed (2)")
+    add("--in-place", action="store_true", help="work in the folders themselves: no copies, no patches")
+    add("--ray", metavar="ADDRESS", help="on the machines of a cluster of Ray; local: one made here")
+    options = parser.parse_args(words)
+    if options.ray and options.in_place:
+        why = "The machines of a cluster work in copies."
+        raise UsageError("--in-place and --ray exclude each other.", why, "Leave one out.")
+    return options
+
+
+def _number(low: int, high: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if not low <= (value := int(text)) <= high:
+            raise argparse.ArgumentTypeError(f"{text} is not from {low} to {high}")
+        return value
+
+    return number
+
+
+def _agents(found: places.Places) -> set[str]:
+    """Name the agents that a task may be for, those that lack something too: they say what."""
+    shipped = agents.load(found.prompts)
+    return {"auto", *shipped.agents, *shipped.lacking, *agents.load_own(found.agents)}
+
+
+@contextmanager
+def _file(name: str) -> Iterator[Path]:
+    """Give the file of the tasks, which is read more than once; standard input is kept in one meanwhile."""
+    if name != "-":
+        yield Path(name).expanduser()
+        return
+    with tempfile.NamedTemporaryFile(prefix="tripletick-tasks-") as kept:
+        shutil.copyfileobj(sys.stdin.buffer, kept)
+        kept.flush()
+        yield Path(kept.name)
+
+
+def _out(options: argparse.Namespace) -> Path:
+    """Give the path of the results. Raises UsageError."""
+    if options.out is None and options.tasks == "-":
+        raise UsageError("Where shall the results go?", "The tasks have no file.", "Name one: --out FILE")
+    tasks = Path(options.tasks).expanduser()
+    out: Path = (options.out or tasks.with_name(f"{tasks.stem}.results.jsonl")).expanduser()
+    if out.exists() and options.tasks != "-" and out.samefile(tasks):
+        raise UsageError(
+            f"{out} holds the tasks.", "Results have a file of their own.", "Name one: --out FILE"
+        )
+    return out
+
+
+def _flags(options: argparse.Namespace) -> Iterator[str]:
+    """Write the shared flags again, as they are for each task."""
+    for name in PASSED:
+        if (value := getattr(options, name)) is not None:
+            yield from (f"--{name.replace('_', '-')}", str(value))
+    for folder in options.read:
+        yield from ("--read", str(folder.expanduser().resolve()))
+    if options.think is not None:
+        yield "--think" if options.think else "--no-think"
+    yield from (word for word, wanted in (("--yes", options.yes), ("--no-save", options.no_save)) if wanted)
+
+
+def _of_model(settings: Config) -> dict[str, str]:
+    """Give what the person has set of [model], for machines that have no such settings."""
+    known = {key.name: getattr(settings.model, key.name) for key in fields(settings.model)}
+    default = type(settings.model)()
+    changed = {key: value for key, value in known.items() if value != getattr(default, key)}
+    return {f"model.{key}": str(value) for key, value in changed.items() if key not in SETTLED}

@@ -1,0 +1,173 @@
+"""How well a model does: `tripletick bench` has it do the tasks of a suite, compares two runs, draws one.
+
+What a trial is stands in bench/; here is what is typed, and what is shown of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from tripletick import config, places
+from tripletick.bench import compare, page, records, running, suites, table
+from tripletick.bench.attempt import Attempt, Setup
+from tripletick.commands.flags import shared_flags
+from tripletick.commands.opening import FLAGS, THINK, load_settings
+from tripletick.errors import TripletickError, UsageError
+from tripletick.ui.columns import aligned
+from tripletick.ui.safe import visible
+
+RUNS = "runs"
+SAYS = "How well a model does tasks, each checked by what it leaves. More: tripletick help benchmarks"
+USAGE = "tripletick bench [flags] | tripletick bench compare A B | tripletick bench page RUN"
+OWN = ("agent.name", "model.seed")
+"""Flags that are no setting of a run: the tasks name agents, each repeat has its seed."""
+STOPPED = "Stopped after {done} of {of}. Go on: {command}"
+WRITTEN = "{path}: tripletick bench page {path} draws it"
+DONE = {True: "solved    ", False: "not solved"}
+
+
+def bench(shared: argparse.Namespace, words: Sequence[str]) -> int:
+    """Run, compare or draw, as the first word says."""
+    parser = argparse.ArgumentParser(
+        "tripletick bench", USAGE, description=SAYS, parents=[shared_flags()], allow_abbrev=False
+    )
+    add = parser.add_argument
+    add("words", nargs="*", metavar="compare A B | page RUN", help="runs that are there")
+    add(
+        "--suite",
+        metavar="NAME",
+        default="core",
+        help="core, repair, quick, free, a family, or a folder of tasks",
+    )
+    add("--only", metavar="PATTERN", default="", help="those of it whose name fits")
+    add("--wording", choices=suites.WORDING, default="1", help="which of the requests of each task")
+    add("--repeat", metavar="N", type=int, default=1, help="how often each is done")
+    add("--out", metavar="FOLDER", type=Path, default=Path(RUNS), help="where runs are kept")
+    add("--resume", action="store_true", help="go on with the latest run like this one")
+    add(
+        "-s",
+        "--set",
+        metavar="SECTION.KEY=VALUE",
+        action="append",
+        default=[],
+        help="any setting; again: more",
+    )
+    options = parser.parse_intermixed_args(words, argparse.Namespace(**vars(shared)))
+    act, *more = options.words or ["run"]
+    acts = {"run": (_run, 0), "compare": (_compare, 2), "page": (_page, 1)}
+    if act not in acts or len(more) != acts[act][1]:
+        raise UsageError(f"bench {' '.join(options.words)} is not understood.", "", USAGE)
+    options.typed = [word for word in words if word != "--resume"]
+    return acts[act][0](options, more)
+
+
+def _run(options: argparse.Namespace, _: Sequence[str]) -> int:
+    """Do what is to be done, tell how it goes, and what came of it."""
+    if options.directory or options.read or options.repeat < 1:
+        why = "Each task has a folder of its own, and is done once or more."
+        raise UsageError("-C, --read and --repeat below 1 are not for the bench.", why, USAGE)
+    setup = _setup(options)
+    todo = suites.trials(options.suite, options.wording, options.repeat, options.only)
+    header = running.header(setup, options.suite)
+    opened = records.resumed if options.resume else records.begun
+    running.make_ready(setup)
+    with opened(options.out, header) as run:
+        try:
+            running.measure(todo, setup, run, _quiet if options.quiet else _told)
+        except (KeyboardInterrupt, SystemExit, TripletickError):
+            command = shlex.join(["tripletick", "bench", *options.typed, "--resume"])
+            done = sum(trial.key in run.done for trial in todo)
+            _say(STOPPED.format(done=done, of=len(todo), command=command))
+            raise
+    _show(options, run.path, header, [run.done[trial.key] for trial in todo])
+    return 0
+
+
+def _compare(options: argparse.Namespace, paths: Sequence[str]) -> int:
+    """Compare two runs."""
+    (first, a), (second, b) = (records.read(Path(path)) for path in paths)
+    told = compare.compared(a, b)
+    if options.output == "json":
+        sys.stdout.write(json.dumps({"a": asdict(first), "b": asdict(second), **asdict(told)}) + "\n")
+        return 0
+    rows, lines = compare.tell(told)
+    named = [f"{name}: {one.model}, {one.engine}, {one.suite}" for name, one in (("A", first), ("B", second))]
+    _write([*named, *aligned(rows, right=range(1, len(rows[0]))), *lines])
+    return 0
+
+
+def _page(options: argparse.Namespace, paths: Sequence[str]) -> int:
+    """Draw a run beside its file."""
+    path = Path(paths[0])
+    header, attempts = records.read(path)
+    target = path.with_suffix(".html")
+    try:
+        target.write_text(page.written(header, attempts), "utf-8")
+    except OSError as error:
+        raise UsageError(f"{target} cannot be written.", f"{error.strerror}.", USAGE) from error
+    _write([str(target)])
+    return 0
+
+
+def _setup(options: argparse.Namespace) -> Setup:
+    """Give how trials are done: model, host and key are the person's, all else is the default or a flag's.
+
+    Raises UsageError and ConfigError.
+    """
+    found = places.find()
+    own = load_settings(options, found)
+    kept = {key: getattr(own.model, key.partition(".")[2]) for key in running.WHERE}
+    flags = {key: getattr(options, name) for name, key in FLAGS.items() if key not in OWN}
+    flags |= {"model.think": THINK.get(options.think)}
+    given = {key: text for key, text in flags.items() if text is not None}
+    settings = {key: str(value) for key, value in {**kept, **given, **_set(options.set)}.items() if value}
+    plain = config.load([found.shipped_config], {}, settings)
+    if plain.warnings:
+        raise UsageError(plain.warnings[0], "", "tripletick config show")
+    if not settings.get("model.name"):
+        raise UsageError("Which model?", "None is chosen in your settings.", "tripletick bench -m NAME")
+    seed = own.model.seed if options.seed else 1
+    return Setup(plain, settings, options.agent or "", options.timeout, seed)
+
+
+def _set(given: Sequence[str]) -> Mapping[str, str]:
+    parted = [text.partition("=") for text in given]
+    if odd := next((text for text in given if "." not in text.partition("=")[0] or "=" not in text), ""):
+        raise UsageError(f"--set {odd} is no setting.", "", "tripletick bench --set agent.dialect=xml")
+    return {name.strip(): value.strip() for name, _, value in parted}
+
+
+def _show(options: argparse.Namespace, path: Path, header: records.Header, done: Sequence[Attempt]) -> None:
+    rows = table.rows(done)
+    if options.output != "text":
+        told = {"run": str(path), **asdict(header), "rows": [asdict(row) for row in rows]}
+        sys.stdout.write(json.dumps(told, ensure_ascii=False) + "\n")
+        return
+    cells = [table.COLUMNS, *(tuple(table.cells(row)) for row in rows)]
+    _write(aligned(cells, right=range(1, len(table.COLUMNS))))
+    if not options.quiet:
+        _say(table.BELOW)
+        _say(WRITTEN.format(path=shlex.quote(str(path))))
+
+
+def _told(number: int, of: int, made: Attempt) -> None:
+    why = f": {made.why}" if made.why else ""
+    _say(f"{number:{len(str(of))}}/{of}  {DONE[made.solved]}  {made.seconds:6.1f} s  {made.task}{why}")
+
+
+def _quiet(number: int, of: int, made: Attempt) -> None:
+    """Tell nothing while it goes on."""
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(visible(line) + "\n")
+
+
+def _write(lines: Sequence[str]) -> None:
+    sys.stdout.write("".join(f"{visible(line)}\n" for line in lines))

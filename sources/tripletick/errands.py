@@ -1,0 +1,282 @@
+"""One task as a tripletick of its own: started, read by its events, and ended when its time is over.
+
+For what has many tasks done: bench, batch, mcp. Nobody is there to be asked. Which folder it works in, where
+its settings and sessions lie and what is made of the outcome is the caller's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Thread
+from typing import IO, Any
+
+from tripletick.halting import Halt
+
+COMMAND = (sys.executable, "-P", "-m", "tripletick.cli")
+PATIENCE = 5.0
+"""Seconds that a task gets to end by itself, and as many to tidy up when it is ended."""
+GRACE = 1.0
+"""Seconds between its last word and its end."""
+CHUNK = 1 << 16
+TOLD = 2000
+"""Characters of what was said on standard error that are kept, those of its end."""
+TIME, INTERRUPTED = 124, 130
+STATUS = {
+    0: "done",
+    1: "gave up",
+    2: "usage",
+    3: "needs a person",
+    4: "no server",
+    5: "no model",
+    6: "context",
+    7: "server failed",
+    TIME: "time",
+    INTERRUPTED: "stopped",
+}
+"""Words for exit codes; any other is that of a program that died."""
+AGAIN = frozenset({"no server", "server failed", "time", "stopped", "died"})
+"""Ends that say nothing of the task: another time may go otherwise."""
+LATE = "It was still at work {seconds:g} s after its time was over, and was ended."
+
+Record = Mapping[str, Any]
+Watch = Callable[[Record], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """A request in a folder. Without `agent` the settings choose, without `seconds` it may take for ever."""
+
+    request: str
+    folder: Path
+    agent: str = ""
+    seconds: float | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """By `section.key`; they stand over those of files and below those of flags."""
+    env: Mapping[str, str] | None = None
+    """All of its variables; None: ours."""
+
+    def environment(self) -> dict[str, str]:
+        """Give its variables, those that stand for settings among them."""
+        named = {f"TRIPLETICK_{name.replace('.', '_').upper()}": text for name, text in self.settings.items()}
+        return {**(os.environ if self.env is None else self.env), **named}
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of a task, gathered from its events; tokens are sums over its replies."""
+
+    answer: str = ""
+    files: Sequence[Record] = ()
+    error: str = ""
+    code: str = ""
+    """Of the error, as `-o json` names it."""
+    exit: int = 0
+    ended: bool = False
+    """Whether its last event came: else the program broke off."""
+    seconds: float = 0.0
+    model: str = ""
+    agent: str = ""
+    steps: int = 0
+    blocks: int = 0
+    repairs: int = 0
+    """Attempts that failed, after which it went on."""
+    fresh: int = 0
+    """How often it began anew from the request."""
+    refused: list[str] = field(default_factory=list)
+    """Codes of what the reader did not take for a block."""
+    prompt: int = 0
+    cached: int | None = None
+    output: int = 0
+    waited: float = 0.0
+    """Seconds until the first tokens: loading and reading the prompt."""
+    wrote: float = 0.0
+
+    @property
+    def status(self) -> str:
+        """Say in a word or two how it ended."""
+        broke = self.exit == 1 and not self.ended
+        return "died" if broke else STATUS.get(self.exit, "died")
+
+    @property
+    def again(self) -> bool:
+        """Tell whether it is worth trying once more, since the task itself was not the reason."""
+        return self.status in AGAIN
+
+    def take(self, record: Record) -> None:
+        """Take in an event; of those in a task of a plan the ones that count."""
+        kinds = TAKEN
+        if record.get("event") == "InTask":
+            kinds, record = COUNTED, record["inner"]
+        if taken := kinds.get(record.get("event", "")):
+            taken(self, record)
+
+    def _usage(self, record: Record) -> None:
+        counts = record["counts"]
+        self.steps += 1
+        self.prompt += counts["prompt"]
+        self.output += counts["output"]
+        self.waited += counts["load_seconds"] + counts["prompt_seconds"]
+        self.wrote += counts["output_seconds"]
+        if counts["cached"] is not None:
+            self.cached = (self.cached or 0) + counts["cached"]
+
+    def _called(self, record: Record) -> None:
+        self.blocks += 1
+
+    def _repairing(self, record: Record) -> None:
+        self.repairs += 1
+
+    def _fresh(self, record: Record) -> None:
+        self.fresh += 1
+
+    def _refused(self, record: Record) -> None:
+        self.refused.append(record["problem"]["code"])
+
+    def _loading(self, record: Record) -> None:
+        self.model = record["model"]
+
+    def _routed(self, record: Record) -> None:
+        self.agent = record["agent"]
+
+    def _answered(self, record: Record) -> None:
+        self.ended, self.answer, self.files = True, record["text"], record["files"] or ()
+
+    def _stopped(self, record: Record) -> None:
+        self.ended, self.code = True, "interrupted"
+
+    def _gave_up(self, record: Record) -> None:
+        self.ended, self.answer, self.files = True, record["answer"], record["files"] or ()
+        self.code = record["code"]
+        self.error = "\n".join(filter(None, (record["reason"], record["hint"])))
+
+
+COUNTED: Mapping[str, Callable[[Outcome, Record], None]] = {
+    "Usage": Outcome._usage,
+    "Called": Outcome._called,
+    "Repairing": Outcome._repairing,
+    "FreshStart": Outcome._fresh,
+    "Refused": Outcome._refused,
+}
+TAKEN: Mapping[str, Callable[[Outcome, Record], None]] = {
+    **COUNTED,
+    "Loading": Outcome._loading,
+    "Routed": Outcome._routed,
+    "HandedOver": Outcome._routed,
+    "Answered": Outcome._answered,
+    "GaveUp": Outcome._gave_up,
+    "Interrupted": Outcome._stopped,
+}
+
+
+def flags(folder: Path, agent: str = "", seconds: float | None = None) -> list[str]:
+    """Give the words of a command line that say where, by whom and how long; its events come as JSON."""
+    options = [f"--agent={agent}"] if agent else []
+    options += [f"--timeout={float(seconds)}"] if seconds else []
+    return [*options, f"--directory={folder}", "--output=jsonl"]
+
+
+def run(
+    command: Sequence[str], errand: Errand, *, halt: Halt | None = None, watch: Watch | None = None
+) -> Outcome:
+    """Have a task done by a command, COMMAND with flags of its own; `watch` sees its events as they come.
+
+    Raises Halted after a halt, OSError where it cannot be started.
+    """
+    outcome, begun = Outcome(), time.monotonic()
+    until = begun + errand.seconds + PATIENCE if errand.seconds else None
+    with _started(command, errand) as (process, complaint):
+        with (halt or Halt()).ending(lambda: Thread(target=_end, args=(process,)).start()):
+            assert process.stdout
+            for line in _lines(process.stdout.fileno(), until):
+                record = _record(line)
+                outcome.take(record)
+                if watch:
+                    watch(record)
+            late = not _ends(process)
+        _end(process)
+        outcome.exit = TIME if late else process.returncode
+        complaint.seek(0)
+        said = complaint.read().decode("utf-8", "replace").strip()[-TOLD:]
+    outcome.seconds = time.monotonic() - begun
+    if outcome.exit and not outcome.error:
+        outcome.error = LATE.format(seconds=PATIENCE) if late else said
+    return outcome
+
+
+@contextmanager
+def _started(command: Sequence[str], errand: Errand) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
+    """Start a task in a session of its own, so that no terminal is asked; it ends with the block.
+
+    The request comes by a file: a command line has room for 128 KiB, and others can read it.
+    """
+    words = [*command, *flags(errand.folder, errand.agent, errand.seconds), "-"]
+    with tempfile.TemporaryFile() as request, tempfile.TemporaryFile() as complaint:
+        request.write(errand.request.encode("utf-8", "replace"))
+        request.seek(0)
+        process = subprocess.Popen(
+            words,
+            stdin=request,
+            stdout=subprocess.PIPE,
+            stderr=complaint,
+            env=errand.environment(),
+            start_new_session=True,
+        )
+        with process:
+            try:
+                yield process, complaint
+            finally:
+                _end(process)
+
+
+def _lines(handle: int, until: float | None) -> Iterator[bytes]:
+    """Read lines until there are none, or the time is over."""
+    ready, held = select.poll(), bytearray()
+    ready.register(handle, select.POLLIN)
+    while ready.poll(None if until is None else max(0.0, until - time.monotonic()) * 1000):
+        if not (piece := os.read(handle, CHUNK)):
+            return
+        held += piece
+        if b"\n" in piece:
+            *lines, rest = bytes(held).split(b"\n")
+            yield from lines
+            held[:] = rest
+
+
+def _record(line: bytes) -> Record:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _ends(process: subprocess.Popen[bytes]) -> bool:
+    """Tell whether it ends by itself, now that it has nothing more to say or its time is over."""
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(GRACE)
+        return True
+    return False
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End it: it is asked to, then its whole group is killed."""
+    if process.poll() is not None:
+        return
+    process.terminate()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(PATIENCE)
+        return
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

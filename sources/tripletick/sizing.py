@@ -1,0 +1,66 @@
+"""What a model's size sets: how many steps a turn has, how much output it reads, and what it is spared.
+
+Parameters are what the engine tells; nothing is changed for a model whose engine tells none. What the person
+has set stands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+
+from tripletick.config import Config
+from tripletick.models.model import About
+
+BILLION = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """One row: models of fewer parameters than `below`, and none of the rows above."""
+
+    below: float
+    steps: int
+    clip: int
+    """The most characters of one output that the model is sent."""
+    small: bool = False
+    """It is shown an example where that is `auto`, and makes no plans unasked."""
+
+
+SIZES = (
+    Size(4 * BILLION, 15, 4000, small=True),
+    Size(10 * BILLION, 25, 8000),
+    Size(20 * BILLION, 30, 12000),
+    Size(inf, 40, 16000),
+)
+UNTOLD = Size(inf, 25, 12000)
+
+
+def size_of(about: About | None) -> Size:
+    """Give the row of a model."""
+    if about is None or not about.parameters:
+        return UNTOLD
+    return next(size for size in SIZES if about.parameters < size.below)
+
+
+def budget(config: Config, about: About | None) -> Size:
+    """Give the row that sets steps and output: the same for all where the trial of that is off."""
+    return size_of(about) if config.trial.sizes else UNTOLD
+
+
+def steps(config: Config, about: About | None, shipped: Path) -> int:
+    """Give the most steps of a turn: what the person has set, else what the size allows."""
+    usual = type(config.agent)().max_steps
+    ours = config.where.get("agent.max_steps", str(shipped)).startswith(str(shipped))
+    return budget(config, about).steps if ours and config.agent.max_steps == usual else config.agent.max_steps
+
+
+def wants_example(config: Config, about: About | None) -> bool:
+    """Tell whether the model is shown an example."""
+    return {"off": False, "auto": size_of(about).small, "on": True}[config.model.example]
+
+
+def plans(config: Config, about: About | None) -> bool:
+    """Tell whether the model makes plans that nobody has asked for by the planner's name."""
+    return config.trial.small_plans or not size_of(about).small

@@ -1,0 +1,74 @@
+"""Which wording the offline model was trained on: a model of this size stumbles over any other.
+
+Its adapter holds a hash of the wording; `doctor` says where that is no longer ours, and no release is
+made then.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from tripletick import repair, wiring, wording
+from tripletick.agents import Prompts
+from tripletick.config import Config
+from tripletick.dialects.fence import Fence
+from tripletick.messages import Call, Result
+from tripletick.models import gguf, offline
+from tripletick.places import Places
+
+FIELD = "tripletick.wording"
+"""The adapter's field that holds the hash."""
+STALE = (
+    "The offline model was trained on another wording than the prompts have now, so it does less well: put "
+    "the folder prompts/offline back, or train it anew: make offline-model"
+)
+_BLOCK = Call("bash", "ls")
+_RESULTS = (
+    Result("ok", "ok", "notes.txt\n", exit=0),
+    Result("ok", "ok", exit=0),
+    Result("failed", "failed, exit 1", "No such file\n", exit=1),
+    Result("skipped", "was not run, because block 3 failed"),
+)
+
+
+def hashed(prompts: Prompts) -> str:
+    """Give the hash of all that is said to the model beside what persons and tools say."""
+    said = json.dumps(list(_said(prompts)), ensure_ascii=False)
+    return hashlib.sha256(said.encode()).hexdigest()[:16]
+
+
+def ours(config: Config, places: Places) -> str:
+    """Give the hash of the wording that the offline model gets now."""
+    trained = replace(config, model=replace(config.model, name=next(iter(wiring.TRAINED))))
+    return hashed(wiring.prompts(trained, places))
+
+
+def told(adapter: Path = offline.ADAPTER) -> str:
+    """Give the hash that an adapter holds, "" where it holds none."""
+    header = gguf.read(adapter)
+    return "" if isinstance(header, gguf.Unreadable) else header.text(FIELD)
+
+
+def stale(config: Config, places: Places) -> str:
+    """Say what is wrong where the wording is not the trained one, else ""."""
+    known = told()
+    return STALE if known and known != ours(config, places) else ""
+
+
+def _said(prompts: Prompts) -> Iterator[str]:
+    yield prompts.system
+    for name, agent in sorted(prompts.agents.items()):
+        if name in prompts.own:
+            continue
+        yield f"{name}\n{agent.line()}\n{agent.card}"
+    fence = Fence()
+    yield fence.feedback([(_BLOCK, result) for result in _RESULTS], (), hint=repair.GENERAL).text
+    yield fence.write(_BLOCK)
+    yield wording.FOLDER
+    yield repair.AGAIN
+    yield repair.NUDGE
+    yield from repair.STEPS.values()

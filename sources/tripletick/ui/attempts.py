@@ -1,0 +1,28 @@
+"""Words what a turn does about a failure: another attempt, or a fresh start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tripletick.events import FreshStart, Repairing
+from tripletick.ui.safe import one_line
+
+ATTEMPT = "{attempt} of {limit}: {error}"
+ANEW = "beginning anew from the request"
+BACK = "; as before the turn: {paths}"
+KEPT = "; left, as changed since: {paths}"
+NAMED = 5
+"""Paths that are named before the rest is counted."""
+
+
+def said(event: Repairing | FreshStart) -> str:
+    """Give one line."""
+    if isinstance(event, Repairing):
+        return ATTEMPT.format(attempt=event.attempt, limit=event.limit, error=one_line(event.error))
+    rows = ((BACK, (*event.restored, *event.removed)), (KEPT, event.kept))
+    return ANEW + "".join(words.format(paths=_listed(paths)) for words, paths in rows if paths)
+
+
+def _listed(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
+    return ", ".join(map(one_line, paths[:NAMED])) + more

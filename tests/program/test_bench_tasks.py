@@ -1,0 +1,27 @@
+"""Every task that ships: not done when it begins, and done by its solution."""
+
+import shutil
+
+import pytest
+
+from tripletick.bench.proving import flaw
+from tripletick.bench.task import SHIPPED, load
+
+TASKS = list(load(SHIPPED))
+
+
+@pytest.mark.skipif(not shutil.which("bwrap"), reason="solutions run in a box")
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
+def test_a_task_is_red_when_it_begins_and_green_with_its_solution(task):
+    assert flaw(task) == ""
+
+
+def test_a_person_would_ask_three_times_in_other_words():
+    assert all(len(set(task.requests)) == 3 for task in TASKS)
+
+
+def test_there_are_enough_of_each_kind():
+    families = [task.family for task in TASKS]
+    assert set(families) == {"chores", "write", "fix", "data", "talk"}
+    assert len(families) >= 60 and min(map(families.count, families)) >= 8
+    assert sum(task.repair for task in TASKS) >= 10

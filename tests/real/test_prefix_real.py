@@ -1,0 +1,43 @@
+"""A session of many turns on real engines: what was sent before is not read again."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+
+import pytest
+from bench.prefix import BOUND, KINDS, kept, play, session, table
+from tests.real.ollama_server import CannotServe, small_model
+
+from tripletick.events import Compacted, Repairing, Requested
+
+FEW = 10
+
+
+@pytest.fixture
+def gguf():
+    try:
+        if not find_spec("xllamacpp"):
+            raise CannotServe("xllamacpp is not installed")
+        return small_model()
+    except CannotServe as error:
+        # where everything was set up on purpose, a missing engine is a failure and no excuse
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(str(error))
+
+
+def test_of_thirty_turns_with_changes_failures_and_routing_nearly_nothing_is_read_twice(
+    gguf, tmp_path, report
+):
+    with session(tmp_path, f"embedded:{gguf}") as (app, played):
+        play(app, played)
+    report("prefix reuse, embedded:\n" + "\n".join(table(played.sent)))
+    assert {KINDS[kind] for kind in (Requested, Repairing, Compacted)} <= {one.kind for one in played.sent}
+    assert kept(played.sent) >= BOUND
+
+
+def test_a_server_reads_a_session_s_beginning_once(ollama, tmp_path, report):
+    with session(tmp_path, f"ollama:{ollama.model}", **{"model.host": ollama.host}) as (app, played):
+        play(app, played, FEW)
+        sent = played.reckoned()
+    assert [one.prompt for one in sent] == [one.prompt for one in played.sent]
+    report(f"prefix reuse, Ollama, by its seconds: {kept(sent):.1%} kept\n" + "\n".join(table(sent)))

@@ -1,0 +1,178 @@
+"""What helps small models: each can be told apart by its setting, and does what the setting says."""
+
+import pytest
+from tests.filing import open_plain, put, use
+from tests.playing import last
+from tests.writing import EVERY_DIALECT, words
+
+from tripletick import config, languages, sizing
+from tripletick.events import Answered, GaveUp, Refused
+from tripletick.messages import Message
+from tripletick.models.model import About
+from tripletick.models.scripted import ScriptedReply
+from tripletick.techniques import TECHNIQUES
+
+B = 1_000_000_000
+FAILS = "```bash\ncat {n}; exit {n}\n```"
+
+
+@pytest.fixture
+def bench(tmp_path):
+    with open_plain(tmp_path) as bench:
+        yield bench
+
+
+@pytest.mark.parametrize("name", TECHNIQUES)
+def test_each_is_one_setting_that_is_turned_by_its_other_value(name):
+    section, key = (one := TECHNIQUES[name]).setting.split(".")
+    turned = config.load([], {f"TRIPLETICK_{section}_{key}".upper(): one.other}, {})
+    assert turned.warnings == ()
+    assert getattr(turned.section(section), key) != getattr(config.Config().section(section), key)
+
+
+def test_every_setting_on_trial_is_one_of_them():
+    there = {f"trial.{key}" for key in config.settings("trial")}
+    assert there <= {one.setting for one in TECHNIQUES.values()}
+
+
+@pytest.mark.parametrize(
+    ("key", "bad", "told"),
+    [
+        ("advice", "```python\nprint(nme)\n```", "Hint: The name nme is not defined"),
+        ("teach", "```edit:none.txt\nx\n```", "Buy oat milk."),
+        ("repeats", "```bash\necho a\n```", "The same block gave"),
+    ],
+)
+def test_what_a_failure_is_told_can_be_left_out(session, key, bad, told):
+    for trial, there in (({}, True), ({key: False}, False)):
+        it = session(bad, bad, "Done.", trial=trial)
+        it.play()
+        assert (told in words(it.model.asked[-1 if key == "repeats" else 1][-1])) == there
+
+
+def test_loops_go_on_to_the_other_ends_where_they_are_not_ended(session):
+    it = session(*["```bash\necho same\n```"] * 4, "Done.", trial={"repeats": False})
+    assert it.play()[-1] == Answered("Done.")
+
+
+def test_an_empty_reply_is_the_end_without_a_nudge(session):
+    it = session(" ", "never", trial={"nudge": False})
+    end = it.play()[-1]
+    assert (end.code, end.reason) == ("silent", "Gave up: the model answered with nothing.")
+    assert len(it.model.asked) == 1
+
+
+def test_what_is_saved_is_not_checked_where_that_is_off(session):
+    broken = ["```json:a.json\n{\n```", "```html:b.html\n<p>\n```", "Done."]
+    it = session(*broken, trial={"check": False})
+    it.play()
+    assert words(it.model.asked[1][-1]) == "[result 1: json ok, saved a.json]"
+
+
+def test_a_file_that_nobody_looked_at_can_be_replaced_where_that_is_on(session):
+    it = session("```text:a.txt\nnew\n```", "Done.", trial={"known_files": False})
+    (it.folder / "a.txt").write_text("old\n")
+    it.play()
+    assert (it.folder / "a.txt").read_text() == "new\n"
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["/workspace/a.txt", "/app/a.txt", "/home/user/a.txt", "/mnt/data/a.txt", "path/to/a.txt", "/a.txt"],
+)
+def test_an_invented_path_means_the_folder_and_the_result_says_so(bench, written):
+    put(bench, "a.txt", "old\n")
+    assert f"{written} means a.txt here" in use(bench, "read", written).text
+    assert f"{written} means a.txt here" in use(bench, "write", "new\n", written).verdict
+    edited = use(bench, "edit", "<<<<<<< SEARCH\nnew\n=======\nnewer\n>>>>>>> REPLACE", written)
+    assert f"{written} means a.txt here" in edited.verdict
+    assert (bench.workspace.root / "a.txt").read_text() == "newer\n"
+
+
+@pytest.mark.parametrize("written", ["/workspace/a.txt", "/a.txt"])
+def test_it_is_taken_as_it_is_written_where_that_is_off(bench, written):
+    put(bench, "a.txt", "old\n")
+    bench.workspace.take_literally()
+    assert "outside this folder" in use(bench, "read", written).text
+    assert use(bench, "read", "path/to/a.txt").outcome == "failed"
+    assert use(bench, "read", str(bench.workspace.root / "a.txt")).ok
+
+
+@pytest.mark.parametrize(
+    ("parameters", "steps", "clip"),
+    [(0, 25, 12000), (1 * B, 15, 4000), (4 * B, 25, 8000), (10 * B, 30, 12000), (70 * B, 40, 16000)],
+)
+def test_the_size_sets_steps_and_output(session, parameters, steps, clip):
+    about = About("m", "scripted", parameters=parameters)
+    given = sizing.budget(config.Config(), about)
+    assert (given.steps, given.clip) == (steps, clip)
+    off = config.load([], {"TRIPLETICK_TRIAL_SIZES": "no"}, {})
+    assert sizing.budget(off, about) == sizing.UNTOLD
+
+
+@pytest.mark.parametrize(
+    ("text", "env", "flags", "steps"),
+    [
+        ("[agent]\nmax_steps = 25\n", {}, {}, 15),
+        ("[agent]\nmax_steps = 7\n", {}, {}, 7),
+        ("", {"TRIPLETICK_AGENT_MAX_STEPS": "25"}, {}, 25),
+        ("", {}, {"agent.max_steps": "25"}, 25),
+    ],
+)
+def test_the_steps_that_the_person_has_set_stand(tmp_path, text, env, flags, steps):
+    shipped = tmp_path / "config.ini"
+    shipped.write_text(text)
+    given = config.load([shipped], env, flags)
+    assert sizing.steps(given, About("m", "x", parameters=B), shipped) == steps
+
+
+def test_a_small_model_stops_after_fewer_steps(session):
+    it = session(*(f"```bash\necho {n}\n```" for n in range(30)))
+    assert it.loop.max_steps == 25
+    it.model.parameters = B
+    it.__post_init__()
+    end = it.play()[-1]
+    assert isinstance(end, GaveUp)
+    assert len(it.model.asked) == 15
+    assert it.loop.bench.clip == 4000
+
+
+@EVERY_DIALECT
+def test_the_example_stands_before_all_requests_in_the_form_of_the_dialect(session, dialect):
+    copied = "```write:zebra.txt\nZebras graze at noon.\n```"
+    it = session(copied, "Hello.", "Again.", model={"example": "on"})
+    events = it.play("one", "file")
+    assert last(events, Refused).problem.code == "prompt-example"
+    it.play("two")
+    roles = [message.role for message in it.model.asked[0]]
+    assert roles == ["system", "user", "assistant", "user", "assistant", "user"]
+    assert it.model.asked[0][2] == it.loop.replies.talk.example[1]
+    assert dialect != "fence" or it.model.asked[0][2] == Message("assistant", copied)
+    assert bool(it.model.asked[0][2].calls) == (dialect == "native")
+    assert "result 1: write ok, saved zebra.txt" in words(it.model.asked[0][3])
+    assert all(asked[:5] == it.model.asked[0][:5] for asked in it.model.asked)
+    it.loop.replies.talk.clear()
+    assert len(it.loop.replies.talk.messages()) == 5
+
+
+@pytest.mark.parametrize(("said", "parameters", "shown"), [("auto", B, 6), ("auto", 0, 2), ("off", B, 2)])
+def test_the_example_is_for_small_models_where_it_is_auto(session, said, parameters, shown):
+    it = session(ScriptedReply("Hello."), model={"example": said})
+    it.model.parameters = parameters
+    it.__post_init__()
+    it.play("one", "casual")
+    assert len(it.model.asked[0]) == shown
+
+
+@pytest.mark.parametrize(
+    ("tag", "names"),
+    [
+        ("bash", "shell sh terminal cmd Shell console"),
+        ("edit", "str_replace patch apply_patch edit-file modify_file update_file"),
+        ("read", "cat open view ls read_file Cat file_read"),
+        ("write", "write_file create_file save_file file_write"),
+        ("file_finder", "find glob search_files"),
+    ],
+)
+def test_names_that_models_have_for_a_tag_are_that_tag(tag, names):
+    assert {languages.canonical(name) for name in names.split()} == {tag}

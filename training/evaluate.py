@@ -1,0 +1,109 @@
+"""Asks adapters the same requests, on the real engine and in the product.
+
+`python -m training.evaluate NEW.gguf`. Beside the new adapter stand the one that ships and the base as it
+comes. The requests are of no family: held/ by default, written by hand; `--suite free` is the bench's own
+set, for the last measurement alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tripletick import places, wiring
+from tripletick.bench import records
+from tripletick.bench.attempt import Attempt
+from tripletick.models import offline
+from tripletick.ui.columns import aligned
+
+HELD = Path(__file__).parent / "held"
+VOICE = ("-s", f"agent.personality={wiring.TRAINED['embedded:offline']}", "-s", "router.ask=never")
+"""What the product does for the offline model, and not for a file that is named."""
+ALL = "all"
+
+
+def run(name: str, suite: str, settings: Sequence[str], out: Path, wording: str) -> list[Attempt]:
+    """Have the bench do a suite on an engine; a run that was stopped goes on."""
+    command = ("-m", "tripletick.cli", "bench", "-q", "-m", name, "--ctx", "4096", "--suite", suite)
+    begun = ("--resume",) if any(out.glob("*.jsonl")) else ()
+    chosen = ("--wording", wording, "--out", str(out), *begun)
+    subprocess.run((sys.executable, *command, *chosen, *settings), check=True, env=_env())
+    newest = max(out.glob("*.jsonl"), key=lambda path: path.stat().st_mtime)
+    return list(records.read(newest)[1])
+
+
+def table(runs: Mapping[str, Sequence[Attempt]]) -> list[list[str]]:
+    """Give solved of all by family, a column a run, the sum last; then what goes wrong, and seconds."""
+    families = sorted({one.family for done in runs.values() for one in done})
+    rows = [["", *runs]]
+    for family in (*families, ALL):
+        rows.append([family, *(_share(done, family) for done in runs.values())])
+    for name, count in _FAULTS.items():
+        rows.append([name, *(count(done) for done in runs.values())])
+    return rows
+
+
+def _share(done: Sequence[Attempt], family: str) -> str:
+    own = [one for one in done if family in (ALL, one.family)]
+    solved = sum(one.solved for one in own)
+    return f"{solved}/{len(own)} {solved / len(own):.0%}" if own else "-"
+
+
+def _talk_blocks(done: Sequence[Attempt]) -> str:
+    return str(sum(one.blocks > 0 for one in done if one.family == "talk"))
+
+
+def _step(done: Sequence[Attempt]) -> str:
+    """Give the middle of what a step takes, the first of a run left out: it loads the model."""
+    times = sorted(one.seconds / max(1, one.steps) for one in done[1:])
+    return f"{times[len(times) // 2]:.1f}" if times else "-"
+
+
+_FAULTS = {
+    "blocks in talk": _talk_blocks,
+    "results invented": lambda done: str(sum(one.invented for one in done)),
+    "no answer": lambda done: str(sum(not one.answer.strip() for one in done)),
+    "wrong and sure": lambda done: str(sum(not one.solved and bool(one.answer.strip()) for one in done)),
+    "median seconds a step": _step,
+}
+
+
+def _env() -> dict[str, str]:
+    """Keep what is the person's own out of it."""
+    home = tempfile.mkdtemp(prefix="evaluate-")
+    cache = str(places.find().cache.parent)
+    return {**os.environ, "HOME": home, "XDG_CACHE_HOME": cache}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("adapter", type=Path)
+    parser.add_argument("--base", type=Path, default=offline.kept(places.find().cache))
+    parser.add_argument("--suite", default=str(HELD))
+    parser.add_argument("--wording", default=ALL)
+    parser.add_argument("--out", type=Path, default=Path("runs/offline"))
+    parser.add_argument("--only-new", action="store_true", help="leave out the base and what ships")
+    asked = parser.parse_args()
+    engines = {
+        "base": (f"embedded:{asked.base}", ()),
+        "ships": (f"embedded:{asked.base}+{offline.ADAPTER}", VOICE),
+        "new": (f"embedded:{asked.base}+{asked.adapter.absolute()}", VOICE),
+    }
+    runs = {
+        name: run(engine, asked.suite, settings, asked.out / name, asked.wording)
+        for name, (engine, settings) in engines.items()
+        if name == "new" or not asked.only_new
+    }
+    rows = table(runs)
+    told = "\n".join(aligned(rows, right=range(1, len(rows[0]))))
+    sys.stdout.write(f"{told}\n")
+    (asked.out / "table.txt").write_text(f"{told}\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

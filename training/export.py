@@ -1,0 +1,74 @@
+"""Writes what was trained as an adapter over the base.
+
+`python -m training.export OUT.pt adapter.gguf --wording HASH`. 16-bit numbers, no merge: rounding a merged
+file to Q4_1 throws the training away. llama.cpp and Ollama apply it when the base is loaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+import gguf
+import numpy as np
+import torch
+
+from training.model import TENSORS
+
+NAME, LICENSE, BASE = "tripletick offline agent", "apache-2.0", "SmolLM2-135M-Instruct.Q4_1.gguf"
+MOST = 12_000_000
+"""Bytes that ship with the package."""
+
+
+def export(state: dict[str, Any], out: Path, about: dict[str, str]) -> int:
+    """Write the adapter; gives its bytes."""
+    writer = gguf.GGUFWriter(out, "llama")
+    writer.add_type("adapter")
+    writer.add_string("adapter.type", "lora")
+    writer.add_float32("adapter.lora.alpha", float(state["shape"]["alpha"]))
+    writer.add_name(NAME)
+    writer.add_license(LICENSE)
+    for key, value in about.items():
+        writer.add_string(f"tripletick.{key}", value)
+    for name, matrix in state["model"].items():
+        layer, kind, short = _place(name)
+        data = matrix.float().numpy().astype(np.float16)
+        writer.add_tensor(f"blk.{layer}.{TENSORS[short]}.weight.lora_{kind}", data)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return out.stat().st_size
+
+
+def _place(name: str) -> tuple[str, str, str]:
+    """Read `blocks.12.qkv.a.q`: the layer, which of the two matrices, of what."""
+    _, layer, _, kind, short = name.split(".")
+    return layer, kind, short
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("state", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--wording", required=True, help="python -m training.wording")
+    asked = parser.parse_args()
+    state = torch.load(asked.state, map_location="cpu", weights_only=True)
+    plan, course = state["plan"], state["course"]
+    about = {
+        "wording": asked.wording,
+        "base": BASE,
+        "seed": str(plan["seed"]),
+        "tokens": str(course["read"]),
+        "learnt": str(course["learnt"]),
+    }
+    size = export(state, asked.out, about)
+    sys.stderr.write(f"{asked.out}: {size} bytes, {course['steps']} steps, {course['read']} tokens\n")
+    if size > MOST:
+        raise SystemExit(f"The adapter has {size} bytes, more than {MOST}: train it with less --rank.")
+
+
+if __name__ == "__main__":
+    main()

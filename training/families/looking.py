@@ -1,0 +1,207 @@
+"""What is there: lists, numbers, places, sizes, dates."""
+
+from __future__ import annotations
+
+from training import words
+from training.scene import Scene, listing, quoted
+from training.script import Script, bash, either, find
+
+KINDS = {
+    "txt": "text",
+    "md": "markdown",
+    "csv": "csv",
+    "py": "python",
+    "json": "json",
+    "log": "log",
+    "sh": "shell",
+    "html": "html",
+    "pdf": "pdf",
+    "jpg": "jpg",
+    "png": "png",
+    "ini": "ini",
+    "bak": "backup",
+}
+"""How a kind of file is called, by its ending."""
+
+
+def list_files(scene: Scene) -> Script:
+    folder = scene.folder() if scene.chance(0.4) else ""
+    for _ in range(scene.random.randint(1, 6)):
+        scene.put(f"{folder}/{scene.fresh()}".lstrip("/"), scene.note(2))
+    scene.litter(2)
+    yield scene.ask("list-folder" if folder else "list", folder=folder)
+    seen = yield bash(f"ls {folder}".strip())
+    many = len(seen.lines)
+    where = f"In {folder}" if folder else "Here"
+    yield f"{where} {'is' if many == 1 else 'are'} {listing(seen.lines)}."
+
+
+def list_kind(scene: Scene) -> Script:
+    ending = scene.pick(*KINDS)
+    for _ in range(scene.random.choice((0, 1, 1, 2, 2, 3, 4))):
+        scene.put(scene.fresh(ending=ending), scene.note(2))
+    scene.put(scene.fresh(ending=scene.pick(*(KINDS.keys() - {ending}))), scene.note(2))
+    yield scene.ask("list-kind", ending=ending, kind=scene.pick(KINDS[ending], f".{ending}", ending))
+    seen = yield either(bash(f"ls *.{ending}"))
+    if not seen.ok:
+        yield f"There are no .{ending} files here."
+    elif len(seen.lines) == 1:
+        yield f"There is one .{ending} file: {seen.text}."
+    else:
+        yield f"There are {len(seen.lines)} .{ending} files: {listing(seen.lines)}."
+
+
+def count_files(scene: Scene) -> Script:
+    ending, folder = scene.pick("", *KINDS), scene.folder() if scene.chance(0.3) else ""
+    for _ in range(scene.random.randint(1, 7)):
+        scene.put(f"{folder}/{scene.fresh(ending=ending)}".lstrip("/"), "x")
+    scene.put(f"{folder}/{scene.fresh()}".lstrip("/"), "x")
+    scene.litter(3)
+    kind = f"{scene.pick(KINDS[ending], f'.{ending}', ending)} " if ending else ""
+    section = "count-in" if folder else "count"
+    yield scene.ask(section, kind=kind, folder=folder)
+    name = f" -name '*.{ending}'" if ending else ""
+    seen = yield bash(f"find {folder or '.'} -maxdepth 1 -type f{name} | wc -l")
+    one, where = seen.text == "1", f"in {folder}" if folder else "here"
+    kind = f".{ending} file" if ending else "file"
+    yield f"There {'is' if one else 'are'} {seen.text} {kind}{'' if one else 's'} {where}."
+
+
+def count_all(scene: Scene) -> Script:
+    scene.litter(4)
+    for _ in range(scene.random.randint(1, 4)):
+        scene.put(f"{scene.folder()}/{scene.fresh()}", "x")
+    folders = scene.chance(0.4)
+    yield scene.ask("count-folders" if folders else "count-all")
+    seen = yield bash("find . -mindepth 1 -type d | wc -l" if folders else "find . -type f | wc -l")
+    what = ("folder" if folders else "file") + ("s" if seen.text != "1" else "")
+    yield f"There {'are' if seen.text != '1' else 'is'} {seen.text} {what}, with all below this folder."
+
+
+def find_file(scene: Scene) -> Script:
+    name, there = scene.fresh(), scene.chance(0.8)
+    for folder in (scene.folder(), scene.folder()):
+        scene.put(f"{folder}/{scene.fresh()}", "x")
+    deep = f"/{scene.folder()}" if scene.chance(0.3) else ""
+    if there:
+        scene.put(f"{scene.folder()}{deep}/{name}", scene.note(2))
+    asked = name if scene.chance(0.75) else name.rpartition(".")[0]
+    yield scene.ask("find", name=asked)
+    yield from told_place(scene, asked)
+
+
+def told_place(scene: Scene, name: str) -> Script:
+    """Look for a name and say where it is."""
+    if scene.agent == "file":
+        seen = yield find(name)
+        there = not seen.text.startswith(("Nothing is called", "No name fits"))
+    else:
+        glob = name if "." in name else f"*{name}*"
+        seen = yield bash(f"find . -name {quoted(glob) if '*' not in glob else repr(glob)}")
+        there = bool(seen.text)
+    places = [line.removeprefix("./") for line in seen.lines]
+    if not there:
+        yield f"There is no file called {name}."
+    else:
+        yield f"It is at {places[0]}." if len(places) == 1 else f"I found {listing(places)}."
+
+
+def find_kind(scene: Scene) -> Script:
+    ending = scene.pick(*KINDS)
+    for _ in range(scene.random.choice((0, 1, 2, 2, 3))):
+        scene.put(f"{scene.folder()}/{scene.fresh(ending=ending)}", "x")
+    scene.litter(3)
+    yield scene.ask("find-kind", kind=scene.pick(KINDS[ending], f".{ending}", f"*.{ending}", ending))
+    seen = yield (find(f"*.{ending}") if scene.agent == "file" else bash(f"find . -name '*.{ending}'"))
+    found = [] if "Nothing is called" in seen.text else [line.removeprefix("./") for line in seen.lines]
+    many = len(found)
+    if not many:
+        yield f"There are no .{ending} files, not in the folders below either."
+    else:
+        yield f"I found {many} .{ending} file{'s' if many > 1 else ''}: {listing(found)}."
+
+
+def exists(scene: Scene) -> Script:
+    scene.litter(3)
+    name = scene.file("", inside=0.3) if scene.chance(0.55) else scene.fresh()
+    shown = name.rpartition("/")[2]
+    yield scene.ask("exists", name=shown)
+    seen = yield (find(shown) if scene.agent == "file" else bash(f"find . -name {quoted(shown)}"))
+    missing = not seen.text or seen.text.startswith(("Nothing is called", "No name fits"))
+    place = seen.lines[0].removeprefix("./") if seen.lines else ""
+    yield f"No, there is no {shown} here." if missing else f"Yes, it is at {place}."
+
+
+def size(scene: Scene) -> Script:
+    name = scene.file("", scene.note(12), inside=0.2)
+    scene.litter(2)
+    yield scene.ask("size", name=name)
+    seen = yield bash(f"stat -c %s {quoted(name)}")
+    yield f"{name} has {seen.text} bytes."
+
+
+def most(scene: Scene) -> Script:
+    """The largest, smallest, newest, oldest file."""
+    which, flags = scene.pick(
+        ("largest", "-Sp"), ("largest", "-Sp"), ("smallest", "-Srp"), ("newest", "-tp"), ("oldest", "-trp")
+    )
+    for at in range(scene.random.randint(2, 5)):
+        name = scene.put(scene.fresh(), "x" * scene.random.randint(5, 900))
+        age = 1_600_000_000 + at * 86_400 * scene.random.randint(1, 90)
+        import os
+
+        os.utime(scene.root / name, (age, age))
+    if scene.chance(0.5):
+        scene.put(f"{scene.folder()}/{scene.fresh()}", "x")
+    yield scene.ask(f"most-{which}")
+    seen = yield bash(f"ls {flags} | grep -v / | head -n 1")
+    yield f"The {which} file is {seen.text}."
+
+
+def disk(scene: Scene) -> Script:
+    if scene.chance(0.5):
+        folder = scene.folder()
+        for _ in range(scene.random.randint(1, 3)):
+            scene.put(f"{folder}/{scene.fresh()}", scene.note(30))
+        yield scene.ask("folder-size", folder=folder)
+        seen = yield bash(f"du -sh {folder}")
+        yield f"The folder {folder} takes {seen.text.split()[0]}."
+        return
+    yield scene.ask("disk")
+    seen = yield bash("df -h . | tail -n 1")
+    parts = seen.text.split()
+    yield f"{parts[-3]} of {parts[-5]} are free, {parts[-2]} is used."
+
+
+def changed(scene: Scene) -> Script:
+    name = scene.file("", inside=0.1)
+    yield scene.ask("changed", name=name)
+    seen = yield bash(f"stat -c %y {quoted(name)}")
+    yield f"{name} was last changed on {seen.text[:10]} at {seen.text[11:16]}."
+
+
+def tree(scene: Scene) -> Script:
+    for _ in range(scene.random.randint(2, 5)):
+        scene.put(f"{scene.folder()}/{scene.fresh()}", "x")
+    scene.litter(2)
+    only = scene.chance(0.4)
+    yield scene.ask("folders" if only else "tree")
+    seen = yield bash("ls -d */" if only else "find . -type f | sort")
+    found = [line.removeprefix("./").rstrip("/") for line in seen.lines]
+    if only:
+        yield f"The folders are {listing(found)}." if len(found) > 1 else f"There is one folder: {found[0]}."
+    else:
+        yield f"The files are {listing(found)}."
+
+
+def first_by_name(scene: Scene) -> Script:
+    """Names that begin with something, or hold it."""
+    mark = words.word(scene.random)
+    for _ in range(scene.random.randint(1, 3)):
+        scene.put(f"{mark}_{scene.fresh()}" if scene.chance(0.6) else f"{mark}{scene.number(2)}.txt", "x")
+    scene.litter(4)
+    begins = scene.chance(0.6)
+    yield scene.ask("begins" if begins else "holds-name", mark=mark)
+    glob = f"{mark}*" if begins else f"*{mark}*"
+    seen = yield bash(f"ls -d {glob}")
+    yield f"{'These begin' if begins else 'These are'} with {mark}: {listing(seen.lines)}."

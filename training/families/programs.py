@@ -1,0 +1,156 @@
+"""Programs that are written, saved and run; with arguments where the request has some.
+
+What ran is what is told.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from training import hands, words
+from training.scene import Scene, listing, quoted
+from training.script import Script, bash, python, write
+from training.tables import rows
+
+AGENTS = ("coder", "coder", "coder", "coder", "coder", "file")
+SHOWN = 5
+_HOLE = re.compile(r"\{(w|p|t|n|m|k|names|list|nums|numlist|out)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A program, and what it is said to do."""
+
+    what: str
+    code: str
+
+
+def program(scene: Scene) -> Script:
+    draft = drawn(scene, *scene.pick(*rows("plain")))
+    name = (
+        scene.fresh(ending="py")
+        if scene.chance(0.8)
+        else scene.pick("hello.py", "main.py", "test.py", "app.py")
+    )
+    scene.litter(2)
+    yield scene.ask("program", name=name, what=draft.what)
+    seen = yield python(draft.code, name)
+    yield told(name, seen.lines)
+
+
+def taking(scene: Scene) -> Script:
+    """A program with arguments is saved, then run with some."""
+    what, code, kind = scene.pick(*rows("taking"))
+    draft, arguments = drawn(scene, what, f"import sys\n{code}"), _arguments(scene, kind)
+    name = scene.fresh(ending="py")
+    given = scene.chance(0.5)
+    yield scene.ask("program-try" if given else "program", name=name, what=draft.what, arguments=arguments)
+    seen = yield f"{write(name, draft.code)}\n{bash(f'python3 {quoted(name)} {arguments}')}"
+    shown = f"It printed {seen.text}." if len(seen.lines) == 1 else f"It printed {listing(seen.lines)}."
+    yield f"I saved {name} and ran it with {arguments}. {shown}"
+
+
+def function(scene: Scene) -> Script:
+    """A function in a file, tried once."""
+    title, parameters, what, body, example = scene.pick(*rows("functions"))
+    name = scene.fresh(ending="py")
+    code = f"def {title}({parameters}):\n    {body}\n\nprint({title}({example}))"
+    draft = drawn(scene, what, code)
+    yield scene.ask("function", name=name, what=draft.what, title=title)
+    seen = yield python(draft.code, name)
+    yield f"{title} is in {name}. Tried once, it gave {seen.text}."
+
+
+def shell(scene: Scene) -> Script:
+    draft, name = drawn(scene, *scene.pick(*rows("shell"))), scene.fresh(ending="sh")
+    scene.litter(2)
+    yield scene.ask("shell", name=name, what=draft.what)
+    seen = yield bash(draft.code, name)
+    yield told(name, seen.lines)
+
+
+def run_file(scene: Scene) -> Script:
+    draft = drawn(scene, *scene.pick(*rows("plain")))
+    shell = scene.chance(0.25)
+    draft = drawn(scene, *scene.pick(*rows("shell"))) if shell else draft
+    name = scene.put(scene.fresh(ending="sh" if shell else "py"), draft.code)
+    scene.litter(2)
+    yield scene.ask("run", name=name)
+    seen = yield bash(f"{'bash' if shell else 'python3'} {quoted(name)}")
+    yield printed(name, seen.lines)
+
+
+def run_with(scene: Scene) -> Script:
+    """A program that is there is run with what the request names."""
+    what, code, kind = scene.pick(*rows("taking"))
+    draft, arguments = drawn(scene, what, f"import sys\n{code}"), _arguments(scene, kind)
+    name = scene.put(scene.fresh(ending="py"), draft.code)
+    yield scene.ask("run-with", name=name, arguments=arguments)
+    seen = yield bash(f"python3 {quoted(name)} {arguments}")
+    yield printed(name, seen.lines)
+
+
+def explain_file(scene: Scene) -> Script:
+    """What a program does is read, not run."""
+    draft = drawn(scene, *scene.pick(*rows("plain")))
+    name = scene.put(scene.fresh(ending="py"), draft.code)
+    yield scene.ask("explain-file", name=name)
+    yield bash(f"cat {quoted(name)}")
+    yield f"{name} is a program that {draft.what}."
+
+
+def drawn(scene: Scene, what: str, code: str) -> Draft:
+    """Fill the holes of a program and of what it is said to do, and choose the words."""
+    names = [scene.word("first") for _ in range(scene.random.randint(2, 5))]
+    numbers = [scene.number(2) for _ in range(scene.random.randint(3, 6))]
+    text = words.phrase(scene.random).replace("'", "")
+    holes: dict[str, object] = {
+        "w": scene.word(),
+        "p": scene.word("first"),
+        "t": text,
+        "n": scene.random.randint(3, 12),
+        "m": scene.random.randint(6, 40),
+        "k": scene.number(2),
+        "names": words.listed(names),
+        "list": repr(names),
+        "nums": ", ".join(map(str, numbers)),
+        "numlist": repr(numbers),
+        "out": scene.fresh(ending="txt") if "{out}" in code else "",
+    }
+
+    def fill(text: str) -> str:
+        return _HOLE.sub(lambda hole: str(holes[hole[1]]), text)
+
+    return Draft(fill(hands.chosen(scene.random, what)), fill(code))
+
+
+def told(name: str, lines: list[str]) -> str:
+    if not lines:
+        return f"I saved {name}, and it ran."
+    if len(lines) == 1:
+        return f"I saved {name}, and it printed {lines[0]}."
+    return f"I saved {name}, and it printed {len(lines)} lines, from {lines[0]} to {lines[-1]}."
+
+
+def printed(name: str, lines: list[str]) -> str:
+    if len(lines) == 1:
+        return f"{name} printed: {lines[0]}"
+    if len(lines) > SHOWN:
+        return f"{name} printed {len(lines)} lines, from {lines[0]} to {lines[-1]}."
+    return f"{name} printed:\n" + "\n".join(lines) if lines else f"{name} ran and printed nothing."
+
+
+def _arguments(scene: Scene, kind: str) -> str:
+    if kind == "file":
+        return quoted(scene.file("text", inside=0))
+    values = {
+        "name": scene.word("first"),
+        "two": f"{scene.number(2)} {scene.number(2)}",
+        "number": str(scene.number(3)),
+        "small": str(scene.random.randint(3, 12)),
+        "word": scene.word(),
+        "word-small": f"{scene.word()} {scene.random.randint(2, 5)}",
+        "many": " ".join(str(scene.number(2)) for _ in range(scene.random.randint(2, 5))),
+    }
+    return values[kind]

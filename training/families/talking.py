@@ -1,0 +1,226 @@
+"""What is answered in words, whoever is at work.
+
+Talk, facts, explanations, code that is shown and not run.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from training import hands, words
+from training.scene import Scene
+from training.script import Ask, Script, Told, bash, block, read
+
+DATA = Path(__file__).parents[1] / "talk.txt"
+WHO = ("casual", "casual", "casual", "file", "coder")
+CAPITALS = {
+    "France": "Paris",
+    "Germany": "Berlin",
+    "Spain": "Madrid",
+    "Italy": "Rome",
+    "Austria": "Vienna",
+    "Portugal": "Lisbon",
+    "Norway": "Oslo",
+    "Ireland": "Dublin",
+    "Greece": "Athens",
+    "Japan": "Tokyo",
+    "Egypt": "Cairo",
+    "Peru": "Lima",
+    "Canada": "Ottawa",
+    "China": "Beijing",
+    "India": "New Delhi",
+    "Russia": "Moscow",
+    "Brazil": "Brasilia",
+    "Sweden": "Stockholm",
+    "Finland": "Helsinki",
+    "Denmark": "Copenhagen",
+    "Poland": "Warsaw",
+    "Hungary": "Budapest",
+    "Belgium": "Brussels",
+    "Switzerland": "Bern",
+    "Turkey": "Ankara",
+    "Cuba": "Havana",
+    "Kenya": "Nairobi",
+    "Australia": "Canberra",
+    "Thailand": "Bangkok",
+    "Argentina": "Buenos Aires",
+    "Chile": "Santiago",
+    "Mexico": "Mexico City",
+    "Ukraine": "Kyiv",
+    "Croatia": "Zagreb",
+    "Romania": "Bucharest",
+    "Bulgaria": "Sofia",
+    "Iceland": "Reykjavik",
+    "Scotland": "Edinburgh",
+    "Morocco": "Rabat",
+    "Vietnam": "Hanoi",
+    "Israel": "Jerusalem",
+    "Iran": "Tehran",
+    "Iraq": "Baghdad",
+}
+
+
+@cache
+def lines(section: str) -> list[tuple[str, str]]:
+    """Read a section of talk.txt: what is said, what is answered."""
+    found: list[tuple[str, str]] = []
+    here = ""
+    for line in DATA.read_text("utf-8").splitlines():
+        if line.startswith("== "):
+            here = line[3:]
+        elif here == section and " => " in line:
+            said, _, answer = line.partition(" => ")
+            found.append((said, answer.replace("\\n", "\n")))
+    return found
+
+
+def talk(scene: Scene) -> Script:
+    yield from _answered(scene, "talk")
+
+
+def facts(scene: Scene) -> Script:
+    yield from _answered(scene, "facts")
+
+
+def explain(scene: Scene) -> Script:
+    yield from _answered(scene, "explain")
+
+
+def show(scene: Scene) -> Script:
+    """Code that shall not run stands in a text block."""
+    what, code = scene.random.choice(lines("show"))
+    yield scene.ask("show-code", scene.pick("coder", "coder", "coder", "file", "casual"), what=what)
+    yield f"{block('text', code)}\nThis is {what}." if not what.startswith("how") else block("text", code)
+
+
+def recall(scene: Scene) -> Script:
+    """What the person said of themselves a moment ago."""
+    who = scene.pick(*WHO)
+    kind, value = scene.pick(
+        ("name", scene.word("first")),
+        ("city", scene.word("city")),
+        ("color", scene.word("color")),
+        ("cat", words.made_up(scene.random).capitalize()),
+        ("age", str(scene.random.randint(18, 80))),
+    )
+    yield scene.ask(f"tell-{kind}", who, value=value)
+    yield {
+        "name": f"Nice to meet you, {value}!",
+        "city": f"{value} is a fine place.",
+        "color": f"{value.capitalize()} is a fine color.",
+        "cat": f"{value} is a nice name for a cat.",
+        "age": "Thank you for telling me.",
+    }[kind]
+    if scene.chance(0.3):
+        yield from _answered(scene, "talk", who)
+    yield scene.ask(f"recall-{kind}", who)
+    yield {
+        "name": f"Your name is {value}.",
+        "city": f"You live in {value}.",
+        "color": f"Your favorite color is {value}.",
+        "cat": f"Your cat is called {value}.",
+        "age": f"You are {value} years old.",
+    }[kind]
+
+
+def cannot(scene: Scene) -> Script:
+    """Who only talks says who does it."""
+    section = scene.pick("list", "delete", "show", "touch", "rename", "count")
+    yield scene.ask(
+        section,
+        "casual",
+        name=scene.fresh(),
+        names=scene.fresh(),
+        old=scene.fresh(),
+        new=scene.fresh(),
+        kind="",
+    )
+    yield "I can only talk here. Ask the file agent or the coder agent to do that."
+
+
+def clarify(scene: Scene) -> Script:
+    """Something that only the person knows is missing: ask, get it, do it."""
+    name, new, folder = scene.file("text", inside=0), scene.fresh(ending="txt"), scene.folder()
+    for _ in range(scene.random.randint(1, 3)):
+        scene.file("text", inside=0)
+    section, question, answer, reply, done = scene.pick(
+        ("which-delete", "Which file shall I delete?", name, bash(f"rm {name}"), f"I deleted {name}."),
+        ("which-read", "Which file shall I read?", name, read(name), ""),
+        (
+            "name-new",
+            "What shall the file be called?",
+            new,
+            bash(f"touch {new}"),
+            f"I made the empty file {new}.",
+        ),
+        (
+            "name-rename",
+            f"What shall the new name of {name} be?",
+            new,
+            bash(f"mv {name} {new}"),
+            f"I renamed {name} to {new}.",
+        ),
+        (
+            "name-copy",
+            f"What shall the copy of {name} be called?",
+            new,
+            bash(f"cp {name} {new}"),
+            f"I copied {name} to {new}.",
+        ),
+        (
+            "where-move",
+            f"To which folder shall I move {name}?",
+            folder,
+            bash(f"mkdir -p {folder} && mv {name} {folder}/"),
+            f"I moved {name} to {folder}.",
+        ),
+        (
+            "name-folder",
+            "What shall the folder be called?",
+            folder,
+            bash(f"mkdir -p {folder}"),
+            f"I made the folder {folder}.",
+        ),
+        (
+            "what-add",
+            f"What shall I add to {name}?",
+            new,
+            bash(f"echo {new} >> {name}"),
+            f"I added the line to {name}.",
+        ),
+        ("which-run", "Which program shall I run?", name, read(name), ""),
+        ("what-say", "What shall it say?", "", "", ""),
+        ("who-to", "To whom, and what about?", "", "", ""),
+    )
+    yield scene.ask(section, name=name)
+    if not answer or section == "which-run":
+        answer = answer or "never mind"
+        done = "All right." if answer == "never mind" else ""
+        reply = ""
+    yield f"REQUEST_CLARIFICATION\n{question}"
+    yield Told(
+        "never mind" if not reply else hands.filled(hands.spoken(scene.random, "told"), {"it": answer})
+    )
+    if not reply:
+        yield "All right."
+        return
+    seen = yield reply
+    first = seen.lines[1].partition("|")[2] if len(seen.lines) > 1 else ""
+    yield done or f"{name} begins with: {first}"
+
+
+def _answered(scene: Scene, section: str, who: str = "") -> Script:
+    said, answer = scene.random.choice(lines(section))
+    slots = dict(zip(("country", "capital"), scene.random.choice(list(CAPITALS.items())), strict=True))
+    text = hands.chosen(scene.random, said)
+    if scene.chance(0.5):
+        text = text[:1].upper() + text[1:]
+    if scene.chance(0.2):
+        text = re.sub(r"[?!.]$", "", text)
+    if section != "talk" and scene.chance(0.2):
+        text = f"{hands.spoken(scene.random, 'opener')} {text}"
+    answer = hands.chosen(scene.random, answer) if section == "talk" else answer
+    yield Ask(hands.filled(text, slots), who or scene.pick(*WHO))
+    yield hands.filled(answer, slots) if "{" in answer and section == "facts" else answer

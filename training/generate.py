@@ -1,0 +1,120 @@
+"""Writes conversations, one JSON line each: `python -m training.generate --seed 1 --count 6000 out.jsonl`.
+
+A conversation depends on the seed and its number alone, so that any number of workers gives the same file,
+and a run that was stopped goes on. Conversations that go otherwise than meant are dropped and counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import astuple
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from training import words
+from training.families import FAMILIES
+from training.scene import Scene
+from training.script import Script
+from training.stage import OffScriptError, Spoken, Stage
+
+REQUESTS = {1: 46, 2: 27, 3: 14, 4: 8, 5: 5}
+"""How many families follow each other in one conversation, and how often."""
+STAYS = 0.7
+"""How often the same agent gets the next request, where it can do it."""
+NAMED = 0.5
+"""The share of stages whose first request names the folder's files."""
+A_STAGE = 40
+"""Conversations in one folder, before another name is drawn for it."""
+
+
+def conversation(stage: Stage, random: Random) -> tuple[list[str], list[Spoken]]:
+    """Play some families; gives which, and what was said. Raises OffScriptError."""
+    many = random.choices(list(REQUESTS), list(REQUESTS.values()))[0]
+    chosen = random.choices(list(FAMILIES), [one.weight for one in FAMILIES.values()], k=many)
+    return chosen, stage.play(_scripts(stage, random, chosen))
+
+
+def _scripts(stage: Stage, random: Random, chosen: list[str]) -> Iterator[Script]:
+    scene = Scene(stage.root, random)
+    for name in chosen:
+        family = FAMILIES[name]
+        if scene.agent not in family.agents or random.random() > STAYS or name == chosen[0]:
+            scene.agent = random.choice(family.agents)
+        yield family.play(scene)
+
+
+def batch(work: tuple[int, int, Path]) -> tuple[list[dict[str, Any]], Counter[str]]:
+    """Play the conversations of one stage: the seed, the first one's number, a folder to work in."""
+    seed, first, top = work
+    drawn = Random(f"{seed}/stage/{first}")
+    place = top / str(first) / words.word(drawn, "first").lower() / words.word(drawn)
+    stage = Stage(place, top / str(first) / "state", named=drawn.random() < NAMED)
+    found: list[dict[str, Any]] = []
+    dropped: Counter[str] = Counter()
+    try:
+        for number in range(first, first + A_STAGE):
+            families: list[str] = []
+            try:
+                families, said = conversation(stage, Random(f"{seed}/{number}"))
+                found.append({"n": number, "families": families, "said": [astuple(one) for one in said]})
+            except (OffScriptError, UnicodeError) as error:
+                dropped[str(error).splitlines()[-1][:80]] += 1
+    finally:
+        stage.close()
+    return found, dropped
+
+
+def generate(out: Path, seed: int, count: int, workers: int) -> Counter[str]:
+    """Write `count` conversations, those that are there already included; gives why others were dropped."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    there = {json.loads(line)["n"] // A_STAGE for line in _lines(out)}
+    dropped: Counter[str] = Counter()
+    begun, done = time.monotonic(), len(there) * A_STAGE
+    with tempfile.TemporaryDirectory() as name, multiprocessing.Pool(workers, _quiet) as pool:
+        todo = [(seed, at * A_STAGE, Path(name)) for at in range(-(-count // A_STAGE)) if at not in there]
+        with out.open("a", encoding="utf-8") as file:
+            for found, lost in pool.imap_unordered(batch, todo):
+                dropped += lost
+                done += len(found)
+                file.writelines(json.dumps(one, ensure_ascii=False) + "\n" for one in found)
+                file.flush()
+                speed = done / max(1e-9, time.monotonic() - begun)
+                sys.stderr.write(f"\r{done} conversations, {sum(dropped.values())} dropped, {speed:.1f}/s ")
+    sys.stderr.write("\n")
+    return dropped
+
+
+def _lines(path: Path) -> Iterator[str]:
+    if path.exists():
+        yield from path.read_text("utf-8").splitlines()
+
+
+def _quiet() -> None:
+    """A worker has a home of its own, so that nothing of the person's comes into the data."""
+    os.environ["HOME"] = tempfile.mkdtemp(prefix="home-")
+    os.environ["GIT_CONFIG_NOSYSTEM"] = "1"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=6000)
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    asked = parser.parse_args()
+    dropped = generate(asked.out, asked.seed, asked.count, asked.workers)
+    for why, many in dropped.most_common(20):
+        sys.stderr.write(f"{many:5} {why}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,2 @@
+from stock import left
+print('left:', left(12))

@@ -1,0 +1,2 @@
+def left(n):
+    return 40 - n

@@ -1,0 +1,2 @@
+x = 144
+print(math.sqrt(x))

@@ -1,0 +1,2 @@
+guest = 'Otto'
+print('Welcome,', guest)

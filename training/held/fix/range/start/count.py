@@ -1,0 +1,2 @@
+for k in range(1, 8):
+    print(k)

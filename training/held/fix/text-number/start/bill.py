@@ -1,0 +1,2 @@
+sum_due = 88
+print('You owe ' + sum_due)

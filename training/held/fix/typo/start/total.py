@@ -1,0 +1,2 @@
+parts = [12, 20, 25]
+print(smu(parts))

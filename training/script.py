@@ -1,0 +1,117 @@
+"""What a family says, piece by piece: requests, the person's answers, replies; and how blocks are written.
+
+A family is a generator: it puts files into its scene, yields an `Ask`, then replies until one has no block.
+What comes back from a reply is what the product's own tools said of its blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Literal
+
+from tripletick.dialects.fence import write_call
+from tripletick.messages import Call, Result
+from tripletick.tools.pairs import write_pair
+
+Ends = Literal["well", "badly", "either"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A request of the person's, and who gets it."""
+
+    text: str
+    agent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The person's answer to a question of the model's."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the model says. `taught` False: a mistake made on purpose, which is not learnt."""
+
+    text: str
+    ends: Ends = "well"
+    """How its blocks end; a conversation in which they end otherwise is dropped."""
+    taught: bool = True
+
+
+Line = Ask | Told | Reply | str
+"""A bare text is a reply whose blocks end well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What came of a reply."""
+
+    results: tuple[Result, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        return all(result.ok for result in self.results)
+
+    @property
+    def text(self) -> str:
+        """The last output, as the person reads it."""
+        return self.results[-1].text.strip("\n") if self.results else ""
+
+    @property
+    def lines(self) -> list[str]:
+        return self.text.split("\n") if self.text else []
+
+
+Script = Generator[Line, Seen, None]
+
+
+def block(tag: str, body: str, path: str = "") -> str:
+    return write_call(Call(tag, body, path or None))
+
+
+def bash(command: str, path: str = "") -> str:
+    return block("bash", command, path)
+
+
+def python(code: str, path: str = "") -> str:
+    return block("python", code, path)
+
+
+def reckoned(code: str, agent: str) -> str:
+    """A short program for whoever is at work: the agent of files has no tag for it but the shell's."""
+    return python(code) if agent != "file" else bash(f"python3 - <<'END'\n{code}\nEND")
+
+
+def read(path: str) -> str:
+    return block("read", path)
+
+
+def write(path: str, text: str) -> str:
+    return block("write", text.rstrip("\n"), path)
+
+
+def edit(path: str, old: str, new: str) -> str:
+    return block("edit", write_pair(old, new), path)
+
+
+def find(words: str) -> str:
+    return block("file_finder", words)
+
+
+def either(text: str) -> Reply:
+    """A block that may fail without being wrong: a search that finds nothing, a program that is broken."""
+    return Reply(text, "either")
+
+
+def broken(text: str) -> Reply:
+    """A block that fails and is right all the same: a broken program is run to see its error."""
+    return Reply(text, "badly")
+
+
+def slip(text: str) -> Reply:
+    """A mistake on purpose; what follows it is the repair."""
+    return Reply(text, "badly", taught=False)

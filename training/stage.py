@@ -1,0 +1,178 @@
+"""Plays families through the product's own loop: every block really runs in the box, every byte is its own.
+
+A stage has one folder and one box for many conversations. What becomes of the model's words in `Loop` is the
+product's; the choice of the agent is the family's.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from training.script import Ask, Line, Reply, Script, Seen, Told
+from tripletick import config, places, wiring, wording
+from tripletick.context import Budget, Conversation
+from tripletick.events import Ask as Asked
+from tripletick.events import Event, GaveUp, Returned
+from tripletick.loop import Loop
+from tripletick.messages import Answer, Chunk, Message, Result
+from tripletick.models.model import Sampling
+from tripletick.models.scripted import Scripted, ScriptedReply
+from tripletick.paths import Workspace
+from tripletick.tools.tool import Ledger
+
+MODEL = "embedded:offline"
+WINDOW = 4096
+WHOLE = 1 << 20
+NOTHING_SAID = Reply("")
+QUESTION = "REQUEST_CLARIFICATION"
+RELIEF = ("file", "coder")
+
+
+class OffScriptError(Exception):
+    """The conversation went otherwise than the family meant; it is no example for anybody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """One message as it was sent, and whether it is learnt."""
+
+    role: str
+    text: str
+    taught: bool
+
+
+class Played(Scripted):
+    """Says what the stage has for it, whole."""
+
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(size=WHOLE, name="stage")
+        self._stage = stage
+
+    def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
+        self.asked.clear()
+        self.samplings.clear()
+        self.replies.append(ScriptedReply(self._stage.reply()))
+        yield from super().stream(messages, sampling)
+
+
+@dataclass
+class Stage:
+    """A folder with a box; `play` gives one conversation."""
+
+    root: Path
+    state: Path
+    named: bool = False
+    """Whether requests end with the names of the folder's files."""
+    _taught: list[bool] = field(default_factory=list)
+    _results: list[Result] = field(default_factory=list)
+    _reply: Reply = NOTHING_SAID
+    _script: Script | None = None
+
+    def __post_init__(self) -> None:
+        found = places.find()
+        found = replace(found, state=self.state)
+        settings = config.load([found.shipped_config], {}, {"model.name": MODEL})
+        self.root.mkdir(parents=True, exist_ok=True)
+        self.prompts = wiring.prompts(settings, found)
+        self.box = wiring.box(settings, found, self.root)
+        self.workspace = Workspace(self.root)
+        parts = wiring.Parts(
+            settings, found, self.workspace, Played(self), self.box, self.prompts, person=True, yes=True
+        )
+        self._made = wiring.loop(parts, "stage", WINDOW)
+
+    def play(self, scripts: Iterator[Script]) -> list[Spoken]:
+        """Play families one after the other in one conversation. Raises OffScriptError."""
+        self._empty()
+        self._taught.clear()
+        talk = self._made.replies.talk
+        loop = self._anew(Conversation(talk.system, talk.also))
+        for script in scripts:
+            self._script = script
+            line: Line | None = next(script)
+            while line is not None:
+                if not isinstance(line, Ask):
+                    raise OffScriptError(f"a reply where a request was due: {line}")
+                line = self._request(loop, line)
+        return list(self._spoken(loop.replies.talk.messages()))
+
+    def close(self) -> None:
+        self.box.close()
+
+    def reply(self) -> str:
+        """Give what the model says next."""
+        self._check()
+        line = self._advance()
+        self._reply = line if isinstance(line, Reply) else Reply(line if isinstance(line, str) else "")
+        if not self._reply.text:
+            raise OffScriptError(f"no reply where one was due, but {line}")
+        self._results.clear()
+        self._taught.append(self._reply.taught)
+        return self._reply.text
+
+    def _request(self, loop: Loop, ask: Ask) -> Line | None:
+        agent = self.prompts.agents[ask.agent]
+        wanted = self.named and agent.tools and not wording.folder_told(loop.replies.talk)
+        names = wording.folder_line(self.workspace) if wanted else ""
+        self._results.clear()
+        self._reply = NOTHING_SAID
+        relief = [one for one in self.prompts.agents.values() if one.name in RELIEF]
+        self._watch(loop.turn(agent, ask.text, folder=names, relief=relief))
+        return self._advance()
+
+    def _watch(self, turn: Generator[Event, Answer | None, None]) -> None:
+        answer: Answer | None = None
+        with suppress(StopIteration):
+            while True:
+                event = turn.send(answer)
+                answer = self._answer() if isinstance(event, Asked) else None
+                if isinstance(event, Returned):
+                    self._results.append(event.result)
+                if isinstance(event, GaveUp):
+                    raise OffScriptError(f"the turn was given up: {event.reason}")
+
+    def _answer(self) -> Answer:
+        """Answer a question of the model's as the family says; any other is a yes."""
+        if QUESTION not in self._reply.text:
+            return Answer("y")
+        told = self._advance()
+        if not isinstance(told, Told):
+            raise OffScriptError(f"no answer to {self._reply.text}")
+        return Answer("", told.text)
+
+    def _advance(self) -> Line | None:
+        """Go on in the family's script; None where it has ended."""
+        assert self._script is not None
+        try:
+            return self._script.send(Seen(tuple(self._results)))
+        except StopIteration:
+            return None
+
+    def _check(self) -> None:
+        """See that the blocks of the last reply ended as they should."""
+        ok, ends = all(result.ok for result in self._results), self._reply.ends
+        if self._results and ends != "either" and ok != (ends == "well"):
+            told = "\n".join(f"{result.verdict} {result.text}" for result in self._results)
+            raise OffScriptError(f"{self._reply.text}\nended otherwise: {told}")
+
+    def _spoken(self, messages: Sequence[Message]) -> Iterator[Spoken]:
+        taught = iter(self._taught)
+        for message in messages:
+            mine = message.role == "assistant"
+            yield Spoken(message.role, message.text, mine and next(taught))
+
+    def _anew(self, talk: Conversation) -> Loop:
+        made = self._made
+        replies = replace(made.replies, talk=talk, budget=Budget(WINDOW))
+        return replace(made, replies=replies, bench=replace(made.bench, ledger=Ledger()))
+
+    def _empty(self) -> None:
+        for path in self.root.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
