@@ -311,7 +311,7 @@ def test_records_of_the_conversation_are_no_event_of_the_export(found):
 
 def test_a_fresh_start_is_told_where_it_happened():
     events = (Requested("do it"), FreshStart(3, 5, "NameError: x"), Answered("Done."))
-    parts = transcript.transcript(map(encode, events)).parts
+    parts = transcript.transcript([encode(event) for event in events]).parts
     assert [(part.kind, "NameError: x" in part.text) for part in parts] == [
         ("request", False),
         ("note", True),

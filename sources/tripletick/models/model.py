@@ -41,8 +41,8 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A model that a server has: its name, its bytes, how its weights are stored, what its content is known by
-    ("" where not told).
+    """A model that a server has: its name, its bytes, how its weights are stored, what its content is known
+    by ("" where not told).
     """
 
     name: str
