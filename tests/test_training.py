@@ -8,6 +8,7 @@ import re
 import struct
 
 import pytest
+from tools import release_check
 from training import evaluate, generate, hands, tokens
 from training.families import FAMILIES
 from training.families.talking import lines
@@ -175,9 +176,17 @@ def test_the_hash_changes_with_a_word_of_a_prompt_and_not_with_the_persons_agent
     assert trained.ours(SETTINGS, moved) != ours
 
 
-def test_an_adapter_that_says_nothing_is_not_called_stale():
-    told, ours = trained.told(), trained.ours(SETTINGS, places.find())
-    assert bool(trained.stale(SETTINGS, places.find())) == (bool(told) and told != ours)
+def test_doctor_warns_of_another_wording_and_not_where_none_is_told(tmp_path):
+    found = places.find()
+    other, silent = adapter(tmp_path / "a.gguf", "0" * 16), tmp_path / "none.gguf"
+    ours = adapter(tmp_path / "b.gguf", trained.ours(SETTINGS, found))
+    said = [trained.stale(SETTINGS, found, one) for one in (other, ours, silent)]
+    assert said == [trained.STALE, "", ""]
+
+
+def test_no_release_is_made_of_an_adapter_for_another_wording():
+    fits = trained.told() == trained.ours(SETTINGS, places.find())
+    assert release_check.main() == (0 if fits else 1)
 
 
 def attempt(task, *, solved, blocks=0):
