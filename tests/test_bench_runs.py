@@ -14,7 +14,7 @@ from tripletick.bench.records import Header
 from tripletick.bench.task import SHIPPED, load
 from tripletick.errors import UsageError
 
-HEADER = Header("0.1", "scripted:a", "scripted", "", "core", "", 1, {"agent.dialect": "xml"}, 2, "now")
+HEADER = Header("0.1", "scripted:a", "scripted", "", "core", "", None, 1, {"agent.dialect": "xml"}, 2, "now")
 ONE = Attempt(
     task="chores/a",
     wording="1",
@@ -63,7 +63,7 @@ def test_a_run_is_gone_on_with_behind_its_last_whole_line(tmp_path):
     assert [one.repeat for one in records.read(run.path)[1]] == [1, 2]
 
 
-@pytest.mark.parametrize("change", [{"model": "b"}, {"suite": "quick"}, {"seed": 2}, {"settings": {}}])
+@pytest.mark.parametrize("change", [{"model": "b"}, {"suite": "quick"}, {"seconds": 9.0}, {"settings": {}}])
 def test_another_run_is_not_gone_on_with(tmp_path, change):
     with records.begun(tmp_path, HEADER) as run:
         run.add(ONE)

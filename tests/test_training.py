@@ -8,7 +8,8 @@ import re
 import struct
 
 import pytest
-from training import generate, hands, tokens
+from tools import release_check
+from training import evaluate, generate, hands, tokens
 from training.families import FAMILIES
 from training.families.talking import lines
 from training.scene import Scene, quoted
@@ -16,6 +17,7 @@ from training.script import Ask, bash, slip
 from training.stage import OffScriptError, Stage
 
 from tripletick import config, places, trained
+from tripletick.bench.attempt import Attempt
 
 SETTINGS = config.load([places.find().shipped_config], {}, {})
 
@@ -174,6 +176,33 @@ def test_the_hash_changes_with_a_word_of_a_prompt_and_not_with_the_persons_agent
     assert trained.ours(SETTINGS, moved) != ours
 
 
-def test_an_adapter_that_says_nothing_is_not_called_stale():
-    told, ours = trained.told(), trained.ours(SETTINGS, places.find())
-    assert bool(trained.stale(SETTINGS, places.find())) == (bool(told) and told != ours)
+def test_doctor_warns_of_another_wording_and_not_where_none_is_told(tmp_path):
+    found = places.find()
+    other, silent = adapter(tmp_path / "a.gguf", "0" * 16), tmp_path / "none.gguf"
+    ours = adapter(tmp_path / "b.gguf", trained.ours(SETTINGS, found))
+    said = [trained.stale(SETTINGS, found, one) for one in (other, ours, silent)]
+    assert said == [trained.STALE, "", ""]
+
+
+def test_no_release_is_made_of_an_adapter_for_another_wording():
+    fits = trained.told() == trained.ours(SETTINGS, places.find())
+    assert release_check.main() == (0 if fits else 1)
+
+
+def attempt(task, *, solved, blocks=0):
+    """One trial of two steps in three seconds."""
+    ended = (solved, "", "done", 0, "words", "file")
+    return Attempt(task, "1", 1, *ended, 2, 0, 0, blocks, 3.0, 1.0, 1.0, 9, 5, 3, ())
+
+
+def test_runs_stand_beside_each_other_by_family_with_what_goes_wrong():
+    runs = {
+        "ships": [attempt("talk/hi", solved=False, blocks=1), attempt("fix/typo", solved=False)],
+        "new": [attempt("talk/hi", solved=True), attempt("fix/typo", solved=True)],
+    }
+    rows = {row[0]: row[1:] for row in evaluate.table(runs)}
+    assert rows["talk"] == ["0/1 0%", "1/1 100%"]
+    assert rows["all"] == ["0/2 0%", "2/2 100%"]
+    assert rows["blocks in talk"] == ["1", "0"]
+    assert rows["wrong and sure"] == ["2", "0"]
+    assert rows["median seconds a step"] == ["1.5", "1.5"]

@@ -62,19 +62,22 @@ class Cage:
             [*BOUND, *self._view(environment), *command],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            stderr=subprocess.PIPE,
             start_new_session=True,
         ) as process:
             late = False
             try:
-                said = process.communicate(timeout=seconds)[0]
+                outputs = process.communicate(timeout=seconds)
             except subprocess.TimeoutExpired:
                 late = True
             finally:
                 if process.poll() is None:
                     os.killpg(process.pid, signal.SIGKILL)
-            said = process.communicate()[0] if late else said
-        return Ran(said.decode(errors="replace"), process.returncode, time.monotonic() - begun, late)
+            said, beside = process.communicate() if late else outputs
+        seconds = time.monotonic() - begun
+        return Ran(
+            said.decode(errors="replace"), beside.decode(errors="replace"), process.returncode, seconds, late
+        )
 
     def _view(self, environment: Mapping[str, str]) -> list[str]:
         arguments = ["bwrap", "--unshare-all", "--die-with-parent", "--hostname", "cage"]
@@ -98,9 +101,10 @@ class Cage:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a run said on both its outputs, how it ended, the seconds it took."""
+    """What a run said, on standard output and beside it, how it ended, the seconds it took."""
 
     said: str
+    beside: str
     status: int
     seconds: float
     late: bool

@@ -1,7 +1,7 @@
 """One agent on one task: laid out in a cage, asked once, looked at afterwards, its cost told by the proxy.
 
 The checks are those of `tripletick bench`: they look at files and at the answer, for which all that an agent
-said counts, in favour of those that say more.
+writes to its standard output counts, in favour of those that write more.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tripletick.sandbox.user import remove
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 KEPT = 2000
-"""Characters of what an agent said that are kept with the figures, those of its end."""
+"""Characters of either output that are kept with the figures, those of its end."""
 REFUSED = 400
 """The least status of a request that the server refused; 0: hung up on before it answered."""
 BINARIES = "/usr/local/bin:/usr/bin:/bin"
@@ -61,6 +61,7 @@ class Tried:
     seconds: float
     cost: Cost
     said: str
+    beside: str
 
 
 def attempt(peer: Peer, version: str, trial: Trial, engine: Engine, seconds: float) -> Tried:
@@ -77,14 +78,15 @@ def attempt(peer: Peer, version: str, trial: Trial, engine: Engine, seconds: flo
         engine.forget()
         with recording(engine.host, socket) as record:
             ran = Cage(home, [peer.folder, *interpreters()], socket).run(command, environment, seconds)
-        said = ESCAPES.sub("", ran.said)
         checked.mkdir()
-        why = judge(trial.task, work, said, Config(), checked)
+        why = judge(trial.task, work, ESCAPES.sub("", ran.said), Config(), checked)
     finally:
         remove(room)
     cost = reckon([counted(each, engine) for each in record.exchanges])
-    spent = round(ran.seconds, 2)
-    return Tried(peer.name, version, trial.task.id, why, ran.late, ran.status, spent, cost, said[-KEPT:])
+    kept = [ESCAPES.sub("", text)[-KEPT:] for text in (ran.said, ran.beside)]
+    return Tried(
+        peer.name, version, trial.task.id, why, ran.late, ran.status, round(ran.seconds, 2), cost, *kept
+    )
 
 
 def reckon(exchanges: Sequence[Exchange]) -> Cost:

@@ -53,9 +53,9 @@ def told(adapter: Path = offline.ADAPTER) -> str:
     return "" if isinstance(header, gguf.Unreadable) else header.text(FIELD)
 
 
-def stale(config: Config, places: Places) -> str:
+def stale(config: Config, places: Places, adapter: Path = offline.ADAPTER) -> str:
     """Say what is wrong where the wording is not the trained one, else ""."""
-    known = told()
+    known = told(adapter)
     return STALE if known and known != ours(config, places) else ""
 
 

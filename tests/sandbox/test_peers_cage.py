@@ -33,7 +33,7 @@ def test_the_model_server_answers_where_ollama_usually_does(caged):
 
 def test_nobody_else_can_be_reached(caged):
     code = "import socket; socket.create_connection(('192.0.2.1', 80), 5)"
-    assert "unreachable" in caged(code).said
+    assert "unreachable" in caged(code).beside
 
 
 def test_it_works_in_its_folder_and_has_the_files_of_its_home(caged, tmp_path):
@@ -44,8 +44,8 @@ def test_it_works_in_its_folder_and_has_the_files_of_its_home(caged, tmp_path):
 
 def test_nothing_outside_is_there_or_can_be_written(caged):
     ran = caged(f"import os; print(os.path.exists({str(HERE)!r}), flush=True); open('/usr/x', 'w')")
-    assert ran.said.startswith("False\n")
-    assert "Read-only" in ran.said
+    assert ran.said == "False\n"
+    assert "Read-only" in ran.beside
 
 
 def test_a_run_ends_with_its_time_and_so_does_what_it_started(caged):

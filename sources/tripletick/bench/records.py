@@ -28,7 +28,7 @@ T = TypeVar("T", "Header", Attempt)
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a run measures, and on what. Runs that differ in more than the last three are different runs."""
+    """What a run measures, and on what. Those that differ in cores and date alone are one."""
 
     version: str
     """Of tripletick."""
@@ -38,7 +38,9 @@ class Header:
     """Of the model, "" where it is not known."""
     suite: str
     agent: str
-    """Instead of each task's own."""
+    """Instead of each task's own …"""
+    seconds: float | None
+    """… and so is its limit."""
     seed: int
     settings: Mapping[str, str] = field(default_factory=dict)
     """All that differs from the defaults."""
@@ -88,7 +90,7 @@ def resumed(folder: Path, header: Header) -> Iterator[Run]:
     like = (path for path in sorted(folder.glob(f"*{LOG}"), reverse=True) if _is_like(path, header))
     path = next(like, None)
     if path is None:
-        why = f"None in {folder} has this version, model, suite, agent, seed and settings."
+        why = f"None in {folder} has this version, model, suite, agent, limit, seed and settings."
         raise UsageError("There is no run to go on with.", why, "Begin one: leave --resume out")
     with _opened(path, new=False) as handle:
         os.ftruncate(handle, session.last_newline(handle))

@@ -56,6 +56,7 @@ def header(setup: Setup, suite: str) -> Header:
         digest=_digest(setup.config, about),
         suite=suite,
         agent=setup.agent,
+        seconds=setup.seconds,
         seed=setup.seed,
         settings={key: text for key, text in sorted(setup.settings.items()) if key not in WHERE},
         cores=os.cpu_count() or 0,

@@ -174,9 +174,9 @@ class Walk:
             self._go_to(resume)
             return
         mark = self._page.head(self._line)
-        mark = mark if mark is not None and mark.opens else self._after_prose(text, offset)
-        if mark is not None and not mark.quoted:
-            self._read_block(Block(mark, read_info(mark.info, self._terms.owned)))
+        mark = mark if mark is not None and mark.shape.opens else self._after_prose(text, offset)
+        if mark is not None and not mark.shape.quoted:
+            self._read_block(Block(mark, read_info(mark.shape.info, self._terms.owned)))
             return
         if counts and mark is not None:
             taken.quoted(mark)
@@ -197,9 +197,9 @@ class Walk:
             return None
         indent = text[: len(text) - len(text.lstrip(BLANKS))]
         mark = mark_of(self._line, f"{indent}{text[first:]}", offset + first - len(indent), markers=False)
-        if mark is None or mark.bare or not mark.opens:
+        if mark is None or mark.shape.bare or not mark.shape.opens:
             return None
-        block = Block(mark, read_info(mark.info, self._terms.owned))
+        block = Block(mark, read_info(mark.shape.info, self._terms.owned))
         if block.info.plain or not self._terms.owns(block.info):
             return None
         return block.mark if self._bare_follows(block) else None
@@ -216,7 +216,7 @@ class Walk:
     def _read_block(self, block: Block) -> None:
         page, taken, owned = self._page, self._taken, self._terms.owns(block.info)
         if taken.cut is None and taken.calls and block.info.tag in OUTPUTS and not owned:
-            taken.invented(self._line, block.mark.char * block.mark.run + block.info.tag)
+            taken.invented(self._line, block.mark.shape.char * block.mark.shape.run + block.info.tag)
         end = self._ends.end_of(block, owned=owned)
         opens_nothing = end.how == "broken" or (end.how == "open" and not page.cut and not taken.strict)
         if not block.info.known and opens_nothing:

@@ -60,14 +60,11 @@ class Block(NamedTuple):
         kind = LITERALS.get(language.tag if language else self.info.tag)
         return kind() if kind else None
 
-    def closes(self, mark: Mark | Shape) -> bool:
+    def closes(self, shape: Shape) -> bool:
         """True for a fence line that can end this block: its character, length and indentation."""
-        return (
-            mark.char == self.mark.char
-            and mark.run >= self.mark.run
-            and not mark.listed
-            and mark.width <= self.mark.width + DEEPER
-        )
+        own = self.mark.shape
+        like = shape.char == own.char and shape.run >= own.run
+        return like and not shape.listed and shape.width <= own.width + DEEPER
 
 
 class Leftovers:

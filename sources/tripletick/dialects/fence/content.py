@@ -53,11 +53,11 @@ def body_of(page: Page, block: Block, end: End) -> str:
 
 def raw_lines(page: Page, block: Block, end: End) -> list[str]:
     """Give the lines between the fences, less the opener's indentation."""
-    first = block.mark.line + 1
-    lines = [dedent(page[line], block.mark.prefix, block.mark.width) for line in range(first, end.line)]
+    lines = page.lines[block.mark.line + 1 : end.line]
     if end.stop > page.starts[end.line]:  # the closing fence is glued to the last line
-        lines.append(dedent(page.text[page.starts[end.line] : end.stop], block.mark.prefix, block.mark.width))
-    return lines
+        lines.append(page.text[page.starts[end.line] : end.stop])
+    shape = block.mark.shape
+    return [dedent(line, shape.prefix, shape.width) for line in lines] if shape.prefix else lines
 
 
 def _unescaped(tag: str, body: str) -> str:

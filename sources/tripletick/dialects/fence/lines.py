@@ -59,17 +59,7 @@ class Mark(NamedTuple):
     line: int
     after: int
     """The offset in the reply where the run ends."""
-    char: str
-    run: int
-    prefix: str
-    width: int
-    info: str
-    bare: bool
-    ends: bool
-    opens: bool
-    listed: bool
-    quoted: bool
-    behind: int
+    shape: Shape
 
 
 def columns(prefix: str) -> int:
@@ -83,7 +73,7 @@ def columns(prefix: str) -> int:
 def mark_of(line: int, text: str, offset: int, *, markers: bool) -> Mark | None:
     """Read one line as a fence line; with `markers` list markers and `>` may stand before it."""
     shape = shape_of(text, markers=markers)
-    return Mark(line, offset + shape.behind, *shape) if shape else None
+    return Mark(line, offset + shape.behind, shape) if shape else None
 
 
 def shape_of(text: str, *, markers: bool) -> Shape | None:
@@ -171,14 +161,14 @@ class Page:
     def mark(self, line: int) -> Mark:
         """Give a fence line as it counts inside a block."""
         shape = self.shapes[line]
-        return Mark(line, self.starts[line] + shape.behind, *shape)
+        return Mark(line, self.starts[line] + shape.behind, shape)
 
     def head(self, line: int) -> Mark | None:
         """Give a line's fence as it counts outside a block, None where it has none."""
         if line in self._taken:
             return self._taken[line]
         shape = self.shapes.get(line)
-        return Mark(line, self.starts[line] + shape.behind, *shape) if shape else None
+        return Mark(line, self.starts[line] + shape.behind, shape) if shape else None
 
     def take(self, line: int, offset: int) -> None:
         """Take what stands before `offset` off this line."""

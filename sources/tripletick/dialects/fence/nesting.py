@@ -38,10 +38,10 @@ class Ends:
         up."""
         if not block.document:
             return self._code_end(block)
-        end = self._document_end(block) if block.mark.run == 3 else self._long_document_end(block)
+        end = self._document_end(block) if block.mark.shape.run == 3 else self._long_document_end(block)
         if (
             self._page.cut
-            and block.mark.run == 3
+            and block.mark.shape.run == 3
             and end.how == "closed"
             and (owned or not self._plain(block, end))
         ):
@@ -84,7 +84,7 @@ class Ends:
                 yield page.mark(page.marked[at])
 
     def _feed(self, literal: Literal, block: Block, start: int, stop: int) -> None:
-        prefix, width = block.mark.prefix, block.mark.width
+        prefix, width = block.mark.shape.prefix, block.mark.shape.width
         for line in range(start, stop):
             literal.feed(dedent(self._page[line], prefix, width))
 
@@ -110,36 +110,36 @@ class Ends:
 
     def _code_fence(self, block: Block, mark: Mark, literal: str) -> End:
         """Judge a fence line in code that no literal hides."""
-        page = self._page
+        page, shape, own = self._page, mark.shape, block.mark.shape
         tagged = self._is_tag(mark)
-        longer = mark.run >= block.mark.run + GLUED_OPENER
+        longer = shape.run >= own.run + GLUED_OPENER
         stop = page.starts[mark.line]
         if literal:
-            return End("broken", mark.line + mark.bare, code="unfinished-literal", what=literal)
-        if not mark.opens and page.text[mark.after] not in BLANKS and not mark.info.startswith("```"):
+            return End("broken", mark.line + shape.bare, code="unfinished-literal", what=literal)
+        if not shape.opens and page.text[mark.after] not in BLANKS and not shape.info.startswith("```"):
             return End("broken", mark.line, code="unclosed")  # a code span where no program can have one
         if tagged and longer:
-            return End("closed", mark.line, stop, mark.after - mark.run + block.mark.run)
+            return End("closed", mark.line, stop, mark.after - shape.run + own.run)
         if tagged:
             between = page.text[page.ends[block.mark.line] : stop].strip(BLANKS + "\r\n")
             return End("broken" if between else "doubled", mark.line, code="unclosed")
-        return End("closed", mark.line, stop, -1 if mark.bare else mark.after)
+        return End("closed", mark.line, stop, -1 if shape.bare else mark.after)
 
     def _is_tag(self, mark: Mark) -> bool:
         """True where the words after a fence are an info string, False where they are prose or a control
         token."""
-        if mark.ends or not mark.opens:
+        if mark.shape.ends or not mark.shape.opens:
             return False
-        info = read_info(mark.info, self._owned)
+        info = read_info(mark.shape.info, self._owned)
         if info.known:
-            return not (info.plain >= 2 and mark.info[:1].isupper())
+            return not (info.plain >= 2 and mark.shape.info[:1].isupper())
         attached = self._page.text[mark.after : mark.after + 1] not in BLANKS
-        return attached and bool(_TAG_LIKE.match(mark.info))
+        return attached and bool(_TAG_LIKE.match(mark.shape.info))
 
     def _glued(self, block: Block) -> End | None:
         """Accept a closing fence at the end of the last line of code, if nothing else in the rest looks like
         one."""
-        page, run = self._page, block.mark.char * block.mark.run
+        page, run = self._page, block.mark.shape.char * block.mark.shape.run
         first = page.text.find(run, page.ends[block.mark.line])
         if page.cut or first < 0:
             return None
@@ -149,7 +149,7 @@ class Ends:
             return None
         if (literal := block.literal()) is not None:
             self._feed(literal, block, block.mark.line + 1, line)
-            if not literal.closed_after(dedent(head, block.mark.prefix, block.mark.width)):
+            if not literal.closed_after(dedent(head, block.mark.shape.prefix, block.mark.shape.width)):
                 return None
         return End("closed", line, first)
 
@@ -180,7 +180,7 @@ class Ends:
         return End("closed", line, start, -1 if shape.bare else start + shape.behind)
 
     def _leftover(self, block: Block) -> Leftovers:
-        key = (block.mark.char, block.mark.width + DEEPER)
+        key = (block.mark.shape.char, block.mark.shape.width + DEEPER)
         if key not in self._leftovers:
             self._leftovers[key] = Leftovers(self._page, *key)
         return self._leftovers[key]
@@ -198,7 +198,7 @@ class Ends:
         for at in range(page.marks_after(block.mark.line), len(page.marked)):
             line = page.marked[at]
             shape = page.shapes[line]
-            if not block.closes(shape) or shape.run != block.mark.run:
+            if not block.closes(shape) or shape.run != block.mark.shape.run:
                 continue
             if not shape.ends:
                 depth += 1

@@ -40,7 +40,7 @@ def block_problem(
         if block.info.path and code == "ambiguous-nesting"
         else "text"
     )
-    fence = block.mark.char * block.mark.run
+    fence = block.mark.shape.char * block.mark.shape.run
     return problem(
         code,
         block.mark.line + 1,
@@ -50,5 +50,5 @@ def block_problem(
         path=block.info.path or "",
         what=what or "literal",
         fence=fence,
-        longer=fence + block.mark.char,
+        longer=fence + block.mark.shape.char,
     )

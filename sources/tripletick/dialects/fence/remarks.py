@@ -55,7 +55,7 @@ class Remarks:
 
     def quoted(self, mark: Mark, info: Info) -> None:
         """Note a fence behind `>` that would be a call without it."""
-        if mark.info and self.owns(info):
+        if mark.shape.info and self.owns(info):
             self._idle("quoted", mark.line)
 
     def unowned(self, block: Block) -> None:

@@ -97,7 +97,7 @@ class Taking:
         self.remarks.line(line, words, text, offset)
 
     def quoted(self, mark: Mark) -> None:
-        self.remarks.quoted(mark, read_info(mark.info, self._terms.owned))
+        self.remarks.quoted(mark, read_info(mark.shape.info, self._terms.owned))
 
     def foreign(self, line: int) -> None:
         self.remarks.foreign(line)
