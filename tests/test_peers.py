@@ -170,6 +170,11 @@ def test_the_table_has_a_row_an_agent_with_its_means():
     assert drawn[-1] == "model m"
 
 
+def test_a_first_prompt_that_fills_the_context_is_said_to_be_cut():
+    drawn = table([HEAD, trial(first=4096), {"about": {"ctx": 4096}}])
+    assert "| 4 096, cut |" in drawn
+
+
 def test_the_table_counts_the_trials_of_the_version_that_is_installed_now():
     newer = HEAD | {"version": "2"}
     drawn = table([HEAD, trial(), newer, trial(version="2", why="no"), trial(peer="b", version="2")])

@@ -28,9 +28,9 @@ def table(records: Iterable[Record]) -> str:
     """Give the table; agents stand in the order in which they come, each under its latest version."""
     lines = list(records)
     heads = {record["peer"]: record for record in lines if "installed" in record}
-    rows = [row(head, trials_of(head, lines)) for head in heads.values()]
-    drawn = ["| " + " | ".join(each) + " |" for each in [COLUMNS, ["---"] * len(COLUMNS), *rows]]
     about: Record = next((record["about"] for record in lines if "about" in record), {})
+    rows = [row(head, trials_of(head, lines), about.get("ctx")) for head in heads.values()]
+    drawn = ["| " + " | ".join(each) + " |" for each in [COLUMNS, ["---"] * len(COLUMNS), *rows]]
     return "\n".join([*drawn, "", ", ".join(f"{name} {value}" for name, value in about.items() if value), ""])
 
 
@@ -40,7 +40,7 @@ def trials_of(head: Record, lines: Sequence[Record]) -> list[Record]:
     return [line for line in lines if "task" in line and (line["peer"], line["version"]) == mine]
 
 
-def row(head: Record, trials: Sequence[Record]) -> list[str]:
+def row(head: Record, trials: Sequence[Record], context: int | None) -> list[str]:
     """Give an agent's row; what was never tried has no figures."""
     installed = head["installed"]
     weight = [f"{installed['megabytes']:.0f}", str(installed["packages"])] if installed else []
@@ -51,7 +51,7 @@ def row(head: Record, trials: Sequence[Record]) -> list[str]:
     prompts = [cost["first"] for cost in costs if cost["first"]]
     return [
         *first,
-        number(statistics.median(prompts)) if prompts else NONE,
+        first_prompt(prompts, context),
         f"{mean(costs, 'requests'):.1f}",
         number(mean(costs, "read")),
         number(mean(costs, "written")),
@@ -61,6 +61,14 @@ def row(head: Record, trials: Sequence[Record]) -> list[str]:
         f"{sum(not trial['why'] for trial in trials)} of {len(trials)}",
         head["alone"],
     ]
+
+
+def first_prompt(prompts: Sequence[int], context: int | None) -> str:
+    """Give the median; one that fills the context was longer, and the server cut it without a word."""
+    if not prompts:
+        return NONE
+    median = statistics.median(prompts)
+    return f"{number(median)}, cut" if median == context else number(median)
 
 
 def mean(records: Sequence[Record], name: str) -> float:
