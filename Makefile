@@ -5,6 +5,7 @@
 # make docs    the pages of docs/ as a site
 # make bench, bench-box, bench-startup, bench-planner: speed and cost, as ratios; bench-prefix: what a MODEL (model=embedded:FILE) reads again
 # make offline-model: makes the small model's adapter anew, minutes=100 seed=1; make release-check: what must hold before a release
+# make bench-peers: other agents beside ours with the same model, model=NAME host=URL
 # make ablation: what each technique for small models is worth, with model=NAME
 # make bench-router: how well and how fast requests are routed, with model=NAME what asking that is worth; make router: train the router again
 
@@ -15,7 +16,7 @@ BIN := $(VENV)/bin
 work := $(HOME)/tripletick$(if $(filter $(HOME)/tripletick,$(CURDIR)),-work)
 export q PYTHON
 
-.PHONY: chat test ask lint quick box real threats docs bench bench-box bench-startup bench-planner bench-router ablation router clean offline-model release-check
+.PHONY: chat test ask lint quick box real threats docs bench bench-box bench-startup bench-planner bench-router bench-peers ablation router clean offline-model release-check
 .DEFAULT_GOAL := chat
 
 test: $(VENV)/.dev
@@ -82,6 +83,9 @@ offline-model: $(VENV)/.dev .venv-training/.installed
 
 release-check: $(VENV)/.dev
 	$(BIN)/python -m tools.release_check
+
+bench-peers: $(VENV)/.dev
+	$(BIN)/python -m bench.peers.run $(if $(model),--model "$(model)" --host "$(host)")
 
 ablation: $(VENV)/.dev
 	$(BIN)/python -m bench.ablation "$(or $(model),embedded:offline)"
