@@ -95,7 +95,7 @@ class Cage:
         arguments += ["--ro-bind", str(self.socket), SOCKET, "--ro-bind", str(RELAY), "/run/relay.py"]
         for name, value in {**ENVIRONMENT, **environment}.items():
             arguments += ["--setenv", name, value]
-        python = str(self.installed[0] / "bin" / "python")
+        python = str(self.installed[0] / "bin" / "python3")
         return [*arguments, "--chdir", WORK, "--", python, "/run/relay.py", SOCKET, str(PORT)]
 
 

@@ -34,5 +34,5 @@ def run_again(folder):
     pytest_command = ["/usr/bin/python3", "-m", "pytest", "-p", "no:cacheprovider", "-x", str(HERE)]
     pytest_command += ["--basetemp", str(folder / "pytest")]
     return subprocess.run(
-        [*become, *pytest_command], env=environment, cwd="/tmp", capture_output=True, text=True
+        [*become, *pytest_command], env=environment, cwd=folder, capture_output=True, text=True
     )
