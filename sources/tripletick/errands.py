@@ -101,6 +101,8 @@ class Outcome:
     waited: float = 0.0
     """Seconds until the first tokens: loading and reading the prompt."""
     wrote: float = 0.0
+    _heard: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Of the replies at work, by the task of a plan: tokens of the prompt, pieces that came."""
 
     @property
     def status(self) -> str:
@@ -115,30 +117,38 @@ class Outcome:
 
     def take(self, record: Record) -> None:
         """Take in an event; of those in a task of a plan the ones that count."""
-        kinds = TAKEN
+        kinds, task = TAKEN, ""
         if record.get("event") == "InTask":
-            kinds, record = COUNTED, record["inner"]
-        if taken := kinds.get(record.get("event", "")):
+            kinds, task, record = COUNTED, record["task"], record["inner"]
+        event = record.get("event", "")
+        self._hear(event, record, task)
+        if taken := kinds.get(event):
             taken(self, record)
+
+    def settle(self, *tasks: str) -> None:
+        """Count the replies that were broken off, of which the engine tells nothing, as far as they came."""
+        for task in tasks or tuple(self._heard):
+            prompt, pieces = self._heard.pop(task, (0, 0))
+            self.prompt, self.output = self.prompt + prompt, self.output + pieces
+
+    def _hear(self, event: str, record: Record, task: str) -> None:
+        if event == "Prompted":
+            self.settle(task)
+            self.steps, self._heard[task] = self.steps + 1, (record["tokens"], 0)
+        elif event in ("Text", "Thought") and task in self._heard:
+            prompt, pieces = self._heard[task]
+            self._heard[task] = prompt, pieces + 1
+        elif event == "Usage":
+            self._heard.pop(task, None)
 
     def _usage(self, record: Record) -> None:
         counts = record["counts"]
-        self.steps += 1
         self.prompt += counts["prompt"]
         self.output += counts["output"]
         self.waited += counts["load_seconds"] + counts["prompt_seconds"]
         self.wrote += counts["output_seconds"]
         if counts["cached"] is not None:
             self.cached = (self.cached or 0) + counts["cached"]
-
-    def _called(self, record: Record) -> None:
-        self.blocks += 1
-
-    def _repairing(self, record: Record) -> None:
-        self.repairs += 1
-
-    def _fresh(self, record: Record) -> None:
-        self.fresh += 1
 
     def _refused(self, record: Record) -> None:
         self.refused.append(record["problem"]["code"])
@@ -161,11 +171,16 @@ class Outcome:
         self.error = "\n".join(filter(None, (record["reason"], record["hint"])))
 
 
+def _more(name: str) -> Callable[[Outcome, Record], None]:
+    """Give what counts an event by one more."""
+    return lambda outcome, _: setattr(outcome, name, getattr(outcome, name) + 1)
+
+
 COUNTED: Mapping[str, Callable[[Outcome, Record], None]] = {
     "Usage": Outcome._usage,
-    "Called": Outcome._called,
-    "Repairing": Outcome._repairing,
-    "FreshStart": Outcome._fresh,
+    "Called": _more("blocks"),
+    "Repairing": _more("repairs"),
+    "FreshStart": _more("fresh"),
     "Refused": Outcome._refused,
 }
 TAKEN: Mapping[str, Callable[[Outcome, Record], None]] = {
@@ -208,6 +223,7 @@ def run(
         outcome.exit = TIME if late else process.returncode
         complaint.seek(0)
         said = complaint.read().decode("utf-8", "replace").strip()[-TOLD:]
+    outcome.settle()
     outcome.seconds = time.monotonic() - begun
     if outcome.exit and not outcome.error:
         outcome.error = LATE.format(seconds=PATIENCE) if late else said

@@ -10,6 +10,7 @@ import sys
 from dataclasses import replace
 
 import pytest
+from tests.bad_server import BadServer, answer, done, line, stream
 
 from tripletick.bench import attempt, proving
 from tripletick.bench.attempt import Setup
@@ -202,6 +203,17 @@ def test_what_is_no_task_is_found_out(tmp_path, text, solution, said):
     (tmp_path / "solution.md").write_text(solution)
     flaw = proving.flaw(read(tmp_path / "task.toml"))
     assert said in flaw if said else flaw == ""
+
+
+def test_a_model_that_never_stops_is_ready_after_a_few_words():
+    told = {"show": {"model_info": {"general.architecture": "a", "a.context_length": 8192}}, "version": {}}
+    acts = {f"/api/{name}": [answer(200, json.dumps(body))] for name, body in told.items()}
+    with BadServer(
+        acts | {"/api/chat": [stream(line(""), done(done_reason="length")), stream(line("Ready."), done())]}
+    ) as at:
+        attempt.warm_up(Setup(Config(), {"model.name": "ollama:any", "model.host": at.url}))
+    asked = [one.body["options"] for one in at.asked if one.path == "/api/chat"]
+    assert [options["num_predict"] for options in asked] == [64]
 
 
 def test_a_task_begins_with_files_that_can_be_written_and_run(tmp_path):

@@ -1,8 +1,10 @@
 """One task as a program of its own: what is told of it, and how it is ended."""
 
+import json
 import os
 import sys
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -84,6 +86,16 @@ def test_a_program_that_dies_may_be_tried_again(errand):
 def test_what_happens_in_a_task_of_a_plan_counts_and_its_answer_does_not():
     names = ("prompt", "output", "load_seconds", "prompt_seconds", "output_seconds", "cached")
     outcome, counts = Outcome(), dict.fromkeys(names, 3)
-    for inner in ({"event": "Usage", "counts": counts}, {"event": "Answered", "text": "half", "files": []}):
+    usage, answered = {"event": "Usage", "counts": counts}, {"event": "Answered", "text": "half", "files": []}
+    for inner in ({"event": "Prompted", "tokens": 9}, usage, answered):
         outcome.take({"event": "InTask", "task": "1", "agent": "coder", "inner": inner})
     assert (outcome.steps, outcome.cached, outcome.answer, outcome.ended) == (1, 3, "", False)
+
+
+def test_a_reply_that_is_broken_off_counts_as_far_as_it_was_heard(errand, tmp_path):
+    (tmp_path / "replies.json").write_text(json.dumps(["again and again " * 2000, "Done."]))
+    task = errand()
+    task = replace(task, settings={**task.settings, "model.name": f"scripted:{tmp_path / 'replies.json'}"})
+    outcome = errands.run(COMMAND, task)
+    assert (outcome.steps, outcome.answer, "repeated" in outcome.refused) == (2, "Done.", True)
+    assert outcome.output > 100

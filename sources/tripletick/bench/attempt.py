@@ -26,6 +26,8 @@ PROJECT = "project"
 """Name of the folder; the model is told it."""
 INVENTED = "invented-result"
 """The reader's code for a result that the model wrote itself."""
+BRIEFLY = {"model.output": "64", "agent.max_steps": "1"}
+"""For the first word: a model that was never taught to stop would go on until its context is full."""
 KEPT = 4000
 """Characters of an answer that are kept."""
 
@@ -114,12 +116,13 @@ def do(trial: Trial, setup: Setup) -> tuple[Attempt, Outcome]:
     return _counted(trial, outcome, why), outcome
 
 
-def warm_up(setup: Setup, request: str = "Say: ready.") -> Outcome:
+def warm_up(setup: Setup) -> Outcome:
     """Ask for a word, so that the model is loaded, or what keeps it from working is known."""
     with _room() as room:
         (room / PROJECT).mkdir()
-        env = environment(room)
-        return errands.run(COMMAND, Errand(request, room / PROJECT, "casual", None, setup.settings, env))
+        settings = {**setup.settings, **BRIEFLY}
+        errand = Errand("Say: ready.", room / PROJECT, "casual", None, settings, environment(room))
+        return errands.run(COMMAND, errand)
 
 
 def environment(room: Path) -> dict[str, str]:
