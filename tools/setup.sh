@@ -30,6 +30,7 @@ if [ "${1:-run}" = test ]; then
     needs gawk gawk
     needs gfortran gfortran
     needs tmux tmux
+    needs curl curl
     needs chromium chromium
     needs setpriv util-linux
     library /usr/include/stdio.h libc6-dev

@@ -49,7 +49,8 @@ def typed(command, home, env):
     """Type a command at a terminal, answer what it asks; give its exit code and what stands on the screen."""
     where = home / "where"
     there = where.read_text().strip() if where.exists() else str(home / "work")
-    script = f"cd {there}\n{command.typed}\ncode=$?; pwd > {where}; exit $code"
+    # jobs as in a shell that is typed at: one in the background outlives its command's terminal
+    script = f"set -m\ncd {there}\n{command.typed}\ncode=$?; pwd > {where}; exit $code"
     program: Any = pexpect.spawn("bash", ["-c", script], env=env, dimensions=(HEIGHT, WIDTH), timeout=SECONDS)
     screen = pyte.Screen(WIDTH, HEIGHT)
     paper = pyte.ByteStream(screen)

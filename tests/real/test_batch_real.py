@@ -50,5 +50,6 @@ def test_a_node_that_is_killed_loses_nothing_of_what_real_servers_do(hosts, tmp_
     cluster.shutdown()
     told = [json.loads(line) for line in (tmp_path / "tasks.results.jsonl").read_text().splitlines()]
     assert Counter(one["id"] for one in told if one["status"] == "done") == Counter(map(str, range(TASKS)))
-    assert {one["host"] for one in told} == set(hosts)
+    # a quick one may do all that is left before the other is back
+    assert {one["host"] for one in told} <= set(hosts)
     report(f"batch: {TASKS} tasks on two servers, one node killed: {json.loads(said)}")
