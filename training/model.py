@@ -22,6 +22,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 WIDTH, HEADS, KEYS, HEAD, LAYERS = 576, 9, 3, 64, 30
+WORDS = "token_embd.weight"
 EPSILON, ROTATION, LONGEST = 1e-5, 100_000.0, 8192
 GROUPS = {
     "qkv": {"q": "attn_q", "k": "attn_k", "v": "attn_v"},
@@ -76,27 +77,14 @@ class Linear(nn.Module):
             self.b[name] = nn.Parameter(torch.zeros(rows, shape.rank))
 
     def forward(self, x: Tensor) -> Tensor:
+        """Give the product in the weights' kind of numbers."""
+        kind = self.weight.dtype
+        x = x.to(kind)
+        y = functional.linear(x, self.weight)
         if not self.a:
-            return functional.linear(x, self.weight)
+            return y
         down, up = torch.cat(list(self.a.values())), torch.block_diag(*self.b.values())
-        return Updated.apply(x, self.weight, down, up * self.scale)
-
-
-class Updated(torch.autograd.Function):
-    """A product with frozen numbers and their update: one large one instead of three and a sum."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor, down: Tensor, up: Tensor) -> Tensor:
-        whole = torch.addmm(weight, up, down)
-        ctx.save_for_backward(x, whole, down, up)
-        return functional.linear(x, whole)
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        (grad,) = grads
-        x, whole, down, up = ctx.saved_tensors
-        to_x = grad @ whole if ctx.needs_input_grad[0] else None
-        return to_x, None, (grad @ up).T @ x, grad.T @ (x @ down.T)
+        return y + functional.linear(functional.linear(x, down.to(kind)), (up * self.scale).to(kind))
 
 
 class Block(nn.Module):
@@ -114,7 +102,8 @@ class Block(nn.Module):
     def forward(self, x: Tensor, turn: tuple[Tensor, Tensor], parts: Sequence[Part]) -> Tensor:
         q, k, v = self.qkv(normed(x, self.before)).split([HEADS * HEAD, KEYS * HEAD, KEYS * HEAD], dim=-1)
         q, k = (rotated(part.unflatten(-1, (-1, HEAD)), turn) for part in (q, k))
-        x = x + self.out(attended(q, k, v.unflatten(-1, (-1, HEAD)), parts))
+        q, k, v = q.to(v.dtype), k.to(v.dtype), v.unflatten(-1, (-1, HEAD))
+        x = x + self.out(attended(q, k, v, parts))
         gate, up = self.wide(normed(x, self.between)).chunk(2, dim=-1)
         return x + self.narrow(functional.silu(gate) * up)
 
@@ -163,7 +152,7 @@ class Model(nn.Module):
     def __init__(self, weights: dict[str, Tensor], shape: Shape) -> None:
         super().__init__()
         self.shape = shape
-        self.register_buffer("words", weights["token_embd.weight"], persistent=False)
+        self.register_buffer("words", weights[WORDS], persistent=False)
         self.register_buffer("last", weights["output_norm.weight"], persistent=False)
         self.blocks = nn.ModuleList(
             Block(weights, layer, shape if layer >= shape.first else None) for layer in range(LAYERS)
@@ -176,7 +165,7 @@ class Model(nn.Module):
     def forward(self, pack: Pack, wanted: Tensor) -> Tensor:
         """Give the scores of all words behind the tokens `wanted`."""
         x, turn = self.words[pack.ids], (self.cosine[pack.positions], self.sine[pack.positions])
-        parts = parted(pack, x.dtype)
+        parts = parted(pack, self.blocks[0].qkv.weight.dtype)
         for block in self.blocks:
             x = block(x, turn, parts)
         return functional.linear(normed(x[wanted], self.last), self.words)
@@ -191,9 +180,10 @@ class Model(nn.Module):
         }
 
 
-def weights(base: Path) -> dict[str, Tensor]:
-    """Read a GGUF into plain numbers."""
-    return {one.name: _plain(one) for one in GGUFReader(base).tensors}
+def weights(base: Path, kind: torch.dtype) -> dict[str, Tensor]:
+    """Read a GGUF into plain numbers, the layers' matrices into such of a kind."""
+    plain = {one.name: _plain(one) for one in GGUFReader(base).tensors}
+    return {name: one.to(kind) if one.ndim > 1 and name != WORDS else one for name, one in plain.items()}
 
 
 def _plain(one: object) -> Tensor:
