@@ -52,7 +52,11 @@ def begin(tmp_path, cluster):
         config.parent.mkdir(parents=True)
         config.write_text(f"[model]\nname = scripted:{tmp_path / 'script.md'}\n")
         flags = ["--ray", cluster.address, *words]
-        env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", **TOKEN}
+        # as `ray get-auth-token --generate` keeps it
+        token = tmp_path / ".ray/auth_token"
+        token.parent.mkdir()
+        token.write_text(TOKEN["RAY_AUTH_TOKEN"])
+        env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
         pipe: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
         programs.append(subprocess.Popen([*PROGRAM, *flags], cwd=tmp_path, env=env, **pipe))
         return programs[0]

@@ -37,11 +37,13 @@ QUIET = {
     "RAY_DEDUP_LOGS": "0",
 }
 LOCAL = "local"
+TOKEN = "~/.ray/auth_token"
+"""Where `ray get-auth-token --generate` writes."""
 LACKING = "--ray needs the package ray, which is not installed."
 LOST = "Ray lost it: {error}"
 CONNECT = 5.0
 """Seconds until a machine that does not answer counts as absent."""
-JOIN = "This machine is to be one of it: ray start --address=HOST:6379"
+JOIN = f"This machine is to be one of it, with its {TOKEN} if it has one: ray start --address=HOST:6379"
 NO_CLUSTER = "No cluster of Ray answers at {address}."
 
 
@@ -107,6 +109,9 @@ class Cluster:
         if self.address == LOCAL:
             # else Ray writes one into the person's home
             os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+        elif Path(TOKEN).expanduser().exists():
+            # a node does so by itself, a client does not
+            os.environ.setdefault("RAY_AUTH_MODE", "token")
         import ray
 
         self._ray, self._terminate = ray, signal.getsignal(signal.SIGTERM)
