@@ -208,6 +208,8 @@ def test_free_requests_in_other_languages_stand_last_and_say_so():
     lines = [json.loads(line) for line in suites.FREE.read_text("utf-8").splitlines()]
     assert [number for number, line in enumerate(lines) if "language" in line] == [*range(208, 218)]
     assert {line["language"] for line in lines[208:]} == {"de", "es", "fr", "it"}
+    *_, english, foreign = [trial.wording for trial in suites.trials("free")][:209]
+    assert (english, foreign) == ("free 208", f"free 209 {lines[208]['language']}")
 
 
 def test_lines_reach_the_disk_one_by_one(tmp_path):

@@ -189,20 +189,21 @@ def test_no_release_is_made_of_an_adapter_for_another_wording():
     assert release_check.main() == (0 if fits else 1)
 
 
-def attempt(task, *, solved, blocks=0):
+def attempt(task, *, solved, blocks=0, wording="1"):
     """One trial of two steps in three seconds."""
     ended = (solved, "", "done", 0, "words", "file")
-    return Attempt(task, "1", 1, *ended, 2, 0, 0, blocks, 3.0, 1.0, 1.0, 9, 5, 3, ())
+    return Attempt(task, wording, 1, *ended, 2, 0, 0, blocks, 3.0, 1.0, 1.0, 9, 5, 3, ())
 
 
 def test_runs_stand_beside_each_other_by_family_with_what_goes_wrong():
     runs = {
         "ships": [attempt("talk/hi", solved=False, blocks=1), attempt("fix/typo", solved=False)],
-        "new": [attempt("talk/hi", solved=True), attempt("fix/typo", solved=True)],
+        "new": [attempt("talk/hi", solved=True), attempt("fix/typo", solved=True, wording="free 210 de")],
     }
     rows = {row[0]: row[1:] for row in evaluate.table(runs)}
     assert rows["talk"] == ["0/1 0%", "1/1 100%"]
     assert rows["all"] == ["0/2 0%", "2/2 100%"]
+    assert rows["other languages"] == ["-", "1/1 100%"]
     assert rows["blocks in talk"] == ["1", "0"]
     assert rows["wrong and sure"] == ["2", "0"]
     assert rows["median seconds a step"] == ["1.5", "1.5"]

@@ -38,18 +38,26 @@ def run(name: str, suite: str, settings: Sequence[str], out: Path, wording: str)
 
 
 def table(runs: Mapping[str, Sequence[Attempt]]) -> list[list[str]]:
-    """Give solved of all by family, a column a run, the sum last; then what goes wrong, and seconds."""
+    """Give what was solved by family, in all and not in English, a column a run; what goes wrong; seconds."""
     families = sorted({one.family for done in runs.values() for one in done})
     rows = [["", *runs]]
     for family in (*families, ALL):
-        rows.append([family, *(_share(done, family) for done in runs.values())])
+        rows.append([family, *(_share(_of(done, family)) for done in runs.values())])
+    rows.append(["other languages", *(_share(_foreign(done)) for done in runs.values())])
     for name, count in _FAULTS.items():
         rows.append([name, *(count(done) for done in runs.values())])
     return rows
 
 
-def _share(done: Sequence[Attempt], family: str) -> str:
-    own = [one for one in done if family in (ALL, one.family)]
+def _of(done: Sequence[Attempt], family: str) -> Sequence[Attempt]:
+    return [one for one in done if family in (ALL, one.family)]
+
+
+def _foreign(done: Sequence[Attempt]) -> Sequence[Attempt]:
+    return [one for one in done if one.wording[-1].isalpha()]
+
+
+def _share(own: Sequence[Attempt]) -> str:
     solved = sum(one.solved for one in own)
     return f"{solved}/{len(own)} {solved / len(own):.0%}" if own else "-"
 

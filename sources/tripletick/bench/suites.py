@@ -41,7 +41,9 @@ WORDING = (*map(str, range(1, WORDINGS + 1)), ALL)
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A task as it is asked for once; `wording` is the number of the request, or its line in free.jsonl."""
+    """A task as it is asked for once; `wording` is the number of the request, or its line in free.jsonl
+    with its language where that is not English.
+    """
 
     task: Task
     wording: str
@@ -103,7 +105,8 @@ def _free() -> Iterator[Trial]:
     for number, line in enumerate(FREE.read_text("utf-8").splitlines(), 1):
         try:
             record = json.loads(line)
-            yield Trial(known[record["task"]], f"free {number}", record["request"])
+            wording = f"free {number} {record.get('language', '')}".rstrip()
+            yield Trial(known[record["task"]], wording, record["request"])
         except (ValueError, KeyError, TypeError) as error:
             why = 'A line is {"task": "FAMILY/NAME", "request": "…"}, its task one that there is.'
             raise ConfigError(f"{FREE}:{number} cannot be read.", why) from error
