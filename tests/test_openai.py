@@ -149,6 +149,13 @@ def test_reasoning_comes_apart_from_the_text(serve, name):
     assert [(chunk.thought, chunk.text) for chunk in model.stream(HI, SHORT)][:2] == [("hm", ""), ("", "yes")]
 
 
+def test_content_in_parts_is_put_together(serve):
+    thinks = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}
+    parts = [{"type": "text", "text": "y"}, {"type": "text", "text": "es"}, {"type": "image_url"}, "?"]
+    _, model = serve(stream(event(delta={"content": [thinks]}), event(delta={"content": parts}), STOP, DONE))
+    assert [(chunk.thought, chunk.text) for chunk in model.stream(HI, SHORT)][:2] == [("hm", ""), ("", "yes")]
+
+
 def test_a_reply_at_its_length_says_so(serve):
     _, model = serve(stream(event("Hel"), event(finish="length"), DONE))
     assert list(model.stream(HI, SHORT))[-1].finish == "length"

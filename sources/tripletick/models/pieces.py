@@ -56,9 +56,26 @@ def finish(fields: Mapping[str, Any]) -> Finish | None:
 
 def chunk(fields: Mapping[str, Any]) -> Chunk | None:
     delta = _said(fields)
-    text = answers.text(delta.get("content"))
-    thought = next(filter(None, (answers.text(delta.get(name)) for name in REASONING)), "")
+    content = delta.get("content")
+    thoughts = (answers.text(delta.get(name)) for name in REASONING)
+    text, thought = _plain(content), next(filter(None, (*thoughts, _thought(content))), "")
     return Chunk(text=text, thought=thought) if text or thought else None
+
+
+def _plain(content: object) -> str:
+    """Give content that is text, or has parts of it."""
+    return answers.text(content) or "".join(map(answers.text, _parts(content, "text")))
+
+
+def _thought(content: object) -> str:
+    """Mistral's servers put thoughts among the parts."""
+    return "".join(map(_plain, _parts(content, "thinking")))
+
+
+def _parts(content: object, kind: str) -> Iterator[object]:
+    for part in content if isinstance(content, list) else ():
+        if isinstance(part, dict) and part.get("type") == kind:
+            yield part.get(kind)
 
 
 def last(fields: Mapping[str, Any], ended: Finish, load_seconds: float) -> Chunk:
