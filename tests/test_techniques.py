@@ -126,6 +126,33 @@ def test_the_steps_that_the_person_has_set_stand(tmp_path, text, env, flags, ste
     assert sizing.steps(given, About("m", "x", parameters=B), shipped) == steps
 
 
+@pytest.mark.parametrize(
+    ("about", "env", "tokens"),
+    [
+        (About("m", "x", parameters=B // 2), {}, 2048),
+        (About("m", "x", parameters=B // 2, thinks=True), {}, 8192),
+        (About("m", "x", parameters=B), {}, 8192),
+        (About("m", "x"), {}, 8192),
+        (None, {}, 8192),
+        (About("m", "x", parameters=B // 2), {"TRIPLETICK_MODEL_OUTPUT": "8192"}, 8192),
+        (About("m", "x", parameters=B // 2), {"TRIPLETICK_MODEL_OUTPUT": "100"}, 100),
+        (About("m", "x", parameters=B // 2), {"TRIPLETICK_TRIAL_SIZES": "no"}, 8192),
+    ],
+)
+def test_the_size_sets_how_long_a_reply_may_be(tmp_path, about, env, tokens):
+    assert sizing.reply(config.load([], env, {}), about, tmp_path) == tokens
+
+
+def test_a_tiny_model_is_asked_for_no_more_than_suits_it(session):
+    it = session("Hello.", "Hello again.")
+    it.play()
+    it.model.parameters = B // 2
+    it.__post_init__()
+    it.play()
+    first, second = (asked.output for asked in it.model.samplings)
+    assert first > second == 2048
+
+
 def test_a_small_model_stops_after_fewer_steps(session):
     it = session(*(f"```bash\necho {n}\n```" for n in range(30)))
     assert it.loop.max_steps == 25

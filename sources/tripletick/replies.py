@@ -79,6 +79,8 @@ class Replies:
     """What the model is asked for a summary."""
     thinks: bool = False
     """The engine can leave the reasoning out."""
+    longest: int = 1_000_000
+    """The most tokens of a reply that suit the model."""
 
     def hear(self, agent: Agent, more: Collection[str] = (), *, heat: float = 0.0) -> Hearing:
         """Ask for a reply, in which the agent's tags and `more` are calls, at a temperature raised by `heat`.
@@ -179,7 +181,7 @@ class Replies:
         return Reading((), None, text, (Problem("repeated", text.count("\n") + 1, REPEATED),))
 
     def _sampling(self, agent: Agent) -> Sampling:
-        output = min(self.sampling.output, self.budget.left(self.talk.messages()))
+        output = min(self.sampling.output, self.longest, self.budget.left(self.talk.messages()))
         return replace(self.sampling, output=output, temperature=self._temperature(agent))
 
     def _temperature(self, agent: Agent) -> float:

@@ -173,7 +173,7 @@ class TrialSection:
     )
     nudge: bool = setting(True, "An empty reply is asked for once more.", "switch")
     sizes: bool = setting(
-        True, "A model's size sets the steps that it has and how much output it reads.", "switch"
+        True, "A model's size sets its steps, how much output it reads, how long it may write.", "switch"
     )
     small_plans: bool = setting(
         False, "Models below 4B plan without being asked to (@planner asks).", "switch"

@@ -1,4 +1,4 @@
-"""What a model's size sets: how many steps a turn has, how much output it reads, and what it is spared.
+"""What a model's size sets: steps of a turn, tokens of a reply, how much output it reads, what it is spared.
 
 Parameters are what the engine tells; nothing is changed for a model whose engine tells none. What the person
 has set stands.
@@ -26,9 +26,12 @@ class Size:
     """The most characters of one output that the model is sent."""
     small: bool = False
     """It is shown an example where that is `auto`, and makes no plans unasked."""
+    reply: float = inf
+    """The most tokens of one reply; one of this size that writes more has lost its way."""
 
 
 SIZES = (
+    Size(BILLION, 15, 4000, small=True, reply=2048),
     Size(4 * BILLION, 15, 4000, small=True),
     Size(10 * BILLION, 25, 8000),
     Size(20 * BILLION, 30, 12000),
@@ -51,9 +54,20 @@ def budget(config: Config, about: About | None) -> Size:
 
 def steps(config: Config, about: About | None, shipped: Path) -> int:
     """Give the most steps of a turn: what the person has set, else what the size allows."""
-    usual = type(config.agent)().max_steps
-    ours = config.where.get("agent.max_steps", str(shipped)).startswith(str(shipped))
-    return budget(config, about).steps if ours and config.agent.max_steps == usual else config.agent.max_steps
+    own, usual = config.agent.max_steps, type(config.agent)().max_steps
+    ours = own == usual and _unset(config, "agent.max_steps", shipped)
+    return budget(config, about).steps if ours else own
+
+
+def reply(config: Config, about: About | None, shipped: Path) -> int:
+    """Give the most tokens of a reply in the same way; reasoning has a bound of its own."""
+    own, usual = config.model.output, type(config.model)().output
+    ours = own == usual and _unset(config, "model.output", shipped) and not (about and about.thinks)
+    return int(min(own, budget(config, about).reply)) if ours else own
+
+
+def _unset(config: Config, key: str, shipped: Path) -> bool:
+    return config.where.get(key, str(shipped)).startswith(str(shipped))
 
 
 def wants_example(config: Config, about: About | None) -> bool:

@@ -168,6 +168,7 @@ def loop(parts: Parts, session: str, context: int) -> Loop:
         tuple(examples),
         parts.prompts.summary,
         thinks=parts.about is not None and parts.about.thinks,
+        longest=sizing.reply(config, parts.about, parts.places.shipped_config),
     )
     checkpoints = Checkpoints(parts.workspace.root, parts.places.turns)
     return Loop(
