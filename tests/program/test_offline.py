@@ -115,7 +115,9 @@ def test_the_offline_model_is_never_fetched_unasked(tmp_path):
 def test_the_offline_model_brings_its_adapter(tmp_path):
     source = locate("offline", (put(tmp_path), tmp_path)[1])
     assert source.model == offline.kept(tmp_path)
-    assert [path.stat().st_size for path in source.adapters] == [6_532_064]
+    (adapter,) = source.adapters
+    assert adapter.read_bytes()[:4] == b"GGUF"
+    assert adapter.stat().st_size <= 12_000_000
 
 
 @pytest.mark.parametrize(
