@@ -16,7 +16,8 @@ WORDINGS = Path(__file__).parent / "wordings"
 _CHOICE = re.compile(r"\(([^()]*)\)|\[([^\[\]]*)\]")
 _SLOT = re.compile(r"\{(\w+)\}")
 _STATED = re.compile(
-    r"(I|the|my|there|we|in|at|from|every|all|not|only|new|one|it|no|an?|both|to|number|sum)\b|\{", re.I
+    r"(I|the|my|there|we|you|this|that|in|at|from|every|all|not|only|new|one|it|no|an?|both|to|number|sum)\b|\{",
+    re.I,
 )
 """How a wording begins that is no order: nobody says "could you" before it."""
 _WORD = re.compile(r"[a-z]{4,}")
@@ -54,7 +55,7 @@ def chosen(random: Random, text: str) -> str:
     while found := _CHOICE.search(text):
         choices = found[1] if found[1] is not None else f"{found[2]}|"
         text = text[: found.start()] + random.choice(choices.split("|")) + text[found.end() :]
-    return re.sub(r"\s+([,.?!])", r"\1", re.sub(r"  +", " ", text)).strip()
+    return re.sub(r"\s+([,.?!])(?=\s|$)", r"\1", re.sub(r"  +", " ", text)).strip()
 
 
 def filled(text: str, slots: Mapping[str, object]) -> str:

@@ -7,16 +7,19 @@ from dataclasses import dataclass
 
 from training import words
 from training.scene import Scene, quoted
-from training.script import Script, bash, reckoned
+from training.script import Script, bash, edit, reckoned
 from training.tables import rows
 
 AGENTS = ("coder", "coder", "coder", "coder", "coder", "file")
-SHOWN = 6
+SHOWN = 9
 KINDS = {
-    "person": ("name", "person", "employee", "customer", "student"),
-    "thing": ("item", "product", "article", "thing"),
-    "place": ("city", "place", "branch"),
-    "time": ("month", "weekday"),
+    "person": ("name", "person", "employee", "customer", "student", "member", "player", "user", "client"),
+    "full": ("name", "employee", "customer", "guest", "author", "teacher"),
+    "thing": ("item", "product", "article", "thing", "part", "tool"),
+    "place": ("city", "place", "branch", "town", "store", "station"),
+    "time": ("month",),
+    "day": ("date", "day"),
+    "code": ("id", "code", "number", "order"),
 }
 AMOUNTS = (
     "age",
@@ -42,6 +45,25 @@ AMOUNTS = (
     "travel",
     "grade",
     "units",
+    "votes",
+    "goals",
+    "profit",
+    "budget",
+    "rating",
+    "minutes",
+    "pages",
+    "speed",
+    "height",
+    "rooms",
+    "orders",
+    "views",
+    "fee",
+    "balance",
+    "calories",
+    "unit_price",
+    "hours_worked",
+    "total_amount",
+    "net_weight",
 )
 GROUPS = {
     "color": "color",
@@ -51,7 +73,16 @@ GROUPS = {
     "category": ("food", "tools", "books", "travel", "office"),
     "department": ("sales", "office", "law", "labs", "shop"),
     "country": ("Italy", "Spain", "France", "Poland", "Chile", "Japan"),
+    "region": ("north", "south", "east", "west"),
+    "size": ("small", "medium", "large"),
+    "type": ("private", "business", "school"),
+    "shift": ("early", "late", "night"),
+    "priority": ("low", "normal", "high"),
+    "payment": ("cash", "card", "transfer"),
+    "language": ("English", "Spanish", "German", "French"),
 }
+FILLERS = ("phone", "date", "email", "room", "note")
+"""Columns that stand there and are only looked up."""
 
 
 SAVED = """\
@@ -93,26 +124,31 @@ def filtered(scene: Scene) -> Script:
     amount, limit = scene.pick(*table.amounts), scene.pick(*table.rows)
     bound = limit[amount]
     group = scene.pick(*table.values(table.group))
-    yield from _asked(scene, table, scene.pick(*rows("csv-filters")), {"a": amount, "n": bound, "v": group})
+    more = {"a": amount, "n": bound, "v": group}
+    yield from _asked(scene, table, scene.pick(*rows("csv-filters")), more)
 
 
 def lookup(scene: Scene) -> Script:
     """One cell, or all of a column, or what columns there are."""
     table = _table(scene)
-    row, amount = scene.pick(*table.rows), scene.pick(*table.amounts, table.group)
-    more = {"a": amount, "b": table.amounts[0], "v": row[table.key]}
+    row, amount = scene.pick(*table.rows), scene.pick(*(one for one in table.columns if one != table.key))
+    more = {"a": amount, "b": table.amounts[0], "v": row[table.key], "n": row[table.amounts[0]]}
     yield from _asked(scene, table, scene.pick(*rows("csv-lookups")), more)
 
 
 def columns(scene: Scene) -> Script:
-    table = _table(scene)
-    yield scene.ask("csv-columns", file=table.file)
+    table, count = _table(scene), scene.chance(0.3)
+    yield scene.ask("csv-column-count" if count else "csv-columns", file=table.file)
     yield bash(f"head -n 1 {quoted(table.file)}")
-    yield f"The columns are {words.listed(list(table.columns))}."
+    names = words.listed(list(table.columns))
+    yield f"{table.file} has {len(table.columns)} columns: {names}." if count else f"The columns are {names}."
 
 
 def add_row(scene: Scene) -> Script:
     table = _table(scene)
+    if scene.chance(0.35):
+        yield from _change_cell(scene, table)
+        return
     row = [
         words.made_up(scene.random).capitalize() if name == table.key else _cell(scene, table, name)
         for name in table.columns
@@ -121,6 +157,21 @@ def add_row(scene: Scene) -> Script:
     yield scene.ask("csv-add", file=table.file, row=scene.pick(text, text, ", ".join(row)))
     yield bash(f"echo '{text}' >> {quoted(table.file)}")
     yield f"I added the row {text} to {table.file}."
+
+
+def _change_cell(scene: Scene, table: Table) -> Script:
+    """One cell gets another value: look at its row, then write the row anew."""
+    row, amount = scene.pick(*table.rows), scene.pick(*table.amounts)
+    new = str(scene.number(3))
+    while new == row[amount]:
+        new = str(scene.number(3))
+    yield scene.ask(
+        "csv-set", file=table.file, key=table.key, value=row[table.key], amount=_said(scene, amount), new=new
+    )
+    yield bash(f"cat {quoted(table.file)}")
+    old, better = ",".join(row.values()), ",".join((row | {amount: new}).values())
+    yield edit(table.file, old, better)
+    yield f"The {amount} of {row[table.key]} in {table.file} is now {new}."
 
 
 def save_sorted(scene: Scene) -> Script:
@@ -137,8 +188,8 @@ def save_sorted(scene: Scene) -> Script:
         "csv-save-group" if by_group else "csv-save-sorted",
         file=table.file,
         target=target,
-        amount=amount,
-        group=table.group,
+        amount=_said(scene, amount),
+        group=_said(scene, table.group),
         value=value,
     )
     yield bash(f"head -n 2 {quoted(table.file)}")
@@ -152,10 +203,10 @@ def _asked(scene: Scene, table: Table, row: Sequence[str], more: dict[str, str])
     yield scene.ask(
         section,
         file=table.file,
-        key=table.key,
-        group=table.group,
-        amount=more.get("a", ""),
-        by=more.get("b", ""),
+        key=_said(scene, table.key),
+        group=_said(scene, table.group),
+        amount=_said(scene, more.get("a", "")),
+        by=_said(scene, more.get("b", "")),
         limit=more.get("n", ""),
         value=more.get("v", ""),
     )
@@ -166,31 +217,58 @@ def _asked(scene: Scene, table: Table, row: Sequence[str], more: dict[str, str])
     yield answer.format(**slots, o=shown or "none")
 
 
+def _said(scene: Scene, column: str) -> str:
+    """Say a column as people do: the header has it as it is."""
+    return scene.pick(column, column.lower().replace("_", " "))
+
+
 def _table(scene: Scene) -> Table:
     kind = scene.pick(*KINDS)
     key, group = scene.pick(*KINDS[kind]), scene.pick(*GROUPS)
     amounts = tuple(scene.random.sample(AMOUNTS, scene.random.randint(1, 3)))
     group = group if group != key else "status"
-    names = [key, group, *amounts]
-    if scene.chance(0.3):
+    fillers = [one for one in [scene.pick(*FILLERS)] if one != key and scene.chance(0.3)]
+    names = [key, group, *amounts, *fillers]
+    if scene.chance(0.4):
         names = [names[0], *scene.random.sample(names[1:], len(names) - 1)]
-    keys = _keys(scene, kind)
+    if scene.chance(0.1):
+        names = [*names[1:], names[0]]
+    style = scene.pick(str, str, str, str.capitalize, str.capitalize, str.upper)
     draft = Table("", key, group, tuple(names), amounts, ())
-    cells = tuple({name: one if name == key else _cell(scene, draft, name) for name in names} for one in keys)
+    cells = tuple(
+        {style(name): one if name == key else _cell(scene, draft, name) for name in names}
+        for one in _keys(scene, kind)
+    )
     file = scene.fresh(ending="csv")
-    scene.put(file, "\n".join([",".join(names), *(",".join(row.values()) for row in cells)]))
+    columns = tuple(map(style, names))
+    scene.put(file, "\n".join([",".join(columns), *(",".join(row.values()) for row in cells)]))
     scene.litter(2)
-    return Table(file, key, group, tuple(names), amounts, cells)
+    return Table(file, style(key), style(group), columns, tuple(map(style, amounts)), cells)
 
 
 def _keys(scene: Scene, kind: str) -> list[str]:
-    pool = {"person": "first", "thing": "noun", "place": "city", "time": "month"}[kind]
-    drawn = [scene.word(pool) for _ in range(scene.random.randint(3, 9))]
-    return list(dict.fromkeys(drawn))
+    draw = {
+        "person": lambda: scene.word("first"),
+        "full": lambda: f"{scene.word('first')} {scene.word('last')}",
+        "thing": scene.word,
+        "place": lambda: scene.word("city"),
+        "time": lambda: scene.word("month"),
+        "day": lambda: words.day(scene.random),
+        "code": lambda: scene.pick("", "A", "B", "X-") + str(scene.random.randint(100, 999)),
+    }[kind]
+    return list(dict.fromkeys(draw() for _ in range(scene.random.randint(3, 9))))
 
 
 def _cell(scene: Scene, table: Table, name: str) -> str:
-    if name in table.amounts:
+    name = name.lower()
+    if name in (one.lower() for one in table.amounts):
         return str(scene.number(3)) + (f".{scene.random.randint(10, 99)}" if scene.chance(0.1) else "")
+    if name in FILLERS:
+        return {
+            "phone": f"0{scene.random.randint(100, 999)}-{scene.number(4)}",
+            "date": words.day(scene.random),
+            "email": f"{scene.word('first').lower()}@{words.made_up(scene.random)}.com",
+            "room": str(scene.random.randint(1, 400)),
+        }.get(name, scene.word())
     values = GROUPS[name]
     return scene.word(values) if isinstance(values, str) else scene.pick(*values)

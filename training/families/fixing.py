@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 
 from training.families.programs import drawn
@@ -25,10 +26,15 @@ class Bug:
     code: str
     old: str
     new: str
+    look: bool = False
+    """Whether the error and its line are not enough to mend it."""
 
 
 def crash(scene: Scene) -> Script:
     """It stops with an error; the error names the line."""
+    if scene.chance(0.06):
+        yield from _wrong_file(scene)
+        return
     bug = _broken_program(scene)
     name = scene.put(scene.fresh(ending="py"), bug.code)
     scene.litter(1)
@@ -36,6 +42,8 @@ def crash(scene: Scene) -> Script:
     run = bash(f"python3 {quoted(name)}")
     seen = yield broken(run)
     error = seen.lines[-1] if seen.lines else "it failed"
+    if bug.look or not _shown(bug.old, seen.text):
+        yield bash(f"cat {quoted(name)}")
     if scene.chance(0.1):
         yield slip(run)
     seen = yield f"{edit(name, bug.old, bug.new)}\n{run}"
@@ -47,7 +55,7 @@ def wrong(scene: Scene) -> Script:
     """It runs and gives what it should not: look, then change."""
     what, old, new, rest = scene.pick(*rows("wrong"))
     a, b, n = scene.number(2), scene.number(2), scene.random.randint(4, 15)
-    slots = {"a": a, "b": b, "n": n, "n1": n - 1, "ab": a - b}
+    slots = {"a": a, "b": b, "n": n, "n1": n - 1, "ab": a - b, "p": scene.word("first"), "w": scene.word()}
     what, old, new, rest = (text.format(**slots) for text in (what, old, new, rest))
     head, _, tail = rest.partition("|")
     lines = (
@@ -104,8 +112,20 @@ def broken_shell(scene: Scene) -> Script:
         (f"if [ {n} -gt 1 ]", f"if [ {n} -gt 1 ]; then", f"  echo {word}\nfi"),
         (f'echo "{word}', f'echo "{word}"', ""),
         (f"lss {word}", "ls", ""),
+        (f"ehco {word}", f"echo {word}", ""),
+        (f"eco '{word}'", f"echo '{word}'", ""),
+        (f"mkdri -p {word}", f"mkdir -p {word}", f"ls -d {word}\nrmdir {word} || exit 1"),
+        ("for i in $(seq 3)", "for i in $(seq 3); do", f"  echo {word} $i\ndone"),
+        ("for i on 1 2 3; do", "for i in 1 2 3; do", f"  echo {word}\ndone"),
+        (f"  echo {word}", f"  echo {word}\nfi", ""),
+        (f"  echo {word} $i", f"  echo {word} $i\ndone", ""),
+        (f"echo '{word}", f"echo '{word}'", ""),
+        (f"print {word}", f"echo {word}", ""),
+        ("dat +%F", "date +%F", ""),
     )
-    name = scene.put(scene.fresh(ending="sh"), "\n".join(filter(None, (bad, rest))))
+    head = {"fi": f"if [ {n} -gt 1 ]; then", "done": f"for i in 1 2 {n}; do"}
+    first = head.get(good.rpartition("\n")[2], "")
+    name = scene.put(scene.fresh(ending="sh"), "\n".join(filter(None, (first, bad, rest))))
     yield scene.ask("fix", name=name)
     yield broken(bash(f"bash {quoted(name)}"))
     yield bash(f"cat {quoted(name)}")
@@ -120,10 +140,50 @@ def why(scene: Scene) -> Script:
     yield scene.ask("why", name=name)
     seen = yield broken(bash(f"python3 {quoted(name)}"))
     error = seen.lines[-1] if seen.lines else "nothing"
-    yield f"It stops with {error} The line is: {bug.old.strip().splitlines()[0]}"
+    code = {line.strip() for line in bug.code.splitlines()} - {""}
+    named = [line.strip() for line in seen.lines if line.strip() in code]
+    yield f"It stops with {error}" + (f" The line is: {named[-1]}" if named else "")
+
+
+def _wrong_file(scene: Scene) -> Script:
+    """It opens a file that is there under another name."""
+    right = scene.file("text", inside=0)
+    stem, _, ending = right.rpartition(".")
+    wrong = scene.pick(
+        f"{stem}s.{ending}", f"{stem[:-1]}.{ending}", f"my_{right}", f"{stem}.dat", f"{stem}_old.{ending}"
+    )
+    line, rest = scene.pick(
+        ("text = open('{f}').read()", "print(len(text))"),
+        ("lines = open('{f}').readlines()", "print(len(lines))"),
+        ("with open('{f}') as file:", "    print(file.read())"),
+        ("for line in open('{f}'):", "    print(line.strip())"),
+        ("words = open('{f}').read().split()", "print(len(words))"),
+    )
+    bad, good = line.format(f=wrong), line.format(f=right)
+    name = scene.put(scene.fresh(ending="py"), f"{bad}\n{rest}")
+    yield scene.ask("fix", name=name)
+    run = bash(f"python3 {quoted(name)}")
+    seen = yield broken(run)
+    error = seen.lines[-1]
+    yield bash("ls")
+    yield f"{edit(name, bad, good)}\n{run}"
+    yield f"The error was {error}. The file is called {right}. I corrected the line: {good}\nIt runs now."
+
+
+def _shown(old: str, text: str) -> bool:
+    return all(line.strip() in text for line in old.splitlines())
+
+
+def _known(scene: Scene) -> Bug:
+    """One of the bugs of the table."""
+    code, old, new, *look = scene.pick(*rows("bugs"))
+    code, old, new = drawn(scene, "", "\0".join((code, old, new))).code.split("\0")
+    return Bug(code, old, new, bool(look))
 
 
 def _broken_program(scene: Scene) -> Bug:
+    if scene.chance(0.5):
+        return _known(scene)
     while True:
         code = drawn(
             scene, "", scene.pick(*rows("snippets"), *(code for _, code in rows("plain")[4:30]))
@@ -192,6 +252,43 @@ def _no_indent(random: Random, code: str) -> Bug | None:
     return _line_bug(random, code, lambda line: line.startswith("    "), lambda line: line[4:])
 
 
+def _more_indent(random: Random, code: str) -> Bug | None:
+    lines = code.split("\n")
+    able = {
+        line
+        for before, line in pairwise(lines)
+        if line
+        and not line.startswith((" ", "else", "elif"))
+        and before
+        and not before.startswith((" ", "@"))
+    }
+    return _line_bug(random, code, lambda line: line in able, lambda line: f"    {line}")
+
+
+def _no_open_bracket(random: Random, code: str) -> Bug | None:
+    return _line_bug(
+        random, code, lambda line: "print(" in line, lambda line: line.replace("print(", "print ", 1)
+    )
+
+
+def _half_name(random: Random, code: str) -> Bug | None:
+    """A function is called by another name than it has."""
+    names = re.findall(r"^def (\w{3,})\(", code, re.M)
+    if not names:
+        return None
+    name = random.choice(names)
+    typo = random.choice(
+        (name[:-1], name.capitalize(), name + "s", name[0] + name[2:], name[:-2] + name[:-3:-1])
+    )
+    called = re.compile(rf"(?<!def )\b{name}\(")
+    return _line_bug(
+        random,
+        code,
+        lambda line: bool(called.search(line)),
+        lambda line: called.sub(f"{typo}(", line, count=1),
+    )
+
+
 def _one_sign(random: Random, code: str) -> Bug | None:
     return _line_bug(random, code, lambda line: " == " in line, lambda line: line.replace(" == ", " = ", 1))
 
@@ -222,6 +319,10 @@ MUTATIONS = (
     _no_import,
     _no_import,
     _no_indent,
+    _more_indent,
+    _half_name,
+    _half_name,
+    _no_open_bracket,
     _one_sign,
     _no_text,
     _old_print,

@@ -10,6 +10,14 @@ from training.scene import Scene, listing, quoted
 from training.script import Script, bash, reckoned
 from training.tables import rows
 
+KEYS = ("name", "version", "port", "city", "author", "color", "age", "level", "email", "license")
+CHANGED = """\
+import json
+data = json.load(open('{f}'))
+{line}
+json.dump(data, open('{f}', 'w'), indent=2)
+print(', '.join(data))"""
+
 __all__ = ["AGENTS", "common_words", "json_get", "json_list"]
 
 
@@ -18,7 +26,10 @@ def json_get(scene: Scene) -> Script:
     data, path = _object(scene)
     name = scene.put(scene.fresh(ending="json"), json.dumps(data, indent=scene.pick(None, 2)))
     key = path[-1]
-    section = scene.pick("json-get", "json-get", "json-keys")
+    section = scene.pick(*("json-get",) * 4, "json-keys", "json-keys", "json-add", "json-drop")
+    if section in ("json-add", "json-drop"):
+        yield from _other_keys(scene, name, data, section)
+        return
     yield scene.ask(section, file=name, key=key)
     if section == "json-keys":
         yield bash(f"cat {quoted(name)}")
@@ -31,19 +42,50 @@ def json_get(scene: Scene) -> Script:
     yield f"The {key} is {value}."
 
 
+def _other_keys(scene: Scene, name: str, data: dict[str, object], section: str) -> Script:
+    """A key comes to a JSON file or goes."""
+    adds = section == "json-add"
+    key = scene.pick(*(one for one in KEYS if (one in data) != adds))
+    value = _plain(scene, key)
+    yield scene.ask(section, file=name, key=key, value=value)
+    yield bash(f"cat {quoted(name)}")
+    line = f"data['{key}'] = {value!r}" if adds else f"del data['{key}']"
+    yield reckoned(CHANGED.format(f=name, line=line), scene.agent)
+    yield f"{name} now has the {key} {value}." if adds else f"{name} has no {key} any more."
+
+
 def json_list(scene: Scene) -> Script:
     """A list of objects."""
-    key, amount = scene.pick("name", "title", "item"), scene.pick(*AMOUNTS)
-    entries = [{key: scene.word("first"), amount: scene.number(3)} for _ in range(scene.random.randint(2, 6))]
-    name = scene.put(scene.fresh(ending="json"), json.dumps(entries, indent=scene.pick(None, 2)))
-    section, code, answer = scene.pick(*rows("json-lists"))
-    yield scene.ask(section, file=name, key=key, amount=amount)
-    yield bash(f"head -c 200 {quoted(name)}")
-    fill = {"f": name, "a": amount, "k": key}
-    seen = yield reckoned(
-        f"import json\ndata = json.load(open('{name}'))\n{code.format(**fill)}", scene.agent
+    key, amount = scene.pick("name", "title", "item", "id", "product", "user"), scene.pick(*AMOUNTS)
+    group = scene.pick("city", "color")
+    names = list(
+        dict.fromkeys(scene.word(scene.pick("first", "noun")) for _ in range(scene.random.randint(2, 6)))
     )
-    yield answer.format(**fill, o=seen.text)
+    entries = [{key: one, group: scene.word(group), amount: scene.number(3)} for one in names]
+    top = scene.pick("", "", "entries", "items", "users", "data")
+    name = scene.put(
+        scene.fresh(ending="json"), json.dumps({top: entries} if top else entries, indent=scene.pick(None, 2))
+    )
+    section, code, answer = scene.pick(*rows("json-lists"))
+    one = scene.pick(*entries)
+    fill = {"f": name, "a": amount, "k": key, "g": group, "v": one[key], "c": one[group], "n": one[amount]}
+    said = scene.pick(amount, amount.replace("_", " "))
+    yield scene.ask(
+        section,
+        file=name,
+        key=key,
+        amount=said,
+        group=group,
+        value=one[key],
+        kind=one[group],
+        limit=one[amount],
+    )
+    yield bash(f"head -c 200 {quoted(name)}")
+    part = f"['{top}']" if top else ""
+    seen = yield reckoned(
+        f"import json\ndata = json.load(open('{name}')){part}\n{code.format(**fill)}", scene.agent
+    )
+    yield answer.format(**fill, o=seen.text or "none")
 
 
 def common_words(scene: Scene) -> Script:
@@ -56,10 +98,7 @@ def common_words(scene: Scene) -> Script:
 
 
 def _object(scene: Scene) -> tuple[dict[str, object], list[str]]:
-    keys = scene.random.sample(
-        ("name", "version", "port", "city", "author", "color", "age", "level", "email", "license"),
-        scene.random.randint(2, 5),
-    )
+    keys = scene.random.sample(KEYS, scene.random.randint(2, 5))
     data: dict[str, object] = {key: _plain(scene, key) for key in keys}
     path = [scene.pick(*keys)]
     if scene.chance(0.25):

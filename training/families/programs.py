@@ -15,7 +15,31 @@ from training.tables import rows
 
 AGENTS = ("coder", "coder", "coder", "coder", "coder", "file")
 SHOWN = 5
-_HOLE = re.compile(r"\{(w|p|t|n|m|k|names|list|nums|numlist|out)\}")
+GREETS = 0.18
+"""How often a program is the first that everybody writes."""
+INFINITIVES = 0.45
+"""How often a program is asked for as one to do something, and not as one that does it."""
+USUAL = ("hello.py", "main.py", "test.py", "app.py", "program.py", "script.py", "demo.py", "example.py")
+GREETERS = ("hello.py", "hello.py", "hello_world.py", "hi.py", "greet.py", "greeting.py", "main.py", "say.py")
+GREETINGS = (
+    *("hello", "Hello", "hi", "Hi", "hello world", "hello world", "Hello World", "Hello, World!"),
+    *("Hello!", "hey", "Hey there", "Good morning", "good evening", "Welcome", "welcome back", "Hi there"),
+    *("bonjour", "hola", "hallo", "ciao", "Hello everyone", "Nice to meet you", "howdy", "good day"),
+)
+_VERB = re.compile(r"^\w+|(?<= and )\w+|(?<= and then )\w+")
+_THIRD = """
+    adds alphabetizes calculates calls changes checks chooses combines compares computes congratulates
+    connects contains converts counts creates defines deletes determines displays divides does doubles draws
+    drops echoes exchanges finds flips generates gets gives goes greets halves has joins keeps lets lists
+    loops makes mixes multiplies numbers orders outputs picks plays prints puts raises reads receives removes
+    repeats returns reverses rolls saves says sends shares shows shuffles simulates sleeps solves sorts spells
+    splits stores strips subtracts sums swaps takes tallies tells tests throws tosses totals tries turns walks
+    waits wants welcomes wishes works writes accepts
+    """
+_VERBS = frozenset(_THIRD.split())
+_BASES = {"does": "do", "goes": "go", "has": "have", "echoes": "echo", "wishes": "wish", "tosses": "toss"}
+_DOUBLED = frozenset(("get", "let", "put", "split", "strip", "sum", "swap", "flip", "drop", "output"))
+_HOLE = re.compile(r"\{(w|v|p|q|t|g|c|d|n|m|m2|k|names|bare|list|nums|numlist|out)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,18 +47,30 @@ class Draft:
     """A program, and what it is said to do."""
 
     what: str
+    """In the third person: prints hello."""
     code: str
+    do: str
+    """In the base form: print hello."""
+    doing: str
+    """In the form of a noun: printing hello."""
+
+    @property
+    def said(self) -> dict[str, str]:
+        """What it does, for the wordings' slots."""
+        return {"what": self.what, "do": self.do, "doing": self.doing}
 
 
 def program(scene: Scene) -> Script:
-    draft = drawn(scene, *scene.pick(*rows("plain")))
+    greets = scene.chance(GREETS)
+    draft = drawn(scene, *scene.pick(*rows("greetings" if greets else "plain")))
     name = (
         scene.fresh(ending="py")
-        if scene.chance(0.8)
-        else scene.pick("hello.py", "main.py", "test.py", "app.py")
+        if scene.chance(0.5 if greets else 0.8)
+        else scene.pick(*(GREETERS if greets else USUAL))
     )
     scene.litter(2)
-    yield scene.ask("program", name=name, what=draft.what)
+    section = "program-do" if scene.chance(INFINITIVES) else "program"
+    yield scene.ask(section, name=name, **draft.said)
     seen = yield python(draft.code, name)
     yield told(name, seen.lines)
 
@@ -45,7 +81,7 @@ def taking(scene: Scene) -> Script:
     draft, arguments = drawn(scene, what, f"import sys\n{code}"), _arguments(scene, kind)
     name = scene.fresh(ending="py")
     given = scene.chance(0.5)
-    yield scene.ask("program-try" if given else "program", name=name, what=draft.what, arguments=arguments)
+    yield scene.ask("program-try" if given else "program", name=name, **draft.said, arguments=arguments)
     seen = yield f"{write(name, draft.code)}\n{bash(f'python3 {quoted(name)} {arguments}')}"
     shown = f"It printed {seen.text}." if len(seen.lines) == 1 else f"It printed {listing(seen.lines)}."
     yield f"I saved {name} and ran it with {arguments}. {shown}"
@@ -57,7 +93,7 @@ def function(scene: Scene) -> Script:
     name = scene.fresh(ending="py")
     code = f"def {title}({parameters}):\n    {body}\n\nprint({title}({example}))"
     draft = drawn(scene, what, code)
-    yield scene.ask("function", name=name, what=draft.what, title=title)
+    yield scene.ask("function", name=name, **draft.said, title=title)
     seen = yield python(draft.code, name)
     yield f"{title} is in {name}. Tried once, it gave {seen.text}."
 
@@ -65,7 +101,7 @@ def function(scene: Scene) -> Script:
 def shell(scene: Scene) -> Script:
     draft, name = drawn(scene, *scene.pick(*rows("shell"))), scene.fresh(ending="sh")
     scene.litter(2)
-    yield scene.ask("shell", name=name, what=draft.what)
+    yield scene.ask("shell", name=name, **draft.said)
     seen = yield bash(draft.code, name)
     yield told(name, seen.lines)
 
@@ -106,13 +142,20 @@ def drawn(scene: Scene, what: str, code: str) -> Draft:
     numbers = [scene.number(2) for _ in range(scene.random.randint(3, 6))]
     text = words.phrase(scene.random).replace("'", "")
     holes: dict[str, object] = {
-        "w": scene.word(),
+        "w": (word := scene.word()),
+        "v": scene.word(),
         "p": scene.word("first"),
+        "q": scene.word("first"),
         "t": text,
+        "g": scene.pick(*GREETINGS),
+        "c": scene.pick(*word),
+        "d": words.day(scene.random),
         "n": scene.random.randint(3, 12),
         "m": scene.random.randint(6, 40),
+        "m2": scene.random.randint(10, 99),
         "k": scene.number(2),
         "names": words.listed(names),
+        "bare": " ".join(names),
         "list": repr(names),
         "nums": ", ".join(map(str, numbers)),
         "numlist": repr(numbers),
@@ -122,7 +165,33 @@ def drawn(scene: Scene, what: str, code: str) -> Draft:
     def fill(text: str) -> str:
         return _HOLE.sub(lambda hole: str(holes[hole[1]]), text)
 
-    return Draft(fill(hands.chosen(scene.random, what)), fill(code))
+    what = hands.chosen(scene.random, what)
+    return Draft(fill(what), fill(code), fill(base(what)), fill(gerund(what)))
+
+
+def base(what: str) -> str:
+    """Put the verbs of what a program does into the base form: prints hello, print hello."""
+    return _VERB.sub(lambda found: _base(found[0]), what)
+
+
+def gerund(what: str) -> str:
+    """Put the verbs of what a program does into the form of a noun: prints hello, printing hello."""
+    return _VERB.sub(lambda found: _gerund(found[0]), what)
+
+
+def _base(verb: str) -> str:
+    if verb not in _VERBS:
+        return verb
+    return _BASES.get(verb) or (f"{verb[:-3]}y" if verb.endswith("ies") else verb[:-1])
+
+
+def _gerund(verb: str) -> str:
+    if verb not in _VERBS:
+        return verb
+    stem = _base(verb)
+    if stem in _DOUBLED:
+        return f"{stem}{stem[-1]}ing"
+    return f"{stem[:-1] if stem.endswith('e') else stem}ing"
 
 
 def told(name: str, lines: list[str]) -> str:
