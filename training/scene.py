@@ -16,6 +16,8 @@ from training import hands, words
 from training.script import Ask
 
 T = TypeVar("T")
+SPACED = 0.03
+"""How often a file's name has blanks."""
 _SAFE = re.compile(r"[\w./@%+=:,-]+")
 
 
@@ -42,7 +44,7 @@ class Scene:
 
     def fresh(self, kind: str = "", ending: str = "") -> str:
         """Give a file's name that nothing has."""
-        return self._unused(lambda: f"{words.stem(self.random)}.{ending or words.ending(self.random, kind)}")
+        return self._unused(lambda: f"{self._stem()}.{ending or words.ending(self.random, kind)}")
 
     def file(self, kind: str = "text", text: str = "", *, inside: float = 0.15) -> str:
         """Make a file, now and then in a folder; its path."""
@@ -82,6 +84,10 @@ class Scene:
     def ask(self, section: str, agent: str = "", /, **slots: object) -> Ask:
         """Word a request; `agent` gets it, else whoever the scene is with."""
         return Ask(hands.ask(self.random, section, slots), agent or self.agent)
+
+    def _stem(self) -> str:
+        """Give a name, now and then of several words."""
+        return words.some(self.random, 3).capitalize() if self.chance(SPACED) else words.stem(self.random)
 
     def _unused(self, draw: Callable[[], str]) -> str:
         while (name := draw()).lower() in self.used:

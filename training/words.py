@@ -10,6 +10,13 @@ from pathlib import Path
 from random import Random
 
 DATA = Path(__file__).parent / "words.txt"
+WIDE = Path(__file__).parent / "wide.txt"
+"""Words out of the base's own vocabulary, which have nothing to do with files."""
+WIDENED = {"noun": 0.65, "verb": 0.3, "adjective": 0.3, "first": 0.5, "last": 0.5, "city": 0.4}
+"""How often any word stands for one of the list: a few hundred would be learnt by heart, and a name that
+is not among them be taken for one that is.
+"""
+NAMES = ("first", "last", "city")
 CONSONANTS, VOWELS = "bcdfghjklmnprstvwz", "aeiou"
 ENDINGS = {
     "text": ("txt", "txt", "txt", "md", "md", "log", "rst"),
@@ -27,8 +34,23 @@ def words() -> dict[str, list[str]]:
     return {name: tail.split() for name, _, tail in rows}
 
 
+@cache
+def wide() -> tuple[str, ...]:
+    return tuple(WIDE.read_text("utf-8").split())
+
+
 def word(random: Random, kind: str = "noun") -> str:
-    return random.choice(words()[kind])
+    if random.random() >= WIDENED.get(kind, 0):
+        return random.choice(words()[kind])
+    one = random.choice(wide())
+    if random.random() < 0.25:
+        one += random.choice(wide())[: random.randint(3, 6)]
+    return one.capitalize() if kind in NAMES else one
+
+
+def some(random: Random, most: int) -> str:
+    """Give words that make no sense, as a text to the letter."""
+    return " ".join(random.choice(wide()) for _ in range(random.randint(2, most)))
 
 
 def made_up(random: Random) -> str:
@@ -81,6 +103,7 @@ def phrase(random: Random) -> str:
     thing, person = word(random), word(random, "first")
     ways = (
         thing,
+        some(random, 4),
         f"{word(random, 'adjective')} {thing}",
         f"{word(random, 'verb')} the {thing}",
         f"{word(random, 'verb')} {person}'s {thing}" if random.random() < 0.15 else f"call {person}",
@@ -97,6 +120,8 @@ def sentence(random: Random) -> str:
     person, thing, other = word(random, "first"), word(random), word(random)
     weekday, hour = word(random, "weekday"), random.randint(7, 20)
     ways = (
+        f"{some(random, 9).capitalize()}{random.choice('..!?;')}",
+        f"{some(random, 4).capitalize()}, {some(random, 5)}.",
         f"The {thing} is {word(random, 'adjective')}.",
         f"{person} has the {thing}.",
         f"{weekday} at {hour}: {word(random, 'verb')} the {thing}.",

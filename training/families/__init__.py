@@ -143,5 +143,5 @@ FAMILIES = {
     "wrong-name": Family(following.wrong_name, 3),
     "wrong-command": Family(following.wrong_command, 3),
     "honest": Family(following.honest, 2),
-    "drill": Family(following.drill, 4),
+    "drill": Family(following.drill, 8),
 }
