@@ -120,7 +120,7 @@ class Stage:
         names = wording.folder_line(self.workspace) if wanted else ""
         self._results.clear()
         self._reply = NOTHING_SAID
-        relief = [one for one in self.prompts.agents.values() if one.name in RELIEF]
+        relief = [self.prompts.agents[name] for name in RELIEF]
         self._watch(loop.turn(agent, ask.text, folder=names, relief=relief))
         return self._advance()
 

@@ -135,7 +135,7 @@ FAMILIES = {
     "explain": Family(talking.explain, 4, ("casual", "file", "coder")),
     "show-code": Family(talking.show, 3, ("coder",)),
     "recall": Family(talking.recall, 1.5, ("casual", "file", "coder")),
-    "cannot": Family(talking.cannot, 1, ("casual",)),
+    "handed": Family(talking.handed, 3, ("casual",)),
     "clarify": Family(talking.clarify, 6),
     "did-it-work": Family(following.did_it_work, 3),
     "then": Family(following.then, 3),

@@ -10,7 +10,8 @@ from functools import cache
 from pathlib import Path
 
 from training import hands, words
-from training.scene import Scene
+from training.families.looking import told_place
+from training.scene import Scene, listing, quoted
 from training.script import Ask, Script, Told, bash, block, read
 
 DATA = Path(__file__).parents[1] / "talk.txt"
@@ -125,19 +126,27 @@ def recall(scene: Scene) -> Script:
     }[kind]
 
 
-def cannot(scene: Scene) -> Script:
-    """Who only talks says who does it."""
-    section = scene.pick("list", "delete", "show", "touch", "rename", "count")
-    yield scene.ask(
-        section,
-        "casual",
-        name=scene.fresh(),
-        names=scene.fresh(),
-        old=scene.fresh(),
-        new=scene.fresh(),
-        kind="",
-    )
-    yield "I can only talk here. Ask the file agent or the coder agent to do that."
+def handed(scene: Scene) -> Script:
+    """Who only talks has no tag for it: a block of another agent's brings that one in, who does the rest."""
+    name, new = scene.file("text", inside=0), scene.fresh(ending="txt")
+    scene.litter(3)
+    section = scene.pick("list", "find", "delete", "rename", "count")
+    yield scene.ask(section, "casual", name=name, names=name, old=name, new=new, kind="")
+    scene.agent = "file"
+    if section == "find":
+        yield from told_place(scene, name)
+        return
+    seen = yield read(".")
+    there = [line.split("  ")[0] for line in seen.lines[1:]]
+    if section == "list":
+        yield f"Here {'is' if len(there) == 1 else 'are'} {listing(there)}."
+    elif section == "count":
+        many = sum(not one.endswith("/") for one in there)
+        yield f"There {'is' if many == 1 else 'are'} {many} file{'' if many == 1 else 's'} here."
+    else:
+        deletes = section == "delete"
+        yield bash(f"rm {quoted(name)}" if deletes else f"mv {quoted(name)} {quoted(new)}")
+        yield f"I deleted {name}." if deletes else f"I renamed {name} to {new}."
 
 
 def clarify(scene: Scene) -> Script:
