@@ -111,3 +111,9 @@ def listing(names: list[str], most: int = 12) -> str:
     if not names:
         return "nothing"
     return words.listed(names) if more <= 0 else f"{', '.join(names[:most])} and {more} more"
+
+
+def stacked(names: list[str], most: int = 12) -> str:
+    """Put names that were printed below each other so again: as tokens they are the same there."""
+    more = len(names) - most
+    return "\n" + "\n".join([*names[:most], *([f"and {more} more"] if more > 0 else [])])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from training import words
 from training.scene import Scene, quoted
-from training.script import Script, bash, edit, reckoned
+from training.script import Script, bash, edit, over
 from training.tables import rows
 
 AGENTS = ("coder", "coder", "coder", "coder", "coder", "file")
@@ -86,10 +86,10 @@ FILLERS = ("phone", "date", "email", "room", "note")
 
 
 SAVED = """\
-import csv
-rows = list(csv.DictReader(open('{file}')))
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
 wanted = {which}
-with open('{target}', 'w', newline='') as file:
+with open(sys.argv[2], 'w', newline='') as file:
     out = csv.DictWriter(file, rows[0])
     out.writeheader()
     out.writerows(wanted)
@@ -193,7 +193,7 @@ def save_sorted(scene: Scene) -> Script:
         value=value,
     )
     yield bash(f"head -n 2 {quoted(table.file)}")
-    seen = yield reckoned(SAVED.format(file=table.file, target=target, which=which), scene.agent)
+    seen = yield over(SAVED.format(which=which), table.file, target)
     yield f"I saved {seen.text} rows as {target}."
 
 
@@ -211,8 +211,8 @@ def _asked(scene: Scene, table: Table, row: Sequence[str], more: dict[str, str])
         value=more.get("v", ""),
     )
     yield bash(f"head -n 2 {quoted(table.file)}")
-    head = f"import csv\nrows = list(csv.DictReader(open('{table.file}')))\n"
-    seen = yield reckoned(head + code.format(**slots), scene.agent)
+    head = "import csv, sys\nrows = list(csv.DictReader(open(sys.argv[1])))\n"
+    seen = yield over(head + code.format(**slots), table.file)
     shown = seen.text if len(seen.lines) <= SHOWN else "\n".join(seen.lines[:SHOWN])
     yield answer.format(**slots, o=shown or "none")
 

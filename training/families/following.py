@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from training import words
 from training.families.looking import told_place
-from training.scene import Scene, listing, quoted
-from training.script import Reply, Script, bash, find, python, slip, write
+from training.scene import Scene, quoted, stacked
+from training.script import Reply, Script, bash, python, slip, write
 
 
 def did_it_work(scene: Scene) -> Script:
@@ -150,7 +150,7 @@ def wrong_command(scene: Scene) -> Script:
     yield scene.ask(section, folder=where, names=name, old=folder, new=target)
     yield slip(bash(bad))
     seen = yield good
-    yield done or f"In {folder} {'is' if len(seen.lines) == 1 else 'are'} {listing(seen.lines)}."
+    yield done or f"In {folder} {'is' if len(seen.lines) == 1 else 'are'}:{stacked(seen.lines)}"
 
 
 def honest(scene: Scene) -> Script:
@@ -181,8 +181,8 @@ def drill(scene: Scene) -> Script:
     yield f"I saved it as {name}."
     if scene.chance(0.5):
         yield scene.ask("find", name=name)
-        yield find(name) if scene.agent == "file" else bash(f"find . -name {quoted(name)}")
-        yield f"It is at {name}."
+        yield bash(f"find . -name {quoted(name)}")
+        yield f"It is here:\n{name}"
     yield scene.ask("show", name=name)
     yield bash(f"cat {quoted(name)}")
     yield f"{name} says:\n{text}"

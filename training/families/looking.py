@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from training import words
-from training.scene import Scene, listing, quoted
+from training.scene import Scene, quoted, stacked
 from training.script import Script, bash, either, find
 
 KINDS = {
@@ -33,7 +33,7 @@ def list_files(scene: Scene) -> Script:
     seen = yield bash(f"ls {folder}".strip())
     many = len(seen.lines)
     where = f"In {folder}" if folder else "Here"
-    yield f"{where} {'is' if many == 1 else 'are'} {listing(seen.lines)}."
+    yield f"{where} {'is' if many == 1 else 'are'}:{stacked(seen.lines)}"
 
 
 def list_kind(scene: Scene) -> Script:
@@ -46,9 +46,9 @@ def list_kind(scene: Scene) -> Script:
     if not seen.ok:
         yield f"There are no .{ending} files here."
     elif len(seen.lines) == 1:
-        yield f"There is one .{ending} file: {seen.text}."
+        yield f"There is one .{ending} file:\n{seen.text}"
     else:
-        yield f"There are {len(seen.lines)} .{ending} files: {listing(seen.lines)}."
+        yield f"There are {len(seen.lines)} .{ending} files:{stacked(seen.lines)}"
 
 
 def count_files(scene: Scene) -> Script:
@@ -92,18 +92,13 @@ def find_file(scene: Scene) -> Script:
 
 def told_place(scene: Scene, name: str) -> Script:
     """Look for a name and say where it is."""
-    if scene.agent == "file":
-        seen = yield find(name)
-        there = not seen.text.startswith(("Nothing is called", "No name fits"))
-    else:
-        glob = name if "." in name else f"*{name}*"
-        seen = yield bash(f"find . -name {quoted(glob) if '*' not in glob else repr(glob)}")
-        there = bool(seen.text)
+    seen = yield bash(f"find . -name {quoted(name)}" if "." in name else f"find . -iname '*{name}*'")
+    there = bool(seen.text)
     places = [line.removeprefix("./") for line in seen.lines]
     if not there:
         yield f"There is no file called {name}."
     else:
-        yield f"It is at {places[0]}." if len(places) == 1 else f"I found {listing(places)}."
+        yield f"{'It is here' if len(places) == 1 else 'I found'}:{stacked(places)}"
 
 
 def find_kind(scene: Scene) -> Script:
@@ -118,7 +113,7 @@ def find_kind(scene: Scene) -> Script:
     if not many:
         yield f"There are no .{ending} files, not in the folders below either."
     else:
-        yield f"I found {many} .{ending} file{'s' if many > 1 else ''}: {listing(found)}."
+        yield f"I found {many} .{ending} file{'s' if many > 1 else ''}:{stacked(found)}"
 
 
 def exists(scene: Scene) -> Script:
@@ -126,10 +121,9 @@ def exists(scene: Scene) -> Script:
     name = scene.file("", inside=0.3) if scene.chance(0.55) else scene.fresh()
     shown = name.rpartition("/")[2]
     yield scene.ask("exists", name=shown)
-    seen = yield (find(shown) if scene.agent == "file" else bash(f"find . -name {quoted(shown)}"))
-    missing = not seen.text or seen.text.startswith(("Nothing is called", "No name fits"))
+    seen = yield bash(f"find . -name {quoted(shown)}")
     place = seen.lines[0].removeprefix("./") if seen.lines else ""
-    yield f"No, there is no {shown} here." if missing else f"Yes, it is at {place}."
+    yield f"Yes, it is here:\n{place}" if place else f"No, there is no {shown} here."
 
 
 def size(scene: Scene) -> Script:
@@ -189,9 +183,9 @@ def tree(scene: Scene) -> Script:
     seen = yield bash("ls -d */" if only else "find . -type f | sort")
     found = [line.removeprefix("./").rstrip("/") for line in seen.lines]
     if only:
-        yield f"The folders are {listing(found)}." if len(found) > 1 else f"There is one folder: {found[0]}."
+        yield f"{'The folders are' if len(found) > 1 else 'There is one folder'}:{stacked(found)}"
     else:
-        yield f"The files are {listing(found)}."
+        yield f"The files are:{stacked(found)}"
 
 
 def first_by_name(scene: Scene) -> Script:
@@ -204,4 +198,4 @@ def first_by_name(scene: Scene) -> Script:
     yield scene.ask("begins" if begins else "holds-name", mark=mark)
     glob = f"{mark}*" if begins else f"*{mark}*"
     seen = yield bash(f"ls -d {glob}")
-    yield f"{'These begin' if begins else 'These are'} with {mark}: {listing(seen.lines)}."
+    yield f"{'These begin' if begins else 'These are'} with {mark}:{stacked(seen.lines)}"

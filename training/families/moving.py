@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from training import words
 from training.families.looking import KINDS, told_place
-from training.scene import Scene, listing, quoted
-from training.script import Script, bash, find, slip
+from training.scene import Scene, quoted, stacked
+from training.script import Script, bash, slip
 
 GROUPS = tuple(KINDS)
 
@@ -118,7 +118,7 @@ def delete_empty(scene: Scene) -> Script:
     scene.litter(3)
     yield scene.ask("delete-empty")
     seen = yield bash("find . -maxdepth 1 -type f -empty -print -delete")
-    yield f"I deleted {listing([line.removeprefix('./') for line in seen.lines])}."
+    yield f"I deleted:{stacked([line.removeprefix('./') for line in seen.lines])}"
 
 
 def gone(scene: Scene) -> Script:
@@ -135,7 +135,7 @@ def gone(scene: Scene) -> Script:
     if not there:
         yield from told_place(scene, name)
         return
-    yield find(name) if scene.agent == "file" else bash(f"find . -name {quoted(name)}")
+    yield bash(f"find . -name {quoted(name)}")
     seen = yield bash(command.format(quoted(place)))
     if done:
         yield f"I {done.format(place)}."
@@ -165,8 +165,8 @@ def two(scene: Scene) -> Script:
     seen = yield bash(commands[kind])
     answers = {
         "copy-show": f"I copied {old} to {new}. It says:\n{seen.text}",
-        "rename-list": f"I renamed {old} to {new}. The files are {listing(seen.lines)}.",
-        "make-move": f"I moved {old} to {folder}, which holds {listing(seen.lines)}.",
+        "rename-list": f"I renamed {old} to {new}. The files are:{stacked(seen.lines)}",
+        "make-move": f"I moved {old} to {folder}, which holds:{stacked(seen.lines)}",
         "copy-delete": f"I copied {old} to {new} and deleted {old}.",
     }
     yield answers[kind]

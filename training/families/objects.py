@@ -7,15 +7,15 @@ import json
 from training import words
 from training.families.data import AGENTS, AMOUNTS
 from training.scene import Scene, listing, quoted
-from training.script import Script, bash, reckoned
+from training.script import Script, bash, over
 from training.tables import rows
 
 KEYS = ("name", "version", "port", "city", "author", "color", "age", "level", "email", "license")
 CHANGED = """\
-import json
-data = json.load(open('{f}'))
+import json, sys
+data = json.load(open(sys.argv[1]))
 {line}
-json.dump(data, open('{f}', 'w'), indent=2)
+json.dump(data, open(sys.argv[1], 'w'), indent=2)
 print(', '.join(data))"""
 
 __all__ = ["AGENTS", "common_words", "json_get", "json_list"]
@@ -50,7 +50,7 @@ def _other_keys(scene: Scene, name: str, data: dict[str, object], section: str) 
     yield scene.ask(section, file=name, key=key, value=value)
     yield bash(f"cat {quoted(name)}")
     line = f"data['{key}'] = {value!r}" if adds else f"del data['{key}']"
-    yield reckoned(CHANGED.format(f=name, line=line), scene.agent)
+    yield over(CHANGED.format(line=line), name)
     yield f"{name} now has the {key} {value}." if adds else f"{name} has no {key} any more."
 
 
@@ -82,8 +82,8 @@ def json_list(scene: Scene) -> Script:
     )
     yield bash(f"head -c 200 {quoted(name)}")
     part = f"['{top}']" if top else ""
-    seen = yield reckoned(
-        f"import json\ndata = json.load(open('{name}')){part}\n{code.format(**fill)}", scene.agent
+    seen = yield over(
+        f"import json, sys\ndata = json.load(open(sys.argv[1])){part}\n{code.format(**fill)}", name
     )
     yield answer.format(**fill, o=seen.text or "none")
 
@@ -93,7 +93,7 @@ def common_words(scene: Scene) -> Script:
     name = scene.file("text", scene.note(8), inside=0)
     section, code, answer = scene.pick(*rows("text-figures"))
     yield scene.ask(section, file=name)
-    seen = yield reckoned(code.format(f=name), scene.agent)
+    seen = yield over(f"import sys\n{code}", name)
     yield answer.format(f=name, o=seen.text)
 
 

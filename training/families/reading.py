@@ -6,7 +6,7 @@ What they do not say is not invented.
 from __future__ import annotations
 
 from training import words
-from training.scene import Scene, listing, quoted
+from training.scene import Scene, quoted, stacked
 from training.script import Script, bash, either, read
 from training.tables import rows
 
@@ -128,7 +128,7 @@ def grep_all(scene: Scene) -> Script:
     elif len(found) == 1:
         yield f"{mark} stands in {found[0]}."
     else:
-        yield f"{mark} stands in {len(found)} files: {listing(found)}."
+        yield f"{mark} stands in {len(found)} files:{stacked(found)}"
 
 
 def fact(scene: Scene) -> Script:

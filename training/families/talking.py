@@ -11,7 +11,7 @@ from pathlib import Path
 
 from training import hands, words
 from training.families.looking import told_place
-from training.scene import Scene, listing, quoted
+from training.scene import Scene, quoted, stacked
 from training.script import Ask, Script, Told, bash, block, read
 
 DATA = Path(__file__).parents[1] / "talk.txt"
@@ -133,13 +133,13 @@ def handed(scene: Scene) -> Script:
     section = scene.pick("list", "find", "delete", "rename", "count")
     yield scene.ask(section, "casual", name=name, names=name, old=name, new=new, kind="")
     scene.agent = "file"
+    seen = yield block("read", ".")
     if section == "find":
         yield from told_place(scene, name)
         return
-    seen = yield read(".")
     there = [line.split("  ")[0] for line in seen.lines[1:]]
     if section == "list":
-        yield f"Here {'is' if len(there) == 1 else 'are'} {listing(there)}."
+        yield f"Here {'is' if len(there) == 1 else 'are'}:{stacked(there)}"
     elif section == "count":
         many = sum(not one.endswith("/") for one in there)
         yield f"There {'is' if many == 1 else 'are'} {many} file{'' if many == 1 else 's'} here."
