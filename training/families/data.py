@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from training import words
@@ -233,7 +233,8 @@ def _table(scene: Scene) -> Table:
         names = [names[0], *scene.random.sample(names[1:], len(names) - 1)]
     if scene.chance(0.1):
         names = [*names[1:], names[0]]
-    style = scene.pick(str, str, str, str.capitalize, str.capitalize, str.upper)
+    styles: tuple[Callable[[str], str], ...] = (str, str, str, str.capitalize, str.capitalize, str.upper)
+    style = scene.pick(*styles)
     draft = Table("", key, group, tuple(names), amounts, ())
     cells = tuple(
         {style(name): one if name == key else _cell(scene, draft, name) for name in names}
@@ -247,7 +248,7 @@ def _table(scene: Scene) -> Table:
 
 
 def _keys(scene: Scene, kind: str) -> list[str]:
-    draw = {
+    draws: dict[str, Callable[[], str]] = {
         "person": lambda: scene.word("first"),
         "full": lambda: f"{scene.word('first')} {scene.word('last')}",
         "thing": scene.word,
@@ -255,8 +256,8 @@ def _keys(scene: Scene, kind: str) -> list[str]:
         "time": lambda: scene.word("month"),
         "day": lambda: words.day(scene.random),
         "code": lambda: scene.pick("", "A", "B", "X-") + str(scene.random.randint(100, 999)),
-    }[kind]
-    return list(dict.fromkeys(draw() for _ in range(scene.random.randint(3, 9))))
+    }
+    return list(dict.fromkeys(draws[kind]() for _ in range(scene.random.randint(3, 9))))
 
 
 def _cell(scene: Scene, table: Table, name: str) -> str:

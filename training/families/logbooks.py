@@ -5,6 +5,7 @@ Searched by what their lines look like, which is looked at first where the reque
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from training import words
@@ -205,7 +206,9 @@ def _events(scene: Scene, *texts: str) -> tuple[str, list[Event], str]:
 
 def _write(scene: Scene, name: str, form: str, said: list[tuple[str, str]]) -> list[Event]:
     """Write lines down, one after the other in time."""
-    day, style = words.day(scene.random), scene.pick(str, str, str.lower)
+    day = words.day(scene.random)
+    styles: tuple[Callable[[str], str], ...] = (str, str, str.lower)
+    style = scene.pick(*styles)
     events = [
         Event(form.format(day=day, time=time, level=style(level), text=text), time, level, text)
         for time, (level, text) in zip(times(scene, len(said)), said, strict=True)

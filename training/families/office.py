@@ -5,7 +5,7 @@ Asked by meaning; the file is looked for where it is not named. Not covered: col
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from training import words
@@ -196,7 +196,8 @@ def _ledger(scene: Scene, stems: Sequence[str]) -> Ledger:
     own = named and scene.chance(0.5)
     file = scene.fresh(ending="csv") if own else called(scene, stems, ("csv",), year)
     years = 0 if str(year) in file else scene.pick(0, 0, 1)
-    style = scene.pick(str, str, str.capitalize)
+    styles: tuple[Callable[[str], str], ...] = (str, str, str.capitalize)
+    style = scene.pick(*styles)
     date, what, group, amount = map(
         style,
         (

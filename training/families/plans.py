@@ -134,11 +134,12 @@ def _plan(
 
 def _cell(scene: Scene, kind: str, used: set[str]) -> str:
     """Draw a cell that no row of the plan has yet."""
-    draw = {
+    draws: dict[str, Callable[[], str]] = {
         "": lambda: "",
         "time": lambda: f"{scene.random.randint(7, 20)}:{scene.random.randrange(0, 60, 15):02}",
         "room": lambda: f"room {scene.pick('', 'A', 'B')}{scene.number(3)}",
-    }.get(kind, lambda: scene.pick(*kind.split(",")) if "," in kind else scene.word(kind))
+    }
+    draw = draws.get(kind) or (lambda: scene.pick(*kind.split(",")) if "," in kind else scene.word(kind))
     cell = draw()
     while cell and cell in used:
         cell = draw()
