@@ -97,7 +97,8 @@ def test_every_wording_has_all_its_brackets(section):
         left = re.sub(r"\{\w+\}", "", text)
         while (shorter := re.sub(r"\([^()\[\]]*\)|\[[^()\[\]]*\]", "", left)) != left:
             left = shorter
-        assert not set(left.replace(" | ", " ")) & set("()[]{}|"), text
+        left = re.sub(r" \| (?=(head|tail|wc|sort)\b)", " ", left)  # a pipe of the shell's
+        assert not set(left) & set("()[]{}|"), text
 
 
 def test_a_section_has_many_wordings():
