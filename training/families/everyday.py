@@ -6,15 +6,15 @@ Where a request does not name the file, it is looked for first. Not covered: fac
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Generator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from training import hands, words
+from training.families.reading import look
 from training.scene import Scene, quoted
-from training.script import Ask, Line, Script, Seen, bash, edit, either
+from training.script import Ask, Script, bash, edit, either
 
 FILE = Path(__file__).parents[1] / "everyday.toml"
 MARKS = ("- ", "- ", "* ", "", "- [ ] ", "- [ ] ")
@@ -65,13 +65,6 @@ def lay(
     return scene.put(name, text), telling and scene.chance(0.55)
 
 
-def look(name: str, hidden: bool) -> Generator[Line, Seen, Seen]:
-    """Read a file, after a look for it where it was not named."""
-    if hidden:
-        yield bash("ls")
-    return (yield bash(f"cat {quoted(name)}"))
-
-
 def put_on(scene: Scene) -> Script:
     """One thing or more onto a list, in the list's own form; what stands there already is not put twice."""
     mine = _list(scene)
@@ -100,7 +93,7 @@ def and_more(scene: Scene) -> Script:
         yield from _added(mine, [item])
     if scene.chance(0.4):
         yield scene.ask("list-whole")
-        seen = yield from look(mine.name, hidden=False)
+        seen = yield from look(mine.name)
         yield f"{mine.name} says:\n{seen.text}"
 
 
@@ -206,10 +199,10 @@ def _items(scene: Scene, kind: str, many: int) -> dict[str, str]:
 def _asked(scene: Scene, what: str, mine: Listed, item: str) -> Ask:
     """Word a request in the words of the list's kind; it names the list where nothing else would tell."""
     section = f"list-{what}" if what in ("drop", "has") else f"{what}-{mine.kind}"
-    asked = scene.ask(section, item=item, list=mine.said, news=mine.told.get(item, ""))
-    while not mine.hidden and mine.name not in asked.text:
+    while True:
         asked = scene.ask(section, item=item, list=mine.said, news=mine.told.get(item, ""))
-    return asked
+        if mine.hidden or mine.name in asked.text:
+            return asked
 
 
 def _bare(item: str) -> str:

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from training import words
-from training.families.office import called, looked, told
+from training.families.office import called, told
+from training.families.reading import look
 from training.scene import Scene, quoted
 from training.script import Script, bash, either
 
@@ -144,7 +145,7 @@ def hour(scene: Scene) -> Script:
     yield scene.ask(
         "hour-save" if saved else "hour-show", when=said, target=target, file=told(scene, name, named)
     )
-    yield from looked(name, named)
+    yield from look(name, not named, "head -n 2")
     grep = f"grep '{mark.format(h=at)}' {name}"
     if saved:
         yield bash(f"{grep} > {quoted(target)}")

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from training import hands, words
-from training.families.everyday import lay, look, table
+from training.families.everyday import lay, table
+from training.families.reading import look
 from training.scene import Scene
 from training.script import Script, bash, edit, either
 

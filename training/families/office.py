@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from training import words
+from training.families.reading import look
 from training.scene import Scene, quoted
 from training.script import Script, bash, over
 
@@ -99,7 +100,7 @@ def spending(scene: Scene) -> Script:
     section, code, answer = scene.pick(*ASKED[kind])
     when, where = _when(scene, book)
     yield scene.ask(section, when=when, file=told(scene, book.file, book.named))
-    yield from looked(book.file, book.named)
+    yield from look(book.file, not book.named, "head -n 2")
     slots = {"a": book.amount, "w": book.what, "d": book.date, "c": where}
     seen = yield program(scene, book.file, code.format(**slots))
     yield answer.format(o=seen.text, when=when, When=when[0].upper() + when[1:])
@@ -118,7 +119,7 @@ def spending_on(scene: Scene) -> Script:
         when=when,
         file=told(scene, book.file, book.named),
     )
-    yield from looked(book.file, book.named, "cat")
+    yield from look(book.file, not book.named)
     slots = {"a": book.amount, "g": book.group, "v": value, "c": where}
     seen = yield program(scene, book.file, (ON_WHEN if timed else ON).format(**slots))
     yield f"You spent {seen.text} on {said}{f' {when}' if timed else ''}."
@@ -149,13 +150,6 @@ def told(scene: Scene, name: str, named: bool) -> str:
 def placed(scene: Scene, name: str, named: bool) -> str:
     """Say where something changes, or nothing."""
     return scene.pick(f" in {name}", f" ({name})", f", it's in {name}", f", file {name}") if named else ""
-
-
-def looked(name: str, named: bool, command: str = "head -n 2") -> Script:
-    """Look for a file that is not named, then into it."""
-    if not named:
-        yield bash("ls")
-    yield bash(f"{command} {quoted(name)}")
 
 
 def called(scene: Scene, stems: Sequence[str], endings: Sequence[str], year: int = 0) -> str:

@@ -6,9 +6,10 @@ Not covered: facts in notes (notes.py), plans and minutes (plans.py).
 from __future__ import annotations
 
 from training import hands, words
-from training.families.everyday import lay, look, table
+from training.families.everyday import lay, table
 from training.families.notes import value
 from training.families.plans import news, question
+from training.families.reading import look
 from training.scene import Scene, quoted
 from training.script import Script, bash, edit, either
 

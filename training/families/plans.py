@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from training import hands, words
-from training.families.everyday import lay, look, table
+from training.families.everyday import lay, table
 from training.families.notes import value
+from training.families.reading import look
 from training.scene import Scene
 from training.script import Ask, Script, edit
 

@@ -5,9 +5,11 @@ What they do not say is not invented.
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 from training import words
 from training.scene import Scene, quoted, stacked
-from training.script import Script, bash, either, read
+from training.script import Line, Script, Seen, bash, either, read
 from training.tables import rows
 
 SHOWN = 6
@@ -43,6 +45,13 @@ def shown(name: str) -> Script:
         yield f"{name} says:\n{seen.text}"
     else:
         yield f"{name} has {many} lines. It begins with: {seen.lines[0]}"
+
+
+def look(name: str, hidden: bool = False, command: str = "cat") -> Generator[Line, Seen, Seen]:
+    """Look into a file, after a look for it where it was not named."""
+    if hidden:
+        yield bash("ls")
+    return (yield bash(f"{command} {quoted(name)}"))
 
 
 def lines(scene: Scene) -> Script:

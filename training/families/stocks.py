@@ -5,7 +5,8 @@ The line of a thing is searched, not the whole list read. Not covered: money (of
 
 from __future__ import annotations
 
-from training.families.office import called, looked, placed, program, told
+from training.families.office import called, placed, program, told
+from training.families.reading import look
 from training.scene import Scene
 from training.script import Script, bash, edit
 
@@ -87,7 +88,7 @@ def stock_low(scene: Scene) -> Script:
     )
     named = scene.chance(0.4)
     yield scene.ask(section, n=bound, file=told(scene, name, named))
-    yield from looked(name, named)
+    yield from look(name, not named, "head -n 2")
     seen = yield program(scene, name, LOW.format(k=key, s=stock, c=test))
     what = {"stock-low": "Low", "stock-gone": "Used up", "stock-below": f"Fewer than {bound}"}[section]
     yield f"{what}: {seen.text or 'nothing'}."

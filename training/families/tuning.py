@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 
 from training import words
-from training.families.office import called, looked, placed
+from training.families.office import called, placed
+from training.families.reading import look
 from training.scene import Scene
 from training.script import Script, edit
 
@@ -97,7 +98,7 @@ def switch(scene: Scene) -> Script:
 
 
 def _changed(name: str, named: bool, line: str, new: str) -> Script:
-    yield from looked(name, named, "cat")
+    yield from look(name, not named)
     yield edit(name, line, new)
 
 

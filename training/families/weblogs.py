@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from training import words
 from training.families.logbooks import times
-from training.families.office import called, looked, told
+from training.families.office import called, told
+from training.families.reading import look
 from training.scene import Scene
 from training.script import Script, bash, either
 
@@ -44,7 +45,7 @@ def requests(scene: Scene) -> Script:
     section = ("web-failed" if any_code else "web-code") + ("-count" if counts else "")
     yield scene.ask(section, code=code, file=told(scene, name, named))
     if any_code:
-        yield from looked(name, named)
+        yield from look(name, not named, "head -n 2")
     elif not named:
         yield bash("ls")
     pattern = f"'{mark}'" if any_code else f"-w {code}"
