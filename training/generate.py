@@ -1,7 +1,8 @@
 """Writes conversations, one JSON line each: `python -m training.generate --seed 1 --count 6000 out.jsonl`.
 
-A conversation depends on the seed and its number alone, so that any number of workers gives the same file,
-and a run that was stopped goes on. Conversations that go otherwise than meant are dropped and counted.
+What is asked and done depends on the seed and the conversation's number alone, so that any number of workers
+plays the same ones, and a run that was stopped goes on; results hold what differs by machine: temporary
+folders, hashes of commits, dates. Conversations that go otherwise than meant are dropped and counted.
 """
 
 from __future__ import annotations
