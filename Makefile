@@ -6,7 +6,7 @@
 # make bench, bench-box, bench-startup, bench-planner: speed and cost, as ratios; bench-prefix: what a MODEL (model=embedded:FILE) reads again
 # make offline-model: makes the small model's adapter anew, minutes=100 seed=1; make release-check: what must hold before a release
 # make bench-peers: other agents beside ours with the same model, model=NAME host=URL
-# make ablation: what each technique for small models is worth, with model=NAME
+# make ablation: what each technique for small models is worth; with model=NAME on the bench's tasks, with suite=FOLDER on those
 # make bench-router: how well and how fast requests are routed, with model=NAME what asking that is worth; make router: train the router again
 
 VENV ?= .venv
@@ -88,7 +88,7 @@ bench-peers: $(VENV)/.dev
 	$(BIN)/python -m bench.peers.run $(if $(model),--model "$(model)" --host "$(host)")
 
 ablation: $(VENV)/.dev
-	$(BIN)/python -m bench.ablation "$(or $(model),embedded:offline)"
+	$(BIN)/python -m bench.ablation "$(or $(model),embedded:offline)" --suite "$(or $(suite),$(if $(model),core,training/held))"
 
 bench-startup: $(VENV)/.dev
 	$(BIN)/python bench/startup.py --installed

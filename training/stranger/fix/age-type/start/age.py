@@ -1,0 +1,6 @@
+name = "Clara"
+born = 1990
+year = 2024
+
+age = year - born
+print(name + " is " + age + " years old.")
