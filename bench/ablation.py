@@ -40,7 +40,7 @@ def run(name: str, suite: str, settings: Mapping[str, str], out: Path) -> Sequen
     if plain.warnings:
         sys.exit(plain.warnings[0])
     setup, todo, folder = Setup(plain, settings), chosen(suite), out / name.replace(" ", "-")
-    header = running.header(setup, "ablation")
+    header = running.header(setup, suite)
     opened = records.resumed if list(folder.glob(f"*{records.LOG}")) else records.begun
     with opened(folder, header) as log:
         if any(trial.key not in log.done for trial in todo):
