@@ -1,12 +1,13 @@
-# make chat    set up and talk, in dir=folder: on your Ollama, else on a small model that is fetched once
+# make chat    set up and talk, in dir=folder: on your Ollama, else on the model that suits this machine, fetched once
 # make test    set up what the tests need and run all of them
 # make ask     q="what to do" dir=folder: set up and do one request
 # make lint, quick, box, real: the parts of test; make threats: all hostile programs against the product
 # make docs    the pages of docs/ as a site
 # make bench, bench-box, bench-startup, bench-planner: speed and cost, as ratios; bench-prefix: what a MODEL (model=embedded:FILE) reads again
 # make offline-model: makes the small model's adapter anew, minutes=100 seed=1; make release-check: what must hold before a release
-# make bench-peers: other agents beside ours with the same model, model=NAME host=URL
-# make ablation: what each technique for small models is worth; with model=NAME on the bench's tasks, with suite=FOLDER on those
+# make bench-real: the bench's tasks with the two small coding models, fetched once; half an hour and ten minutes on two cores
+# make bench-peers: other agents beside ours with the same model, model=NAME host=URL; suite=NAME, tasks="A B", peers="A B": these alone
+# make ablation: what each technique for small models is worth; with model=NAME on the bench's tasks, with suite=FOLDER on those; tasks=N, only=TECHNIQUE,…
 # make bench-router: how well and how fast requests are routed, with model=NAME what asking that is worth; make router: train the router again
 
 VENV ?= .venv
@@ -16,7 +17,7 @@ BIN := $(VENV)/bin
 work := $(HOME)/tripletick$(if $(filter $(HOME)/tripletick,$(CURDIR)),-work)
 export q PYTHON
 
-.PHONY: chat test ask lint quick box real threats docs bench bench-box bench-startup bench-planner bench-router bench-peers ablation router clean offline-model release-check
+.PHONY: chat test ask lint quick box real threats docs bench bench-box bench-startup bench-planner bench-router bench-peers bench-real ablation router clean offline-model release-check
 .DEFAULT_GOAL := chat
 
 test: $(VENV)/.dev
@@ -85,10 +86,16 @@ release-check: $(VENV)/.dev
 	$(BIN)/python -m tools.release_check
 
 bench-peers: $(VENV)/.dev
-	$(BIN)/python -m bench.peers.run $(if $(model),--model "$(model)" --host "$(host)")
+	$(BIN)/python -m bench.peers.run $(if $(model),--model "$(model)" --host "$(host)") $(if $(suite),--suite "$(suite)") \
+	  $(if $(tasks),--tasks $(tasks)) $(if $(peers),--peers $(peers))
+
+bench-real: $(VENV)/.dev
+	for name in qwen2.5-coder-1.5b qwen2.5-coder-0.5b; do \
+		$(BIN)/tripletick -q models create $$name && $(BIN)/tripletick bench -m embedded:$$name || exit; done
 
 ablation: $(VENV)/.dev
-	$(BIN)/python -m bench.ablation "$(or $(model),embedded:offline)" --suite "$(or $(suite),$(if $(model),core,training/held))"
+	$(BIN)/python -m bench.ablation "$(or $(model),embedded:offline)" --suite "$(or $(suite),$(if $(model),core,training/held))" \
+	  $(if $(host),--host "$(host)") $(if $(tasks),--tasks $(tasks)) $(if $(only),--only "$(only)") $(if $(out),--out "$(out)")
 
 bench-startup: $(VENV)/.dev
 	$(BIN)/python bench/startup.py --installed
@@ -102,7 +109,7 @@ ask: $(VENV)/.user
 chat: folder = $(or $(dir),$(work)/chat)
 chat: $(VENV)/.chat
 	@mkdir -p "$(folder)"
-	@$(BIN)/tripletick -q models create offline
+	@$(BIN)/tripletick -q models create
 	@$(BIN)/tripletick -C "$(folder)"
 
 # Editable, so that prompts and config.ini are read where they lie.

@@ -1,7 +1,8 @@
 """What each technique for small models is worth: thirty tasks of `tripletick bench`, one after the other off.
 
-Run: python -m bench.ablation MODEL [--host URL] [--suite NAME or FOLDER] [--out FOLDER]. Every run is kept in
-FOLDER and gone on with where it was stopped. A row says how many tasks were solved only with, only without
+Run: python -m bench.ablation MODEL [--host URL] [--suite NAME or FOLDER] [--tasks N] [--only TECHNIQUE,…]
+[--out FOLDER]. Every run is kept in FOLDER and gone on with where it was stopped; the table is written there
+too, as table.md. A row says how many tasks were solved only with, only without
 the technique, and the chance of such a split by luck alone (McNemar's exact test); with thirty tasks only
 large differences show, and only on a suite of which the model solves neither next to nothing nor nearly all.
 """
@@ -11,12 +12,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tripletick import config, places
 from tripletick.bench import compare, records, running, suites
 from tripletick.bench.attempt import Attempt, Setup
 from tripletick.bench.suites import Trial
+from tripletick.errors import TripletickError
 from tripletick.techniques import TECHNIQUES
 
 TASKS = 30
@@ -27,20 +30,31 @@ HEAD = (
 )
 
 
-def chosen(suite: str) -> list[Trial]:
-    """Give thirty tasks in their first wording, spread evenly over the suite, or all where it has fewer."""
-    trials = suites.trials(suite)
-    many = min(TASKS, len(trials))
+def chosen(suite: str, tasks: int = TASKS) -> list[Trial]:
+    """Give tasks in their first wording, spread evenly over the suite, or all where it has fewer."""
+    trials = suites.trials(suite, notice=print)
+    many = min(tasks, len(trials))
     return [trials[number * len(trials) // many] for number in range(many)]
 
 
-def run(name: str, suite: str, settings: Mapping[str, str], out: Path) -> Sequence[Attempt]:
-    """Do the suite's tasks under these settings, or what is left of them."""
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is measured: on how many tasks of which suite, with which model, the runs kept in `out`."""
+
+    model: Mapping[str, str]
+    suite: str
+    out: Path
+    tasks: int = TASKS
+    only: Sequence[str] = tuple(TECHNIQUES)
+
+
+def run(name: str, plan: Plan, settings: Mapping[str, str]) -> Sequence[Attempt]:
+    """Do the plan's tasks under these settings, or what is left of them."""
     plain = config.load([places.find().shipped_config], {}, settings)
     if plain.warnings:
         sys.exit(plain.warnings[0])
-    setup, todo, folder = Setup(plain, settings), chosen(suite), out / name.replace(" ", "-")
-    header = running.header(setup, suite)
+    setup, todo = Setup(plain, settings), chosen(plan.suite, plan.tasks)
+    header, folder = running.header(setup, plan.suite), plan.out / name.replace(" ", "-")
     opened = records.resumed if list(folder.glob(f"*{records.LOG}")) else records.begun
     with opened(folder, header) as log:
         if any(trial.key not in log.done for trial in todo):
@@ -68,27 +82,51 @@ def verdict(split: compare.Split, shipped: Sequence[Attempt], without: Sequence[
     return "changed no reply" if same else "not told apart"
 
 
-def table(model: Mapping[str, str], suite: str, out: Path) -> Iterator[str]:
+def table(plan: Plan) -> Iterator[str]:
     """Give the lines of the table, each as soon as it is known."""
-    shipped = run(AS_SHIPPED, suite, model, out)
+    shipped = run(AS_SHIPPED, plan, plan.model)
     yield from HEAD
     yield f"| {AS_SHIPPED} | | {sum(attempt.solved for attempt in shipped)} of {len(shipped)} | | | | | |"
-    for name, technique in TECHNIQUES.items():
-        without = run(name, suite, {**model, technique.setting: technique.other}, out)
+    for name in plan.only:
+        technique = TECHNIQUES[name]
+        without = run(name, plan, {**plan.model, technique.setting: technique.other})
         yield row(name, f"`{technique.setting} = {technique.other}`", shipped, without)
 
 
-def main() -> None:
+def measure(plan: Plan) -> None:
+    """Show the table as it grows, and write it beside the runs, also as far as it is."""
+    lines: list[str] = []
+    for line in table(plan):
+        lines.append(line)
+        print(line, flush=True)
+        (plan.out / "table.md").write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def techniques(text: str) -> Sequence[str]:
+    """Read names parted by commas. Raises ArgumentTypeError, which names those that there are."""
+    names = [name.strip() for name in text.split(",") if name.strip()] or list(TECHNIQUES)
+    if unknown := [name for name in names if name not in TECHNIQUES]:
+        raise argparse.ArgumentTypeError(f"{unknown[0]} is no technique; there are: {', '.join(TECHNIQUES)}")
+    return names
+
+
+def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser("bench.ablation", description=__doc__)
     parser.add_argument("model")
     parser.add_argument("--host", default="")
     parser.add_argument("--suite", default="core")
+    parser.add_argument("--tasks", type=int, default=TASKS, help="how many of its tasks")
+    parser.add_argument("--only", type=techniques, default=tuple(TECHNIQUES), help="names parted by commas")
     parser.add_argument("--out", type=Path, default=Path("runs/ablation"))
-    given = parser.parse_args()
+    given = parser.parse_args(argv)
     model = {"model.name": given.model, **({"model.host": given.host} if given.host else {})}
-    for line in table(model, given.suite, given.out):
-        print(line, flush=True)
+    try:
+        measure(Plan(model, given.suite, given.out, given.tasks, given.only))
+    except TripletickError as error:
+        print(error, file=sys.stderr)
+        return error.exit
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

@@ -9,13 +9,14 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from tests.bad_server import HANG, BadServer, answer, done, line, stream
+from tests.fetched import put_all
 from tests.terminal import CTRL_C, PASTE, TAB, Terminal, opened
-
-from tripletick.models import offline as offline_model
 
 PROMPT = "coder>"
 CLOSED = "http://127.0.0.1:9"
@@ -161,10 +162,21 @@ def first_run(home: Path, models: Any = MODELS, **how: Any) -> Terminal:
     return terminal
 
 
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Let what is started see one core, so that the same model suits every machine that runs the tests."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
+
+
 def no_server(home: Path, **how: Any) -> Terminal:
     """Nothing answers; what can be done is shown, and nothing of it is wanted."""
     (home / "bin").mkdir()
-    with opened(home, "--host", CLOSED, "do this", PATH=str(home / "bin"), **how) as terminal:
+    with one_core(), opened(home, "--host", CLOSED, "do this", PATH=str(home / "bin"), **how) as terminal:
         terminal.wait("Your choice?").type("?\r").wait("nothing.").type("n\r").end()
     return terminal
 
@@ -173,7 +185,7 @@ def started(home: Path, **how: Any) -> Terminal:
     """Ollama is installed and does not run: it is started, and goes on running."""
     path, host = with_ollama(home, MODELS), f"http://127.0.0.1:{free_port()}"
     try:
-        with opened(home, "-a", "coder", "--host", host, PATH=path, **how) as terminal:
+        with one_core(), opened(home, "-a", "coder", "--host", host, PATH=path, **how) as terminal:
             terminal.wait("Your choice?").type("\r").wait("Use [1]?").type("\r").wait_line(PROMPT)
     finally:
         os.kill(int((home / "served").read_text()), signal.SIGKILL)
@@ -181,13 +193,13 @@ def started(home: Path, **how: Any) -> Terminal:
 
 
 def offline(home: Path, **how: Any) -> Terminal:
-    """Nothing answers, and the small model is taken; it lies there already."""
-    kept = offline_model.kept(home / ".cache" / "tripletick")
-    kept.parent.mkdir(parents=True)
-    with kept.open("wb") as file:
-        file.truncate(offline_model.SIZE)
+    """Nothing answers, and the model that suits is taken; it lies there already."""
+    put_all(home)
     (home / "bin").mkdir()
-    with opened(home, "-a", "coder", "--host", CLOSED, PATH=str(home / "bin"), **how) as terminal:
+    with (
+        one_core(),
+        opened(home, "-a", "coder", "--host", CLOSED, PATH=str(home / "bin"), **how) as terminal,
+    ):
         terminal.wait("Your choice?").type("o\r").wait_line(PROMPT)
     return terminal
 

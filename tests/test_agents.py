@@ -14,7 +14,7 @@ def test_the_shipped_agents_are_there():
 def test_a_request_line_names_tags_and_at_most_eight_further_languages():
     line = PROMPTS.agents["coder"].line(("bash", "python", "c", "go", "java"))
     assert line == "[coder: bash python read write edit file_finder; also c go java]"
-    assert PROMPTS.agents["file"].line(("c",)) == "[file: bash read write edit file_finder]"
+    assert PROMPTS.agents["file"].line(("c",)) == "[file: bash python read write edit file_finder]"
     assert (
         PROMPTS.agents["coder"].line([f"l{n}" for n in range(20)]).endswith("; also l0 l1 l2 l3 l4 l5 l6 l7]")
     )
@@ -25,8 +25,8 @@ def test_the_coder_owns_every_language_and_the_file_agent_none():
     assert "go" not in PROMPTS.agents["file"].owned(["bash", "python", "go"])
 
 
-def test_the_system_prompt_names_system_and_folder():
-    assert PROMPTS.opening(system="Debian 12", folder="f").endswith("System: Debian 12. Folder: f.")
+def test_the_system_prompt_names_the_system_and_no_folder():
+    assert PROMPTS.opening(system="Debian 12", folder="f").endswith("System: Debian 12.")
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,6 @@ def test_a_prompt_file_that_is_no_text_is_told(tmp_path):
 
 def test_no_request_ever_needs_an_example_of_the_prompt():
     examples = {wiring.PROMPT_EXAMPLE, *(tool.example.body for tool in tools().values() if tool.example)}
-    assert wiring.PROMPT_EXAMPLE in PROMPTS.system
     for command in ("ls", "ls -la", "pwd", "cat", "git status", "notes.txt", "README.md"):
         assert command not in examples
 

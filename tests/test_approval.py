@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.playing import kinds, last
+from tests.writing import words
 
 from tripletick.approval import Asking, Gate, installs, needs, projects
 from tripletick.approval.acts import acts
@@ -75,7 +76,7 @@ def test_a_risky_block_runs_after_a_yes(session):
 def test_a_no_is_told_to_the_model_with_the_persons_words_and_is_no_failure(session):
     it = sources(session(DELETES, "Then not.", answers=[Answer("n", "move it to old")]))
     events = it.play()
-    assert it.model.asked[-1][-1].text == "[result 1: bash refused by the person: move it to old]"
+    assert words(it.model.asked[-1][-1]) == "[result 1: bash refused by the person: move it to old]"
     assert (it.folder / "src").exists()
     assert "Repairing" not in kinds(events)
 
@@ -158,7 +159,7 @@ def test_what_a_block_lacked_is_given_after_a_yes_and_it_runs_again_from_where_i
     it = session(LACKS, "Done.", answers=[YES])
     events = it.play()
     assert asked(events) == ["This block needs network. Allow it once?"]
-    assert it.model.asked[-1][-1].text == "[result 1: bash ok]\n```output\nreached\nx\n```"
+    assert words(it.model.asked[-1][-1]) == "[result 1: bash ok]\n```output\nreached\nx\n```"
     assert events[-1] == Answered("Done.")
 
 

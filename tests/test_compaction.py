@@ -15,6 +15,10 @@ LONG = "Words that fill the context and say nothing at all. " * 20
 SUMMARY = "The person asked for the count; nothing was made."
 CODER, FILE = Agent("coder", "You write.", "code"), Agent("file", "You find.", "files")
 TALK = {"agent": "casual"}
+RULES = "A line of rules. " * 20
+"""Makes the system prompt long enough for the windows here."""
+BARE = {"trial": {"restate": False, "effects": False}}
+"""Results alone, so that their outputs are what takes the room."""
 
 
 def texts(messages):
@@ -31,6 +35,7 @@ def talks(session):
 
     def play(*replies, turns=6):
         it = session(*[LONG] * turns, *replies, window=2400)
+        it.loop.replies.talk.system += RULES
         for number in range(turns):
             it.play(f"request {number}", **TALK)
         return it, it.play("more", **TALK)
@@ -74,7 +79,9 @@ def test_a_summary_is_bounded_and_asked_for_without_reasoning(talks):
 
 
 def test_where_room_is_scarce_a_shorter_summary_is_asked_for(session):
-    it = session(*[LONG] * 5, LONG * 2, SUMMARY, "Done.", window=2400)
+    counted = "".join(f"And number {n} of those that fill it. " for n in range(28))
+    it = session(*[LONG] * 5, LONG + counted, SUMMARY, "Done.", window=2400)
+    it.loop.replies.talk.system += RULES
     for number in range(6):
         it.play(f"request {number}", **TALK)
     events = it.play("more", **TALK)
@@ -114,7 +121,8 @@ def test_reasoning_before_a_summary_is_left_out_of_it(talks):
 @EVERY_DIALECT
 def test_outputs_go_first_and_where_they_are_enough_no_summary_is_asked_for(session):
     big = "```bash\nseq {n} {m}\n```"
-    it = session(*(big.format(n=n, m=n + 150) for n in range(12)), "Done.", window=2400)
+    it = session(*(big.format(n=n, m=n + 150) for n in range(12)), "Done.", window=2400, **BARE)
+    it.loop.replies.talk.system += RULES
     events = it.play("count on")
     assert last(events, Compacted).outputs
     assert last(events, Compacted).messages == 0
@@ -123,7 +131,7 @@ def test_outputs_go_first_and_where_they_are_enough_no_summary_is_asked_for(sess
 
 def test_a_long_turn_keeps_its_request_and_its_last_step(session):
     step = LONG[:900] + "\n```bash\necho {n}\n```"
-    it = session(*(step.format(n=n) for n in range(7)), SUMMARY, "Done.", window=2400)
+    it = session(*(step.format(n=n) for n in range(7)), SUMMARY, "Done.", window=2400, **BARE)
     events = it.play("the one request")
     assert isinstance(events[-1], Answered)
     sent = texts(it.model.asked[-1])
@@ -136,7 +144,8 @@ def test_a_long_turn_keeps_its_request_and_its_last_step(session):
 @EVERY_DIALECT
 def test_the_question_follows_the_whole_history_although_outputs_go_too(session):
     step = LONG[:600] + "\n```bash\nseq {n} {m}\n```"
-    it = session(*(step.format(n=n, m=n + 80) for n in range(9)), "Done.", window=2400)
+    it = session(*(step.format(n=n, m=n + 80) for n in range(9)), "Done.", window=2400, **BARE)
+    it.loop.replies.talk.system += RULES
     events = it.play("count on")
     assert last(events, Compacted).outputs
     at = next(at for at, asked in enumerate(it.model.asked) if "Sum up" in asked[-1].text)
@@ -181,6 +190,7 @@ def test_a_summary_that_would_free_little_is_not_asked_for(session):
 
 def test_an_interrupt_while_summing_up_leaves_the_conversation_as_it_was(session):
     it = session(*[LONG] * 6, SUMMARY, window=2400)
+    it.loop.replies.talk.system += RULES
     for number in range(6):
         it.play(f"request {number}", **TALK)
     turn = it.loop.turn(it.prompts.agents["casual"], "more")

@@ -102,7 +102,7 @@ def test_the_fourth_gets_a_smaller_step_and_the_fifth_is_the_end_whose_files_sta
     events = it.play()
     assert [event.attempt for event in events if isinstance(event, Repairing)] == [1, 2, 3, 4, 5]
     assert "smaller step" in words(it.model.asked[4][-1])
-    assert (events[-1].code, len(it.model.asked)) == ("attempts", 5)
+    assert (events[-1].code, len(it.model.asked)) == ("attempts", 6)
     assert (it.folder / "a").read_text() == "5\n"
 
 

@@ -8,6 +8,7 @@ from tripletick.agents import Agent
 from tripletick.events import Answered, HandedOver, Notice, Returned
 
 FIND = "I look.\n\n```file_finder\nnotes.txt\n```"
+SCRIPT = "```javascript\nconsole.log(6 * 7)\n```"
 PYTHON = "```python\nprint(6 * 7)\n```"
 
 
@@ -38,20 +39,20 @@ def test_who_takes_over_is_introduced_with_the_results(session, relieved):
     one = session(FIND, "There is none.")
     relieved(one, "casual", "file", "coder")
     told = words(one.loop.replies.talk.entries[2].message)
-    assert "[file: bash read write edit file_finder]\nYou work with the files" in told
+    assert "[file: bash python read write edit file_finder]\nYou work with the files" in told
     assert "[result 1: file_finder" in told
 
 
 @EVERY_DIALECT
 def test_a_program_hands_over_to_who_owns_the_language(session, relieved):
-    one = session(PYTHON, "42.")
+    one = session(SCRIPT, "42.")
     events = relieved(one, "file", "file", "coder")
-    assert last(events, HandedOver) == HandedOver("coder", "python")
+    assert last(events, HandedOver) == HandedOver("coder", "javascript")
     assert "42" in last(events, Returned).result.text
 
 
 def test_code_that_is_shown_after_the_work_hands_nothing_over(session, relieved):
-    one = session("```bash\ncat hello.py\n```", "It holds:\n\n" + PYTHON)
+    one = session("```bash\ncat hello.py\n```", "It holds:\n\n" + SCRIPT)
     (one.folder / "hello.py").write_text("print(6 * 7)\n")
     events = relieved(one, "file", "file", "coder")
     assert "HandedOver" not in kinds(events)

@@ -98,7 +98,7 @@ def test_what_is_sent_after_a_resume_begins_with_all_that_was_sent_and_said(life
     whole = before[:-1] if before[-1].role == "user" else before
     assert sent[: len(whole)] == whole
     assert sent[-1].text.startswith(before[-1].text if before[-1].role == "user" else "[")
-    assert sent[-1].text.endswith("what follows")
+    assert "\nTask: what follows\n" in sent[-1].text
 
 
 def test_what_was_compacted_comes_back_compacted(life):
@@ -174,7 +174,6 @@ def test_in_another_folder_the_model_reads_all_anew_and_the_person_is_told(life,
     with closing(life(["two"], past_of(app), folder="elsewhere")) as again:
         again.run(again.turn("second"), [lambda event: lines.append(str(event))], lambda asked: Answer("y"))
         sent = told(again)
-    assert "elsewhere" in sent[0].text
     assert sent[1:3] == before[1:]
     assert any("reads the whole conversation anew" in line for line in lines)
 

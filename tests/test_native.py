@@ -42,7 +42,7 @@ def test_results_answer_their_calls_and_hints_go_with_the_last(session, dialect)
     assert [(result.id, result.name) for result in answered.results] == [("1", "bash"), ("2", "bash")]
     assert answered.results[0].text.startswith("[result 1: bash ok]")
     assert "failed, exit 1" in answered.results[1].text
-    assert answered.text == ""
+    assert answered.text.startswith("No file was changed.\n\nThe task is: ")
 
 
 def test_the_schemas_of_all_agents_tools_go_with_every_request(session, dialect):
@@ -72,7 +72,7 @@ def test_calls_that_come_as_text_run_and_are_answered_in_words(session, dialect)
     it = session('<tool_call>{"name": "bash", "arguments": {"command": "echo a"}}</tool_call>', "Done.")
     events = it.play()
     assert kinds(events) == ["Called", "Output", "Returned", "Answered"]
-    assert it.model.asked[-1][-1] == Message("user", "[result 1: bash ok]\n```output\na\n```")
+    assert words(it.model.asked[-1][-1]) == "[result 1: bash ok]\n```output\na\n```"
 
 
 LS_ALONE = '{"name": "bash", "arguments": {"command": "ls"}}'

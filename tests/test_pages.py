@@ -22,7 +22,8 @@ ELSEWHERE = {
     "": "the chat: test_chat.py",
     "resume": "opens the chat: test_sessions.py",
     "sessions export": "needs an id: test_sessions.py",
-    "models create": "fetches 100 MB: test_offline.py",
+    "models create": "fetches 100 MB and more: test_fetch.py",
+    "models template": "needs a model that lacks one: test_registration.py",
     "mcp": "serves until the other program hangs up: test_mcp_serving.py",
 }
 """Commands that no page can show running, by name and word, and where they are tested."""

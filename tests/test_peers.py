@@ -4,9 +4,10 @@ import socket
 from contextlib import closing, contextmanager
 
 import pytest
+from bench.peers.engine import NAME, engine
 from bench.peers.proxy import Exchange, counts, recording, reusable
 from bench.peers.roster import HERE, roster
-from bench.peers.run import note, records, settle
+from bench.peers.run import main, note, parse, records, settle
 from bench.peers.table import table
 from bench.peers.trial import filled, reckon, words
 from tests.bad_server import HANG, BadServer, answer, done, line, stream
@@ -38,7 +39,7 @@ def ask(asking, path, body=HELLO):
     return asking.getresponse()
 
 
-def trial(peer="a", version="1", why="", late=False, **cost):
+def trial(peer="a", version="1", why="", late=False, ctx=None, **cost):
     told = {
         "requests": 2,
         "first": 300,
@@ -52,6 +53,7 @@ def trial(peer="a", version="1", why="", late=False, **cost):
         "peer": peer,
         "version": version,
         "task": "t",
+        "ctx": ctx,
         "why": why,
         "late": late,
         "seconds": 3.0,
@@ -173,6 +175,43 @@ def test_the_table_has_a_row_an_agent_with_its_means():
 def test_a_first_prompt_that_fills_the_context_is_said_to_be_cut():
     drawn = table([HEAD, trial(first=4096), {"about": {"ctx": 4096}}])
     assert "| 4 096, cut |" in drawn
+
+
+def test_a_context_of_its_own_stands_by_an_agents_name():
+    lines = [{"about": {"ctx": 4096}}, HEAD | {"ctx": 16384}, trial(ctx=16384, first=9000), trial(ctx=4096)]
+    drawn = table(lines)
+    assert "| a 1, context 16 384 | 12 | 9 | 9 000 |" in drawn and "1 of 1" in drawn
+
+
+def test_an_agent_can_have_another_context_on_the_same_server():
+    acts = {f"/api/{name}": [answer(200, "{}")] for name in ("create", "delete", "generate")}
+    acts["/api/version"] = [answer(200, '{"version": "9"}')]
+    with (
+        BadServer(acts) as server,
+        engine(server.url, "m", 4096) as model,
+        model.sized(16384) as larger,
+        model.sized(4096) as same,
+    ):
+        larger.forget()
+    assert (same, larger.context, larger.name) == (model, 16384, f"{NAME}-16384")
+    made = [one.body for one in server.asked if one.path == "/api/create"]
+    assert [(body["model"], body["from"]) for body in made] == [(NAME, "m"), (larger.name, NAME)]
+    assert made[1]["parameters"] == made[0]["parameters"] | {"num_ctx": 16384}
+    gone = [one.body["model"] for one in server.asked if one.path == "/api/delete"]
+    assert gone == [larger.name, NAME]
+    assert [one.body["model"] for one in server.asked if one.path == "/api/generate"] == [larger.name]
+
+
+def test_all_of_core_is_done_unless_other_tasks_are_named():
+    options = parse([])
+    assert (options.suite, options.tasks, options.peers) == ("core", [], None)
+    assert parse(["--suite", "quick", "--tasks", "a/b", "--peers", "gptme"]).peers == ["gptme"]
+    assert roster()["gptme"].ctx > options.ctx
+
+
+def test_no_agent_is_judged_by_a_dialogue_of_which_it_heard_the_first_turn():
+    with pytest.raises(SystemExit, match="several turns"):
+        main(["--suite", "dialogue"])
 
 
 def test_the_table_counts_the_trials_of_the_version_that_is_installed_now():

@@ -131,7 +131,10 @@ def test_the_steps_that_the_person_has_set_stand(tmp_path, text, env, flags, ste
     [
         (About("m", "x", parameters=B // 2), {}, 2048),
         (About("m", "x", parameters=B // 2, thinks=True), {}, 8192),
-        (About("m", "x", parameters=B), {}, 8192),
+        (About("m", "x", parameters=B), {}, 3072),
+        (About("m", "x", parameters=7 * B), {}, 8192),
+        (About("m", "x", parameters=70 * B), {}, 8192),
+        (About("m", "x", parameters=7 * B), {"TRIPLETICK_MODEL_OUTPUT": "20000"}, 20000),
         (About("m", "x"), {}, 8192),
         (None, {}, 8192),
         (About("m", "x", parameters=B // 2), {"TRIPLETICK_MODEL_OUTPUT": "8192"}, 8192),
@@ -160,29 +163,34 @@ def test_a_small_model_stops_after_fewer_steps(session):
     it.__post_init__()
     end = it.play()[-1]
     assert isinstance(end, GaveUp)
-    assert len(it.model.asked) == 15
+    assert len(it.model.asked) == 16
     assert it.loop.bench.clip == 4000
 
 
 @EVERY_DIALECT
-def test_the_example_stands_before_all_requests_in_the_form_of_the_dialect(session, dialect):
-    copied = "```write:zebra.txt\nZebras graze at noon.\n```"
+def test_the_examples_stand_before_all_requests_in_the_form_of_the_dialect(session, dialect):
+    copied = "```bash\nmv zebra.txt lion.txt\n```"
     it = session(copied, "Hello.", "Again.", model={"example": "on"})
     events = it.play("one", "file")
     assert last(events, Refused).problem.code == "prompt-example"
     it.play("two")
+    given = it.loop.replies.talk.example
     roles = [message.role for message in it.model.asked[0]]
-    assert roles == ["system", "user", "assistant", "user", "assistant", "user"]
-    assert it.model.asked[0][2] == it.loop.replies.talk.example[1]
-    assert dialect != "fence" or it.model.asked[0][2] == Message("assistant", copied)
-    assert bool(it.model.asked[0][2].calls) == (dialect == "native")
-    assert "result 1: write ok, saved zebra.txt" in words(it.model.asked[0][3])
-    assert all(asked[:5] == it.model.asked[0][:5] for asked in it.model.asked)
+    assert roles == ["system", *["user", "assistant"] * (len(given) // 2), "user"]
+    assert tuple(it.model.asked[0][1:-1]) == given
+    assert dialect != "fence" or Message("assistant", copied) in given
+    assert bool(given[1].calls) == (dialect == "native")
+    assert words(given[2]).startswith("[result 1: python ok, saved roar.py]")
+    assert "The task was: Write roar.py" in given[2].text
+    assert all(tuple(asked[1 : 1 + len(given)]) == given for asked in it.model.asked)
     it.loop.replies.talk.clear()
-    assert len(it.loop.replies.talk.messages()) == 5
+    assert len(it.loop.replies.talk.messages()) == 1 + len(given)
 
 
-@pytest.mark.parametrize(("said", "parameters", "shown"), [("auto", B, 6), ("auto", 0, 2), ("off", B, 2)])
+@pytest.mark.parametrize(
+    ("said", "parameters", "shown"),
+    [("auto", B // 2, 18), ("auto", B, 2), ("auto", 0, 2), ("off", B // 2, 2)],
+)
 def test_the_example_is_for_small_models_where_it_is_auto(session, said, parameters, shown):
     it = session(ScriptedReply("Hello."), model={"example": said})
     it.model.parameters = parameters

@@ -36,12 +36,18 @@ def written(reply: str | ScriptedReply, dialect: str) -> ScriptedReply:
     return replace(said, text=_BLOCK.sub("", said.text), calls=said.calls + calls)
 
 
+CLOSING = re.compile(
+    r"(?:\A|\n+)(?:Changed: |No file was changed\.|Nothing was run\. The task|The task (?:was|is): ).*\Z",
+    re.S,
+)
+"""What stands behind results: what they changed, and again what was asked."""
+
+
 def words(message: Message) -> str:
-    """Give what a message says, without the signs of its dialect."""
+    """Give what a message says, without the signs of its dialect and what is said again behind results."""
     results = "\n".join(result.text for result in message.results)
-    return re.sub(r"</?observation>\n?", "", "\n\n".join(filter(None, (results, message.text)))).removesuffix(
-        "\n"
-    )
+    whole = "\n\n".join(filter(None, (results, CLOSING.sub("", message.text))))
+    return re.sub(r"</?observation>\n?", "", whole).removesuffix("\n")
 
 
 def _call(block: re.Match[str]) -> Call:

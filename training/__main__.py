@@ -14,7 +14,7 @@ from pathlib import Path
 
 from training.generate import generate
 from tripletick import config, places, trained
-from tripletick.models import offline
+from tripletick.models import catalog
 
 ROOT = Path(__file__).parents[1]
 MALLOC = {
@@ -41,10 +41,10 @@ def main() -> None:
     asked, more = parser.parse_known_args()
     folder = asked.out / str(asked.seed)
     folder.mkdir(parents=True, exist_ok=True)
-    base = offline.kept(places.find().cache)
+    base = catalog.kept(catalog.entry(catalog.OFFLINE), places.find().cache)
     talks, state, adapter = folder / "talks.jsonl", folder / "state.pt", folder / "adapter.gguf"
     generate(talks, asked.seed, asked.count, os.cpu_count() or 1)
-    begin = [] if asked.fresh else ["--from", str(offline.ADAPTER)]
+    begin = [] if asked.fresh else ["--from", str(catalog.ADAPTER)]
     time = ["--minutes", str(asked.minutes), "--seed", str(asked.seed)]
     _apart(asked.python, "training.train", base, state, talks, *begin, *time, *more)
     found = places.find()
@@ -53,7 +53,7 @@ def main() -> None:
     suite = ["--suite", asked.suite] if asked.suite else []
     measured = ["-m", "training.evaluate", adapter, "--base", base, "--out", folder / "runs", *suite]
     subprocess.run(list(map(str, [sys.executable, *measured])), cwd=ROOT, check=True)
-    sys.stdout.write(f"{adapter}: to ship it, put it at {offline.ADAPTER}\n")
+    sys.stdout.write(f"{adapter}: to ship it, put it at {catalog.ADAPTER}\n")
 
 
 def _apart(python: Path, module: str, *words: object) -> None:

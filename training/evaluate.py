@@ -18,7 +18,7 @@ from pathlib import Path
 from tripletick import places, wiring
 from tripletick.bench import records
 from tripletick.bench.attempt import Attempt
-from tripletick.models import offline
+from tripletick.models import catalog
 from tripletick.ui.columns import aligned
 
 HELD = Path(__file__).parent / "held"
@@ -91,7 +91,9 @@ def _env() -> dict[str, str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("adapter", type=Path)
-    parser.add_argument("--base", type=Path, default=offline.kept(places.find().cache))
+    parser.add_argument(
+        "--base", type=Path, default=catalog.kept(catalog.entry(catalog.OFFLINE), places.find().cache)
+    )
     parser.add_argument("--suite", default=str(HELD))
     parser.add_argument("--wording", default=ALL)
     parser.add_argument("--out", type=Path, default=Path("runs/offline"))
@@ -99,7 +101,7 @@ def main() -> None:
     asked = parser.parse_args()
     engines = {
         "base": (f"embedded:{asked.base}", ()),
-        "ships": (f"embedded:{asked.base}+{offline.ADAPTER}", VOICE),
+        "ships": (f"embedded:{asked.base}+{catalog.ADAPTER}", VOICE),
         "new": (f"embedded:{asked.base}+{asked.adapter.absolute()}", VOICE),
     }
     runs = {

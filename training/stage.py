@@ -117,11 +117,11 @@ class Stage:
     def _request(self, loop: Loop, ask: Ask) -> Line | None:
         agent = self.prompts.agents[ask.agent]
         wanted = self.named and agent.tools and not wording.folder_told(loop.replies.talk)
-        names = wording.folder_line(self.workspace) if wanted else ""
+        names = wording.folder_line(self.workspace, loop.replies.talk.templates) if wanted else ""
         self._results.clear()
         self._reply = NOTHING_SAID
         relief = [self.prompts.agents[name] for name in RELIEF]
-        self._watch(loop.turn(agent, ask.text, folder=names, relief=relief))
+        self._watch(loop.turn(agent, ask.text, files=names, relief=relief))
         return self._advance()
 
     def _watch(self, turn: Generator[Event, Answer | None, None]) -> None:

@@ -7,9 +7,9 @@ named it is the small model of the tests, on the server of the tests. Ollama alo
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +31,28 @@ class Engine:
     host: str
     version: str
     context: int
+    parameters: Mapping[str, int] = field(default_factory=dict)
+    name: str = NAME
+
+    @contextmanager
+    def sized(self, context: int) -> Iterator[Engine]:
+        """Give the same model with another context, for an agent whose own prompt does not fit this one."""
+        if context == self.context:
+            yield self
+            return
+        parameters, name = {**self.parameters, "num_ctx": context}, f"{NAME}-{context}"
+        with _made(self.host, self.name, parameters, name):
+            yield replace(self, context=context, parameters=parameters, name=name)
 
     def forget(self) -> None:
         """Load the model, its cache emptied of the last run: every run begins as the first one."""
-        asked = {"model": NAME, "prompt": "x", "raw": True, "stream": False, "options": {"num_predict": 1}}
+        asked = {
+            "model": self.name,
+            "prompt": "x",
+            "raw": True,
+            "stream": False,
+            "options": {"num_predict": 1},
+        }
         requests.post(f"{self.host}/api/generate", json=asked, timeout=WAIT).raise_for_status()
 
     def count(self, path: str, body: dict[str, Any]) -> int | None:
@@ -56,12 +74,12 @@ def engine(host: str, model: str, context: int, threads: int | None = None) -> I
     parameters |= {"num_thread": threads} if threads else {}
     if not host:
         with _started() as ours, _made(ours, SMALL.lower(), parameters, template=TEMPLATE.read_text()):
-            yield Engine(ours, VERSION, context)
+            yield Engine(ours, VERSION, context, parameters)
         return
     host = host.rstrip("/")
     version = requests.get(f"{host}/api/version", timeout=WAIT).json()["version"]
     with _made(host, model, parameters):
-        yield Engine(host, version, context)
+        yield Engine(host, version, context, parameters)
 
 
 @contextmanager
@@ -75,10 +93,12 @@ def _started() -> Iterator[str]:
 
 
 @contextmanager
-def _made(host: str, base: str, parameters: dict[str, int], **more: str) -> Iterator[None]:
-    asked = {"model": NAME, "from": base, "parameters": parameters, "stream": False, **more}
+def _made(
+    host: str, base: str, parameters: Mapping[str, int], name: str = NAME, **more: str
+) -> Iterator[None]:
+    asked = {"model": name, "from": base, "parameters": parameters, "stream": False, **more}
     requests.post(f"{host}/api/create", json=asked, timeout=WAIT).raise_for_status()
     try:
         yield
     finally:
-        requests.delete(f"{host}/api/delete", json={"model": NAME}, timeout=WAIT)
+        requests.delete(f"{host}/api/delete", json={"model": name}, timeout=WAIT)

@@ -36,6 +36,8 @@ class Peer:
     """Its name in the registry, where that is another."""
     environment: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
+    ctx: int = 0
+    """Tokens of context that it gets, where what all get is too little for its own prompt."""
 
     @property
     def folder(self) -> Path:

@@ -1,7 +1,8 @@
 """tripletick beside other agents: the same tasks, model, context and server, and what each of them costs.
 
-Run: python -m bench.peers.run [--model NAME --host URL] [--peers …] [--tasks …]. It goes on where it was
-stopped. Without a server named it is the small model of the tests, which tells more of cost than of success.
+Run: python -m bench.peers.run [--model NAME --host URL] [--peers …] [--suite NAME] [--tasks …]. It goes on
+where it was stopped. Without a server named it is the small model of the tests, which tells more of cost than
+of success.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ SAID = ("model", "suite", "ctx", "threads", "seconds")
 def main(argv: Sequence[str]) -> int:
     options = parse(argv)
     chosen = [each for each in trials(options.suite) if not options.tasks or each.task.id in options.tasks]
+    if long := next((each.task.id for each in chosen if each.task.further), ""):
+        sys.exit(f"{long} has several turns, and each agent here is asked once.")
     out = options.out or CACHE / "runs" / f"{Path(options.model).name.replace(':', '-')}.jsonl"
     out.parent.mkdir(parents=True, exist_ok=True)
     with engine(options.host, options.model, options.ctx, options.threads) as model:
@@ -48,7 +51,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--ctx", type=int, default=8192, help="tokens of context, the same for all")
     parser.add_argument("--threads", type=int, help="of the server: 1 where others use the machine too")
     parser.add_argument("--peers", nargs="+", choices=list(roster()), help="these alone")
-    parser.add_argument("--suite", default="quick", help="a suite of `tripletick bench`")
+    parser.add_argument("--suite", default="core", help="a suite of `tripletick bench`")
     parser.add_argument("--tasks", nargs="+", default=[], help="these of its tasks alone")
     parser.add_argument("--seconds", type=float, default=120, help="the limit of a task")
     parser.add_argument("--out", type=Path, help="a file of JSON lines; the table is written beside it")
@@ -67,15 +70,19 @@ def settle(out: Path, about: Record) -> None:
 
 
 def compare(peer: Peer, chosen: Sequence[Trial], model: Engine, out: Path, seconds: float) -> None:
-    """Have one agent do what it has not done yet."""
-    head = weighed(peer)
+    """Have one agent do what it has not done yet, in a context of its own where its row gives one."""
+    context = max(peer.ctx, model.context)
+    head = weighed(peer) | {"ctx": context}
     note(out, head)
-    for trial in chosen if head["installed"] else ():
-        if (peer.name, head["version"], trial.task.id) in set(done(out)):
-            continue
-        tried = attempt(peer, head["version"], trial, model, seconds)
-        note(out, asdict(tried))
-        print(f"{peer.name:16}{tried.task:28}{tried.seconds:6.1f} s  {tried.why or 'solved'}", flush=True)
+    known = set(done(out))
+    todo = [one for one in chosen if (peer.name, head["version"], one.task.id, context) not in known]
+    if not todo or not head["installed"]:
+        return
+    with model.sized(context) as own:
+        for trial in todo:
+            tried = attempt(peer, head["version"], trial, own, seconds)
+            note(out, asdict(tried))
+            print(f"{peer.name:16}{tried.task:28}{tried.seconds:6.1f} s  {tried.why or 'solved'}", flush=True)
 
 
 def weighed(peer: Peer) -> Record:
@@ -102,10 +109,10 @@ def records(out: Path) -> Iterator[Record]:
             continue
 
 
-def done(out: Path) -> Iterator[tuple[str, str, str]]:
+def done(out: Path) -> Iterator[tuple[str, str, str, int]]:
     for record in records(out):
         if "task" in record:
-            yield record["peer"], record["version"], record["task"]
+            yield record["peer"], record["version"], record["task"], record.get("ctx", 0)
 
 
 def note(out: Path, record: Record) -> None:

@@ -29,29 +29,31 @@ def table(records: Iterable[Record]) -> str:
     lines = list(records)
     heads = {record["peer"]: record for record in lines if "installed" in record}
     about: Record = next((record["about"] for record in lines if "about" in record), {})
-    rows = [row(head, trials_of(head, lines), about.get("ctx")) for head in heads.values()]
+    rows = [row(head, trials_of(head, lines), about.get("ctx", 0)) for head in heads.values()]
     drawn = ["| " + " | ".join(each) + " |" for each in [COLUMNS, ["---"] * len(COLUMNS), *rows]]
     return "\n".join([*drawn, "", ", ".join(f"{name} {value}" for name, value in about.items() if value), ""])
 
 
 def trials_of(head: Record, lines: Sequence[Record]) -> list[Record]:
-    """Give an agent's trials, of the version that it has now."""
-    mine = (head["peer"], head["version"])
-    return [line for line in lines if "task" in line and (line["peer"], line["version"]) == mine]
+    """Give an agent's trials, of the version and the context that it has now."""
+    named = ("peer", "version", "ctx")
+    mine = [head.get(name) for name in named]
+    return [line for line in lines if "task" in line and [line.get(name) for name in named] == mine]
 
 
-def row(head: Record, trials: Sequence[Record], context: int | None) -> list[str]:
-    """Give an agent's row; what was never tried has no figures."""
-    installed = head["installed"]
+def row(head: Record, trials: Sequence[Record], context: int) -> list[str]:
+    """Give an agent's row; what was never tried has no figures. A context of its own stands by its name."""
+    installed, own = head["installed"], head.get("ctx", context)
     weight = [f"{installed['megabytes']:.0f}", str(installed["packages"])] if installed else []
-    first = [f"{head['peer']} {head['version']}".strip(), *weight]
+    beside = f", context {number(own)}" if own != context else ""
+    first = [f"{head['peer']} {head['version']}".strip() + beside, *weight]
     if not trials:
         return [*first, *[NONE] * (len(COLUMNS) - len(first) - 1), head["alone"]]
     costs = [trial["cost"] for trial in trials]
     prompts = [cost["first"] for cost in costs if cost["first"]]
     return [
         *first,
-        first_prompt(prompts, context),
+        first_prompt(prompts, own),
         f"{mean(costs, 'requests'):.1f}",
         number(mean(costs, "read")),
         number(mean(costs, "written")),
@@ -63,7 +65,7 @@ def row(head: Record, trials: Sequence[Record], context: int | None) -> list[str
     ]
 
 
-def first_prompt(prompts: Sequence[int], context: int | None) -> str:
+def first_prompt(prompts: Sequence[int], context: int) -> str:
     """Give the median; one that fills the context was longer, and the server cut it without a word."""
     if not prompts:
         return NONE

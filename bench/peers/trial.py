@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.peers.cage import URL, Cage, prepare
-from bench.peers.engine import NAME, Engine
+from bench.peers.engine import Engine
 from bench.peers.proxy import Exchange, recording, reusable
 from bench.peers.roster import Peer, interpreters
 
@@ -55,6 +55,7 @@ class Tried:
     peer: str
     version: str
     task: str
+    ctx: int
     why: str
     late: bool
     status: int
@@ -66,7 +67,7 @@ class Tried:
 
 def attempt(peer: Peer, version: str, trial: Trial, engine: Engine, seconds: float) -> Tried:
     """Have an agent do a task, in a home and a folder that go afterwards."""
-    asked = {"request": trial.request, "model": NAME, "context": str(engine.context), "url": URL}
+    asked = {"request": trial.request, "model": engine.name, "context": str(engine.context), "url": URL}
     room = Path(tempfile.mkdtemp(prefix="peer-"))
     try:
         home, socket, checked = room / "home", room / "model", room / "checked"
@@ -84,9 +85,8 @@ def attempt(peer: Peer, version: str, trial: Trial, engine: Engine, seconds: flo
         remove(room)
     cost = reckon([counted(each, engine) for each in record.exchanges])
     kept = [ESCAPES.sub("", text)[-KEPT:] for text in (ran.said, ran.beside)]
-    return Tried(
-        peer.name, version, trial.task.id, why, ran.late, ran.status, round(ran.seconds, 2), cost, *kept
-    )
+    about = (peer.name, version, trial.task.id, engine.context)
+    return Tried(*about, why, ran.late, ran.status, round(ran.seconds, 2), cost, *kept)
 
 
 def reckon(exchanges: Sequence[Exchange]) -> Cost:

@@ -16,8 +16,9 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from tripletick import extras
+from tripletick import extras, templates
 from tripletick.errors import ConfigError, UsageError
+from tripletick.templates import Templates
 
 SYSTEM = "system"
 DIALECTS = {"system-xml": "xml", "system-native": "native"}
@@ -71,6 +72,8 @@ class Agent:
     """Tags that its line leaves out, because there are too many."""
     model: str = ""
     """The model that it works with, "": that of all others."""
+    forms: str = ""
+    """How its blocks are begun, told with the card where calls are fences."""
     known_as: str = ""
     """What stands for it where its card has been told; "": its name."""
 
@@ -113,6 +116,7 @@ class Prompts:
     """Which of the agents are the person's, not ours."""
     systems: Mapping[str, str] = field(default_factory=dict)
     """The system prompts of other dialects than the default, which may have the place {tools} too."""
+    templates: Templates = field(default_factory=Templates)
     lacking: Mapping[str, Agent] = field(default_factory=dict)
     """Agents that are not there, for want of what they need."""
 
@@ -154,7 +158,8 @@ def load(base: Path, *overlays: Path) -> Prompts:
         _text(files[name]).strip() if name in files else "" for name in texts
     )
     others = {dialect: systems[name] for name, dialect in DIALECTS.items() if name in systems}
-    asked = Prompts(systems[SYSTEM], {}, summary, route, plan, replan, shown, systems=others)
+    said = templates.load(base, *overlays)
+    asked = Prompts(systems[SYSTEM], {}, summary, route, plan, replan, shown, systems=others, templates=said)
     return asked.having(agents)
 
 
@@ -193,7 +198,8 @@ def personality(base: Path, name: str) -> tuple[Path, ...]:
 
 def parse(name: str, source: str, path: Path | None = None) -> Agent:
     """Split settings from card; `path` is where it stands. Raises ConfigError, naming what is wrong."""
-    head, closed, card = source.removeprefix("---\n").partition("\n---\n")
+    head, closed, rest = source.removeprefix("---\n").partition("\n---\n")
+    card, _, forms = rest.partition("\n---\n")
     try:
         if not source.startswith("---\n") or not closed or not card.strip():
             raise ValueError("expected settings between two lines of ---, then the card")
@@ -223,6 +229,7 @@ def parse(name: str, source: str, path: Path | None = None) -> Agent:
             tuple(needs.split()),
             package.strip(),
             model=values.get("model", "").strip(),
+            forms=forms.strip(),
         )
     except (configparser.Error, ValueError) as error:
         raise ConfigError(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tripletick import agents, byhand, engines, pictures, routing, seats, wiring, wording
+from tripletick import agents, attachments, byhand, engines, pictures, routing, seats, wiring, wording
 from tripletick.checkpoint import Checkpoints
 from tripletick.config import Config
 from tripletick.dialects import choosing
@@ -230,7 +230,9 @@ class App:
         loop.bench.outside.begin(request)
         talk = loop.replies.talk
         wanted = hands.tools and hands.folder and self.config.agent.folder and not wording.folder_told(talk)
-        names = wording.folder_line(loop.bench.workspace) if wanted else ""
+        names = wording.folder_line(loop.bench.workspace, talk.templates, request) if wanted else ""
+        shown = attachments.named(request, loop.bench) if hands.tools and hands.folder else ""
+        names = "\n\n".join(filter(None, (names, shown)))
         told = self.gear.hooks.request((yield from pictures.taken(request, loop, self.about)), agent.name)
         whole = "\n\n".join(filter(None, (told, piped and wording.fenced(loop, piped))))
         if hands.tools:
@@ -239,9 +241,9 @@ class App:
             whole += wording.readable(self.standing.take_readable())
         if agent.name == PLANNER:
             with self._planner(agent, loop) as planner:
-                return (yield from planner.turn(whole, folder=names))
+                return (yield from planner.turn(whole, files=names))
         relief = self.routing.relief(self.prompts)
-        yield from loop.turn(agent, whole, folder=names, relief=relief, admit=self._admitted)
+        yield from loop.turn(agent, whole, files=names, relief=relief, admit=self._admitted)
 
     def _planner(self, agent: agents.Agent, loop: Loop) -> AbstractContextManager[Planner]:
         from tripletick import planning

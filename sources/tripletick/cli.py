@@ -13,7 +13,7 @@ from types import FrameType
 from typing import NoReturn
 
 from tripletick import __version__
-from tripletick.errors import TimeLimitError, TripletickError, UsageError
+from tripletick.errors import TripletickError, UsageError
 
 CLOSED_PIPE, TERMINATED, INTERRUPTED = 141, 143, 130
 EPILOG = """\
@@ -95,7 +95,6 @@ def _chosen(words: list[str]) -> int:
 
     if not options.words and chat_is_possible(options):
         return task.chat(options)
-    _limit(options.timeout)
     return task.task(options)
 
 
@@ -131,18 +130,6 @@ def _refuse_bare_word(words: Sequence[str]) -> None:
             f"Did you mean: tripletick {close[0]}?",
             f"To send it: tripletick -- {words[0]}",
         )
-
-
-def _limit(seconds: float | None) -> None:
-    if seconds is not None:
-        signal.signal(signal.SIGALRM, _time_is_up)
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-
-
-def _time_is_up(number: int, frame: FrameType | None) -> NoReturn:
-    raise TimeLimitError(
-        "The time limit for the task struck.", "--timeout", "Give it more, or a smaller task."
-    )
 
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from tripletick.agents import SERVED, Agent
 from tripletick.messages import Counts, Message, Picture, ToolCall
+from tripletick.templates import Templates
 
 RESERVE = 32
 """Tokens kept free for the template's own words."""
@@ -100,6 +101,9 @@ class Conversation:
     """What servers of the person's there are, for the first request of an agent that owns them."""
     pictures: tuple[Picture, ...] = ()
     """What goes along with the next request."""
+    templates: Templates = field(default_factory=Templates)
+    fenced: bool = True
+    """Calls are written as fences."""
     opened: Entry | None = None
     """The message that the request at work ended with, as it was first sent …"""
     answers: list[str] = field(default_factory=list)
@@ -112,12 +116,15 @@ class Conversation:
         entries = (entry.message for entry in self.entries)
         return [Message("system", self.system), *self.example, *entries]
 
-    def request(self, agent: Agent, text: str, *, folder: str = "") -> None:
-        """Add a request: the agent's line, its card the first time, the words, the folder's names."""
+    def request(
+        self, agent: Agent, text: str, *, files: str = "", program: str = "", new: bool = False
+    ) -> None:
+        """Add a request: the agent's line, its card the first time, the words, what goes along with them."""
         last = self.entries[-1] if self.entries else None
         self.before = Before(len(self.entries), last, frozenset(self.introduced))
         self.asked = text
-        self.introduce(agent, text, folder and f"\n{folder}", pictures=self.pictures)
+        templates = self.templates if agent.tools else Templates()
+        self.introduce(agent, templates.ask(text, files, program, new=new), pictures=self.pictures)
         self.pictures = ()
         self.opened = replace(self.entries[-1])
         self.answers.clear()
@@ -127,7 +134,8 @@ class Conversation:
         name = agent.known_as or agent.name
         new = name not in self.introduced
         self.introduced.add(name)
-        head = f"{agent.line(self.also)}\n{agent.card}\n" if new else agent.line(self.also)
+        card = "\n".join(filter(None, (agent.card, agent.forms if self.fenced else "")))
+        head = f"{agent.line(self.also)}\n{card}\n" if new else agent.line(self.also)
         notes = (self.preface, self.index if SERVED in agent.tools else "")
         new_notes = (note for note in notes if not any(note in entry.message.text for entry in self.entries))
         text = "\n".join(filter(None, (head, *new_notes, *words)))
@@ -156,6 +164,14 @@ class Conversation:
             self.entries[-1] = Entry(_grown(last.message, message), kept, last.introduces)
         else:
             self.entries.append(Entry(message, short))
+
+    def report(self, said: Message, closing: str, *, short: Message | None = None) -> None:
+        """Say what came of the model's blocks, and what to do now."""
+        self.say(_closed(said, closing), short=short and _closed(short, closing))
+
+    def closing(self, name: str, **places: str) -> str:
+        """Fill a sentence that says again what was asked; "" where there is none."""
+        return self.templates.closing(name, self.asked, **places)
 
     def reply(self, text: str, calls: Sequence[ToolCall] = ()) -> None:
         """Add what the model wrote, raw; nothing but blanks is no reply, the person's message then grows."""
@@ -204,6 +220,11 @@ class Conversation:
                 return count
         return len(droppable)
 
+    def fork(self, templates: Templates) -> Conversation:
+        """Give an empty conversation with the same front."""
+        front = Conversation(self.system, self.also, self.example, preface=self.preface, index=self.index)
+        return replace(front, templates=templates, fenced=self.fenced)
+
     def copy(self) -> Conversation:
         """Give a conversation that can be shortened or summed up for a look, while this one stays."""
         return replace(self, entries=list(self.entries), introduced=set(self.introduced))
@@ -247,6 +268,10 @@ def told(message: Message, write: Callable[[ToolCall], str] | None = None) -> Me
     calls = map(write, message.calls) if write else ()
     parts = (*(result.text for result in message.results), message.text, *calls)
     return replace(message, text="\n".join(filter(None, parts)), calls=(), results=())
+
+
+def _closed(message: Message, closing: str) -> Message:
+    return replace(message, text="\n\n".join(filter(None, (message.text, closing))))
 
 
 def _grown(message: Message, more: Message) -> Message:

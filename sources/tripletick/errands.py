@@ -16,7 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Thread
 from typing import IO, Any
@@ -48,6 +48,9 @@ STATUS = {
 AGAIN = frozenset({"no server", "server failed", "time", "stopped", "died"})
 """Ends that say nothing of the task: another time may go otherwise."""
 LATE = "It was still at work {seconds:g} s after its time was over, and was ended."
+
+SUMMED = ("seconds", "steps", "blocks", "repairs", "fresh", "refused", "prompt", "output", "waited", "wrote")
+"""What the turns of a session add up to."""
 
 Record = Mapping[str, Any]
 Watch = Callable[[Record], None]
@@ -124,6 +127,14 @@ class Outcome:
         self._hear(event, record, task)
         if taken := kinds.get(event):
             taken(self, record)
+
+    def joined(self, later: Outcome) -> Outcome:
+        """Give this and a later one of the same session as one: what was counted is summed, how it ended and
+        what was answered is the later one's.
+        """
+        summed = {name: getattr(self, name) + getattr(later, name) for name in SUMMED}
+        told = [count for count in (self.cached, later.cached) if count is not None]
+        return replace(later, **summed, cached=sum(told) if told else None)
 
     def settle(self, *tasks: str) -> None:
         """Count the replies that were broken off, of which the engine tells nothing, as far as they came."""

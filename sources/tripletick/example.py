@@ -1,44 +1,63 @@
-"""A small request that was done, as the messages that stand before the first one.
+"""Small requests that were done, as the messages that stand before the first one.
 
-Its words are a prompt file of four parts: the request, the reply as fences, what came of its block, the
-answer. Each dialect gets it in its own form.
+A model below a billion parameters follows an example where it does not follow a description. Their words are
+a prompt file: examples parted by lines of `===`, each of five parts: the request, the reply as a fence, what
+came of its block with its output below, what it changed, the answer. Each dialect gets its own form.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from tripletick.dialects.dialect import Dialect
 from tripletick.dialects.fence import Fence
 from tripletick.messages import Call, Chunk, Message, Result, ToolCall
+from tripletick.templates import Templates
 from tripletick.tools.tool import Tool
 
-_PART = re.compile(r"^---\n", re.MULTILINE)
-_ID = "call_1"
+_EXAMPLE, _PART = re.compile(r"^===\n", re.MULTILINE), re.compile(r"^---\n", re.MULTILINE)
 
 
-def block(text: str, tools: Mapping[str, Tool]) -> Call:
-    """Give the call of an example."""
+def blocks(text: str, tools: Mapping[str, Tool]) -> list[Call]:
+    """Give the calls of the examples."""
+    return [_block(_PART.split(example)[1], tools) for example in _EXAMPLE.split(text)]
+
+
+def messages(
+    text: str, line: str, dialect: Dialect, tools: Mapping[str, Tool], said: Templates
+) -> tuple[Message, ...]:
+    """Give the examples as a dialect has them; `line` names the agent that is asked."""
+    given: list[Message] = []
+    for number, one in enumerate(_EXAMPLE.split(text), 1):
+        asked, *more = _messages(one, f"call_{number}", dialect, tools, said)
+        given += [replace(asked, text=f"{line}\n{asked.text}"), *more]
+    return tuple(given)
+
+
+def _messages(
+    text: str, name: str, dialect: Dialect, tools: Mapping[str, Tool], said: Templates
+) -> Iterator[Message]:
+    request, reply, came, changed, answer = (part.strip() for part in _PART.split(text))
+    call, sent = _block(f"{reply}\n", tools), tuple[ToolCall, ...]()
+    if dialect.schemas:
+        call = replace(call, id=name)
+        arguments = json.dumps(tools[call.tool].form.arguments(call), ensure_ascii=False)
+        sent = (ToolCall(call.tool, arguments, call.id),)
+    verdict, _, output = came.partition("\n")
+    told = dialect.feedback([(call, Result("ok", verdict, output, exit=0))], ())
+    closing = "\n\n".join(filter(None, (said.changed and changed, said.closing("done", request))))
+    asked = said.ask(request, "", call.path or "", new=bool(call.path))
+    yield Message("user", asked)
+    yield Message("assistant", "" if sent else dialect.write(call), sent)
+    yield replace(told, text="\n\n".join(filter(None, (told.text, closing))))
+    yield Message("assistant", answer)
+
+
+def _block(text: str, tools: Mapping[str, Tool]) -> Call:
     reader = Fence().reader(tuple(tools))
-    for _ in reader.feed(Chunk(text=_PART.split(text)[1])):
+    for _ in reader.feed(Chunk(text=text)):
         pass
     return reader.close().calls[0]
-
-
-def messages(text: str, line: str, dialect: Dialect, tools: Mapping[str, Tool]) -> tuple[Message, ...]:
-    """Give the example as a dialect has it; `line` names the agent that is asked."""
-    request, _, verdict, answer = (part.strip() for part in _PART.split(text))
-    call, said = block(text, tools), tuple[ToolCall, ...]()
-    if dialect.schemas:
-        call = replace(call, id=_ID)
-        arguments = json.dumps(tools[call.tool].form.arguments(call), ensure_ascii=False)
-        said = (ToolCall(call.tool, arguments, _ID),)
-    return (
-        Message("user", f"{line}\n{request}"),
-        Message("assistant", "" if said else dialect.write(call), said),
-        dialect.feedback([(call, Result("ok", verdict))], ()),
-        Message("assistant", answer),
-    )

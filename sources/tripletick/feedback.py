@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from tripletick import repair
+from tripletick import attachments, repair
+from tripletick.context import Conversation
 from tripletick.dialects.dialect import Dialect
 from tripletick.messages import Message, Problem, Result
 from tripletick.repair import Results, Tries
-from tripletick.tools.tool import Tool
+from tripletick.tools.tool import Bench, Tool
 
 DROPPED = "(output dropped to save room)"
 WORTH_DROPPING = 200
@@ -32,6 +33,20 @@ def word(
     say = partial(dialect.feedback, problems=problems, hint=hint, example=example)
     shorter = [(call, _shortened(result)) for call, result in results]
     return say(results), say(shorter) if shorter != list(results) else None
+
+
+def close(talk: Conversation, bench: Bench, results: Results, changed: str, *, failed: bool) -> str:
+    """Say what has `changed`, again what was asked, and what to do now: a small model forgets it, and undoes
+    its own work. The program in which a failure lies goes along.
+    """
+    wrong = [result for _, result in results if result.outcome == "failed"] if bench.trial.files else []
+    if talk.templates.mend and wrong and (lies := attachments.failed(wrong[0], bench)):
+        bench.ledger.wanted = lies.path
+        closing = talk.closing("mend", tag=lies.tag, path=lies.path)
+        return "\n\n".join(filter(None, (changed, lies.text, closing)))
+    same = bool(results) and "unchanged" in results[-1][1].flags and results[-1][0].path == bench.ledger.asked
+    name = "unread" if not results else "failed" if failed else "same" if same else "done"
+    return "\n\n".join(filter(None, (changed, talk.closing(name))))
 
 
 def _shortened(result: Result) -> Result:

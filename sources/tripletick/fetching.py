@@ -1,6 +1,7 @@
-"""A model that a server pulls, as a person sees it: one bar over all layers, speed, time left.
+"""A model on its way, as the user sees it: one bar over all layers or parts, speed, time left.
 
-How the server is spoken to is in models/pulling.py.
+How a server is told to pull is in models/pulling.py, how a file is fetched to this machine in
+models/fetch.py.
 """
 
 from __future__ import annotations
@@ -10,10 +11,14 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from tripletick.models import Settings
+from tripletick.models import Settings, catalog
+from tripletick.models.catalog import Entry
 from tripletick.models.choice import gigabytes
+from tripletick.models.progress import Progress
 from tripletick.models.pulling import Pulled, pull
+from tripletick.places import shown
 from tripletick.screens import Screen
 from tripletick.ui.safe import visible
 
@@ -24,16 +29,26 @@ STEP = 10
 """Per cent between two lines where no status line is drawn."""
 STOPPED = "What came is kept by the server. Go on: tripletick models pull {name}"
 DONE = "{name} is there: {size} in {time}."
+BEGINS = (
+    "Fetching {name}: {size}, licence {licence}, from {sources}. It is for {good_for}. "
+    "Ctrl+C keeps what came."
+)
+LIES = "{name} is in {path}"
+CHECKED = "its sum is compared"
+KEPT = "What came is kept. Go on: tripletick models create {name}"
 
 
 @dataclass(slots=True)
 class Bar:
-    """How far a pull is, and how fast; `clock` gives seconds."""
+    """How far it is, and how fast; `clock` gives seconds."""
 
     name: str
     clock: Callable[[], float] = time.monotonic
     now: Pulled = field(default_factory=lambda: Pulled(""))
+    verb: str = "Pulling"
     _marks: deque[tuple[float, int]] = field(default_factory=deque)
+    _said: int = 0
+    """The per cent of the last line that was said."""
 
     def take(self, pulled: Pulled) -> None:
         self.now, at = pulled, self.clock()
@@ -49,11 +64,17 @@ class Bar:
         """Word it for the status line."""
         done, total = self.now.done, self.now.total
         if not total or done >= total:
-            return f"Pulling {self.name}  {visible(self.now.doing)}"
+            return f"{self.verb} {self.name}  {visible(self.now.doing)}"
         filled = CELLS * done // total
         bar = "#" * filled + "-" * (CELLS - filled)
         share = f"[{bar}] {self.percent} %  {gigabytes(done)} of {gigabytes(total)}"
-        return "  ".join(filter(None, (f"Pulling {self.name}", share, self._pace())))
+        return "  ".join(filter(None, (f"{self.verb} {self.name}", share, self._pace())))
+
+    def tell(self, screen: Screen) -> None:
+        """Say a line at each step where no status line is drawn; it goes back where a layer becomes known."""
+        if not screen.live and abs(self.percent - self._said) >= STEP:
+            self._said = self.percent
+            screen.say(self.line())
 
     def _pace(self) -> str:
         """Word speed and time left; layers that are not known yet are not in it."""
@@ -69,16 +90,13 @@ def fetch(name: str, settings: Settings, screen: Screen) -> None:
 
     Raises what `pull` raises, and KeyboardInterrupt.
     """
-    bar, told, began = Bar(visible(name)), 0, time.monotonic()
+    bar, began = Bar(visible(name)), time.monotonic()
     screen.status(bar.line)
     try:
         with closing(pull(name, settings)) as progress:
             for pulled in progress:
                 bar.take(pulled)
-                # it goes back where another layer is known
-                if not screen.live and abs(bar.percent - told) >= STEP:
-                    told = bar.percent
-                    screen.say(bar.line())
+                bar.tell(screen)
     except KeyboardInterrupt:
         screen.close()
         screen.say(STOPPED.format(name=bar.name))
@@ -87,6 +105,44 @@ def fetch(name: str, settings: Settings, screen: Screen) -> None:
         screen.close()
     spent = worded(time.monotonic() - began)
     screen.say(DONE.format(name=bar.name, size=gigabytes(bar.now.total), time=spent))
+
+
+def fetch_file(entry: Entry, cache: Path, screen: Screen, *, quiet: bool = False) -> Path:
+    """Fetch a model of the catalog to this machine unless it is there, and show it; give its path.
+
+    What is about to be fetched is always said; `quiet` says nothing of one that is there. Raises what
+    `fetch.fetch` raises, and KeyboardInterrupt.
+    """
+    from tripletick.models.fetch import fetch as fetch_model
+
+    if catalog.present(entry, cache):
+        path = catalog.kept(entry, cache)
+    else:
+        path = _fetch_shown(entry, lambda notice: fetch_model(entry, cache, notice), screen)
+        quiet = False
+    if not quiet:
+        screen.say(LIES.format(name=entry.name, path=shown(path)))
+    return path
+
+
+def _fetch_shown(entry: Entry, run: Callable[[Progress], Path], screen: Screen) -> Path:
+    bar = Bar(entry.name, verb="Fetching")
+    words = {key: getattr(entry, key) for key in ("name", "licence", "sources", "good_for")}
+    screen.say(BEGINS.format(size=gigabytes(entry.size), **words))
+
+    def notice(done: int, total: int) -> None:
+        bar.take(Pulled(CHECKED, done, total))
+        bar.tell(screen)
+
+    screen.status(bar.line)
+    try:
+        return run(notice)
+    except KeyboardInterrupt:
+        screen.close()
+        screen.say(KEPT.format(name=entry.name))
+        raise
+    finally:
+        screen.close()
 
 
 def worded(seconds: float) -> str:

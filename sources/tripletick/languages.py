@@ -47,6 +47,8 @@ class Language:
     find: Mapping[str, Find] = field(default_factory=dict, hash=False)
     entry: str = ""
     parts: str = ""
+    marks: str = ""
+    takes: str = ""
     project: str = ""
     data: tuple[str, ...] = ()
     build: tuple[str, ...] = ()
@@ -78,6 +80,14 @@ class Language:
     def file_name(self, source: str) -> str:
         """Name the file of a program that came without a path."""
         return self.file.format_map(self.found(source))
+
+    def is_surely(self, source: str) -> bool:
+        """Tell whether a source holds what only a program of this language does."""
+        return bool(self.marks and re.search(self.marks, source))
+
+    def takes_arguments(self, source: str) -> bool:
+        """Tell whether a program reads arguments or what is typed."""
+        return bool(self.takes and re.search(self.takes, source))
 
     def is_program(self, source: str) -> bool:
         """False where the source is only a part of a program: nothing in it could be started."""
@@ -140,6 +150,8 @@ def _try_patterns(row: Language) -> None:
         row.is_program("")
         re.compile(row.wrong)
         re.compile(row.parts)
+        re.compile(row.marks)
+        re.compile(row.takes)
     except (re.error, StopIteration, KeyError, IndexError) as wrong:
         raise ValueError(f"language {row.tag}: a pattern is wrong or no last one fits: {wrong!r}") from wrong
 

@@ -6,14 +6,16 @@ A turn is a generator of events. It prints nothing, asks nobody and opens no ter
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tripletick import feedback, repair
+from tripletick import effects, feedback, repair
 from tripletick.agents import Agent
 from tripletick.approval import Block, Gate
 from tripletick.checkpoint import Checkpoints
 from tripletick.clock import clocked
+from tripletick.errors import TripletickError
 from tripletick.events import (
     Answered,
     Ask,
@@ -32,12 +34,15 @@ from tripletick.fresh import begun_anew
 from tripletick.hooks import Hooks
 from tripletick.messages import Call, Result
 from tripletick.repair import Tries
-from tripletick.replies import INTERRUPTED, Heard, Replies
+from tripletick.replies import BLOCKS, INTERRUPTED, Heard, Replies
 from tripletick.shift import Shift
+from tripletick.tools import shell
+from tripletick.tools.meant import placed
 from tripletick.tools.tool import Bench, Tool
 
 CUT_ANSWER = "The answer reached the length limit and ends here; `[model] output` sets it."
 NOT_RUN = "Not run; @{name} runs it."
+BLOCK = re.compile("|".join(map(re.escape, BLOCKS)))
 
 Turn = Generator[Event, Reply, None]
 Admit = Callable[[Agent], Generator[Event, Reply, "Loop"]]
@@ -65,7 +70,7 @@ class Loop:
         agent: Agent,
         request: str,
         *,
-        folder: str = "",
+        files: str = "",
         relief: Sequence[Agent] = (),
         admit: Admit | None = None,
     ) -> Turn:
@@ -78,7 +83,8 @@ class Loop:
         ledger, talk = self.bench.ledger, self.replies.talk
         ledger.begin_turn()
         self.checkpoints.begin_turn(self.bench.session, request)
-        talk.request(agent, request, folder=folder)
+        new = bool(ledger.asked) and self.bench.workspace.kind(ledger.asked) == "missing"
+        talk.request(agent, request, files=files, program=ledger.asked, new=new)
         loop, end = self, None
         try:
             while end is None:
@@ -87,6 +93,8 @@ class Loop:
                 if call := shift.over(heard.reading.calls):
                     loop = yield from loop._handed_over(shift.agent, call, admit)
                 end = (yield from loop._step(shift, tries, heard)) or repair.ending(tries)
+                if isinstance(end, GaveUp) and end.code in repair.WORN_OUT and tries.steps > 1:
+                    end = yield from loop._last_words(shift, end)
                 if end is None and tries.wants_anew:
                     yield from begun_anew(talk, ledger, loop.checkpoints, shift, tries)
             if notice := loop.checkpoints.end_turn():
@@ -113,10 +121,15 @@ class Loop:
         talk.reply(reading.text, reading.sent)
         if shift.new:
             talk.introduce(shift.agent)
+        if shift.ran and not tries.failures and (spoken := shell.spoken(reading.calls)):
+            return (yield from self.hooks.answered(spoken, self.bench.outside.cite(spoken)))
+        before = self.checkpoints.blocks
         results = yield from self.act(agent, reading.calls)
-        told = tries.worth_telling(reading.problems, calls=bool(results), owner=bool(agent.tools))
-        refused = [Refused(problem) for problem in reading.problems if problem in told or not problem.text]
-        if not results and not told and reading.question is None:
+        question, wrong = tries.question(reading.question, calls=bool(results))
+        problems = (*reading.problems, *wrong)
+        told = tries.worth_telling(problems, calls=bool(results), owner=bool(agent.tools))
+        refused = [Refused(problem) for problem in problems if problem in told or not problem.text]
+        if not results and not told and question is None:
             yield from refused
             return (yield from self._words(shift, tries, heard))
         shift.ran = shift.ran or bool(results)
@@ -124,14 +137,18 @@ class Loop:
         if results or told:
             # before anything else is yielded, where the person may stop the turn
             said, short = feedback.word(self.replies.dialect, self.tools, tries, results, told)
-            talk.say(said, short=short)
+            changed = effects.told(self.checkpoints, before, results, self.bench.workspace, talk.templates)
+            closing = feedback.close(talk, self.bench, results, changed, failed=failed)
+            talk.report(said, closing, short=short)
         yield from refused
-        if reading.question is not None:
-            answer = yield Ask(reading.question, "", "The model asks you.")
+        if question is not None:
+            answer = yield Ask(question, "", "The model asks you.")
             if answer is None or not answer.there:
-                return GaveUp("clarification", "The model has a question.", 3, reading.question)
+                return GaveUp("clarification", "The model has a question.", 3, question)
+            if not answer.said:
+                raise KeyboardInterrupt
             self.bench.outside.said(answer.text)
-            talk.answer(reading.question, answer.text)
+            talk.answer(question, answer.text)
         if failed:
             yield Repairing(tries.failures, tries.max_attempts, tries.error)
         return None
@@ -147,6 +164,21 @@ class Loop:
             return (yield from self.hooks.answered(said, self.bench.outside.cite(said)))
         self.replies.talk.say(tries.nudge(self.replies.talk.asked))
         return None
+
+    def _last_words(self, shift: Shift, end: GaveUp) -> Generator[Event, Reply, GaveUp]:
+        """Have the model say what is known before the turn ends; no block of that is read."""
+        closing = self.replies.talk.closing("last")
+        if not closing or end.answer:
+            return end
+        self.replies.talk.say(closing)
+        hearing = self.replies.without_blocks().hear(replace(shift.agent, tools=()))
+        try:
+            heard = yield from self.hooks.held(hearing)
+        except TripletickError:
+            return end
+        said = BLOCK.split(heard.reading.words)[0].strip()
+        self.replies.talk.reply(said)
+        return replace(end, answer=said)
 
     def act(
         self, agent: Agent, calls: Sequence[Call], *, typed: bool = False
@@ -167,6 +199,7 @@ class Loop:
                     result = Result("skipped", stop)
                 else:
                     printed.clear()
+                    call = placed(call, bench)
                     yield Called(call, number, len(calls))
                     block = Block(self._tool(agent, call), call, bench, self.checkpoints, typed)
                     through = self.hooks.run(block, agent.name, self.gate)

@@ -107,6 +107,8 @@ class Call:
     line: int = 0
     timid: bool = False
     id: str = ""
+    meant: str = ""
+    """The one path in the words before a block without one that its tag fits."""
 
     def option(self, name: str) -> str | None:
         """Give the value of `name=value` in the info string, None where it is absent."""
@@ -163,7 +165,7 @@ class Result:
     `verdict` is the first line's end: `ok, saved hello.py`, `failed, exit 1`. `text` is what the model reads
     below it, `view` what the person sees ("" = the same). `exit` is the program's status, None where none
     ran. `flags` say how it ended where the status cannot: `timeout memory output disk file processes signal
-    refused not-found saved syntax outside`. `tool` names whose example
+    refused not-found saved unchanged syntax outside`. `tool` names whose example
     teaches after a failure ("" = none).
     """
 

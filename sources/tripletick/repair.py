@@ -6,6 +6,7 @@ how results are worded (dialects).
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,9 +28,17 @@ ANEW = 3
 all (arXiv 2604.10508), and what stands in the history is what small models write again.
 """
 NUDGE = "Your answer was empty. The request was: {request}"
+NO_QUESTION = "You wrote REQUEST_CLARIFICATION without a question. Do the task, or ask it."
+MORE_QUESTIONS = "That is one question too many. Do the task with what you know."
+QUESTIONS = 2
+"""Questions to the person in one turn."""
 GENERAL = "Read the error, change what it names, and send the corrected block."
 AGAIN = "The same block gave the same result before. Do something else, or answer."
+POINTER = re.compile(r"Try '[^']+ --help' for more information\.|For more details see ")
+"""A last line that names no cause but where to read."""
 SAME_RESULTS = 3
+LOOPED = 0.7
+"""What the temperature is raised by after a block that was sent again: less gives the same once more."""
 REMARKS = frozenset(
     {
         *("untagged", "unowned", "nested-in-unowned", "quoted", "inline", "empty", "placeholder", "repeat"),
@@ -72,11 +81,14 @@ class Tries:
     ran: bool = False
     remarked: bool = False
     silent: int = 0
+    questions: int = 0
     error: str = ""
     unread: str = ""
     """Code of the problem that made the last attempt fail …"""
     again: bool = False
     """… and whether it was that of the attempt before, too."""
+    looped: bool = False
+    """The last reply did again what had come to nothing before."""
     alone: bool = False
     """True where nobody is there to be asked."""
     trial: TrialSection = field(default_factory=TrialSection)
@@ -92,6 +104,7 @@ class Tries:
                 self.refusals[result.verdict] += 1
             elif result.outcome != "skipped" and self.trial.repeats:
                 self.results[_same(call, result)] += 1
+        self.looped = any(self.results[_same(*pair)] > 1 for pair in results)
         self.error = error_line(results, problems)
         self.failures = self.failures + 1 if self.error else 0
         code = unread_code(results, problems)
@@ -100,7 +113,11 @@ class Tries:
 
     @property
     def heat(self) -> float:
-        """What the next reply's temperature is raised by: the first tries are the most likely ones."""
+        """What the next reply's temperature is raised by: the first tries are the most likely ones, and one
+        that was made before is made again.
+        """
+        if self.looped and self.trial.heat:
+            return max(self.trial.heat, LOOPED)
         return self.trial.heat if self.failures >= ANEW else 0.0
 
     @property
@@ -120,6 +137,16 @@ class Tries:
         self.ran = self.remarked = self.again = False
         self.unread = ""
 
+    def question(self, asked: str | None, *, calls: bool) -> tuple[str | None, tuple[Problem, ...]]:
+        """Give the model's question, or what is wrong with it: it has no words, or is one too many. Beside
+        blocks that ran it is none.
+        """
+        if asked is None or calls:
+            return None, ()
+        self.questions += bool(asked)
+        told = NO_QUESTION if not asked else MORE_QUESTIONS if self.questions > QUESTIONS else ""
+        return (None, (Problem("no-question", 0, told),)) if told else (asked, ())
+
     def worth_telling(self, problems: Sequence[Problem], *, calls: bool, owner: bool) -> tuple[Problem, ...]:
         """Choose the problems that the model is told: `calls` says that blocks ran, `owner` that the agent
         has tags.
@@ -137,7 +164,8 @@ def error_line(results: Results, problems: Sequence[Problem]) -> str:
     """Give the failed attempt's error in one line; "" where nothing failed."""
     for call, result in results:
         if result.outcome == "failed":
-            last = next((line for line in reversed(result.text.splitlines()) if line.strip()), "")
+            lines = [line for line in result.text.splitlines() if line.strip()]
+            last = next((line for line in reversed(lines) if not POINTER.match(line)), "")
             return f"{call.tool} {result.verdict}" + (
                 f": {last.strip()[:160]}" if last and result.exit is not None else ""
             )
@@ -159,10 +187,10 @@ def hint(tries: Tries, results: Results) -> str:
     again = any(
         count > 1 for key, count in tries.results.items() if key in {_same(*pair) for pair in results}
     )
-    if again:
-        return AGAIN
     failed = [pair for pair in results if pair[1].outcome == "failed"]
     known = next((advise(*pair) for pair in failed), "") if tries.trial.advice else ""
+    if again:
+        return " ".join(filter(None, (AGAIN, known)))
     if tries.again and not known:
         known = UNREAD.get(tries.unread, OTHER_FORM)
     if not tries.failures:
@@ -171,6 +199,8 @@ def hint(tries: Tries, results: Results) -> str:
     return " ".join(filter(None, (known or (GENERAL if failed and not step else ""), step)))
 
 
+WORN_OUT = frozenset({"attempts", "repeat", "steps"})
+"""Endings before which the model is asked for what is known."""
 GAVE_UP = "Gave up: {why}."
 UNDO = "Changed: {paths}. Files as they were before: tripletick undo"
 UNCHANGED = "No file was changed; tripletick undo takes back the last turn that changed some."
@@ -190,7 +220,7 @@ ENDINGS: tuple[Ending, ...] = (
         lambda tries: _end("refused", f"{_most(tries.refusals)}, twice", 3 if tries.alone else 1),
     ),
     (
-        lambda tries: any(count >= SAME_RESULTS for count in tries.results.values()),
+        lambda tries: any(count >= SAME_RESULTS for count in tries.results.values()) and not tries.wants_anew,
         lambda tries: _end("repeat", f"the same block gave the same result {SAME_RESULTS} times"),
     ),
     (

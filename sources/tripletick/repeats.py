@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 
-LEAST = 4000
-"""Characters in a row that are one piece again and again. A rule, a frame of ASCII art, a refrain, a sentence
-that the person wanted a hundred times are shorter; a model that is stuck goes on to its token limit."""
-IN_CODE = 20_000
+LEAST = 1500
+"""Characters in a row that are one piece again and again. A rule, a frame of ASCII art, a refrain are
+shorter; a model that is stuck goes on to its token limit, for minutes on a small machine."""
+LONGER = 4000
+"""The same for pieces that are too long to stand there TIMES in so few."""
+IN_CODE = 6000
 """The same inside one fence: tables of zeros and padding are code too."""
 TIMES = 6
 """The piece stands there at least so often."""
@@ -54,7 +56,8 @@ class Repeats:
             self._line = end + 1
 
     def _stuck(self) -> bool:
-        length = period(self._text[-LEAST:]) if len(self._text) >= LEAST else 0
+        ends = (self._text[-least:] for least in (LEAST, LONGER) if len(self._text) >= least)
+        length = next(filter(None, map(period, ends)), 0)
         if not length:
             return False
         start = run_start(self._text, length)

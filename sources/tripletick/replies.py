@@ -23,6 +23,8 @@ from tripletick.models.model import HOTTEST, Model, Sampling
 from tripletick.repeats import Repeats
 from tripletick.tools.tool import Tool
 
+BLOCKS = ("```", "<tool>")
+"""What begins a block, in the dialects in which calls are text."""
 FENCE = "fence"
 """How models show code that is not to be run, in every dialect."""
 INTERRUPTED = "(interrupted by the person)"
@@ -115,6 +117,10 @@ class Replies:
         if not self.thinks:
             self.talk.say(ANSWER_NOW)
         return replace(self, sampling=replace(self.sampling, think=False))
+
+    def without_blocks(self) -> Replies:
+        """Give the same for a reply of words alone: it ends where a block would begin."""
+        return replace(self, sampling=replace(self.sampling, stop=BLOCKS, tools=()))
 
     def having(self, tools: Mapping[str, Tool]) -> Replies:
         """Give the same with more tools, which the engine then is told of."""

@@ -126,6 +126,10 @@ def first_told(config: Config, about: About, prompts: Prompts) -> Iterator[str]:
     """Say before the first request where it goes, if not to this machine, and what the config has amiss."""
     if about.engine in engines.EMPTY:
         yield from hosts.warned(about.where)
+    if about.untemplated:
+        from tripletick.models import chat_templates
+
+        yield chat_templates.LACKS.format(name=about.name)
     yield from _strangers(config, sorted({*prompts.agents, *prompts.lacking}))
 
 

@@ -55,8 +55,8 @@ class RouterSection:
 class ModelSection:
     name: str = setting(
         "",
-        "ollama:NAME, openai:NAME, embedded:FILE.gguf or scripted:FILE; empty: asked once, else the server's "
-        "newest.",
+        "ollama:NAME, openai:NAME, embedded:NAME of a fetched model, embedded:FILE.gguf or scripted:FILE; "
+        "empty: asked once, else the server's newest.",
     )
     host: str = setting(
         "", "The server; empty: OLLAMA_HOST, else http://127.0.0.1:11434. One of OpenAI's kind ends in /v1."
@@ -83,8 +83,8 @@ class ModelSection:
         1_000_000,
     )
     example: str = setting(
-        "off",
-        "Show the model a small request that was done, before the first one; auto: below 4B.",
+        "auto",
+        "Show the model small requests that were done, before the first one; auto: below 1B.",
         "word",
         "off",
         "auto",
@@ -159,6 +159,15 @@ class TrialSection:
     heat: float = setting(
         0.3, "What the temperature is raised by from the third failure in a row on.", "number", 0, 2
     )
+    files: bool = setting(
+        True,
+        "Files that a request names go along with it, and the program in which a failure lies.",
+        "switch",
+    )
+    effects: bool = setting(
+        True, "What blocks have changed in the folder is said behind their results.", "switch"
+    )
+    restate: bool = setting(True, "What was asked is said again behind every result.", "switch")
     advice: bool = setting(True, "A known error is followed by what to do about it.", "switch")
     teach: bool = setting(True, "What failed is followed by an example of its tag.", "switch")
     check: bool = setting(True, "What was saved is checked at once in its own language.", "switch")

@@ -25,15 +25,18 @@ class Size:
     clip: int
     """The most characters of one output that the model is sent."""
     small: bool = False
-    """It is shown an example where that is `auto`, and makes no plans unasked."""
+    """It makes no plans unasked, and is not told how to ask the user."""
+    example: bool = False
+    """It follows an example and no description."""
     reply: float = inf
-    """The most tokens of one reply; one of this size that writes more has lost its way."""
+    """The most tokens of one reply, where the setting allows as many; one of this size that writes more has
+    lost its way. Larger models have the setting's alone."""
 
 
 SIZES = (
-    Size(BILLION, 15, 4000, small=True, reply=2048),
-    Size(4 * BILLION, 15, 4000, small=True),
-    Size(10 * BILLION, 25, 8000),
+    Size(BILLION, 15, 4000, small=True, example=True, reply=2048),
+    Size(4 * BILLION, 15, 4000, small=True, reply=3072),
+    Size(10 * BILLION, 25, 8000, reply=8192),
     Size(20 * BILLION, 30, 12000),
     Size(inf, 40, 16000),
 )
@@ -72,7 +75,7 @@ def _unset(config: Config, key: str, shipped: Path) -> bool:
 
 def wants_example(config: Config, about: About | None) -> bool:
     """Tell whether the model is shown an example."""
-    return {"off": False, "auto": size_of(about).small, "on": True}[config.model.example]
+    return {"off": False, "auto": size_of(about).example, "on": True}[config.model.example]
 
 
 def plans(config: Config, about: About | None) -> bool:

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from tripletick import wording
 from tripletick.agents import Agent
 from tripletick.checkpoint import Checkpoints
-from tripletick.context import Conversation
 from tripletick.halting import Halt
 from tripletick.loop import Loop
 from tripletick.messages import Task
@@ -69,7 +68,8 @@ class Staff:
             gate=self._gate(slot.halt),
         )
         named = agent.tools and agent.folder and self.seats.config.agent.folder
-        return Post(agent, loop, slot.halt, wording.folder_line(bench.workspace) if named else "")
+        line = wording.folder_line(bench.workspace, self.loop.replies.talk.templates) if named else ""
+        return Post(agent, loop, slot.halt, line)
 
     def close(self) -> None:
         """Close boxes and connections; what tasks have changed the session's model does not know."""
@@ -92,7 +92,8 @@ class Staff:
     def _replies(self, slot: Slot) -> Replies:
         """Give the session's model at a slot, with an empty conversation."""
         own, talk = self.loop.replies, self.loop.replies.talk
-        empty = Conversation(talk.system, talk.also, talk.example, preface=talk.preface, index=talk.index)
+        # what a task that failed has to say is asked of nobody: the plan is looked at again
+        empty = talk.fork(replace(talk.templates, last=""))
         return replace(own, model=slot.model, talk=empty, budget=replace(own.budget, counted=0, covered=0))
 
     def _gate(self, halt: Halt) -> LockedGate:

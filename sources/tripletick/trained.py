@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from tripletick import repair, wiring, wording
+from tripletick import repair, wiring
 from tripletick.agents import Prompts
 from tripletick.config import Config
 from tripletick.dialects.fence import Fence
 from tripletick.messages import Call, Result
-from tripletick.models import gguf, offline
+from tripletick.models import catalog, gguf
 from tripletick.places import Places
 
 FIELD = "tripletick.wording"
@@ -47,13 +47,13 @@ def ours(config: Config, places: Places) -> str:
     return hashed(wiring.prompts(trained, places))
 
 
-def told(adapter: Path = offline.ADAPTER) -> str:
+def told(adapter: Path = catalog.ADAPTER) -> str:
     """Give the hash that an adapter holds, "" where it holds none."""
     header = gguf.read(adapter)
     return "" if isinstance(header, gguf.Unreadable) else header.text(FIELD)
 
 
-def stale(config: Config, places: Places, adapter: Path = offline.ADAPTER) -> str:
+def stale(config: Config, places: Places, adapter: Path = catalog.ADAPTER) -> str:
     """Say what is wrong where the wording is not the trained one, else ""."""
     known = told(adapter)
     return STALE if known and known != ours(config, places) else ""
@@ -68,7 +68,7 @@ def _said(prompts: Prompts) -> Iterator[str]:
     fence = Fence()
     yield fence.feedback([(_BLOCK, result) for result in _RESULTS], (), hint=repair.GENERAL).text
     yield fence.write(_BLOCK)
-    yield wording.FOLDER
+    yield prompts.templates.folder.partition(" {")[0]
     yield repair.AGAIN
     yield repair.NUDGE
     yield from repair.STEPS.values()

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from tripletick import extras, platforms
 from tripletick.models import hosts
 
+if TYPE_CHECKING:
+    from tripletick.models.catalog import Entry
+
 INSTALLED = " - Ollama is installed: start it now? [y]"
 ABSENT = " - Ollama is not installed, see ollama.com/download"
 REMOTE = " - Start it there: ollama serve"
-SMALL = " - Try without it: the small offline model (100 MB), simple chores only [o]"
-ENGINELESS = (
-    " - Try without it: install llama.cpp, start again, and a small offline model is offered:\n   {command}"
-)
+SMALL = " - Try without it: {name} ({size}), {good_for}, about {seconds} s an answer [o]"
+ENGINELESS = " - Try without it: install llama.cpp, start again, and a model is offered:\n   {command}"
 ENGINE = "xllamacpp"
 ELSEWHERE = " - Elsewhere: tripletick --host http://HOST:11434     (OLLAMA_HOST is {variable})"
 FOUND: Mapping[str, str] = {
@@ -31,8 +33,10 @@ MIRRORED = "127.0.0.1"
 """Where Windows is under WSL's mirrored networking."""
 
 
-def ways(here: hosts.Address, ollama: str | None) -> Iterator[str]:
-    """Say what can be done; `here` has refused, and `ollama` is the program, None where there is none."""
+def ways(here: hosts.Address, ollama: str | None, model: Entry) -> Iterator[str]:
+    """Say what can be done; `here` has refused, `ollama` is the program, None where there is none, and
+    `model` suits this machine.
+    """
     from tripletick.models import probes
 
     system = platforms.kind()
@@ -40,12 +44,20 @@ def ways(here: hosts.Address, ollama: str | None) -> Iterator[str]:
     yield (INSTALLED if ollama else ABSENT) if here.loopback else REMOTE
     yield from note(system, windows)
     if extras.present(ENGINE):
-        yield SMALL
+        yield describe(model, SMALL)
     else:
         yield ENGINELESS.format(command=extras.ask_for(ENGINE))
     yield ELSEWHERE.format(variable=os.environ.get("OLLAMA_HOST") or "not set")
     for found in probes.find(hosts=[MIRRORED, *filter(None, [windows])], but=here.url):
         yield FOUND[found.kind].format(url=found.url, port=hosts.parse(found.url).port)
+
+
+def describe(model: Entry, words: str) -> str:
+    """Fill in what is said of a model that can be fetched: its name, size, use, and seconds an answer."""
+    from tripletick.models.choice import gigabytes
+
+    size = gigabytes(model.size)
+    return words.format(name=model.name, size=size, good_for=model.good_for, seconds=model.seconds)
 
 
 def note(system: platforms.Kind, windows: str = "") -> Iterator[str]:

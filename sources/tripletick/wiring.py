@@ -25,6 +25,7 @@ from tripletick.replies import Replies
 from tripletick.sandbox import open_box
 from tripletick.sandbox.box import NOTHING, Box, Grant, Ground, Limits, Mode, untold
 from tripletick.sandbox.toolchains import PRIVATE, is_system
+from tripletick.templates import Templates
 from tripletick.tools import tools
 from tripletick.tools.tool import Bench, Ledger
 from tripletick.trust import Bounds, refused
@@ -153,11 +154,23 @@ def loop(parts: Parts, session: str, context: int) -> Loop:
     also = tuple(tag for tag, row in rows.items() if languages.installed(row, look))
     dialect = open_dialect(parts.dialect, table, offered(parts.prompts, also))
     examples = [PROMPT_EXAMPLE, *(tool.example.body for tool in table.values() if tool.example)]
-    talk = Conversation(_system(parts, dialect.told), also, index=parts.servers.words(dialect.name))
-    if parts.prompts.example and sizing.wants_example(config, parts.about):
+    talk = Conversation(
+        _system(parts, dialect.told),
+        also,
+        index=parts.servers.words(dialect.name),
+        templates=_templates(parts),
+        fenced=dialect.name == "fence",
+    )
+    if (
+        parts.prompts.example
+        and sizing.wants_example(config, parts.about)
+        and context > 4096
+        and not is_trained(config)
+    ):
         line = next(agent for agent in parts.prompts.agents.values() if agent.tools).line(also)
-        talk.example = example.messages(parts.prompts.example, line, dialect, table)
-        examples.append(example.block(parts.prompts.example, table).body)
+        talk.example = example.messages(parts.prompts.example, line, dialect, table, talk.templates)
+        examples += [call.body for call in example.blocks(parts.prompts.example, table)]
+        talk.fenced = False
     replies = Replies(
         parts.model,
         dialect,
@@ -232,8 +245,17 @@ def offered(prompts: Prompts, also: Sequence[str]) -> list[str]:
     return list(dict.fromkeys((*tags, *saving, *also[: agents.ALSO])))
 
 
+def _templates(parts: Parts) -> Templates:
+    said = parts.prompts.templates
+    trial = parts.config.trial
+    said = said if trial.effects else replace(said, changed="", unchanged="")
+    return said if trial.restate else replace(said, done="", failed="", mend="", unread="", same="")
+
+
 def _system(parts: Parts, tools: str) -> str:
     python = ".".join(platform.python_version_tuple()[:2])
     system = f"{platforms.system_name()}, bash, python {python}"
     places = {"system": system, "folder": parts.workspace.root.name, "tools": tools}
-    return parts.prompts.opening(parts.dialect, **places)
+    opening = parts.prompts.opening(parts.dialect, **places)
+    small = parts.dialect != "fence" or sizing.size_of(parts.about).small
+    return opening if small else "\n".join(filter(None, (opening, parts.prompts.templates.question)))

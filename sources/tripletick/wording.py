@@ -9,10 +9,12 @@ from pathlib import Path
 from tripletick.context import Conversation
 from tripletick.loop import Loop
 from tripletick.paths import Workspace
+from tripletick.templates import Templates
 
-FOLDER = "Folder:"
 FOLDER_LINE = 120
 """Characters of the line that names the folder's files: about 40 tokens."""
+ENDING = re.compile(r"(?<![\w.])(?:\*?\.)?([A-Za-z][A-Za-z0-9]{1,4}?)s?(?![\w.])")
+"""What may be the ending of files, in the words of a request: `.tmp`, `*.tmp`, PDF, pdfs."""
 RULES = "The folder's AGENTS.md says:\n{words}\n"
 RULES_GO_ON = "… (AGENTS.md is longer; read it where you need the rest)"
 RULES_BYTES = ((8192, 1000), (1 << 62, 2000))
@@ -20,20 +22,35 @@ RULES_BYTES = ((8192, 1000), (1 << 62, 2000))
 READABLE = "\n\nYou may also read, not change: {paths}"
 
 
-def folder_line(workspace: Workspace) -> str:
-    """Name what the folder holds, in one line that small models can afford."""
-    names = sorted(name for name in workspace.listdir(".") if not name.startswith("."))
-    line, left = FOLDER, len(names)
-    for name in names:
-        if len(line) + len(name) > FOLDER_LINE:
-            return f"{line} … {left} more" if left < len(names) else ""
-        line, left = f"{line} {name}", left - 1
-    return line if names else f"{FOLDER} empty"
+def folder_line(workspace: Workspace, templates: Templates, request: str = "") -> str:
+    """Name what the folder holds, in one line that small models can afford; where the request speaks of some
+    kinds of files, these alone, for what is named is what such a model takes.
+    """
+    entries = [entry for entry in workspace.entries(".") if not entry.name.startswith(".")]
+    names = sorted(entry.name + "/" * (entry.kind == "folder") for entry in entries)
+    kinds = {found.lower() for found in ENDING.findall(request)}
+    meant = [name for name in names if name.endswith("/") or _ending(name) in kinds]
+    chosen = meant if any(not name.endswith("/") for name in meant) else names
+    shown, length = list[str](), len(templates.folder)
+    for name in chosen:
+        length += len(name) + len(templates.separator)
+        if length > FOLDER_LINE:
+            break
+        shown.append(name)
+    if names and not shown:
+        return ""
+    more = [f"… {len(names) - len(shown)} more"] if len(shown) < len(names) else []
+    return templates.folder.format(names=templates.separator.join([*shown, *more]) or "empty")
+
+
+def _ending(name: str) -> str:
+    return name.rpartition(".")[2].lower() if "." in name else ""
 
 
 def folder_told(talk: Conversation) -> bool:
     """Tell whether a request has named the folder's files."""
-    return any(f"\n{FOLDER} " in entry.message.text for entry in talk.entries)
+    begins = talk.templates.folder.partition("{")[0]
+    return any(f"\n{begins}" in entry.message.text for entry in talk.entries)
 
 
 def rules(words: str, window: int) -> str:

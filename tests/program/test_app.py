@@ -69,7 +69,7 @@ def test_requests_to_several_agents_are_one_growing_conversation(talk):
     asked = app.loop.replies.model.asked
     assert all(later[: len(sooner)] == sooner for sooner, later in pairwise(asked))
     assert [message.text for message in asked[-1][2::2]] == ["one", "two"]
-    assert sent(app)[-1].endswith("\nc")
+    assert "\nTask: c\n" in sent(app)[-1]
 
 
 def test_the_folders_names_are_told_once_in_the_first_request_with_tools(talk):
@@ -78,7 +78,7 @@ def test_the_folders_names_are_told_once_in_the_first_request_with_tools(talk):
     for name in ("casual", "coder", "file"):
         app.use_agent(name)
         play(app, app.turn("do it"))
-    assert ["Folder: data.csv" in text for text in sent(app)[::2]] == [False, True, False]
+    assert ["Files here: data.csv" in text for text in sent(app)[::2]] == [False, True, False]
 
 
 def test_an_unknown_agent_changes_nothing(talk):

@@ -5,13 +5,14 @@ import shutil
 import pytest
 
 from tripletick.bench.proving import flaw
-from tripletick.bench.task import SHIPPED, load
+from tripletick.bench.task import DIALOGUES, SHIPPED, load
 
 TASKS = list(load(SHIPPED))
+TALKS = list(load(DIALOGUES))
 
 
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="solutions run in a box")
-@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
+@pytest.mark.parametrize("task", [*TASKS, *TALKS], ids=lambda task: task.id)
 def test_a_task_is_red_when_it_begins_and_green_with_its_solution(task):
     assert flaw(task) == ""
 
@@ -25,3 +26,9 @@ def test_there_are_enough_of_each_kind():
     assert set(families) == {"chores", "write", "fix", "data", "talk"}
     assert len(families) >= 60 and min(map(families.count, families)) >= 8
     assert sum(task.repair for task in TASKS) >= 10
+
+
+def test_a_dialogue_has_two_or_three_turns_and_is_not_of_the_core():
+    assert len(TALKS) >= 20 and {task.family for task in TALKS} == {"dialogue"}
+    assert {len(task.further) for task in TALKS} == {1, 2}
+    assert not {task.id for task in TALKS} & {task.id for task in TASKS}

@@ -144,7 +144,7 @@ def test_without_a_server_the_address_and_the_way_out_are_named(home):
     done = run(home, "-m", "any", "--host", "http://127.0.0.1:9", "do it")
     assert done.returncode == 4
     assert "127.0.0.1:9" in done.stderr
-    assert "tripletick models create offline" in done.stderr
+    assert "tripletick models create" in done.stderr
     assert len(done.stderr.strip().splitlines()) <= 5
 
 

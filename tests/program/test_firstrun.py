@@ -8,12 +8,13 @@ import socket
 
 import pytest
 from tests.bad_server import HANG, BadServer, Trick, answer, done, line, stream
+from tests.fetched import cache_of, put, put_all
 from tests.program.alone import NOTE
 from tests.program.test_cli import run
 from tests.scenes import free_port, with_ollama
 from tests.terminal import CTRL_C, CTRL_D, opened
 
-from tripletick.models import offline, probes
+from tripletick.models import catalog, choice, probes
 
 CLOSED = "http://127.0.0.1:9"
 ABOUT = answer(
@@ -83,18 +84,29 @@ def test_without_a_server_a_task_ends_with_exit_4(home, keys):
 
 def test_a_question_mark_explains_the_choice(home):
     with opened(home, "--host", CLOSED, PATH=without_ollama(home)) as terminal:
-        terminal.wait("Your choice?").type("?\r").wait("o fetches the model from PyPI")
+        terminal.wait("Your choice?").type("?\r").wait("o fetches the model, from ")
         assert "serve" not in terminal.lines()[-2]
 
 
-def test_the_offline_model_is_taken_and_saved(home):
-    kept = offline.kept(home / ".cache" / "tripletick")
-    kept.parent.mkdir(parents=True)
-    with kept.open("wb") as file:
-        file.truncate(offline.SIZE)
+def test_the_model_that_suits_the_machine_is_taken_and_saved(home):
+    put_all(home)
+    suited = catalog.best(cache_of(home))
     with opened(home, "--host", CLOSED, PATH=without_ollama(home)) as terminal:
         terminal.wait("Your choice?").type("o\r").wait("Saved to", "coder>")
-    assert settings(home) == "[model]\nname = embedded:offline\n"
+        assert f"{suited.name} ({choice.gigabytes(suited.size)})" in " ".join(terminal.text().split())
+    assert settings(home) == f"[model]\nname = {suited.model}\n"
+
+
+def test_where_no_server_answers_the_best_model_that_was_fetched_goes_on(home):
+    put_all(home)
+    best = catalog.best_fetched(cache_of(home))
+    assert best
+    with opened(home, OLLAMA_HOST="127.0.0.1:9", PATH=without_ollama(home)) as terminal:
+        terminal.wait("goes on in this process", "coder>")
+        told = " ".join(terminal.text().split())
+        assert f"{best.name} ({choice.gigabytes(best.size)}) goes on" in told
+        assert f"about {best.seconds} s an answer" in told
+    assert settings(home) == ""
 
 
 def test_an_ollama_that_is_installed_is_started_and_outlives_us(home):
@@ -286,10 +298,7 @@ def test_a_connection_that_was_refused_is_not_tried_again(home):
 
 
 def test_models_create_offline_says_where_the_model_is(home):
-    kept = offline.kept(home / ".cache" / "tripletick")
-    kept.parent.mkdir(parents=True)
-    with kept.open("wb") as file:
-        file.truncate(offline.SIZE)
+    kept = put(catalog.entry("offline"), cache_of(home))
     done = run(home, "models", "create", "offline")
     assert (done.returncode, f"~/{kept.relative_to(home)}" in done.stderr) == (0, True)
     assert "tripletick -m embedded:offline" in done.stderr

@@ -7,10 +7,11 @@ import sys
 
 import pytest
 from tests.bad_server import HANG, RESET, BadServer, answer, stream
+from tests.fetched import cache_of, put
 from tests.program.test_cli import environment, run
 from tests.program.test_firstrun import ABOUT, MODELS, VERSION, settings
 
-from tripletick.models import offline
+from tripletick.models import catalog
 
 LAYERS = [("a", 3_000_000_000), ("b", 1_000_000_000)]
 USE = ("-c", "import sys; from tripletick.cli import main; sys.exit(main())")
@@ -62,10 +63,7 @@ def test_the_list_of_a_server_without_models_names_one_to_pull(home):
 
 def test_without_a_server_the_offline_model_is_listed_or_the_way_out_is_told(home):
     assert run(home, "--host", "http://127.0.0.1:9", "models").returncode == 4
-    kept = offline.kept(home / ".cache" / "tripletick")
-    kept.parent.mkdir(parents=True)
-    with kept.open("wb") as file:
-        file.truncate(offline.SIZE)
+    put(catalog.entry("offline"), cache_of(home))
     done = run(home, "--host", "http://127.0.0.1:9", "models")
     assert (done.returncode, done.stdout.split()[0]) == (0, "embedded:offline")
 
@@ -163,7 +161,17 @@ def test_show_tells_what_a_model_is_and_can(home):
 
 
 @pytest.mark.parametrize(
-    "words", [["create"], ["pull"], ["pull", "a", "b"], ["nosuch"], ["list", "x"], ["pull", "embedded:x"]]
+    "words",
+    [
+        ["create", "a", "b"],
+        ["pull", "a", "--ollama"],
+        ["template"],
+        ["pull"],
+        ["pull", "a", "b"],
+        ["nosuch"],
+        ["list", "x"],
+        ["pull", "embedded:x"],
+    ],
 )
 def test_what_models_does_not_understand_is_wrong_usage(home, words):
     assert run(home, "models", *words).returncode == 2

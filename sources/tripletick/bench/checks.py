@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -16,12 +17,29 @@ from pathlib import Path
 from typing import Any
 
 from tripletick.bench.folders import Folder, begun
-from tripletick.bench.texts import ANSWER, TEXT, wrong
+from tripletick.bench.texts import ANSWER, SHOWN, TEXT, wrong
 from tripletick.paths import PathRefused
 
 SECONDS = 20.0
 """What a program that a check runs may take."""
 NOTHING: Mapping[str, Any] = {}
+HOLDS = "the test holds"
+HARNESS = """\
+import sys
+told, sys.stdout = sys.stdout, sys.stderr
+space = {{"__name__": "solution"}}
+try:
+    exec({before!r}, space)
+    space.pop({name!r}, None)
+    exec(compile(open({path!r}, encoding="utf-8").read(), {path!r}, "exec"), space)
+    space[{name!r}]
+    exec({test!r}, space)
+except BaseException as error:
+    print(f"{{type(error).__name__}} {{error}}".split(chr(10))[0].strip(), file=told)
+    sys.exit(1)
+print({ok!r}, file=told)
+"""
+"""Fed to Python, so that it lies in no file that a program of the folder could read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +153,21 @@ def _run(scene: Scene, wanted: Mapping[str, Any]) -> str:
     return why and f"the output of {command!r} {why}"
 
 
+def _function(scene: Scene, wanted: Mapping[str, Any]) -> str:
+    path, name = wanted["path"], wanted["name"]
+    if scene.folder.kind(path) == "missing":
+        shown = re.search(rf"^```(?:python|py)\b.*?^\s*def {re.escape(name)}\(", scene.answer, re.M | re.S)
+        return f"{path} is not there" + ("; its function stands in the answer alone" if shown else "")
+    program = HARNESS.format(
+        path=path, name=name, before=wanted.get("before", ""), test=wanted["test"], ok=HOLDS
+    )
+    ran = scene.run("python3 -", program, wanted.get("seconds", SECONDS))
+    if ran.struck:
+        return f"{path} was ended: {ran.struck}"
+    *_, last = ran.stdout.rstrip("\n").split("\n")
+    return "" if last == HOLDS else f"{name} in {path} fails its test: {last[:SHOWN] or f'exit {ran.exit}'}"
+
+
 def _answer(scene: Scene, wanted: Mapping[str, Any]) -> str:
     why = wrong(scene.answer, wanted, ANSWER) if scene.answer.strip() else "is missing"
     return why and f"the answer {why}"
@@ -216,6 +249,9 @@ KINDS: Mapping[str, Kind] = {
         _run,
         {"command": STRING},
         {**_PARTS, "stdout": STRING, "stdin": STRING, "exit": COUNT, "seconds": NUMBER},
+    ),
+    "function": Kind(
+        _function, {**_PATH, "name": STRING, "test": STRING}, {"before": STRING, "seconds": NUMBER}
     ),
     "answer": Kind(_answer, {}, {**_PARTS, "any": TEXTS, "number": NUMBER}),
 }

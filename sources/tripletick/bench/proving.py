@@ -1,4 +1,5 @@
-"""Whether a task is a task: not done when it begins, and done by the replies of its solution.
+"""Whether a task is a task: not done when it begins, and done by the replies of its solution; a dialogue not
+before its last turn.
 
 In this process, with the scripted engine and the real box, so that a whole suite takes a minute.
 """
@@ -6,7 +7,8 @@ In this process, with the scripted engine and the real box, so that a whole suit
 from __future__ import annotations
 
 import tempfile
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tripletick import places
@@ -26,6 +28,7 @@ NOBODY = Answer(there=False)
 DOES_NOTHING = "I have looked at it."
 """The answer of one that has done nothing."""
 DONE_AT_START = "it is done before it is begun"
+DONE_EARLY = "it is done before its last turn"
 NO_REPAIR = "its solution fails nowhere, and it is one that needs repair"
 
 
@@ -38,19 +41,39 @@ def flaw(task: Task) -> str:
         fill(folder, task.start)
         if not judge(task, folder, DOES_NOTHING, Config(), _made(room / "before")):
             return DONE_AT_START
-        events = _play(task, folder, room / "state")
-        end = events[-1]
-        answer = end.text if isinstance(end, Answered) else end.answer if isinstance(end, GaveUp) else ""
-        if why := judge(task, folder, answer, Config(), _made(room / "after")):
-            return f"its solution does not solve it: {why}"
-        failed = any(isinstance(event, Repairing) for event in events)
-        return NO_REPAIR if task.repair and not failed else ""
+        *early, last = _played(task, folder, room)
+        if early and not early[-1].why:
+            return DONE_EARLY
+        if last.why:
+            return f"its solution does not solve it: {last.why}"
+        return NO_REPAIR if task.repair and not any(turn.failed for turn in (*early, last)) else ""
     finally:
         remove(room)
 
 
-def _play(task: Task, folder: Path, state: Path) -> list[Event]:
-    """Play the solution, as the agent that the task is for; where any may be, as one that has tools."""
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """What a turn of a solution came to: why the task is not done then, whether a reply of it failed."""
+
+    why: str
+    failed: bool
+
+
+def _played(task: Task, folder: Path, room: Path) -> list[_Turn]:
+    """Play the solution turn by turn, each judged."""
+    turns = []
+    for number, events in enumerate(_play(task, folder, room / "state")):
+        end = events[-1]
+        answer = end.text if isinstance(end, Answered) else end.answer if isinstance(end, GaveUp) else ""
+        why = judge(task, folder, answer, Config(), _made(room / f"after-{number}"))
+        turns.append(_Turn(why, any(isinstance(event, Repairing) for event in events)))
+    return turns
+
+
+def _play(task: Task, folder: Path, state: Path) -> Iterator[list[Event]]:
+    """Give the events of each turn of the solution, played as the agent that the task is for; where any may
+    be, as one that has tools.
+    """
     agent = "coder" if task.agent == "auto" else task.agent
     plain = Config()
     config = replace(
@@ -62,12 +85,13 @@ def _play(task: Task, folder: Path, state: Path) -> list[Event]:
     app = App(
         config, found, folder, Log.open(state, workspace=folder, save=False), said=Said(True, True, (), False)
     )
-    events: list[Event] = []
     try:
-        app.run(app.turn(task.requests[0]), [events.append], lambda question: NOBODY)
+        for said in (task.requests[0], *task.further):
+            events: list[Event] = []
+            app.run(app.turn(said), [events.append], lambda question: NOBODY)
+            yield events
     finally:
         app.close()
-    return events
 
 
 def _made(folder: Path) -> Path:

@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -47,6 +47,8 @@ class Header:
     cores: int = 0
     started: str = ""
     format: int = FORMAT
+    bare: bool = False
+    """The model was asked once for each task, without an agent."""
 
     def like(self, other: Header) -> bool:
         """Tell whether another run is the same but for where and when it was begun."""
@@ -76,7 +78,9 @@ class Run:
 def begun(folder: Path, header: Header) -> Iterator[Run]:
     """Begin a run in a file of its own. Raises UsageError where it cannot be written."""
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-    named = re.sub(r"[^\w.-]+", "-", f"{stamp}-{header.model}-{Path(header.suite).name}")
+    named = re.sub(
+        r"[^\w.-]+", "-", f"{stamp}-{header.model}-{Path(header.suite).name}{'-no-agent' * header.bare}"
+    )
     path = folder / f"{named}{LOG}"
     with _opened(path, new=True) as handle:
         run = Run(path, header, handle, {})
@@ -112,7 +116,7 @@ def read(path: Path) -> tuple[Header, list[Attempt]]:
 
 def _built(kind: type[T], held: Mapping[str, Any]) -> T:
     """Build a record of its object; what a later version has more is left out. Raises KeyError, TypeError."""
-    given = {known.name: held[known.name] for known in fields(kind)}
+    given = {one.name: held[one.name] for one in fields(kind) if one.name in held or one.default is MISSING}
     whole: dict[str, Any] = {
         name: tuple(one) if isinstance(one, list) else one for name, one in given.items()
     }

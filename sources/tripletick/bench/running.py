@@ -61,6 +61,7 @@ def header(setup: Setup, suite: str) -> Header:
         settings={key: text for key, text in sorted(setup.settings.items()) if key not in WHERE},
         cores=os.cpu_count() or 0,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
+        bare=setup.bare,
     )
 
 

@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from tripletick.bench.task import SHIPPED, WORDINGS, Task, load
+from tripletick import places
+from tripletick.bench import humaneval
+from tripletick.bench.task import DIALOGUES, SHIPPED, WORDINGS, Task, load
 from tripletick.errors import ConfigError, UsageError
+from tripletick.sandbox.box import untold
 
 FREE = SHIPPED.with_name("free.jsonl")
 QUICK = (
@@ -35,6 +38,11 @@ NAMED: Mapping[str, Callable[[Task], bool]] = {
     "quick": lambda task: task.id in QUICK,
 }
 """Suites that are no family's, and what is in them."""
+APART: Mapping[str, Callable[[Callable[[str], None]], Iterator[Task]]] = {
+    "dialogue": lambda notice: load(DIALOGUES),
+    humaneval.NAME: lambda notice: humaneval.tasks(places.find().cache, notice),
+}
+"""Suites of tasks that are not in `core`; each takes who is told when something is fetched."""
 ALL = "all"
 WORDING = (*map(str, range(1, WORDINGS + 1)), ALL)
 
@@ -55,22 +63,33 @@ class Trial:
         return self.task.id, self.wording, self.repeat
 
 
-def trials(suite: str, wording: str = "1", repeat: int = 1, only: str = "") -> list[Trial]:
-    """Give what a run consists of, all wordings of a task one after the other.
+def trials(
+    suite: str,
+    wording: str = "1",
+    repeat: int = 1,
+    only: str = "",
+    *,
+    notice: Callable[[str], None] = untold,
+) -> list[Trial]:
+    """Give what a run consists of, all wordings of a task one after the other; `notice` is told of a fetch.
 
     Raises UsageError for a suite that does not exist or holds nothing, ConfigError for a task that is wrong.
     """
-    asked = list(_free() if suite == "free" else _asked(tasks(suite), wording))
+    asked = list(_free() if suite == "free" else _asked(tasks(suite, notice), wording))
     chosen = [trial for trial in asked if _meant(trial.task, only)]
     if not chosen:
+        if not only:
+            raise UsageError(f"The tasks of {suite} have one wording.", "", "Leave --wording out")
         raise UsageError(f"No task of {suite} is called {only!r}.", "", "All of them: leave --only out")
     return [
         Trial(one.task, one.wording, one.request, number) for number in range(1, repeat + 1) for one in chosen
     ]
 
 
-def tasks(suite: str) -> list[Task]:
+def tasks(suite: str, notice: Callable[[str], None] = untold) -> list[Task]:
     """Give the tasks of a suite."""
+    if suite in APART:
+        return list(APART[suite](notice))
     folder = Path(suite).expanduser()
     if "/" in suite or suite in (".", "..", "~"):
         found = list(load(folder))
@@ -87,7 +106,7 @@ def tasks(suite: str) -> list[Task]:
 
 
 def _unknown(suite: str, families: Sequence[str]) -> UsageError:
-    known = [*NAMED, "free", *families]
+    known = [*NAMED, *APART, "free", *families]
     near = difflib.get_close_matches(suite, known, 1)
     meant = f"Did you mean: --suite {near[0]}?" if near else f"There are: {', '.join(known)}."
     return UsageError(f"There is no suite {suite!r}.", meant, "A folder of your own: --suite ./FOLDER")

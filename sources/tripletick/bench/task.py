@@ -1,7 +1,8 @@
 """The tasks: a folder each, with what it begins with, how it is asked for, and the checks of what it leaves.
 
 `FAMILY/NAME/` holds task.toml, start/ (missing: it begins with nothing) and solution.md, replies that solve
-it. A file that is wrong is an error with its line; whether a task can be solved is shown by proving.py.
+it. A dialogue has `turns` in place of `requests`: what is typed one after the other in one session. A file
+that is wrong is an error with its line; whether a task can be solved is shown by proving.py.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from tripletick.bench.checks import KINDS, NUMBER, STRING, TEXTS, Check, Takes
 from tripletick.errors import ConfigError
 
 SHIPPED = Path(__file__).parent / "tasks"
+DIALOGUES = Path(__file__).parent / "dialogue"
 FILE, START, SOLUTION = "task.toml", "start", "solution.md"
 WORDINGS = 3
 HELP = "See: tripletick help benchmarks"
@@ -30,8 +32,18 @@ def _is_tables(value: Any) -> bool:
 SWITCH = Takes("true or false", lambda value: isinstance(value, bool))
 CHECKS = Takes("one or more [[check]]", _is_tables)
 REQUESTS = Takes(f"{WORDINGS} texts", lambda value: TEXTS.fits(value) and len(value) == WORDINGS)
+TURNS = Takes("two texts or more", lambda value: TEXTS.fits(value) and len(value) > 1)
 MUST = {"requests": REQUESTS, "check": CHECKS}
+MUST_DIALOGUE = {"turns": TURNS, "check": CHECKS}
 MAY = {"agent": STRING, "repair": SWITCH, "seconds": NUMBER}
+
+
+@dataclass(frozen=True, slots=True)
+class Bare:
+    """How a task is asked for without an agent: the prompt, and the file that the reply's code goes to."""
+
+    request: str
+    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +59,11 @@ class Task:
     repair: bool = False
     """Something in it goes wrong at first, and must be mended."""
     seconds: float = SECONDS
+    """For all its turns."""
+    further: tuple[str, ...] = ()
+    """What is said in the same session after the request."""
+    bare: Bare | None = None
+    """None: it cannot be judged without an agent."""
 
     @property
     def id(self) -> str:
@@ -75,13 +92,16 @@ def read(path: Path) -> Task:
         held = tomllib.loads(source.text)
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path} cannot be read.", f"{error}.", HELP) from error
-    source.examine(held, MUST, MAY)
+    source.examine(held, MUST_DIALOGUE if "turns" in held else MUST, MAY)
     checks = tuple(
         _check(row, Source(path, source.text, number)) for number, row in enumerate(held.pop("check"))
     )
     folder = path.resolve().parent
-    requests = tuple(held.pop("requests"))
-    return Task(folder.parent.name, folder.name, path.parent, requests, checks, **held)
+    first, *further = held.pop("turns", ("",))
+    requests = tuple(held.pop("requests", (first,)))
+    return Task(
+        folder.parent.name, folder.name, path.parent, requests, checks, further=tuple(further), **held
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,27 @@ class Checkpoints:
         told: list[str] = []
         return [*self._guarded(partial(self._finish, told)), *told]
 
+    @property
+    def blocks(self) -> int:
+        """Count the turn's blocks that a snapshot was taken before."""
+        return len(self._own)
+
+    def since(self, block: int) -> list[Change] | None:
+        """Give what the turn's blocks from this number on have changed, but in folders that are only counted;
+        None where it is not known.
+        """
+        changes: list[Change] = []
+        if self._own[block:] and not self._guarded(lambda: changes.extend(self._steps.of(self._own[block:]))):
+            shown = (change for change in net(changes) if not self._snapshots.bulk(change.path))
+            return [change for change in shown if not change.path.startswith(GIT)]
+        return None
+
+    def content(self, state: State | None) -> bytes:
+        """Give what a file held in a state; nothing where that was not kept."""
+        with suppress(OSError):
+            return self._store.get(state[1]) if state else b""
+        return b""
+
     def restore_block(self) -> str:
         """Put back what the last block changed, so that it can run again, as if it had not run before.
 
@@ -215,12 +236,7 @@ class Checkpoints:
         self._step = 0
 
     def _alerts(self, step: int) -> list[str]:
-        return alerts(net(self._steps.changes(step)), self._snapshots.known, self._content)
-
-    def _content(self, state: State | None) -> bytes:
-        with suppress(OSError):
-            return self._store.get(state[1]) if state else b""
-        return b""
+        return alerts(net(self._steps.changes(step)), self._snapshots.known, self.content)
 
     def _sum_up(self) -> None:
         if not self._own:

@@ -38,7 +38,11 @@ COMMANDS = {
     "redo": Row("undo.redo", "[N]", "bring back what the last N undos took back"),
     "diff": Row("undo.diff", "[N]", "show what the last N turns changed"),
     "resume": Row(
-        "sessions.resume", "[ID] [--all]", "go on with the latest session here, or with one", (), ("--all",)
+        "sessions.resume",
+        "[ID [TASK|-]] [--all]",
+        "go on with the latest session here, or with one; TASK: one request in it",
+        (),
+        ("--all",),
     ),
     "sessions": Row(
         "sessions.sessions",
@@ -49,9 +53,10 @@ COMMANDS = {
     ),
     "models": Row(
         "models.models",
-        "[list|pull NAME|use NAME|show NAME|create offline]",
+        "[list|pull NAME|use NAME|show NAME|create [NAME] [--ollama]|template NAME]",
         "the models there are; fetch one, choose one, look at one",
-        ("list", "pull", "use", "show", "create"),
+        ("list", "pull", "use", "show", "create", "template"),
+        ("--ollama",),
     ),
     "agents": Row("agents.agents", "", "who there is, and the tokens that each costs"),
     "tools": Row("agents.tools", "", "what each tag does, and the tokens that it costs"),
@@ -93,7 +98,7 @@ COMMANDS = {
         "[compare A B|page RUN]",
         "how well a model does: tasks that are checked, two runs compared, one drawn",
         ("compare", "page"),
-        ("--suite", "--only", "--wording", "--repeat", "--out", "--resume", "--set"),
+        ("--suite", "--only", "--wording", "--repeat", "--out", "--resume", "--set", "--no-agent"),
         alone=True,
     ),
     "mcp": Row(

@@ -14,6 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from tripletick import config, places
+from tripletick.bench import attempt as attempts
 from tripletick.bench import compare, page, records, running, suites, table
 from tripletick.bench.attempt import Attempt, Setup
 from tripletick.commands.flags import shared_flags
@@ -43,12 +44,13 @@ def bench(shared: argparse.Namespace, words: Sequence[str]) -> int:
         "--suite",
         metavar="NAME",
         default="core",
-        help="core, repair, quick, free, a family, or a folder of tasks",
+        help="core, repair, quick, free, dialogue, humaneval, a family, or a folder of tasks",
     )
     add("--only", metavar="PATTERN", default="", help="those of it whose name fits")
     add("--wording", choices=suites.WORDING, default="1", help="which of the requests of each task")
     add("--repeat", metavar="N", type=int, default=1, help="how often each is done")
     add("--out", metavar="FOLDER", type=Path, default=Path(RUNS), help="where runs are kept")
+    add("--no-agent", dest="bare", action="store_true", help="ask the model once: no prompt, no tools")
     add("--resume", action="store_true", help="go on with the latest run like this one")
     add(
         "-s",
@@ -73,7 +75,11 @@ def _run(options: argparse.Namespace, _: Sequence[str]) -> int:
         why = "Each task has a folder of its own, and is done once or more."
         raise UsageError("-C, --read and --repeat below 1 are not for the bench.", why, USAGE)
     setup = _setup(options)
-    todo = suites.trials(options.suite, options.wording, options.repeat, options.only)
+    if options.bare and options.agent:
+        raise UsageError("--no-agent asks no agent, and -a names one.", "", "Leave one of them out")
+    todo = suites.trials(options.suite, options.wording, options.repeat, options.only, notice=_say)
+    if options.bare:
+        attempts.require_bare(todo)
     header = running.header(setup, options.suite)
     opened = records.resumed if options.resume else records.begun
     running.make_ready(setup)
@@ -97,9 +103,13 @@ def _compare(options: argparse.Namespace, paths: Sequence[str]) -> int:
         sys.stdout.write(json.dumps({"a": asdict(first), "b": asdict(second), **asdict(told)}) + "\n")
         return 0
     rows, lines = compare.tell(told)
-    named = [f"{name}: {one.model}, {one.engine}, {one.suite}" for name, one in (("A", first), ("B", second))]
+    named = [f"{name}: {_what(one)}" for name, one in (("A", first), ("B", second))]
     _write([*named, *aligned(rows, right=range(1, len(rows[0]))), *lines])
     return 0
+
+
+def _what(run: records.Header) -> str:
+    return ", ".join([run.model, run.engine, run.suite, *["no agent"] * run.bare])
 
 
 def _page(options: argparse.Namespace, paths: Sequence[str]) -> int:
@@ -133,7 +143,7 @@ def _setup(options: argparse.Namespace) -> Setup:
     if not settings.get("model.name"):
         raise UsageError("Which model?", "None is chosen in your settings.", "tripletick bench -m NAME")
     seed = own.model.seed if options.seed else 1
-    return Setup(plain, settings, options.agent or "", options.timeout, seed)
+    return Setup(plain, settings, options.agent or "", options.timeout, seed, options.bare)
 
 
 def _set(given: Sequence[str]) -> Mapping[str, str]:

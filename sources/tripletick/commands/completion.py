@@ -1,7 +1,7 @@
 """Completion for bash, zsh and fish, written from the commands' table and the flags' parser.
 
 Nothing is asked while a person completes: what the words are stands in the script, and sessions are the files
-of their logs. Names of models are completed in the chat alone.
+of their logs. Models that can be fetched stand there too; those of a server are completed in the chat.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from tripletick.commands import help as help_
 from tripletick.commands.flags import shared_flags
 from tripletick.config import settings
 from tripletick.errors import UsageError
+from tripletick.models import catalog
 
 Rows = Mapping[str, Row]
 USAGE = "tripletick completion bash|zsh|fish"
@@ -102,7 +103,11 @@ def completion(options: argparse.Namespace, words: Sequence[str]) -> int:
         )
     names = tuple(agents.load(places.find().prompts).agents)
     topics = help_.topics(help_.pages(places.find().docs))
-    rows = COMMANDS | {"help": COMMANDS["help"]._replace(words=tuple(topics))}
+    known = COMMANDS["models"]
+    rows = COMMANDS | {
+        "help": COMMANDS["help"]._replace(words=tuple(topics)),
+        "models": known._replace(words=(*known.words, *catalog.names())),
+    }
     logs = shlex.quote(str(places.find().sessions))
     sys.stdout.write(SHELLS[words[0]](list(read_flags(names)), rows, logs))
     return 0

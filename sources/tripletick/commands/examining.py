@@ -11,7 +11,7 @@ from tripletick import engines, languages, places, platforms
 from tripletick.config import Config
 from tripletick.dialects import choosing
 from tripletick.errors import TripletickError
-from tripletick.models import choice, failures, hosts, parted, spoken
+from tripletick.models import chat_templates, choice, failures, hosts, parted, spoken
 from tripletick.models.model import About
 from tripletick.sandbox.box import untold
 from tripletick.ui.safe import visible
@@ -96,6 +96,7 @@ def _served(settings: Config) -> Engine:
     rows = (
         (choice.fits(size, free) is False, TOO_LARGE.format(name=name, size=choice.gigabytes(size))),
         (bool(about.can) and "completion" not in about.can, NO_CHAT.format(name=name)),
+        (about.untemplated, chat_templates.LACKS.format(name=name)),
         (
             loaded is not None and 0 < loaded.context < window,
             OTHER.format(context=loaded.context if loaded else 0, window=window),

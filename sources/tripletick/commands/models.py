@@ -1,4 +1,4 @@
-"""The models that there are, another one fetched or chosen, and the small offline one."""
+"""The models there are, on a server and on this machine; another one is fetched, chosen or mended."""
 
 from __future__ import annotations
 
@@ -11,19 +11,29 @@ from dataclasses import dataclass
 from tripletick import engines, places, wiring
 from tripletick.commands.opening import load_settings
 from tripletick.config import Config
-from tripletick.errors import ServerUnreachableError, UsageError
-from tripletick.firstrun import OFFLINE, SIZES, FirstRun, list_models, save_model
-from tripletick.models import choice, failures, named, offline, open_model, parted, shelf
+from tripletick.errors import ModelError, ServerUnreachableError, UsageError
+from tripletick.firstrun import SIZES, FirstRun, list_models, save_model
+from tripletick.models import catalog, choice, failures, named, open_model, parted, shelf
+from tripletick.models.catalog import Entry
 from tripletick.models.model import About
 from tripletick.screens import Screen, open_screen
 from tripletick.ui.columns import aligned
+from tripletick.ways import describe
 
-USAGE = "tripletick models [list|pull NAME|use NAME|show NAME|create offline]"
+USAGE = "tripletick models [list|pull NAME|use NAME|show NAME|create [NAME] [--ollama]|template NAME]"
 NO_CHAT = "{name} compares texts and cannot chat."
 EMPTY = "The server has no model yet. Suggested for this machine: tripletick models pull {name}  ({size})"
 MORE = "Fits is told by size against what is free: memory, or that of graphics cards by NVIDIA and AMD."
 USED = "{name} from now on, saved to {path}"
-OFFLINE_ROW = "simple chores only, needs no server"
+FETCHED = "{good_for}; needs no server"
+SUITED = (
+    "{name} suits this machine: {size}, {good_for}, about {seconds} s an answer. Another one: "
+    "tripletick models create NAME; tripletick config set model.name NAME keeps one"
+)
+USE = "Use it: tripletick -m {name}; from now on: tripletick models use {name}"
+REGISTERED = "{name} is on the server at {where}."
+MENDED = "{name} has the chat template {template} now."
+OLLAMA = "--ollama"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +44,7 @@ class Work:
     settings: Config
     places: places.Places
     screen: Screen
+    flags: frozenset[str] = frozenset()
 
     @property
     def first(self) -> FirstRun:
@@ -46,26 +57,26 @@ class Work:
 
 def models(options: argparse.Namespace, words: Sequence[str]) -> int:
     """List the models, or do what the words say with one."""
-    name, *rest = words or ["list"]
-    takes, act = ACTS.get(name, (-1, _list))
-    if takes != len(rest) or (name == "create" and rest != ["offline"]):
+    flags = [word for word in words if word.startswith("--")]
+    name, *rest = [word for word in words if word not in flags] or ["list"]
+    row = ACTS.get(name)
+    if row is None or len(rest) not in row.takes or not row.flags.issuperset(flags):
         raise UsageError(
-            f"models {' '.join(words)} is not understood.", "It lists, pulls, uses and shows models.", USAGE
+            f"models {' '.join(words)} is not understood.", "It lists, fetches and chooses models.", USAGE
         )
     found = places.find()
     settings = load_settings(options, found)
     screen = open_screen(options, settings)
     try:
-        act(Work(options, settings, found, screen), *rest)
+        row.act(Work(options, settings, found, screen, frozenset(flags)), *rest)
     finally:
         screen.close()
     return 0
 
 
 def _list(work: Work) -> None:
-    """Write the models to stdout; the offline one is told of even where no server answers."""
-    kept = offline.present(work.places.cache)
-    own = [(OFFLINE, choice.gigabytes(offline.SIZE), "", "", "", OFFLINE_ROW)] if kept else []
+    """Write the models to stdout; those that were fetched are told of even where no server answers."""
+    own = [_row(entry) for entry in catalog.fetched(work.places.cache)]
     try:
         seen = shelf.look(engines.reach(work.settings), engines.served(work.settings))
     except ServerUnreachableError as error:
@@ -86,6 +97,10 @@ def _list(work: Work) -> None:
         work.tell(MORE)
 
 
+def _row(entry: Entry) -> tuple[str, ...]:
+    return entry.model, choice.gigabytes(entry.size), "", "", "", FETCHED.format(good_for=entry.good_for)
+
+
 def _pull(work: Work, name: str) -> None:
     from tripletick import fetching
 
@@ -95,15 +110,36 @@ def _pull(work: Work, name: str) -> None:
 
 def _use(work: Work, name: str) -> None:
     """Save a model as the person's, once it is sure that there is one."""
-    host = ""
-    if name != OFFLINE:
-        about = _asked(work, name)
-        if about.can and "completion" not in about.can:
-            raise UsageError(NO_CHAT.format(name=name), "", "Another one: tripletick models list")
-        if about.engine == "openai":
-            name, host = f"openai:{about.name}", about.where
+    host, entry = "", _in_catalog(name)
+    if entry:
+        catalog.files(entry, work.places.cache)
+    else:
+        name, host = _on_server(work, name)
     save_model(work.places.user_config, name, host)
     work.tell(USED.format(name=name, path=work.places.user_config))
+
+
+def _in_catalog(name: str) -> Entry | None:
+    """Give the row that `embedded:NAME` means, None where it is no row's."""
+    engine, rest = parted(name)
+    return catalog.get(rest) if engine == catalog.ENGINE else None
+
+
+def _on_server(work: Work, name: str) -> tuple[str, str]:
+    """Give a model's name and its server's address as they are saved; one that was fetched to this machine
+    counts where no server has it.
+    """
+    try:
+        about = _asked(work, name)
+    except (ServerUnreachableError, ModelError):
+        entry = catalog.get(name)
+        if entry is None:
+            raise
+        catalog.files(entry, work.places.cache)
+        return entry.model, ""
+    if about.can and "completion" not in about.can:
+        raise UsageError(NO_CHAT.format(name=name), "", "Another one: tripletick models list")
+    return (f"openai:{about.name}", about.where) if about.engine == "openai" else (name, "")
 
 
 def _show(work: Work, name: str) -> None:
@@ -132,9 +168,38 @@ def _size(work: Work, name: str) -> Iterator[tuple[str, str]]:
             yield from (("size", size), ("weights", weights), ("memory", fits), ("remark", remark))
 
 
-def _create(work: Work, name: str) -> None:
-    work.first.fetch_offline()
-    work.tell(f"Use it: tripletick -m {OFFLINE}")
+def _create(work: Work, name: str = "") -> None:
+    """Fetch a model of the catalog, without a name the one that the user keeps, else the one that suits."""
+    kept = catalog.entry(name) if name else _in_catalog(work.settings.model.name)
+    entry, quiet = kept or catalog.best(work.places.cache), bool(work.options.quiet)
+    if not kept and not (quiet and catalog.present(entry, work.places.cache)):
+        work.screen.say(describe(entry, SUITED))
+    if OLLAMA in work.flags:
+        _register(work, entry)
+    else:
+        work.first.fetch(entry, quiet=quiet)
+        work.tell(USE.format(name=entry.model))
+
+
+def _register(work: Work, entry: Entry) -> None:
+    """Fetch a model and give it to the Ollama server; without a server nothing is fetched."""
+    from tripletick import fetching
+    from tripletick.models import registration
+
+    reach = engines.reach(work.settings)
+    seen = shelf.look(reach)
+    path = fetching.fetch_file(entry, work.places.cache, work.screen, quiet=True)
+    registration.register(entry, path, reach)
+    work.tell(REGISTERED.format(name=entry.name, where=seen.where.url))
+    work.tell(USE.format(name=entry.name))
+
+
+def _template(work: Work, name: str) -> None:
+    from tripletick.models import chat_templates
+
+    name = _ollamas(name)
+    chosen = chat_templates.add(name, engines.reach(work.settings))
+    work.tell(MENDED.format(name=name, template=chosen.name))
 
 
 def _asked(work: Work, name: str) -> About:
@@ -161,11 +226,20 @@ def _write(lines: Sequence[str]) -> None:
     sys.stdout.flush()
 
 
-ACTS: Mapping[str, tuple[int, Callable[..., None]]] = {
-    "list": (0, _list),
-    "pull": (1, _pull),
-    "use": (1, _use),
-    "show": (1, _show),
-    "create": (1, _create),
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What one word does: how many words may stand behind it, and which flags."""
+
+    act: Callable[..., None]
+    takes: tuple[int, ...] = (1,)
+    flags: frozenset[str] = frozenset()
+
+
+ACTS: Mapping[str, Act] = {
+    "list": Act(_list, (0,)),
+    "pull": Act(_pull),
+    "use": Act(_use),
+    "show": Act(_show),
+    "create": Act(_create, (0, 1), frozenset({OLLAMA})),
+    "template": Act(_template),
 }
-"""How many words stand behind it, and what it does."""

@@ -14,7 +14,7 @@ from tripletick.library.index import Row
 from tripletick.places import Places
 from tripletick.ui.safe import visible
 
-ALL = "--all"
+ALL, PIPED = "--all", "-"
 FORMATS = {"--md": "md", "--html": "html", "--json": "json"}
 NONE = "There is no session of this folder."
 ELSEWHERE = "Of every folder: tripletick {} --all"
@@ -36,18 +36,22 @@ def sessions(options: argparse.Namespace, words: Sequence[str]) -> int:
 
 
 def resume(options: argparse.Namespace, words: Sequence[str]) -> int:
-    """Go on with a session in the chat: the one that is named, else this folder's latest."""
+    """Go on with a session, the one that is named, else this folder's latest: in the chat, or with the one
+    request that stands behind its name; `-` reads the request from standard input.
+    """
     from tripletick.commands import task
     from tripletick.screens import chat_is_possible
 
     names = [word for word in words if word != ALL]
-    if len(names) > 1:
-        raise _misunderstood("resume", words, "tripletick resume ID")
-    if not chat_is_possible(options):
+    name, request = ("", names) if names[:1] == [PIPED] else (next(iter(names), ""), names[1:])
+    if not request and not chat_is_possible(options):
         what = "A session is gone on with in the chat, and there is no terminal for it."
-        raise PersonNeededError(what, "", "What was said: tripletick sessions export ID")
+        raise PersonNeededError(what, "", 'One request needs none: tripletick resume ID "now add a test"')
     found = places.find()
-    name = logs.find(found, names[0]) if names else _latest(found, None if ALL in words else _folder(options))
+    name = logs.find(found, name) if name else _latest(found, None if ALL in words else _folder(options))
+    if request:
+        options.words = request
+        return task.task(options, logs.past(found, name))
     return task.talk(options, logs.past(found, name))
 
 

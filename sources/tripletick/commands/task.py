@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import FrameType
+from typing import TYPE_CHECKING, NoReturn
 
 from tripletick.commands.opening import session
 from tripletick.commands.piped import read_request
-from tripletick.errors import UsageError
+from tripletick.errors import TimeLimitError, UsageError
 from tripletick.ui.safe import visible
 
 if TYPE_CHECKING:
@@ -19,12 +21,13 @@ if TYPE_CHECKING:
 WORKS = "The session works in its own folder: {}"
 
 
-def task(options: argparse.Namespace) -> int:
-    """Do one request, then end; gives the exit code."""
+def task(options: argparse.Namespace, past: Past | None = None) -> int:
+    """Do one request, in a new session or in one that was, then end; gives the exit code."""
     from tripletick.ui.summary import Summary
 
+    _limit(options.timeout)
     request, piped = read_request(options.words)
-    with session(options) as (app, screen, why):
+    with session(_resumed(options, past) if past else options, past) as (app, screen, why):
         if why:
             raise why
         summary = Summary(app.log.id)
@@ -80,6 +83,18 @@ def _resumed(options: argparse.Namespace, past: Past) -> argparse.Namespace:
         old, past.id = past.id, logs.fork(found, past.id)
         _say(logs.FORKED.format(old=old, new=past.id))
     return taken
+
+
+def _limit(seconds: float | None) -> None:
+    if seconds is not None:
+        signal.signal(signal.SIGALRM, _time_is_up)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _time_is_up(number: int, frame: FrameType | None) -> NoReturn:
+    raise TimeLimitError(
+        "The time limit for the task struck.", "--timeout", "Give it more, or a smaller task."
+    )
 
 
 def _say(line: str) -> None:

@@ -26,6 +26,7 @@ def request(said: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
         "max_tokens": max(1, sampling.output),
         "temperature": sampling.temperature,
         "seed": sampling.seed,
+        "stop": list(sampling.stop) or None,
         "response_format": _format(sampling.schema),
         "tools": list(sampling.tools) or None,
     }

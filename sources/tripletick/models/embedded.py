@@ -3,7 +3,7 @@
 After `embedded:` stands
   a file               `~/models/qwen.gguf`; what ends in .gguf or begins with / ./ ../ ~ is a path
   a file, its adapter  `qwen.gguf+adapter.gguf`, and more adapters behind further `+`
-  `offline`            the small model that `offline.fetch` has put into our cache, with the packaged adapter
+  a row's name         `offline`: a model of the catalog that `fetch` has put into our cache, with its adapter
   a name               `qwen2.5:7b`: a model that Ollama has pulled, out of its store, with no server running
 
 The file's header is checked before anything is loaded; the first reply loads it. xllamacpp is an extra.
@@ -29,14 +29,13 @@ from tripletick import extras, platforms
 from tripletick.errors import ModelError, ServerFailedError, TripletickError
 from tripletick.halting import Halt
 from tripletick.messages import Chunk, Message
-from tripletick.models import Settings, completions, failures, fitness, llamacpp, offline, pieces, store
+from tripletick.models import Settings, catalog, completions, failures, fitness, llamacpp, pieces, store
 from tripletick.models.failures import Saying
 from tripletick.models.gguf import Header
 from tripletick.models.model import About, Sampling
 from tripletick.places import find_home, make_private
 
 DEFAULT_CONTEXT = 4096
-OFFLINE = "offline"
 PATH = re.compile(r"[/~]|\.\.?/")
 HOSTED = re.compile(r"(hf\.co|huggingface\.co)/", re.IGNORECASE)
 """Names of this kind may end in .gguf and are Ollama's all the same."""
@@ -241,9 +240,8 @@ def open_embedded(name: str, settings: Settings) -> Embedded:
 
 def locate(name: str, cache: Path) -> Source:
     """Find the files that a name means. Raises ModelError."""
-    if name == OFFLINE:
-        model, adapter = offline.files(cache)
-        return Source(name, model, (adapter,))
+    if entry := catalog.get(name):
+        return Source(name, *catalog.files(entry, cache))
     if PATH.match(name) or (re.search(r"\.gguf$", name, re.IGNORECASE) and not HOSTED.match(name)):
         model, *adapters = map(_path, re.split(r"(?<=\.gguf)\+", name, flags=re.IGNORECASE))
         return Source(model.name, model, tuple(adapters))

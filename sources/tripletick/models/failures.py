@@ -47,7 +47,7 @@ class Saying:
 AGAIN = "Ask again; the server's log says more (Ollama's: journalctl -u ollama, or ~/.ollama/logs)"
 ELSEWHERE = (
     "Start it: ollama serve. Elsewhere: tripletick --host http://HOST:11434. "
-    "Without one: tripletick models create offline"
+    "Without one: tripletick models create"
 )
 OLDER = "Update Ollama (0.12.4 or newer)."
 
@@ -180,7 +180,7 @@ REASONS: Mapping[type[BaseException], str] = {
 
 def unreached(error: BaseException, where: str) -> TripletickError:
     """Say why a request got no answer: nothing listens there, or what listens hung up on us."""
-    reason = _reason(error)
+    reason = cause_of(error)
     if any(isinstance(cause, (ConnectionResetError, BrokenPipeError)) for cause in _causes(error)):
         return RESET(where=where, reason=reason)
     if any(isinstance(cause, HTTPException) for cause in _causes(error)):
@@ -193,7 +193,7 @@ def unreached(error: BaseException, where: str) -> TripletickError:
 
 def cut(error: BaseException | None = None) -> TripletickError:
     """Say that a stream ended before it was done."""
-    return CUT(reason=_reason(error) if error else "no word that it was done")
+    return CUT(reason=cause_of(error) if error else "no word that it was done")
 
 
 def refused(status: int, told: str, model: str, where: str) -> TripletickError:
@@ -269,7 +269,7 @@ def _trees(told: Any) -> Generator[dict[str, Any], None, None]:
             yield from _trees(inner)
 
 
-def _reason(error: BaseException) -> str:
+def cause_of(error: BaseException) -> str:
     for cause in _causes(error):
         for kind, reason in REASONS.items():
             if isinstance(cause, kind):

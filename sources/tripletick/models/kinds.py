@@ -28,6 +28,7 @@ class Kind:
     schemas: bool = False
     """It is a program that keeps answers to a JSON schema."""
     can: tuple[str, ...] = ()
+    parameters: int = 0
 
 
 def tell(entry: Fields, ask: Callable[[str], Fields], *, near: bool) -> Kind:
@@ -56,7 +57,9 @@ def _llamacpp(props: Fields, entry: Fields) -> Kind | None:
     sees = answers.fields(props, "modalities").get("vision") is True
     program = f"llama.cpp {answers.text(props.get('build_info'))}".strip()
     can = ("completion", *(("vision",) if sees else ()))
-    return Kind(program, answers.number(made, "n_ctx") or _own(entry), schemas=True, can=can)
+    context = answers.number(made, "n_ctx") or _own(entry)
+    parameters = answers.number(answers.fields(entry, "meta"), "n_params")
+    return Kind(program, context, schemas=True, can=can, parameters=parameters)
 
 
 def _lmstudio(listed: Fields, entry: Fields) -> Kind | None:

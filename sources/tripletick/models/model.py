@@ -30,6 +30,8 @@ class About:
     """What the engine says that it can do, in its own words: completion, tools, thinking, vision."""
     schemas: bool = False
     """Its answers keep to a JSON schema that they are given."""
+    untemplated: bool = False
+    """Its server has no chat template for it: who speaks and where a reply ends is told to nobody."""
     settled: bool = False
     """Its context was chosen where it runs: there is no asking for another, and less would save nothing."""
 
@@ -66,6 +68,8 @@ class Sampling:
     """Tokens of reasoning after which whoever listens hangs up; 0: never. No engine reads it."""
     schema: Mapping[str, Any] | None = None
     """A JSON schema that the answer must fit, None for free text."""
+    stop: tuple[str, ...] = ()
+    """Words before which a reply ends."""
     tools: tuple[Mapping[str, Any], ...] = ()
     """What the model may call, each as `{"type": "function", "function": {…}}`; the same in a whole session,
     because engines put it at the front of the prompt.

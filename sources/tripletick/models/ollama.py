@@ -16,7 +16,7 @@ from typing import Any
 from tripletick.errors import ServerFailedError, TripletickError
 from tripletick.halting import Halt
 from tripletick.messages import Chunk, Counts, Finish, Message, ToolCall
-from tripletick.models import Settings, answers, completions, failures
+from tripletick.models import Settings, answers, chat_templates, completions, failures
 from tripletick.models.hosts import address
 from tripletick.models.model import About, Listed, Sampling
 from tripletick.models.preload import Loaded, Preload
@@ -62,6 +62,7 @@ class Ollama:
             where=self.address.url,
             version=self._version(),
             schemas=True,
+            untemplated=chat_templates.lacking(shown),
         )
         return self._about
 
@@ -146,6 +147,7 @@ class Ollama:
             "num_predict": max(1, sampling.output),
             "temperature": sampling.temperature,
             "seed": sampling.seed,
+            "stop": list(sampling.stop) or None,
         }
         sees = self._about is None or self._about.sees
         said = messages if sees else completions.blinded(messages)

@@ -89,6 +89,7 @@ class OpenAI:
             name=answers.text(entry.get("id")),
             engine="openai",
             context=kind.context,
+            parameters=kind.parameters,
             where=self.address.url,
             version=kind.program,
             can=kind.can,

@@ -61,8 +61,8 @@ class Post:
     agent: Agent
     loop: Loop
     halt: Halt
-    folder: str = ""
-    """The line that names the folder's files."""
+    files: str = ""
+    """What goes along with its request."""
 
 
 Staff = Callable[[Task, int], Post]
@@ -107,7 +107,7 @@ class _Work:
         """Pull the turn to its end."""
         post, reply, halted = self.post, None, False
         with (
-            closing(post.loop.turn(post.agent, request, folder=post.folder)) as turn,
+            closing(post.loop.turn(post.agent, request, files=post.files)) as turn,
             suppress(StopIteration),
         ):
             while True:

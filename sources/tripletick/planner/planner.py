@@ -66,9 +66,9 @@ class Planner:
     """Runs what can run of a plan, and gives it back as it is then."""
     plan: Plan = field(default_factory=Plan)
 
-    def turn(self, request: str, *, folder: str = "") -> Turn:
+    def turn(self, request: str, *, files: str = "") -> Turn:
         """Work on one request. A plan of one task is that agent's turn in the session's own conversation."""
-        self.loop.replies.talk.request(self.agent, request, folder=folder)
+        self.loop.replies.talk.request(self.agent, request, files=files)
         yield from self._whole(request, self._planned())
 
     def go_on(self, plan: Plan, request: str) -> Turn:

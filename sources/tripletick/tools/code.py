@@ -38,6 +38,12 @@ from tripletick.tools.tool import Bench, Running, Tool
 Started = Generator[str, None, Finished]
 Step = Generator[Output | Ask, Answer | None, Finished]
 SECONDS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0}
+WANTS = ", which takes arguments or input and got none: run it in a bash block with some"
+UNGIVEN = re.compile(
+    r"(?im)^\s*usage\b|following arguments are required|^EOFError|missing (?:required )?arguments?"
+    r"|argv\[.*(?:\n.*){0,3}\n(?:IndexError|TypeError)|^ValueError: not enough values to unpack"
+)
+"""What a program prints that was started without the arguments or the input that it takes."""
 PART = ", not run: it is no program by itself"
 INSIDE = 'cd "$0" && exec "$@"'
 PLACE = "tripletick"
@@ -55,10 +61,15 @@ class Program:
     bench: Bench
     seconds: float
     saved: Saved | None = None
+    source: str = ""
 
     @property
     def path(self) -> str:
         return self.saved.path if self.saved else ""
+
+    def lacks_arguments(self, output: str) -> bool:
+        """Tell whether a run failed for want of arguments alone: who runs it later gives some."""
+        return self.language.takes_arguments(self.source) and bool(UNGIVEN.search(output))
 
     def built(self, parts: Iterable[str], spent: float) -> Started:
         """Build it with `parts`, in the folder of its project; `spent` of the seconds are gone."""
@@ -109,7 +120,7 @@ def run_program(language: Language, call: Call, bench: Bench) -> Running:
         if not starts_here(language, saved.path, call.body):
             return (yield from only_saved(saved, bench, PART))
     with_place = make_place(bench, call.body, language, saved)
-    program = Program(language, with_place | works_on, bench, time_limit(call, bench), saved)
+    program = Program(language, with_place | works_on, bench, time_limit(call, bench), saved, call.body)
     try:
         result = yield from _checked(program)
     finally:
@@ -143,7 +154,8 @@ def only_saved(saved: Saved, bench: Bench, end: str = "") -> Running:
 
 def said(saved: Saved, end: str = "") -> Result:
     note = f" ({saved.note})" if saved.note else ""
-    return Result("ok", f"ok, saved {saved.path}{note}{end}", files=saved.files)
+    same = frozenset({"unchanged"} if saved.unchanged else ())
+    return Result("ok", f"ok, saved {saved.path}{note}{end}", flags=same, files=saved.files)
 
 
 def unread(saved: Saved, wrong: Wrong) -> Result:
@@ -204,7 +216,10 @@ def ended(program: Program, finished: Finished) -> Result:
     left = ", ".join(filter(None, (felt(finished, bench.limits), leftover(finished))))
     if how == "ok":
         line = said(saved).verdict if saved else how
-        return Result("ok", ", ".join(filter(None, (line, left))), text, exit=0, files=files)
+        same = frozenset({"unchanged"} if saved and saved.unchanged else ())
+        return Result("ok", ", ".join(filter(None, (line, left))), text, exit=0, flags=same, files=files)
+    if saved and how.startswith("failed, exit") and program.lacks_arguments(text):
+        return Result("ok", said(saved, WANTS).verdict, view=text, files=files)
     marks = flags(finished) | ({"saved"} if saved else frozenset())
     line = ", ".join(filter(None, (how, left)))
     return Result("failed", line, text, exit=finished.status, flags=marks, files=files)

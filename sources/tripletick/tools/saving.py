@@ -10,6 +10,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 from tripletick.events import Ask, Output
+from tripletick.languages import LANGUAGES, language_of
 from tripletick.messages import Answer, Call, FileChange, Result
 from tripletick.paths import PathRefused
 from tripletick.tools.losing import placeholders, shrinks
@@ -20,6 +21,8 @@ from tripletick.tools.tool import Bench
 LARGEST = 64 << 20
 """Bytes of an old file that are compared."""
 FIRST_LINES = 20
+LEAST = 0.6
+"""The part of a file's lines that a block with the tag of something else must leave."""
 BOM = b"\xef\xbb\xbf"
 
 EDIT_FORM = """\
@@ -105,6 +108,8 @@ def store(draft: Draft, data: bytes) -> Saving:
             return _not_agreed(draft, losses, answer)
     change = draft.bench.workspace.write_bytes(path, data)
     ledger.wrote(path, created=draft.old is None)
+    if draft.call.tool != "edit" and not draft.appends:
+        ledger.show(path, data)
     return Saved(path, change, draft.note)
 
 
@@ -160,8 +165,24 @@ def _refusal(draft: Draft) -> Result | None:
     if draft.appends:
         why = f"{path} was not made in this turn, so nothing can be appended to it"
         return refuse(why, edit_form(path))
+    if draft.old is not None and (why := _foreign(draft, draft.old)):
+        return refuse(why, f"To save other text there, write it under text:{path}, with all of its lines.")
     known = draft.known or not draft.bench.trial.known_files
     return None if known else _blind(draft, draft.old)
+
+
+def _foreign(draft: Draft, old: bytes) -> str:
+    """Say why a program's tag must not replace a file that is none of it: most of its lines would be lost."""
+    tag, named = LANGUAGES.get(draft.call.tool), language_of(draft.path)
+    if tag is None or not tag.runs or (named and (named.runs or named.tag == tag.tag)):
+        return ""
+    before = {line for line in text_lines(old) if line.strip()}
+    kept = before.intersection(draft.call.body.splitlines())
+    if len(kept) >= len(before) * LEAST:
+        return ""
+    return (
+        f"{draft.path} would lose {len(before) - len(kept)} of its {len(before)} lines to a {tag.tag} block"
+    )
 
 
 def _blind(draft: Draft, old: bytes) -> Result:

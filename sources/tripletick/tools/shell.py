@@ -7,7 +7,9 @@ command make it a script of its own.
 from __future__ import annotations
 
 import posixpath
+import re
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,11 +20,21 @@ from tripletick.tools.parameters import COMMAND
 from tripletick.tools.tool import Bench, Running, Tool
 
 SHELL = "bash"
+_ECHO = re.compile(r"""echo\s+(?P<q>["'])(?P<words>[^"'`$\\]*\s[^"'`$\\]*)(?P=q)""")
 
 
 def shell_tool() -> Tool:
     """Make the tool of the shell's row."""
     return replace(code_tool(LANGUAGES[SHELL]), run=run_script, form=COMMAND)
+
+
+def spoken(calls: Sequence[Call]) -> str:
+    """Give the words of a reply that does nothing but echo them: they are its answer."""
+    if len(calls) != 1 or calls[0].tool != SHELL or calls[0].path:
+        return ""
+    lines = [line.strip() for line in calls[0].body.splitlines() if line.strip()]
+    said = [found["words"] for line in lines if (found := _ECHO.fullmatch(line))]
+    return "\n".join(said) if len(said) == len(lines) else ""
 
 
 def run_script(call: Call, bench: Bench) -> Running:

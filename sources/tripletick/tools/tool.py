@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 from tripletick.events import Ask, Output
 from tripletick.halting import Halt
@@ -32,6 +33,16 @@ class Ledger:
     outputs: int = 0
     """This session: outputs that were too long and lie in .tripletick/out."""
 
+    shown: dict[str, bytes] = field(default_factory=dict)
+    """This session: the hash of what the model has last seen of a whole file, by its path."""
+
+    named: frozenset[str] = frozenset()
+    """This request: the paths that it names …"""
+    asked: str = ""
+    """… the one program among them, which went along or is to be made …"""
+    wanted: str = ""
+    """… and the one whose corrected whole the model was last asked for."""
+
     known_before: frozenset[str] = frozenset()
     """`known` as this turn began."""
 
@@ -42,11 +53,21 @@ class Ledger:
     def begin_anew(self) -> None:
         """The model knows what it knew before this turn."""
         self.known.intersection_update(self.known_before)
+        self.shown = {path: seen for path, seen in self.shown.items() if path in self.known}
         self.made.clear()
+        self.wanted = ""
         self.begin_reply()
 
     def begin_reply(self) -> None:
         self.ran.clear()
+
+    def show(self, path: str, data: bytes) -> None:
+        """Note that the model has seen the whole file."""
+        self.known.add(path)
+        self.shown[path] = sha256(data).digest()
+
+    def has_shown(self, path: str, data: bytes) -> bool:
+        return self.shown.get(path) == sha256(data).digest()
 
     def wrote(self, path: str, *, created: bool) -> None:
         self.ran.clear()

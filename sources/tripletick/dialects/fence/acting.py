@@ -4,8 +4,6 @@ Covered: FENCES, rules 2 to 4. Not covered: where a block ends (nesting.py), whe
 what is shown while the reply streams (display.py).
 """
 
-# ruff: noqa: RUF001 - the full-width colon is what Chinese models write
-
 from __future__ import annotations
 
 import re
@@ -20,7 +18,7 @@ from tripletick.dialects.fence.lines import Mark, Page, mark_of
 from tripletick.dialects.fence.nesting import Ends
 from tripletick.dialects.fence.spans import Spans
 from tripletick.dialects.fence.taking import Takes, Taking
-from tripletick.dialects.fence.terms import Terms
+from tripletick.dialects.fence.terms import ASKS, QUESTION, Terms
 from tripletick.dialects.thinking import (
     BARE_FINAL,
     BLANKS,
@@ -34,9 +32,6 @@ from tripletick.dialects.thinking import (
     outside_spans,
 )
 from tripletick.messages import Finish
-
-QUESTION = "REQUEST_CLARIFICATION"
-_QUESTION = re.compile(rf"[ \t]*(?:\#+ *)?[*_`\[]*{QUESTION}(?!\w)[*_`\]]*[ \t]*[:：]?[ \t]*[*_`]*")
 
 
 class Walk:
@@ -185,7 +180,7 @@ class Walk:
         self._line += 1
 
     def _prose(self, text: str, offset: int) -> None:
-        if self._asked < 0 and QUESTION in text and (asks := _QUESTION.match(text)):
+        if self._asked < 0 and QUESTION in text and (asks := ASKS.match(text)):
             self._asked = offset + asks.end()
         else:
             self._taken.prose(self._line, text, self._page.text, offset)

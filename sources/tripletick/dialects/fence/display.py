@@ -11,6 +11,7 @@ import re
 from collections.abc import Generator, Iterable, Iterator
 
 from tripletick.dialects.fence.lines import shape_of
+from tripletick.dialects.fence.terms import ASKS, QUESTION
 from tripletick.dialects.thinking import (
     BARE_FINAL,
     BLANKS,
@@ -68,6 +69,8 @@ class Display:
         """At the beginning of the reply, of a line."""
         self._opened_here = thinking
         self._fence: tuple[str, int] | None = None
+        self._asked = False
+        """A question to the user has begun; it is not shown as text."""
 
     def feed(self, piece: str) -> Iterator[Part]:
         """Yield what of this piece, and of what was held back, can be told."""
@@ -80,6 +83,8 @@ class Display:
     def flush(self) -> Iterator[Part]:
         """Yield what was held back; the reply has ended."""
         held, self._held = self._held, ""
+        if held and not self._ends and self._asks(f"{self._head}{held}"):
+            return
         if held and not (self._ends and self._ends.search(held)):
             yield Thought(held) if self._ends else Text(held)
 
@@ -127,10 +132,12 @@ class Display:
 
     def _talk(self) -> Told:
         """Go through text up to where reasoning begins: the lines that have ended, then what is begun."""
-        held, at = self._held, 0
+        held, at, end = ("" if self._asked else self._held), 0, 0
         *lines, begun = _BREAK.split(held)
         for line in lines:
             if self._start and (end := self._begins_thought(line)):
+                break
+            if self._asks(f"{self._head}{line}"):
                 break
             self._first = False
             self._follow_fence(f"{self._head}{line}")
@@ -140,8 +147,8 @@ class Display:
             end = self._begins_thought(begun) if self._start else 0
         if at:
             yield Text(held[:at])
-        self._held = held[at + end :]
-        if end or not begun or (self._start and self._may_begin(begun)):
+        self._held = "" if self._asked else held[at + end :]
+        if self._asked or end or not begun or (self._start and self._may_begin(begun)):
             return end > 0
         yield from self._say(begun)
         return False
@@ -174,11 +181,18 @@ class Display:
     def _may_begin(self, begun: str) -> bool:
         """True while the beginning of a line may still become such a sign."""
         held = begun.lstrip(BLANKS)
+        if self._fence is None and QUESTION.startswith(held.lstrip("#*_`[ ")[: len(QUESTION)]):
+            return True
         if self._fence or len(held) > _LONGEST:
             return False
         if held.startswith(("<|start|>", "<|channel|>")) and "<|message|>" not in held:
             return True
         return held.lower() in (_MAY_BEGIN_ALL if self._first else _MAY_BEGIN)
+
+    def _asks(self, line: str) -> bool:
+        """Tell whether a question to the user begins here: whoever asks it shows it."""
+        self._asked = self._asked or (self._fence is None and QUESTION in line and bool(ASKS.match(line)))
+        return self._asked
 
     def _follow_fence(self, line: str) -> None:
         mark = shape_of(line[:_LONGEST], markers=True)

@@ -296,5 +296,10 @@ def comment_path(tag: str, body: str) -> str | None:
     found = _comment().fullmatch(first) if len(first) < 300 else None
     if found is None or (" " in found["path"] and not found["q"]) or not looks_like_path(found["path"]):
         return None
-    language = languages.language_of(found["path"])
-    return found["path"] if language is not None and language.tag == tag else None
+    return found["path"] if word_fits(tag, found["path"]) else None
+
+
+def word_fits(tag: str, path: str) -> bool:
+    """Tell whether a word looks like a file of the tag's language."""
+    language = languages.language_of(path)
+    return language is not None and language.tag == tag and looks_like_path(path)

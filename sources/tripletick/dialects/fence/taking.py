@@ -6,13 +6,14 @@ Covered: FENCES, section 3 and what may be told of a block. Not covered: where a
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Protocol
 
 from tripletick import languages
 from tripletick.agents import SERVED
 from tripletick.dialects.fence.blocks import Block, End
 from tripletick.dialects.fence.content import EMPTY_FILES, TranscriptError, body_of, is_placeholder
-from tripletick.dialects.fence.info import FOREIGN, TOOLS, comment_path, read_info
+from tripletick.dialects.fence.info import FOREIGN, TOOLS, comment_path, read_info, word_fits
 from tripletick.dialects.fence.invention import call_shape
 from tripletick.dialects.fence.lines import Mark, Page
 from tripletick.dialects.fence.problems import block_problem, problem
@@ -21,6 +22,11 @@ from tripletick.dialects.fence.terms import Terms
 from tripletick.dialects.thinking import BLANKS
 from tripletick.messages import Call, Problem
 
+ABOVE = 2
+"""Lines before a block of which the last that is not blank may name its file."""
+LONGEST = 500
+"""Characters of such a line that are looked at."""
+_WORD = re.compile(r"[\w./-]+")
 _NAMED = 40
 """Characters of an invented result's first line that are told."""
 
@@ -152,12 +158,24 @@ class Taking:
             self.remarks.add(block_problem("transcript", block, tags))
             self._ended = True
             return
-        call = _call(block, body)
+        call = self._call(block, body)
         if code := self._refused(call, block):
             self.remarks.add(block_problem(code, block, tags))
         else:
             self.calls.append(call)
             self._written.add(same_as(call))
+
+    def _call(self, block: Block, body: str) -> Call:
+        call = _call(block, body)
+        return call if call.path or call.tool in TOOLS else replace(call, meant=self._meant(block))
+
+    def _meant(self, block: Block) -> str:
+        """Give the one path on the line before a block that its tag fits."""
+        above = range(block.mark.line - 1, max(-1, block.mark.line - 1 - ABOVE), -1)
+        line = next((line for at in above if (line := self._page.lines[at].strip(BLANKS))), "")
+        words = {word.rstrip(".:") for word in _WORD.findall(line[:LONGEST])}
+        fitting = [word for word in words if word_fits(block.info.tag, word)]
+        return fitting[0] if len(fitting) == 1 else ""
 
     def _refused(self, call: Call, block: Block) -> str:
         """Give the code of a block that holds nothing to do, "" for one that does."""

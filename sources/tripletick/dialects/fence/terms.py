@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from tripletick.dialects.fence.info import NO_TOOLS, TOOLS, Info
 from tripletick.messages import Finish
+
+QUESTION = "REQUEST_CLARIFICATION"
+ASKS = re.compile(rf"[ \t]*(?:\#+ *)?[*_`\[]*{QUESTION}(?!\w)[*_`\]]*[ \t]*[:\uff1a]?[ \t]*[*_`]*")
+"""What begins a question to the user, at the beginning of a line."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,82 @@
+"""A task without an agent: the model is asked once, and the code of its reply is saved as the task's file.
+
+No system prompt, no tools, no second try: what the model does by itself, to be compared with what it does as
+an agent. The sampling is that of an agent's replies, and so are the checks.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+import time
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from threading import Timer
+
+from tripletick import engines, places, seats, sizing
+from tripletick.bench.task import Bare
+from tripletick.config import Config
+from tripletick.errands import TIME, Outcome
+from tripletick.errors import TripletickError
+from tripletick.halting import Halt, Halted
+from tripletick.messages import Chunk, Message
+from tripletick.models import open_model
+from tripletick.models.model import Model
+from tripletick.sandbox.box import untold
+
+BLOCK = re.compile(
+    r"^[ \t]*(?P<fence>`{3,})[ \t]*(?P<tag>[\w+.-]*)[^\n]*\n(?P<code>.*?)(?:^[ \t]*(?P=fence)|\Z)",
+    re.M | re.S,
+)
+PYTHON = frozenset({"python", "py", "python3", ""})
+"""Tags of the block that is taken; one without a tag is as good."""
+LATE = "The time limit for the task struck."
+
+
+def ask(bare: Bare, config: Config, seconds: float, folder: Path) -> Outcome:
+    """Ask once and save the code of the reply; what an engine raises is told in the outcome."""
+    outcome, begun, halt = Outcome(steps=1, agent="none"), time.monotonic(), Halt()
+    watch = Timer(seconds, halt.call)
+    watch.start()
+    try:
+        with closing(_opened(config, halt)) as model:
+            _hear(model, bare.request, config, outcome)
+        (folder / bare.path).write_text(code(outcome.answer), "utf-8", "replace")
+        outcome.ended = True
+    except Halted:
+        outcome.exit, outcome.error = TIME, LATE
+    except TripletickError as error:
+        outcome.exit, outcome.error, outcome.code = error.exit, str(error), error.code
+    finally:
+        watch.cancel()
+    outcome.seconds = time.monotonic() - begun
+    return outcome
+
+
+def code(reply: str) -> str:
+    """Give the code of a reply: its first Python block, also one that never closes, else all of it."""
+    blocks = (block["code"] for block in BLOCK.finditer(reply) if block["tag"].lower() in PYTHON)
+    return textwrap.dedent(next(blocks, reply))
+
+
+def _opened(config: Config, halt: Halt) -> Model:
+    return open_model(engines.named(config), replace(engines.reach(config, untold), halt=halt))
+
+
+def _hear(model: Model, request: str, config: Config, outcome: Outcome) -> None:
+    about = model.about()
+    model.fix(engines.window(config, about))
+    output = sizing.reply(config, about, places.find().shipped_config)
+    sampling = replace(seats.sampling(config), output=output)
+    with closing(model.stream([Message("user", request)], sampling)) as stream:
+        for chunk in stream:
+            outcome.answer += chunk.text
+            _count(chunk, outcome)
+
+
+def _count(chunk: Chunk, outcome: Outcome) -> None:
+    if counts := chunk.counts:
+        outcome.prompt, outcome.output, outcome.cached = counts.prompt, counts.output, counts.cached
+        outcome.waited = counts.load_seconds + counts.prompt_seconds
+        outcome.wrote = counts.output_seconds

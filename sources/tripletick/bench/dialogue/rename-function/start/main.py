@@ -1,0 +1,3 @@
+from tools import plus
+
+print(plus(3, 4))

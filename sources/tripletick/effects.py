@@ -1,0 +1,131 @@
+"""What the blocks of a reply changed in the folder, in a few lines for the model.
+
+A small model believes what it meant to do; told what has come of it, it sees what is missing. What a
+save wrote is not shown: the model has it in its own words.
+"""
+
+from __future__ import annotations
+
+import stat
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
+
+from tripletick.checkpoint import Checkpoints
+from tripletick.checkpoint.values import Change, State
+from tripletick.dialects.fence.feedback import fence_for
+from tripletick.messages import Call, Result
+from tripletick.paths import PathRefused, Workspace
+from tripletick.templates import Templates
+from tripletick.tools.reading import is_binary
+
+NAMED = 20
+"""Changes that are named."""
+FOLDERS, ENTRIES = 3, 20
+"""Folders that are listed after names have come or gone, and names of each."""
+SHOWN, LINES, CHARACTERS = 2, 12, 600
+"""Files that are shown, and how much of each."""
+EMPTY = "{path} is empty."
+NOW = "{path} now{part}:"
+PART = ", the first {shown} of {lines} lines"
+
+Read = Callable[[State | None], bytes]
+
+
+def told(
+    points: Checkpoints,
+    before: int,
+    results: Sequence[tuple[Call, Result]],
+    workspace: Workspace,
+    said: Templates,
+) -> str:
+    """Say what has changed since the turn had had `before` blocks; "" where that is not known."""
+    changes = points.since(before) if said.changed and results else None
+    if changes is None:
+        return ""
+    saved = {change.path for _, result in results for change in result.files}
+    return "\n".join(
+        filter(None, (word(changes, points.content, saved, said), *_folders(changes, workspace)))
+    )
+
+
+def _folders(changes: Sequence[Change], workspace: Workspace) -> Iterator[str]:
+    """List the folders in which several names have come or gone."""
+    names = [change.path for change in changes if change.was is None or change.left is None]
+    counts = Counter(path.rpartition("/")[0] for path in names)
+    gone = {change.path.rpartition("/")[0] for change in changes if change.left is None}
+    hides = workspace.hides()
+    for folder in [each for each, many in counts.items() if many > 1 or each in gone][:FOLDERS]:
+        with suppress(PathRefused):
+            seen = [
+                entry.name + "/" * (entry.kind == "folder")
+                for entry in workspace.entries(folder or ".")
+                if not entry.name.startswith(".") and not hides(f"{folder}/{entry.name}".lstrip("/"))
+            ]
+            more = [f"… {len(seen) - ENTRIES} more"] if len(seen) > ENTRIES else []
+            listed = ", ".join(seen[:ENTRIES] + more) or "nothing"
+            yield f"{folder}/ now holds: {listed}" if folder else f"Files here now: {listed}"
+
+
+def word(changes: Sequence[Change], read: Read, saved: Collection[str], said: Templates) -> str:
+    """Say what was moved, created, changed and deleted, and show what programs wrote into short texts."""
+    changes = [change for change in changes if not change.path.startswith(".")]
+    named = [*_named(changes)]
+    if not named:
+        return said.unchanged
+    more = [f"{len(named) - NAMED} more"] if len(named) > NAMED else []
+    written = [change for change in changes if _is_file(change.left) and change.path not in saved]
+    moved = {change.was for change in changes if change.left is None}
+    shown = [change for change in written if change.left not in moved][:SHOWN]
+    parts = [said.changed.format(changes=", ".join(named[:NAMED] + more))]
+    return "\n".join([*parts, *(part for change in shown if (part := _shown(change, read(change.left))))])
+
+
+def _named(changes: Sequence[Change]) -> Iterator[str]:
+    """Word each change; a file that is gone and there with the same content elsewhere was moved."""
+    gone = {change.was: change.path for change in changes if change.left is None and _is_file(change.was)}
+    filled = {path for change in changes if change.left for path in _above(change.path)}
+    moved = set[str]()
+    for change in changes:
+        if change.was is None and change.left in gone:
+            old = gone.pop(change.left)
+            moved.add(old)
+            yield f"moved {old} to {change.path}"
+        elif change.was is None and not (_is_folder(change.left) and change.path in filled):
+            yield f"created {change.path}{'/' * _is_folder(change.left)}"
+        elif change.left and change.was and change.was[1] != change.left[1]:
+            yield f"changed {change.path}"
+        elif change.left and change.was:
+            yield f"changed the mode of {change.path}"
+    yield from (
+        f"deleted {change.path}{'/' * _is_folder(change.was)}"
+        for change in changes
+        if change.left is None and change.path not in moved
+    )
+
+
+def _above(path: str) -> Iterator[str]:
+    while "/" in path:
+        path = path.rpartition("/")[0]
+        yield path
+
+
+def _is_file(state: State | None) -> bool:
+    return state is not None and stat.S_ISREG(state[0])
+
+
+def _is_folder(state: State | None) -> bool:
+    return state is not None and stat.S_ISDIR(state[0])
+
+
+def _shown(change: Change, data: bytes) -> str:
+    if not data:
+        return EMPTY.format(path=change.path)
+    if not data.strip() or is_binary(data):
+        return ""
+    lines = data[: CHARACTERS * 4].decode("utf-8", "replace").splitlines()
+    text = "\n".join(lines[:LINES])[:CHARACTERS]
+    shown, whole = text.count("\n") + 1, data.count(b"\n") + (not data.endswith(b"\n"))
+    part = PART.format(shown=shown, lines=whole) if shown < whole else ""
+    fence = fence_for(text)
+    return f"{NOW.format(path=change.path, part=part)}\n{fence}text\n{text}\n{fence}"

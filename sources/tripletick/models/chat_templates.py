@@ -1,0 +1,116 @@
+"""Chat templates for models that a server has without one: which one a model needs, and how it gets it.
+
+Without a template the server sends bare text: the model does not see who speaks, and its reply may never end.
+Ollama alone; the templates are rows of chat_templates.toml.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tripletick.errors import ModelError
+from tripletick.models import Settings, answers, failures
+from tripletick.models.failures import Saying
+from tripletick.models.hosts import address
+
+if TYPE_CHECKING:
+    from tripletick.models.wire import Wire
+
+BARE = "{{.Prompt}}"
+"""What Ollama tells of a model that has no template, but for blanks."""
+LACKS = "Model {name} has no chat template, so its replies may never end: tripletick models template {name}"
+"""What is said of such a model, with the command that mends it."""
+NONE_FITS = Saying(
+    ModelError,
+    "No chat template is known for the model {name}.",
+    "Its vocabulary has none of the marks that are known, and its architecture is {family}.",
+    "Write a Modelfile with FROM {name}, TEMPLATE and PARAMETER stop (docs.ollama.com/modelfile), then: "
+    "ollama create {name} -f Modelfile",
+)
+REFUSED = Saying(
+    ModelError,
+    "The server did not take the chat template for {name}.",
+    "It says: {told}.",
+    "Update Ollama, or write a Modelfile with TEMPLATE: ollama create {name} -f Modelfile",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One row: how a kind of models is asked, and by what it is known."""
+
+    name: str
+    tokens: tuple[str, ...]
+    architectures: tuple[str, ...]
+    stop: tuple[str, ...]
+    text: str
+
+
+@cache
+def templates() -> tuple[Template, ...]:
+    """Give all rows, in the order in which they are tried."""
+    rows = tomllib.loads(Path(__file__).with_name("chat_templates.toml").read_text("utf-8"))["template"]
+    lists = ("tokens", "architectures", "stop")
+    return tuple(Template(**{**row, **{key: tuple(row[key]) for key in lists}}) for row in rows)
+
+
+def template(name: str) -> Template:
+    """Give the row of this name."""
+    return next(row for row in templates() if row.name == name)
+
+
+def fitting(tokens: Collection[str], family: str) -> Template | None:
+    """Choose the template of a model by its vocabulary, else by its architecture; None where none fits."""
+    known = set(tokens)
+    by_tokens = (row for row in templates() if known.issuperset(row.tokens))
+    by_family = (row for row in templates() if not known and family in row.architectures)
+    return next(by_tokens, None) or next(by_family, None)
+
+
+def lacking(shown: Mapping[str, Any]) -> bool:
+    """Tell from an answer of /api/show whether a model that can chat has no template.
+
+    Newer servers have templates in their own program for some models, which they call renderers.
+    """
+    bare = "".join(answers.text(shown.get("template")).split()) == BARE
+    can = answers.listed(shown, "capabilities")
+    rendered = answers.text(shown.get("renderer")) or "\nRENDERER " in answers.text(shown.get("modelfile"))
+    elsewhere = answers.text(shown.get("remote_host"))
+    return bare and not rendered and not elsewhere and (not can or "completion" in can)
+
+
+def add(name: str, settings: Settings) -> Template:
+    """Make a model of the server anew from itself with the template that it needs, and give that.
+
+    Raises ServerUnreachableError, ServerFailedError, and ModelError where none fits or it is not there.
+    """
+    from tripletick.models.ollama import Ollama
+    from tripletick.models.wire import Wire
+
+    with closing(Ollama(name, settings)) as model:
+        # an error of a name that is not there is told as everywhere
+        model.about()
+    with closing(Wire(address(settings.host), settings)) as wire:
+        info = answers.fields(_answer(wire, "/api/show", {"model": name, "verbose": True}), "model_info")
+        family = answers.text(info.get("general.architecture"))
+        tokens = [token for token in answers.listed(info, "tokenizer.ggml.tokens") if isinstance(token, str)]
+        chosen = fitting(tokens, family)
+        if chosen is None:
+            raise NONE_FITS(name=name, family=family or "not told")
+        made = {"from": name, "template": chosen.text, "parameters": {"stop": list(chosen.stop)}}
+        told = _answer(wire, "/api/create", {"model": name, **made, "stream": False})
+    if told.get("status") != "success":
+        raise REFUSED(name=name, told=answers.text(told.get("error")) or "nothing")
+    return chosen
+
+
+def _answer(wire: Wire, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    with closing(wire.send(path, body)) as reply:
+        data = reply.body()
+    return answers.tree(data) or {"error": failures.words(data)}

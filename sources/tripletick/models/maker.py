@@ -1,0 +1,70 @@
+"""A model's file from its maker's page, by HTTP, going on behind what an earlier call has brought.
+
+Only files whose length is known beforehand are taken. Whether it is the right file is fetch.py's to tell.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import requests
+
+from tripletick.models import failures
+from tripletick.models.catalog import Entry
+from tripletick.models.progress import Progress, bytes_of
+
+CONNECT_SECONDS, SILENCE_SECONDS = 5.0, 30.0
+ATTEMPTS = 30
+"""Times that a page may break off; a time that brings nothing is the last one."""
+CHUNK = 1 << 16
+OTHER_SIZE = "its file has another size"
+
+
+def download(entry: Entry, part: Path, notice: Progress) -> str:
+    """Fetch the file into `part`, behind what is there; give "", or one clause that says why it did not come.
+
+    Raises OSError where `part` cannot be written.
+    """
+    if bytes_of(part) > entry.size:
+        part.unlink()
+    why = ""
+    for _ in range(ATTEMPTS):
+        before = bytes_of(part)
+        if before == entry.size:
+            return ""
+        why = _attempt(entry, part, notice)
+        if bytes_of(part) <= before:
+            break
+    return "" if bytes_of(part) == entry.size else why or "it broke off"
+
+
+def _attempt(entry: Entry, part: Path, notice: Progress) -> str:
+    have = bytes_of(part)
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
+    try:
+        with requests.get(
+            entry.url, headers=headers, stream=True, timeout=(CONNECT_SECONDS, SILENCE_SECONDS)
+        ) as response:
+            at = have if response.status_code == requests.codes.partial_content else 0
+            return _refusal(response, entry, at) or _write(response, entry, part, at, notice)
+    except requests.RequestException as error:
+        return failures.cause_of(error)
+
+
+def _refusal(response: requests.Response, entry: Entry, at: int) -> str:
+    """Say why this answer is not the rest of the file, "" where it is."""
+    if not response.ok:
+        return f"status {response.status_code}"
+    begins = response.headers.get("Content-Range", f"bytes {at}-").removeprefix("bytes ").partition("-")[0]
+    length = response.headers.get("Content-Length", "")
+    fits = begins == str(at) and length.isdecimal() and at + int(length) == entry.size
+    return "" if fits else OTHER_SIZE
+
+
+def _write(response: requests.Response, entry: Entry, part: Path, at: int, notice: Progress) -> str:
+    with part.open("ab" if at else "wb") as out:
+        for data in response.iter_content(CHUNK):
+            out.write(data)
+            at += len(data)
+            notice(min(at, entry.size), entry.size)
+    return ""

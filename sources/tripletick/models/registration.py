@@ -1,0 +1,54 @@
+"""Makes a fetched model known to a running Ollama server: its file, its adapter, its chat template.
+
+Through the `ollama` library, imported when it is used. The server keeps a copy of its own of the file.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+
+from tripletick.errors import ServerFailedError, TripletickError
+from tripletick.models import Settings, chat_templates
+from tripletick.models.catalog import Entry
+from tripletick.models.failures import Saying
+from tripletick.models.hosts import Address, address
+from tripletick.models.ollama import Ollama
+
+FAILED = Saying(
+    ServerFailedError,
+    "The server did not take the model {name}.",
+    "It says: {told}.",
+    "Its log says more. Without a server: tripletick -m embedded:{name}",
+)
+
+
+def register(entry: Entry, model: Path, settings: Settings) -> None:
+    """Make a model known to the server under its name in the catalog.
+
+    Raises ServerUnreachableError where none answers, ServerFailedError where it does not take the model.
+    """
+    import httpx
+    import ollama
+
+    where = address(settings.host)
+    with closing(Ollama(entry.name, settings)) as server:
+        # what does not answer, or is no Ollama, is told as everywhere
+        server.listed()
+    client = ollama.Client(where.url, trust_env=not where.private)
+    form = chat_templates.template(entry.template)
+    try:
+        client.create(
+            entry.name,
+            files={model.name: client.create_blob(model)},
+            adapters={path.name: client.create_blob(path) for path in entry.adapters} or None,
+            template=form.text,
+            parameters={"stop": list(form.stop)},
+        )
+    except (ollama.ResponseError, ConnectionError, httpx.HTTPError) as error:
+        raise _failed(entry, error, where) from error
+
+
+def _failed(entry: Entry, error: Exception, where: Address) -> TripletickError:
+    told = str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__
+    return FAILED(name=entry.name, told=told, where=where.url)

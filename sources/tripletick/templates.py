@@ -1,0 +1,113 @@
+"""What the model is told around a request and around results: the sentences of prompts/*/feedback.toml.
+
+A personality's file takes the place of single sentences; one that is empty is left out. What a result itself
+says is worded by the dialects, hints by repair and advice.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+import tomllib
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from tripletick.errors import ConfigError
+from tripletick.languages import language_of
+
+FILE = "feedback.toml"
+LONGEST = 600
+"""Characters of a request that are said again behind results; of a longer one its head and its tail are."""
+PLACES = {
+    "folder": {"names"},
+    "request": {"request", "files", "ending"},
+    "repair": {"tag", "path"},
+    "make": {"tag", "path"},
+    "changed": {"changes"},
+    "done": {"request"},
+    "unread": {"request"},
+    "failed": {"request"},
+    "mend": {"request", "tag", "path"},
+    "same": {"request"},
+    "last": {"request"},
+}
+"""What each sentence may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Templates:
+    """One sentence a field; prompts/base/feedback.toml says what each is for."""
+
+    folder: str = "Folder: {names}"
+    separator: str = " "
+    request: tuple[str, ...] = ("{request}", "{files}")
+    next: str = ""
+    make: str = ""
+    repair: str = ""
+    repairs: str = ""
+    """A regular expression: the words of a request to repair something."""
+    question: str = ""
+    changed: str = ""
+    unchanged: str = ""
+    done: str = ""
+    unread: str = ""
+    failed: str = ""
+    mend: str = ""
+    same: str = ""
+    last: str = ""
+
+    def ask(self, request: str, files: str, program: str = "", *, new: bool = False) -> str:
+        """Word a request; a paragraph of which nothing is left is left out. `program`: the path of the one
+        program that it names, which is `new` or went along.
+        """
+        ending, language = self.next, language_of(program) if program else None
+        if language and new:
+            ending = self.make
+        elif language and self.repairs and re.search(self.repairs, request, re.IGNORECASE):
+            ending = self.repair
+        ending = ending.format(tag=language.tag, path=program) if language else ending
+        filled = (part.format(request=request, files=files, ending=ending) for part in self.request)
+        return "\n\n".join(filter(None, filled))
+
+    def closing(self, name: str, request: str, **places: str) -> str:
+        """Fill a sentence that says the request again; "" where there is none."""
+        return getattr(self, name).format(request=shortened(request), **places) if getattr(self, name) else ""
+
+
+def shortened(request: str) -> str:
+    """Give a request as it is said again."""
+    if len(request) <= LONGEST:
+        return request
+    return f"{request[: LONGEST * 3 // 4]} … {request[-LONGEST // 4 :]}"
+
+
+def load(*folders: Path) -> Templates:
+    """Read the sentences; those of a later folder win. Raises ConfigError, naming file and sentence."""
+    said: dict[str, Any] = {}
+    for path in (folder / FILE for folder in folders):
+        try:
+            said |= _read(path) if path.exists() else {}
+        except (OSError, ValueError) as error:
+            why = f"{str(error).rstrip('.')}."
+            raise ConfigError(f"{path} cannot be read.", why, "Mend the file.") from error
+    return Templates(**said)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Read one file. Raises ValueError for a sentence or a place that there is not."""
+    said = tomllib.loads(path.read_text("utf-8"))
+    known = {each.name: PLACES.get(each.name, set()) for each in fields(Templates)}
+    for name, text in said.items():
+        if name not in known:
+            raise ValueError(f"there is no {name!r}; there are {', '.join(known)}")
+        if (name == "request") != isinstance(text, list):
+            raise ValueError(f"{name} takes {'a list of texts' if name == 'request' else 'a text'}")
+        parts = [place for part in ([text] if isinstance(text, str) else text) for place in _places(part)]
+        if strange := set(parts) - known[name]:
+            raise ValueError(f"{name} has a place {{{strange.pop()}}}; it takes {known[name] or 'none'}")
+    return {name: tuple(text) if isinstance(text, list) else text for name, text in said.items()}
+
+
+def _places(text: str) -> list[str]:
+    return [place for _, place, _, _ in string.Formatter().parse(text) if place is not None]

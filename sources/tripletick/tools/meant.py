@@ -1,0 +1,77 @@
+"""The file that a block without a path was meant for: one that the words before it name, or that the model
+was just asked for.
+
+A block that looks like something else runs as it is: a test of that file, a look into it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from tripletick.languages import LANGUAGES, language_of
+from tripletick.messages import Call
+from tripletick.paths import PathRefused
+from tripletick.tools.reading import is_binary
+from tripletick.tools.tool import Bench
+
+ALIKE = 0.4
+"""Lines that a new version has in common with the old one, of all: with fewer it is another program."""
+LARGEST = 1 << 18
+
+
+def placed(call: Call, bench: Bench) -> Call:
+    """Give the call with the path that was meant, or as it is."""
+    wanted, bench.ledger.wanted = bench.ledger.wanted, ""
+    path = call.meant or wanted or bench.ledger.asked
+    if call.path and _is_other(call):
+        call = replace(call, path=None)
+    elif call.path and _is_misnamed(call, bench):
+        return replace(call, path=bench.ledger.asked)
+    language = language_of(path) if path and call.path is None else None
+    if language is None or language.tag != call.tool or not _fits(path, call.body, bench):
+        return call
+    return replace(call, path=path)
+
+
+def _is_other(call: Call) -> bool:
+    """Tell a program whose path is that of data: what it shall write, or read."""
+    own, named = LANGUAGES.get(call.tool), language_of(call.path or "")
+    other = named is None or not (named.runs or call.tool == named.tag)
+    return own is not None and other and own.is_surely(call.body)
+
+
+def _is_misnamed(call: Call, bench: Bench) -> bool:
+    """Tell a new program under a name that the request does not have, where the one it has is not there."""
+    asked, named = bench.ledger.asked, language_of(bench.ledger.asked)
+    if not asked or named is None or named.tag != call.tool or language_of(call.path or "") is not named:
+        return False
+    with suppress(PathRefused):
+        path = bench.workspace.resolve(call.path or "", writing=True).path
+        missing = (bench.workspace.kind(each) == "missing" for each in (path, asked))
+        return path not in bench.ledger.named and all(missing)
+    return False
+
+
+def _fits(path: str, body: str, bench: Bench) -> bool:
+    """Tell whether a program may well be this file: a new one, or a new version of one that it saw."""
+    stem = PurePosixPath(path).stem
+    if re.search(rf"\b(?:import|from|require|include|source)\b.*\b{re.escape(stem)}\b", body) or path in body:
+        return False
+    with suppress(PathRefused):
+        spot = bench.workspace.resolve(path, writing=True)
+        if bench.workspace.kind(spot.path) == "missing":
+            return True
+        if spot.path not in bench.ledger.known:
+            return False
+        old = bench.workspace.read_bytes(spot.path, LARGEST)
+        return not is_binary(old) and _alike(old.decode("utf-8", "replace"), body)
+    return False
+
+
+def _alike(old: str, new: str) -> bool:
+    before, after = ([line.strip() for line in text.splitlines() if line.strip()] for text in (old, new))
+    return difflib.SequenceMatcher(None, before, after, autojunk=False).ratio() >= ALIKE

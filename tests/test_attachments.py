@@ -1,0 +1,109 @@
+"""Which files go along with a request and with a failure, and how they are shown."""
+
+import pytest
+from tests.filing import open_plain, put, use
+
+from tripletick import attachments
+from tripletick.messages import Result
+
+TRACE = 'Traceback:\n  File "{root}/{name}", line 1, in <module>\nZeroDivisionError: division by zero'
+
+
+@pytest.fixture
+def bench(tmp_path):
+    with open_plain(tmp_path) as opened:
+        yield opened
+
+
+def failed(bench, name):
+    return Result("failed", "failed, exit 1", TRACE.format(root=bench.workspace.root, name=name), exit=1)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "fix calc.py",
+        "what is wrong with `calc.py`?",
+        'mend "calc.py", please',
+        "Repariere calc.py.",
+        "(see calc.py)",
+    ],
+)
+def test_a_program_that_a_request_names_goes_along_whole_and_counts_as_read(bench, request_):
+    put(bench, "calc.py", "print(1)\n")
+    assert attachments.named(request_, bench) == "calc.py, 1 line:\n```python\nprint(1)\n```"
+    assert "calc.py" in bench.ledger.known
+
+
+def test_a_file_is_shown_once_until_it_is_another(bench):
+    file = put(bench, "a.py", "print(1)\n")
+    assert attachments.named("run a.py", bench)
+    assert attachments.named("run a.py again", bench) == ""
+    file.write_text("print(2)\n")
+    assert "print(2)" in attachments.named("and a.py now?", bench)
+
+
+def test_what_the_model_has_saved_is_not_shown_to_it(bench):
+    use(bench, "write", "hello", "a.txt")
+    assert attachments.named("look at a.txt", bench) == ""
+
+
+@pytest.mark.parametrize("name", [".env", "../secret.txt", "gone.py", "picture.png"])
+def test_what_is_hidden_outside_missing_or_no_text_does_not_go_along(bench, name):
+    put(bench, ".env", "KEY=1\n")
+    put(bench, "picture.png", b"\x89PNG\0\0\n")
+    (bench.workspace.root.parent / "secret.txt").write_text("secret")
+    assert attachments.named(f"show {name}", bench) == ""
+
+
+def test_a_hidden_file_by_the_persons_list_does_not_go_along(bench):
+    put(bench, ".tripletickignore", "private.txt\n")
+    put(bench, "private.txt", "secret\n")
+    assert attachments.named("read private.txt", bench) == ""
+
+
+def test_a_long_file_goes_along_by_its_first_lines_and_does_not_count_as_read(bench):
+    put(bench, "long.py", "".join(f"x{n} = {n}\n" for n in range(2000)))
+    shown = attachments.named("fix long.py", bench)
+    assert shown.startswith("long.py, the first ") and "of 2000 lines:" in shown
+    assert len(shown) < bench.clip
+    assert "long.py" not in bench.ledger.known
+
+
+def test_a_long_table_goes_along_by_header_types_count_and_first_rows(bench):
+    put(bench, "d.csv", "name;age\n" + "".join(f"n{n};{n}\n" for n in range(500)))
+    shown = attachments.named("sum up d.csv", bench)
+    assert (
+        "500 rows separated by semicolons below a header, columns: name (text), age (whole number)" in shown
+    )
+    assert "n2;2" in shown and "n3;3" not in shown
+
+
+def test_a_folder_that_a_request_names_is_listed(bench):
+    put(bench, "docs/a.md", "x")
+    put(bench, "docs/sub/b.md", "x")
+    assert attachments.named("what is in docs?", bench) == "docs/ holds: a.md, sub/"
+
+
+def test_a_fence_in_a_file_does_not_end_its_own(bench):
+    put(bench, "README.md", "```bash\nls\n```\n")
+    assert attachments.named("look at README.md", bench).endswith("````markdown\n```bash\nls\n```\n````")
+
+
+def test_the_program_of_a_failure_goes_along_with_the_name_it_is_saved_by(bench):
+    put(bench, "calc.py", "print(1/0)\n")
+    first, again = (attachments.failed(failed(bench, "calc.py"), bench) for _ in range(2))
+    assert first and again
+    assert (first.tag, first.path) == ("python", "calc.py")
+    assert "print(1/0)" in first.text
+    assert again.text == ""
+
+
+def test_a_failure_in_a_library_shows_nothing(bench):
+    assert attachments.failed(failed(bench, "../usr/lib/python3/json/decoder.py"), bench) is None
+
+
+def test_nothing_goes_along_where_that_is_turned_off(session):
+    it = session("Done.", trial={"files": False})
+    put(it.loop.bench, "a.py", "print(1)\n")
+    assert attachments.named("fix a.py", it.loop.bench) == ""

@@ -1,0 +1,81 @@
+"""A block without a path is saved where its path was meant, and run as it is where it was not."""
+
+import pytest
+from tests.filing import open_plain, put
+
+from tripletick import attachments
+from tripletick.dialects.fence import read
+from tripletick.messages import Call
+from tripletick.tools.meant import placed
+
+OLD = "def mean(x):\n    return sum(x) / 2\n\nprint(mean([4, 5, 9]))\n"
+NEW = "def mean(x):\n    return sum(x) / len(x)\n\nprint(mean([4, 5, 9]))"
+
+
+@pytest.fixture
+def bench(tmp_path):
+    with open_plain(tmp_path) as opened:
+        put(opened, "calc.py", OLD)
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("before", "meant"),
+    [
+        ("Save this corrected `calc.py`:", "calc.py"),
+        ("**calc.py**", "calc.py"),
+        ("Here is src/calc.py:\n", "src/calc.py"),
+        ("Compare a.py with b.py:", ""),
+        ("It reads data.csv:", ""),
+        ("Run it.", ""),
+        ("calc.py is above.\n\n\nThis is another:", ""),
+    ],
+)
+def test_the_line_before_a_block_names_its_file(before, meant):
+    (call,) = read(f"{before}\n```python\nprint(1)\n```", ["python"]).calls
+    assert (call.path, call.meant) == (None, meant)
+
+
+def test_a_new_version_of_a_file_that_was_seen_is_saved_there(bench):
+    attachments.named("fix calc.py", bench)
+    assert placed(Call("python", NEW, meant="calc.py"), bench).path == "calc.py"
+
+
+def test_it_is_saved_there_too_where_the_request_named_that_file_alone(bench):
+    attachments.named("fix calc.py", bench)
+    assert placed(Call("python", NEW), bench).path == "calc.py"
+
+
+def test_a_file_that_was_not_seen_is_left_alone(bench):
+    assert placed(Call("python", NEW, meant="calc.py"), bench).path is None
+
+
+def test_a_new_file_is_made(bench):
+    assert placed(Call("python", NEW, meant="other.py"), bench).path == "other.py"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "import calc\nprint(calc.mean([1]))",
+        "from calc import mean\nprint(mean([1]))",
+        "print(open('calc.py').read())",
+        "print(sum([1, 2, 3]) / 3)",
+    ],
+)
+def test_a_program_that_uses_the_file_or_is_another_runs_as_it_is(bench, body):
+    attachments.named("fix calc.py", bench)
+    assert placed(Call("python", body, meant="calc.py"), bench).path is None
+
+
+@pytest.mark.parametrize(
+    ("call", "path"),
+    [
+        (Call("python", "import csv\nprint(1)", "berlin.csv"), None),
+        (Call("python", "name,city\nAnn,Berlin", "berlin.csv"), "berlin.csv"),
+        (Call("python", "print(1)", "a.py"), "a.py"),
+        (Call("write", "import csv", "a.txt"), "a.txt"),
+    ],
+)
+def test_a_program_under_the_path_of_data_is_run_and_not_saved(bench, call, path):
+    assert placed(call, bench).path == path

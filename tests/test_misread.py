@@ -1,0 +1,134 @@
+"""What small models send that is not what it looks like: no arguments, a file as it was, a wrong tag."""
+
+import pytest
+from tests.filing import open_plain, put, use
+
+from tripletick import attachments
+from tripletick.advice import advise
+from tripletick.messages import Call, Result
+from tripletick.tools.meant import placed
+from tripletick.tools.shell import spoken
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "import sys\nprint(sys.argv[1][::-1])",
+        'import sys\nif len(sys.argv) < 2:\n    print("Usage: a.py WORD")\n    sys.exit(1)',
+        'print("Hello, " + input("Name? "))',
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('word')\np.parse_args()",
+    ],
+)
+def test_a_saved_program_that_got_no_arguments_is_no_failure(session, body):
+    it = session(f"```python:a.py\n{body}\n```", "Done.")
+    events = it.play()
+    assert [type(event).__name__ for event in events].count("Repairing") == 0
+    assert "takes arguments or input and got none" in it.model.asked[-1][-1].text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "import sys\nx = []\nprint(x[1])",
+        "import sys\nprint(1 / 0)",
+        "print(int('x'))",
+        "import sys\nsys.exit(3)",
+    ],
+)
+def test_a_saved_program_that_is_wrong_still_fails(session, body):
+    it = session(f"```python:a.py\n{body}\n```", "Done.")
+    assert "Repairing" in [type(event).__name__ for event in it.play()]
+
+
+@pytest.fixture
+def bench(tmp_path):
+    with open_plain(tmp_path) as opened:
+        yield opened
+
+
+def test_a_program_tag_does_not_replace_most_of_a_text(bench):
+    put(bench, "router.txt", "Model: X\nWifi password: maple\nUser: admin\n")
+    attachments.named("what is the password in router.txt?", bench)
+    result = use(bench, "python", "Wifi password: maple", "router.txt")
+    assert result.outcome == "failed"
+    assert (bench.workspace.root / "router.txt").read_text().startswith("Model: X")
+
+
+def test_a_text_that_keeps_its_lines_may_be_saved_under_any_tag(bench):
+    put(bench, "list.txt", "milk\nbread\n")
+    attachments.named("add eggs to list.txt", bench)
+    assert use(bench, "python", "milk\nbread\neggs", "list.txt").ok
+
+
+@pytest.mark.parametrize(
+    ("request_", "call", "path"),
+    [
+        ("Write names.py, which lists names.", Call("python", "print(1)", "files.py"), "names.py"),
+        ("Write names.py, which lists names.", Call("python", "print(1)"), "names.py"),
+        ("Write names.py, which uses files.py.", Call("python", "print(1)", "files.py"), "files.py"),
+        ("Write a.py and b.py.", Call("python", "print(1)", "c.py"), "c.py"),
+        ("Write names.py.", Call("bash", "ls"), None),
+    ],
+)
+def test_the_one_program_that_a_request_asks_for_is_saved_under_its_name(bench, request_, call, path):
+    attachments.named(request_, bench)
+    assert placed(call, bench).path == path
+
+
+@pytest.mark.parametrize(
+    ("request_", "ending"),
+    [
+        ("Write names.py, which lists names.", "in a block that begins with ```python:names.py"),
+        ("calc.py is wrong, fix it", "Find what is wrong in calc.py"),
+        ("calc.py stürzt ab", "Find what is wrong in calc.py"),
+        ("What does calc.py do?", "Write the block that does this, and nothing more."),
+        ("Rename calc.py to new.py", "Write the block that does this, and nothing more."),
+        ("Count the files.", "Write the block that does this, and nothing more."),
+    ],
+)
+def test_a_request_ends_with_what_the_first_block_is(session, request_, ending):
+    it = session("Done.")
+    put(it.loop.bench, "calc.py", "print(1)\n")
+    files = attachments.named(request_, it.loop.bench)
+    list(it.loop.turn(it.prompts.agents["coder"], request_, files=files))
+    assert ending in it.model.asked[0][-1].text.splitlines()[-1]
+
+
+def test_a_program_that_comes_back_as_it_was_is_told_so(session):
+    it = session("```python:calc.py\nprint(1)\n```", "Done.")
+    put(it.loop.bench, "calc.py", "print(1)\n")
+    files = attachments.named("fix calc.py", it.loop.bench)
+    list(it.loop.turn(it.prompts.agents["coder"], "fix calc.py", files=files))
+    assert "That is the file as it was" in it.model.asked[-1][-1].text
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ('echo "There are 5 lines."', "There are 5 lines."),
+        ("echo 'One.  Two.'", "One.  Two."),
+        ('echo "a b" > f', ""),
+        ('echo "It is $(date)"', ""),
+        ('echo "a b" | wc', ""),
+        ("echo done", ""),
+        ('echo "a b"; rm x', ""),
+    ],
+)
+def test_only_plain_words_that_are_echoed_are_an_answer(body, said):
+    assert spoken([Call("bash", body)]) == said
+
+
+@pytest.mark.parametrize(
+    ("body", "text", "hint"),
+    [
+        (
+            "python:orders.json",
+            "python:orders.json: command not found",
+            "Write ```python on a line of its own",
+        ),
+        ('python3 -c "import a; with b: c"', "SyntaxError: invalid syntax", "in a python block"),
+        ("mv d/a d/", "mv: 'd/a' and 'd/a' are the same file", "d/a is there already"),
+    ],
+)
+def test_hints_from_transcripts_of_a_model_of_one_and_a_half_billion(body, text, hint):
+    assert hint in advise(Call("bash", body), Result("failed", "failed, exit 1", text, exit=1))

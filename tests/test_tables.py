@@ -1,0 +1,41 @@
+"""Files of data in a few words."""
+
+import pytest
+
+from tripletick.tools.tables import summary
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "says"),
+    [
+        ("a.csv", "n,x\nA,1\nB,2.5\n", "2 rows below a header, columns: n (text), x (number)"),
+        (
+            "a.tsv",
+            "n\tx\nA\t1\n",
+            "1 row separated by tabs below a header, columns: n (text), x (whole number)",
+        ),
+        ("a.csv", 'n,x\n"a,b",1\n', "1 row below a header, columns: n (text), x (whole number)"),
+        ("a.csv", "n;x\nA;\n", "1 row separated by semicolons below a header, columns: n (text), x (empty)"),
+        ("a.json", '{"a": 1, "b": [1]}', "an object with the keys a (number), b (list)"),
+        (
+            "a.json",
+            '[{"id": 1, "ok": true}]',
+            "a list of 1 entry, objects with the keys id (number), ok (true or false)",
+        ),
+        ("a.json", "[1, 2]", "a list of 2 entries"),
+    ],
+)
+def test_columns_keys_types_and_counts_are_told(path, text, says):
+    told = summary(path, text)
+    assert told and told[0] == says
+
+
+@pytest.mark.parametrize(
+    ("path", "text"), [("a.csv", "one column\nx\n"), ("a.json", "{"), ("a.txt", "a,b\n1,2"), ("a.csv", "")]
+)
+def test_what_is_no_such_file_is_left_as_text(path, text):
+    assert summary(path, text) is None
+
+
+def test_a_number_of_a_hundred_digits_and_odd_rows_raise_nothing():
+    assert summary("a.csv", "a,b\n" + "9" * 5000 + ",1\nx\n1,2,3\n")
