@@ -107,7 +107,7 @@ def test_what_is_typed_before_a_question_does_not_answer_it(talk, home):
     terminal = talk(held, reply("Good."), reply("Hello."))
     terminal.send("do it").wait("I ask.").type("y\r").wait("> y")
     held.go.set()
-    terminal.wait("\n? Which file?\n>").type("the old one\r").wait("Good.", "Hello.").wait_line("coder>")
+    terminal.wait("\n? Which file?").type("the old one\r").wait("Good.", "Hello.").wait_line("coder>")
     assert requests(home) == ["do it", "y"]
 
 

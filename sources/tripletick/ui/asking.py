@@ -58,7 +58,7 @@ def ask(question: Ask, pen: Pen, keys: TextIO, *, shown: bool = True) -> Answer:
 def _prompt(question: Ask, letters: str) -> str:
     prompt = visible(question.question)
     if not (question.choices or question.default):
-        return f"? {prompt.strip()}\n>"
+        return f"? {prompt.strip()}"
     if letters:
         # one line: what the model wrote into it must not look like another question
         prompt = _shortened(" ".join(prompt.split()))
