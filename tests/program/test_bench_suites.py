@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import zipfile
 from itertools import pairwise
 
@@ -64,10 +65,10 @@ def solve(tmp_path, problem):
     return run
 
 
-def served(*replies):
+def served(*replies, further=()):
     told = {"show": ABOUT, "version": {"version": "0.12.9"}, "tags": {"models": [{"name": "any"}]}}
     acts = {f"/api/{name}": [answer(200, json.dumps(body))] for name, body in told.items()}
-    return BadServer(acts | {"/api/chat": [stream(line(reply), done()) for reply in replies]})
+    return BadServer(acts | {"/api/chat": [*[stream(line(reply), done()) for reply in replies], *further]})
 
 
 def asked(server):
@@ -119,6 +120,26 @@ def test_dialogues_have_one_wording():
     assert {trial.wording for trial in suites.trials("dialogue", "all")} == {"1"}
     with pytest.raises(UsageError, match="have one wording"):
         suites.trials("dialogue", "2")
+
+
+@needs_box
+def test_so_many_tasks_are_done_at_once(tmp_path):
+    """The server says nothing until all three have asked."""
+    for name in "abc":
+        (tmp_path / "own" / name).mkdir(parents=True)
+        (tmp_path / "own" / name / "task.toml").write_text(
+            f"requests = {['hi'] * 3}\n[[check]]\nkind = 'answer'\n"
+        )
+    together = threading.Barrier(3, timeout=25)
+
+    def answers():
+        together.wait()
+        yield from stream(line("Good day."), done())
+
+    with served("Ready.", further=[answers() for _ in range(3)]) as server:
+        told = bench(tmp_path, "--suite=./own", "--jobs=3", "-m", "any", "--host", server.url, "-o", "json")
+    assert json.loads(told.stdout)["rows"][-1]["of"] == 3, told.stderr
+    assert not together.broken
 
 
 @needs_box

@@ -8,7 +8,8 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -75,14 +76,30 @@ def make_ready(setup: Setup) -> None:
     _hold("its first word", attempts.warm_up(setup))
 
 
-def measure(todo: Sequence[Trial], setup: Setup, run: Run, told: Told) -> None:
-    """Do what the run has not done yet. Raises what FAULTS says, and KeyboardInterrupt."""
-    for number, trial in enumerate(todo, 1):
-        if trial.key not in run.done:
-            made, outcome = attempts.do(trial, setup)
-            _hold(trial.task.id, outcome)
+def measure(todo: Sequence[Trial], setup: Setup, run: Run, told: Told, jobs: int = 1) -> None:
+    """Do what the run has not done yet, so many trials at once.
+
+    Raises what FAULTS says, and KeyboardInterrupt; of several at once, those that have begun end first.
+    """
+    left = [trial for trial in todo if trial.key not in run.done]
+    with closing(_ends(left, setup, jobs)) as ends:
+        for made, outcome in ends:
+            _hold(made.task, outcome)
             run.add(made)
-            told(number, len(todo), made)
+            told(sum(trial.key in run.done for trial in todo), len(todo), made)
+
+
+def _ends(left: Sequence[Trial], setup: Setup, jobs: int) -> Generator[tuple[Attempt, Outcome]]:
+    """Do trials and give what came of each, in the order in which they end."""
+    if jobs == 1:
+        yield from (attempts.do(trial, setup) for trial in left)
+        return
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            for end in as_completed([pool.submit(attempts.do, trial, setup) for trial in left]):
+                yield end.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def _hold(task: str, outcome: Outcome) -> None:

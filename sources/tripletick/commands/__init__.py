@@ -98,7 +98,7 @@ COMMANDS = {
         "[compare A B|page RUN]",
         "how well a model does: tasks that are checked, two runs compared, one drawn",
         ("compare", "page"),
-        ("--suite", "--only", "--wording", "--repeat", "--out", "--resume", "--set", "--no-agent"),
+        ("--suite", "--only", "--wording", "--repeat", "--jobs", "--out", "--resume", "--set", "--no-agent"),
         alone=True,
     ),
     "mcp": Row(

@@ -49,6 +49,7 @@ def bench(shared: argparse.Namespace, words: Sequence[str]) -> int:
     add("--only", metavar="PATTERN", default="", help="those of it whose name fits")
     add("--wording", choices=suites.WORDING, default="1", help="which of the requests of each task")
     add("--repeat", metavar="N", type=int, default=1, help="how often each is done")
+    add("--jobs", metavar="N", type=int, default=1, help="how many at once, for a server that takes them")
     add("--out", metavar="FOLDER", type=Path, default=Path(RUNS), help="where runs are kept")
     add("--no-agent", dest="bare", action="store_true", help="ask the model once: no prompt, no tools")
     add("--resume", action="store_true", help="go on with the latest run like this one")
@@ -71,9 +72,9 @@ def bench(shared: argparse.Namespace, words: Sequence[str]) -> int:
 
 def _run(options: argparse.Namespace, _: Sequence[str]) -> int:
     """Do what is to be done, tell how it goes, and what came of it."""
-    if options.directory or options.read or options.repeat < 1:
+    if options.directory or options.read or min(options.repeat, options.jobs) < 1:
         why = "Each task has a folder of its own, and is done once or more."
-        raise UsageError("-C, --read and --repeat below 1 are not for the bench.", why, USAGE)
+        raise UsageError("-C, --read, and --repeat or --jobs below 1 are not for the bench.", why, USAGE)
     setup = _setup(options)
     if options.bare and options.agent:
         raise UsageError("--no-agent asks no agent, and -a names one.", "", "Leave one of them out")
@@ -85,7 +86,7 @@ def _run(options: argparse.Namespace, _: Sequence[str]) -> int:
     running.make_ready(setup)
     with opened(options.out, header) as run:
         try:
-            running.measure(todo, setup, run, _quiet if options.quiet else _told)
+            running.measure(todo, setup, run, _quiet if options.quiet else _told, options.jobs)
         except (KeyboardInterrupt, SystemExit, TripletickError):
             command = shlex.join(["tripletick", "bench", *options.typed, "--resume"])
             done = sum(trial.key in run.done for trial in todo)
