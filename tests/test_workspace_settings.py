@@ -62,6 +62,7 @@ TAKEN: dict[str, tuple[str, ...]] = {
     "trial.advice": NEVER,
     "trial.teach": NEVER,
     "trial.check": NEVER,
+    "trial.examples": NEVER,
     "trial.known_files": NEVER,
     "trial.paths": NEVER,
     "trial.repeats": NEVER,

@@ -56,6 +56,7 @@ class Language:
     check: tuple[str, ...] = ()
     unchecked: tuple[str, ...] = ()
     wrong: str = ""
+    prove: tuple[str, ...] = ()
     version: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict, hash=False)

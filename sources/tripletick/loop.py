@@ -81,7 +81,7 @@ class Loop:
         tries = Tries(self.max_attempts, self.max_steps, alone=not self.person, trial=self.bench.trial)
         shift = Shift(agent, relief, self.replies.languages)
         ledger, talk = self.bench.ledger, self.replies.talk
-        ledger.begin_turn()
+        ledger.begin_turn(request)
         self.checkpoints.begin_turn(self.bench.session, request)
         new = bool(ledger.asked) and self.bench.workspace.kind(ledger.asked) == "missing"
         talk.request(agent, request, files=files, program=ledger.asked, new=new)

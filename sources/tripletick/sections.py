@@ -171,6 +171,9 @@ class TrialSection:
     advice: bool = setting(True, "A known error is followed by what to do about it.", "switch")
     teach: bool = setting(True, "What failed is followed by an example of its tag.", "switch")
     check: bool = setting(True, "What was saved is checked at once in its own language.", "switch")
+    examples: bool = setting(
+        True, "A saved program is held against the examples in its text and in the request.", "switch"
+    )
     known_files: bool = setting(
         True, "A file that was neither read nor written in the session is not replaced.", "switch"
     )

@@ -30,6 +30,7 @@ TECHNIQUES: Mapping[str, Technique] = {
     "known-errors": Technique("trial.advice", "no"),
     "what-failed-teaches": Technique("trial.teach", "no"),
     "checked-at-once": Technique("trial.check", "no"),
+    "examples-hold": Technique("trial.examples", "no"),
     "no-blind-overwrite": Technique("trial.known_files", "no"),
     "invented-paths": Technique("trial.paths", "no"),
     "loops-ended": Technique("trial.repeats", "no"),

@@ -19,6 +19,7 @@ from tripletick.messages import Answer, Call, Result
 from tripletick.paths import PathRefused
 from tripletick.sandbox.box import Box, Finished, Mode
 from tripletick.sandbox.user import remove
+from tripletick.tools import examples
 from tripletick.tools.check import (
     PLAIN,
     Wrong,
@@ -44,6 +45,7 @@ UNGIVEN = re.compile(
     r"|argv\[.*(?:\n.*){0,3}\n(?:IndexError|TypeError)|^ValueError: not enough values to unpack"
 )
 """What a program prints that was started without the arguments or the input that it takes."""
+PROVE_SECONDS = 20.0
 PART = ", not run: it is no program by itself"
 INSIDE = 'cd "$0" && exec "$@"'
 PLACE = "tripletick"
@@ -185,7 +187,23 @@ def _checked(program: Program) -> Running:
         if built.status:
             return ended(program, built)
     finished = yield from shown(program.ran(built.seconds))
-    return ended(program, joined(built, finished))
+    result = ended(program, joined(built, finished))
+    return _proved(program, result) if result.outcome == "ok" else result
+
+
+def _proved(program: Program, result: Result) -> Result:
+    """Hold a program that ran against the examples that the task and its own text have."""
+    language, saved, bench = program.language, program.saved, program.bench
+    if not (saved and language.prove and bench.trial.examples):
+        return result
+    names = program.names | {"prover": Path(examples.__file__).read_text("utf-8"), "task": bench.ledger.task}
+    finished = drain(bench.box.run(fill(language.prove, names), mode="read", timeout=PROVE_SECONDS))
+    wrong = finished.head.decode("utf-8", "replace").strip()
+    if finished.status != 1 or not wrong:
+        return result
+    text = "\n".join(f"{saved.path}: {line}" for line in wrong.splitlines())
+    line = f"failed, saved {saved.path}, an example of the task does not hold"
+    return replace(result, outcome="failed", verdict=line, text=text, exit=1, flags=frozenset({"saved"}))
 
 
 def _build(program: Program) -> Step:

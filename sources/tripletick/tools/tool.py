@@ -36,6 +36,8 @@ class Ledger:
     shown: dict[str, bytes] = field(default_factory=dict)
     """This session: the hash of what the model has last seen of a whole file, by its path."""
 
+    task: str = ""
+    """This turn: what was asked for."""
     named: frozenset[str] = frozenset()
     """This request: the paths that it names …"""
     asked: str = ""
@@ -46,7 +48,8 @@ class Ledger:
     known_before: frozenset[str] = frozenset()
     """`known` as this turn began."""
 
-    def begin_turn(self) -> None:
+    def begin_turn(self, task: str = "") -> None:
+        self.task = task
         self.known_before = frozenset(self.known)
         self.begin_anew()
 

@@ -1,0 +1,144 @@
+"""Whether a program's functions do what the worked examples say: `f([1, 2]) == 3`, `>>> f(1)` and 2 below it.
+
+The box runs this file itself, with the Python of the workspace: `python -c TEXT PROGRAM TASK`. So it imports
+nothing of tripletick, and takes any Python from 3.8. Examples are those of the task and of the program's own
+text; arguments and results are literals, anything else is not taken for one. The program is loaded as a
+module, `if __name__ == "__main__"` is not run. Prints what does not hold, and exits with 1; 0 where all hold,
+where there are none, and where nothing is known: the program cannot be loaded, or needs what it is not given.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import math
+import re
+import runpy
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+TOLD = 3
+"""So many that do not hold are told."""
+SECONDS = 4
+"""An example that takes longer does not end."""
+LONGEST = 2000
+"""Characters of a line in which an example is looked for."""
+_EQUALS = re.compile(
+    r"\s*(?:==|=>|->|[➞→➡]|=(?!=)|is\b|should equal\b"
+    r"|(?:should |must )?(?:returns?|gives?|equals?|be)\b)\s*:?\s*"
+)
+_ENDS = re.compile(r"\s*(?:$|[.,;:)`#(]|[^\W\d])")
+
+
+def examples(text: str, names: Sequence[str]) -> list[tuple[str, str]]:
+    """Find `(call, result)` in a text for these functions, both as source of literals, each call once."""
+    found: dict[str, str] = {}
+    named = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, names))})\(")
+    lines = [line[:LONGEST] for line in text.splitlines()]
+    for line, below in zip(lines, [*lines[1:], ""]):  # noqa: B905 (Python 3.8 knows no `strict`)
+        for start in named.finditer(line):
+            call = _call(line[start.start() :])
+            rest = line[start.start() + len(call) :]
+            equals = _EQUALS.match(rest)
+            typed = line[: start.start()].strip() == ">>>" and not rest.strip()
+            result = _literal(below.strip()) if typed else _literal(rest[equals.end() :]) if equals else ""
+            if call and result:
+                found.setdefault(call, result)
+    return list(found.items())
+
+
+def _call(text: str) -> str:
+    """Give the call with which a text begins, "" where its arguments are no literals."""
+    for closing in re.finditer(r"\)", text):
+        source = text[: closing.end()]
+        try:
+            call = ast.parse(source, mode="eval").body
+        except (SyntaxError, ValueError):
+            continue
+        if not isinstance(call, ast.Call):
+            return ""
+        try:
+            for value in [*call.args, *(word.value for word in call.keywords)]:
+                ast.literal_eval(value)
+        except (ValueError, TypeError):
+            return ""
+        return source
+    return ""
+
+
+def _literal(text: str) -> str:
+    """Give the longest literal at the start of a text, "" without one or where an expression goes on."""
+    for end in range(len(text), 0, -1):
+        if text[end - 1] in ",. ":
+            continue
+        with contextlib.suppress(SyntaxError, ValueError, TypeError, MemoryError):
+            value = ast.parse(text[:end], mode="eval").body
+            ast.literal_eval(value)
+            return (ast.get_source_segment(text, value) or "") if _ENDS.match(text[end:]) else ""
+    return ""
+
+
+def fault(call: str, result: str, program: Mapping[str, Any]) -> str:
+    """Say what is wrong with an example, "" where it holds or nothing is known of it."""
+    printed, right = io.StringIO(), ast.literal_eval(result)
+    _alarm(SECONDS)
+    try:
+        with contextlib.redirect_stdout(printed):
+            given = eval(call, dict(program))
+    except TimeoutError:
+        return f"{call} does not end"
+    except (OSError, EOFError):
+        return ""
+    except Exception as error:  # noqa: BLE001 (whatever the user's program raises)
+        return f"{call} raises {type(error).__name__}: {error}"
+    finally:
+        _alarm(0)
+    if given is None and printed.getvalue().strip() in (result, str(right)):
+        return ""
+    return "" if _same(given, right) else f"{call} gives {given!r}, and right is {right!r}"
+
+
+def _same(given: object, right: object) -> bool:
+    if isinstance(given, float) and isinstance(right, (int, float)):
+        return math.isclose(given, right, rel_tol=1e-6, abs_tol=1e-9)
+    return bool(given == right)
+
+
+def _alarm(seconds: int) -> None:
+    if hasattr(signal, "alarm"):
+        signal.signal(signal.SIGALRM, _late)
+        signal.alarm(seconds)
+
+
+def _late(*_: object) -> None:
+    raise TimeoutError
+
+
+def faults(path: str, task: str) -> list[str]:
+    """Give what does not hold of the examples that the task and the program's own text have."""
+    tree = ast.parse(Path(path).read_text("utf-8", "replace"))
+    names = [part.name for part in tree.body if isinstance(part, ast.FunctionDef)]
+    found = examples(f"{task}\n{_said(tree)}", names) if names else []
+    if not found:
+        return []
+    with contextlib.redirect_stdout(io.StringIO()):
+        program = runpy.run_path(path, run_name="examples")
+    return [wrong for call, result in found if (wrong := fault(call, result, program))]
+
+
+def _said(tree: ast.Module) -> str:
+    """Give what a program says of itself: its docstrings."""
+    parts = (ast.Module, ast.FunctionDef, ast.ClassDef)
+    return "\n".join(filter(None, (ast.get_docstring(p) for p in ast.walk(tree) if isinstance(p, parts))))
+
+
+if __name__ == "__main__":
+    told: list[str] = []
+    with contextlib.suppress(BaseException):
+        told = faults(*sys.argv[1:3])
+    sys.stdout.write("\n".join(told[:TOLD]))
+    sys.exit(bool(told))
