@@ -5,7 +5,7 @@ from tests.filing import open_plain, put, use
 from tests.playing import last
 from tests.writing import EVERY_DIALECT, words
 
-from tripletick import config, languages, sizing
+from tripletick import config, languages, seats, sizing
 from tripletick.events import Answered, GaveUp, Refused
 from tripletick.messages import Message
 from tripletick.models.model import About
@@ -197,6 +197,22 @@ def test_the_example_is_for_small_models_where_it_is_auto(session, said, paramet
     it.__post_init__()
     it.play("one", "casual")
     assert len(it.model.asked[0]) == shown
+
+
+@pytest.mark.parametrize(("first", "then"), [(B // 2, 8 * B), (8 * B, B // 2)])
+def test_a_model_of_another_size_that_goes_on_is_shown_its_own_form_of_blocks(session, first, then):
+    it = session("Hello.", "Hello again.", window=16384)
+    it.model.parameters = first
+    it.__post_init__()
+    it.play("one", "file")
+    old, it.model.parameters = it.loop, then
+    it.__post_init__()
+    front = it.loop.replies.talk
+    it.loop = seats.taken_over(it.loop, old)
+    it.play("two", "file")
+    talk, forms = it.loop.replies.talk, it.prompts.agents["file"].forms
+    assert (talk.example, talk.templates) == (front.example, front.templates)
+    assert forms and (forms in it.model.asked[-1][-1].text) == (then > first)
 
 
 @pytest.mark.parametrize(
