@@ -188,11 +188,18 @@ def test_the_examples_stand_before_all_requests_in_the_form_of_the_dialect(sessi
 
 
 @pytest.mark.parametrize(
-    ("said", "parameters", "shown"),
-    [("auto", B // 2, 18), ("auto", B, 2), ("auto", 0, 2), ("off", B // 2, 2)],
+    ("said", "parameters", "window", "shown"),
+    [
+        ("auto", B // 2, 8192, 18),
+        ("auto", B // 2, 4096, 2),
+        ("auto", B, 8192, 2),
+        ("auto", 0, 8192, 2),
+        ("off", B // 2, 8192, 2),
+        ("on", B, 4096, 2),
+    ],
 )
-def test_the_example_is_for_small_models_where_it_is_auto(session, said, parameters, shown):
-    it = session(ScriptedReply("Hello."), model={"example": said})
+def test_the_example_is_for_small_models_with_room_where_it_is_auto(session, said, parameters, window, shown):
+    it = session(ScriptedReply("Hello."), window=window, model={"example": said})
     it.model.parameters = parameters
     it.__post_init__()
     it.play("one", "casual")
