@@ -234,7 +234,7 @@ class App:
         shown = attachments.named(request, loop.bench) if hands.tools and hands.folder else ""
         names = "\n\n".join(filter(None, (names, shown)))
         told = self.gear.hooks.request((yield from pictures.taken(request, loop, self.about)), agent.name)
-        whole = "\n\n".join(filter(None, (told, piped and wording.fenced(loop, piped))))
+        whole = "\n\n".join(filter(None, (told, piped and wording.piped_in(loop, piped))))
         if hands.tools:
             talk.preface = wording.rules(self.brought.words, loop.replies.budget.window)
             yield from self.standing.let_in(request)

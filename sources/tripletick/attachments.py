@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from tripletick.dialects.fence.feedback import fence_for
+from tripletick.dialects.fence.feedback import fenced
 from tripletick.languages import language_of
 from tripletick.messages import Result
 from tripletick.paths import PathRefused
@@ -149,5 +149,4 @@ def _lines(lines: list[str]) -> str:
 
 def _fenced(head: str, text: str, path: str = "") -> str:
     language = language_of(path) if path else None
-    fence = fence_for(text)
-    return f"{head}\n{fence}{language.tag if language else 'text'}\n{text.rstrip()}\n{fence}"
+    return f"{head}\n{fenced(text.rstrip(), language.tag if language else 'text')}"

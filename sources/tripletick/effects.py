@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from tripletick.checkpoint import Checkpoints
 from tripletick.checkpoint.values import Change, State
-from tripletick.dialects.fence.feedback import fence_for
+from tripletick.dialects.fence.feedback import fenced
 from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused, Workspace
 from tripletick.templates import Templates
@@ -127,5 +127,4 @@ def _shown(change: Change, data: bytes) -> str:
     text = "\n".join(lines[:LINES])[:CHARACTERS]
     shown, whole = text.count("\n") + 1, data.count(b"\n") + (not data.endswith(b"\n"))
     part = PART.format(shown=shown, lines=whole) if shown < whole else ""
-    fence = fence_for(text)
-    return f"{NOW.format(path=change.path, part=part)}\n{fence}text\n{text}\n{fence}"
+    return f"{NOW.format(path=change.path, part=part)}\n{fenced(text, 'text')}"

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tripletick.context import Conversation
+from tripletick.dialects.fence.feedback import fenced
 from tripletick.loop import Loop
 from tripletick.paths import Workspace
 from tripletick.templates import Templates
@@ -62,7 +63,7 @@ def rules(words: str, window: int) -> str:
     return RULES.format(words=whole) if whole else ""
 
 
-def fenced(loop: Loop, piped: str) -> str:
+def piped_in(loop: Loop, piped: str) -> str:
     """Put standard input into a fence; what is over a quarter of the context is kept as a file, its ends are
     sent.
     """
@@ -73,8 +74,7 @@ def fenced(loop: Loop, piped: str) -> str:
         left = f"{len(piped) - most} characters left out"
         gap = f"… {left}; read {kept} …" if kept else f"… {left} …"
         piped = f"{piped[: most // 2]}\n{gap}\n{piped[-most // 2 :]}"
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", piped)), default=0))
-    return f"{fence}text\n{piped.rstrip(chr(10))}\n{fence}"
+    return fenced(piped.rstrip("\n"), "text")
 
 
 def readable(paths: Iterable[Path]) -> str:
