@@ -19,6 +19,7 @@ from tripletick.paths import PathRefused
 from tripletick.tools import tables
 from tripletick.tools.reading import is_binary
 from tripletick.tools.tool import Bench
+from tripletick.tools.walking import names_in, shortened
 
 LARGEST = 1 << 20
 """Bytes; of a larger file nothing goes along."""
@@ -114,13 +115,9 @@ def _resolved(word: str, bench: Bench) -> str | None:
 
 
 def _folder(path: str, bench: Bench) -> str:
-    hides = bench.workspace.hides()
     with suppress(PathRefused):
-        entries = [entry for entry in bench.workspace.entries(path) if not entry.name.startswith(".")]
-        seen = [entry for entry in entries if not hides(f"{path}/{entry.name}")]
-        names = [entry.name + "/" * (entry.kind == "folder") for entry in seen]
-        more = [f"… {len(names) - ENTRIES} more"] if len(names) > ENTRIES else []
-        return HOLDS.format(path=path, names=", ".join([*names[:ENTRIES], *more]) or "nothing")
+        names = shortened(names_in(path, bench.workspace), ENTRIES)
+        return HOLDS.format(path=path, names=", ".join(names) or "nothing")
     return ""
 
 

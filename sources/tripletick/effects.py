@@ -18,6 +18,7 @@ from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused, Workspace
 from tripletick.templates import Templates
 from tripletick.tools.reading import is_binary
+from tripletick.tools.walking import names_in, shortened
 
 NAMED = 20
 """Changes that are named."""
@@ -54,16 +55,9 @@ def _folders(changes: Sequence[Change], workspace: Workspace) -> Iterator[str]:
     names = [change.path for change in changes if change.was is None or change.left is None]
     counts = Counter(path.rpartition("/")[0] for path in names)
     gone = {change.path.rpartition("/")[0] for change in changes if change.left is None}
-    hides = workspace.hides()
     for folder in [each for each, many in counts.items() if many > 1 or each in gone][:FOLDERS]:
         with suppress(PathRefused):
-            seen = [
-                entry.name + "/" * (entry.kind == "folder")
-                for entry in workspace.entries(folder or ".")
-                if not entry.name.startswith(".") and not hides(f"{folder}/{entry.name}".lstrip("/"))
-            ]
-            more = [f"… {len(seen) - ENTRIES} more"] if len(seen) > ENTRIES else []
-            listed = ", ".join(seen[:ENTRIES] + more) or "nothing"
+            listed = ", ".join(shortened(names_in(folder or ".", workspace), ENTRIES)) or "nothing"
             yield f"{folder}/ now holds: {listed}" if folder else f"Files here now: {listed}"
 
 
