@@ -228,6 +228,7 @@ class App:
         loop = yield from self._opened(hands)
         agent = seats.warmed(self.config, self.gear.kit.equipped(agent))
         loop.bench.outside.begin(request)
+        loop.bench.ledger.begin_request()
         talk = loop.replies.talk
         wanted = hands.tools and hands.folder and self.config.agent.folder and not wording.folder_told(talk)
         names = wording.folder_line(loop.bench.workspace, talk.templates, request) if wanted else ""
