@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import stat
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from tripletick.checkpoint import Checkpoints
@@ -64,25 +64,24 @@ def _folders(changes: Sequence[Change], workspace: Workspace) -> Iterator[str]:
 def word(changes: Sequence[Change], read: Read, saved: Collection[str], said: Templates) -> str:
     """Say what was moved, created, changed and deleted, and show what programs wrote into short texts."""
     changes = [change for change in changes if not change.path.startswith(".")]
-    named = [*_named(changes)]
+    gone = {change.was: change.path for change in changes if change.left is None and _is_file(change.was)}
+    named = [*_named(changes, gone)]
     if not named:
         return said.unchanged
     more = [f"{len(named) - NAMED} more"] if len(named) > NAMED else []
     written = [change for change in changes if _is_file(change.left) and change.path not in saved]
-    moved = {change.was for change in changes if change.left is None}
-    shown = [change for change in written if change.left not in moved][:SHOWN]
+    shown = [change for change in written if change.left not in gone][:SHOWN]
     parts = [said.changed.format(changes=", ".join(named[:NAMED] + more))]
     return "\n".join([*parts, *(part for change in shown if (part := _shown(change, read(change.left))))])
 
 
-def _named(changes: Sequence[Change]) -> Iterator[str]:
-    """Word each change; a file that is gone and there with the same content elsewhere was moved."""
-    gone = {change.was: change.path for change in changes if change.left is None and _is_file(change.was)}
+def _named(changes: Sequence[Change], gone: Mapping[State | None, str]) -> Iterator[str]:
+    """Word each change; a file that is `gone` and there with the same content elsewhere was moved."""
     filled = {path for change in changes if change.left for path in _above(change.path)}
     moved = set[str]()
     for change in changes:
-        if change.was is None and change.left in gone:
-            old = gone.pop(change.left)
+        old = gone.get(change.left, "") if change.was is None else ""
+        if old and old not in moved:
             moved.add(old)
             yield f"moved {old} to {change.path}"
         elif change.was is None and not (_is_folder(change.left) and change.path in filled):
