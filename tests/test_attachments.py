@@ -3,8 +3,9 @@
 import pytest
 from tests.filing import open_plain, put, use
 
-from tripletick import attachments
+from tripletick import attachments, wording
 from tripletick.messages import Result
+from tripletick.templates import Templates
 
 TRACE = 'Traceback:\n  File "{root}/{name}", line 1, in <module>\nZeroDivisionError: division by zero'
 
@@ -83,6 +84,16 @@ def test_a_folder_that_a_request_names_is_listed(bench):
     put(bench, "docs/a.md", "x")
     put(bench, "docs/sub/b.md", "x")
     assert attachments.named("what is in docs?", bench) == "docs/ holds: a.md, sub/"
+
+
+def test_a_hidden_folder_is_named_nowhere(session):
+    it = session("```bash\nmkdir new; touch a b\n```", "Done.")
+    for path in (".tripletickignore", "own/private/a.md", "own/b.md", "private/c.md"):
+        put(it.loop.bench, path, "private/\n")
+    assert attachments.named("what is in own?", it.loop.bench) == "own/ holds: b.md"
+    assert wording.folder_line(it.loop.bench.workspace, Templates()) == "Folder: own/"
+    it.play()
+    assert "Files here now: a, b, new/, own/\n" in it.model.asked[-1][-1].text
 
 
 def test_a_fence_in_a_file_does_not_end_its_own(bench):

@@ -5,7 +5,7 @@ from tests.filing import open_plain, put, use
 from tests.playing import last
 from tests.writing import EVERY_DIALECT, words
 
-from tripletick import config, languages, sizing
+from tripletick import config, languages, seats, sizing
 from tripletick.events import Answered, GaveUp, Refused
 from tripletick.messages import Message
 from tripletick.models.model import About
@@ -188,15 +188,38 @@ def test_the_examples_stand_before_all_requests_in_the_form_of_the_dialect(sessi
 
 
 @pytest.mark.parametrize(
-    ("said", "parameters", "shown"),
-    [("auto", B // 2, 18), ("auto", B, 2), ("auto", 0, 2), ("off", B // 2, 2)],
+    ("said", "parameters", "window", "shown"),
+    [
+        ("auto", B // 2, 8192, 18),
+        ("auto", B // 2, 4096, 2),
+        ("auto", B, 8192, 2),
+        ("auto", 0, 8192, 2),
+        ("off", B // 2, 8192, 2),
+        ("on", B, 4096, 2),
+    ],
 )
-def test_the_example_is_for_small_models_where_it_is_auto(session, said, parameters, shown):
-    it = session(ScriptedReply("Hello."), model={"example": said})
+def test_the_example_is_for_small_models_with_room_where_it_is_auto(session, said, parameters, window, shown):
+    it = session(ScriptedReply("Hello."), window=window, model={"example": said})
     it.model.parameters = parameters
     it.__post_init__()
     it.play("one", "casual")
     assert len(it.model.asked[0]) == shown
+
+
+@pytest.mark.parametrize(("first", "then"), [(B // 2, 8 * B), (8 * B, B // 2)])
+def test_a_model_of_another_size_that_goes_on_is_shown_its_own_form_of_blocks(session, first, then):
+    it = session("Hello.", "Hello again.", window=16384)
+    it.model.parameters = first
+    it.__post_init__()
+    it.play("one", "file")
+    old, it.model.parameters = it.loop, then
+    it.__post_init__()
+    front = it.loop.replies.talk
+    it.loop = seats.taken_over(it.loop, old)
+    it.play("two", "file")
+    talk, forms = it.loop.replies.talk, it.prompts.agents["file"].forms
+    assert (talk.example, talk.templates) == (front.example, front.templates)
+    assert forms and (forms in it.model.asked[-1][-1].text) == (then > first)
 
 
 @pytest.mark.parametrize(

@@ -228,13 +228,14 @@ class App:
         loop = yield from self._opened(hands)
         agent = seats.warmed(self.config, self.gear.kit.equipped(agent))
         loop.bench.outside.begin(request)
+        loop.bench.ledger.begin_request()
         talk = loop.replies.talk
         wanted = hands.tools and hands.folder and self.config.agent.folder and not wording.folder_told(talk)
         names = wording.folder_line(loop.bench.workspace, talk.templates, request) if wanted else ""
         shown = attachments.named(request, loop.bench) if hands.tools and hands.folder else ""
         names = "\n\n".join(filter(None, (names, shown)))
         told = self.gear.hooks.request((yield from pictures.taken(request, loop, self.about)), agent.name)
-        whole = "\n\n".join(filter(None, (told, piped and wording.fenced(loop, piped))))
+        whole = "\n\n".join(filter(None, (told, piped and wording.piped_in(loop, piped))))
         if hands.tools:
             talk.preface = wording.rules(self.brought.words, loop.replies.budget.window)
             yield from self.standing.let_in(request)

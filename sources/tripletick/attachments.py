@@ -2,23 +2,24 @@
 
 A small model seldom reads a file before it changes it, and mends one that it sees. Each version of a file
 goes along once, within the budget of one output; what has gone along as a whole counts as read.
-Hidden files do not, nor what git ignores or is no text.
+Hidden files do not, nor what is no text; what git ignores does where it is named.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from tripletick.dialects.fence.feedback import fence_for
+from tripletick.dialects.fence.feedback import fenced
 from tripletick.languages import language_of
 from tripletick.messages import Result
 from tripletick.paths import PathRefused
 from tripletick.tools import tables
 from tripletick.tools.reading import is_binary
 from tripletick.tools.tool import Bench
+from tripletick.tools.walking import names_in, shortened
 
 LARGEST = 1 << 20
 """Bytes; of a larger file nothing goes along."""
@@ -53,18 +54,19 @@ class Attached:
 def named(words: str, bench: Bench) -> str:
     """Show the files and folders that a request names, "" where it names none that are there."""
     left, parts, programs = bench.clip * bench.trial.files, list[str](), list[str]()
-    for path in list(dict.fromkeys(_paths(words, bench)))[:MOST]:
+    found = {word: path for word in dict.fromkeys(_words(words)) if (path := _resolved(word, bench))}
+    kinds = {path: bench.workspace.kind(path) for path in found.values()}
+    for path in list(dict.fromkeys(_there(found, kinds, bench)))[:MOST]:
         if left < LEAST:
             break
-        is_folder = bench.workspace.kind(path) == "folder"
-        part = _folder(path, bench) if is_folder else _file(path, bench, left)
+        part = _folder(path, bench) if kinds[path] == "folder" else _file(path, bench, left)
         parts += [part] if part else []
         left -= len(part)
-        language = language_of(path)
-        programs += [path] if language and language.runs and path in bench.ledger.known else []
-    new = [] if programs else list(dict.fromkeys(_missing(words, bench)))
-    bench.ledger.asked = programs[0] if len(programs) == 1 else new[0] if len(new) == 1 else ""
-    bench.ledger.named = frozenset(filter(None, (_resolved(word, bench) for word in _words(words))))
+        programs += [path] if _is_program(path) and path in bench.ledger.known else []
+    missing = (path for word, path in found.items() if PLACE.fullmatch(word) and _is_program(word))
+    new = [] if programs else list(dict.fromkeys(path for path in missing if kinds[path] == "missing"))
+    program, *more = programs or new or [""]
+    bench.ledger.begin_request(frozenset(kinds), "" if more else program, new=bool(new))
     return "\n\n".join(parts)
 
 
@@ -81,25 +83,18 @@ def failed(result: Result, bench: Bench) -> Attached | None:
     return None
 
 
-def _paths(words: str, bench: Bench) -> Iterator[str]:
-    """Give what a text names that is there; a folder's name counts with a slash or between quotes alone."""
-    hides, there = bench.workspace.hides(), set(bench.workspace.listdir("."))
-    for word in _words(words):
-        path = _resolved(word, bench)
-        if path is None or path == "." or hides(path):
-            continue
-        kind = bench.workspace.kind(path)
-        if kind == "file" or (kind == "folder" and (word in there or "/" in word)):
+def _there(found: Mapping[str, str], kinds: Mapping[str, str], bench: Bench) -> Iterator[str]:
+    """Give what is there of the paths that words mean; the name of a folder below another needs a slash."""
+    names = set(bench.workspace.listdir("."))
+    for word, path in found.items():
+        is_folder = kinds[path] == "folder" and path != "." and (word in names or "/" in word)
+        if is_folder or kinds[path] == "file":
             yield path
 
 
-def _missing(words: str, bench: Bench) -> Iterator[str]:
-    """Give the programs that a text names and that are not there."""
-    for word in _words(words):
-        language = language_of(word) if PLACE.fullmatch(word) else None
-        path = _resolved(word, bench) if language and language.runs else None
-        if path and bench.workspace.kind(path) == "missing":
-            yield path
+def _is_program(path: str) -> bool:
+    language = language_of(path)
+    return language is not None and language.runs
 
 
 def _words(text: str) -> Iterator[str]:
@@ -114,13 +109,9 @@ def _resolved(word: str, bench: Bench) -> str | None:
 
 
 def _folder(path: str, bench: Bench) -> str:
-    hides = bench.workspace.hides()
     with suppress(PathRefused):
-        entries = [entry for entry in bench.workspace.entries(path) if not entry.name.startswith(".")]
-        seen = [entry for entry in entries if not hides(f"{path}/{entry.name}")]
-        names = [entry.name + "/" * (entry.kind == "folder") for entry in seen]
-        more = [f"… {len(names) - ENTRIES} more"] if len(names) > ENTRIES else []
-        return HOLDS.format(path=path, names=", ".join([*names[:ENTRIES], *more]) or "nothing")
+        names = shortened(names_in(path, bench.workspace), ENTRIES)
+        return HOLDS.format(path=path, names=", ".join(names) or "nothing")
     return ""
 
 
@@ -149,5 +140,4 @@ def _lines(lines: list[str]) -> str:
 
 def _fenced(head: str, text: str, path: str = "") -> str:
     language = language_of(path) if path else None
-    fence = fence_for(text)
-    return f"{head}\n{fence}{language.tag if language else 'text'}\n{text.rstrip()}\n{fence}"
+    return f"{head}\n{fenced(text.rstrip(), language.tag if language else 'text')}"

@@ -144,9 +144,12 @@ class Conversation:
             last = self.entries[-1]
             self.entries[-1] = replace(last, introduces=f"{last.introduces} {name}".lstrip())
 
-    def introduce_anew(self, system: str) -> None:
-        """Go on with another model, which reads all anyway: another system prompt, the cards anew."""
-        self.system = system
+    def introduce_anew(self, front: Conversation) -> None:
+        """Go on with another model, which reads all anyway: what stands before and around requests as `front`
+        has it, the cards anew.
+        """
+        self.system, self.example = front.system, front.example
+        self.templates, self.fenced = front.templates, front.fenced
         self.introduced.clear()
 
     def retell(self, write: Callable[[ToolCall], str]) -> None:

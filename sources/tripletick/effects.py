@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import stat
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from tripletick.checkpoint import Checkpoints
 from tripletick.checkpoint.values import Change, State
-from tripletick.dialects.fence.feedback import fence_for
+from tripletick.dialects.fence.feedback import fenced
 from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused, Workspace
 from tripletick.templates import Templates
 from tripletick.tools.reading import is_binary
+from tripletick.tools.walking import names_in, shortened
 
 NAMED = 20
 """Changes that are named."""
@@ -54,41 +55,33 @@ def _folders(changes: Sequence[Change], workspace: Workspace) -> Iterator[str]:
     names = [change.path for change in changes if change.was is None or change.left is None]
     counts = Counter(path.rpartition("/")[0] for path in names)
     gone = {change.path.rpartition("/")[0] for change in changes if change.left is None}
-    hides = workspace.hides()
     for folder in [each for each, many in counts.items() if many > 1 or each in gone][:FOLDERS]:
         with suppress(PathRefused):
-            seen = [
-                entry.name + "/" * (entry.kind == "folder")
-                for entry in workspace.entries(folder or ".")
-                if not entry.name.startswith(".") and not hides(f"{folder}/{entry.name}".lstrip("/"))
-            ]
-            more = [f"… {len(seen) - ENTRIES} more"] if len(seen) > ENTRIES else []
-            listed = ", ".join(seen[:ENTRIES] + more) or "nothing"
+            listed = ", ".join(shortened(names_in(folder or ".", workspace), ENTRIES)) or "nothing"
             yield f"{folder}/ now holds: {listed}" if folder else f"Files here now: {listed}"
 
 
 def word(changes: Sequence[Change], read: Read, saved: Collection[str], said: Templates) -> str:
     """Say what was moved, created, changed and deleted, and show what programs wrote into short texts."""
     changes = [change for change in changes if not change.path.startswith(".")]
-    named = [*_named(changes)]
+    gone = {change.was: change.path for change in changes if change.left is None and _is_file(change.was)}
+    named = [*_named(changes, gone)]
     if not named:
         return said.unchanged
     more = [f"{len(named) - NAMED} more"] if len(named) > NAMED else []
     written = [change for change in changes if _is_file(change.left) and change.path not in saved]
-    moved = {change.was for change in changes if change.left is None}
-    shown = [change for change in written if change.left not in moved][:SHOWN]
+    shown = [change for change in written if change.left not in gone][:SHOWN]
     parts = [said.changed.format(changes=", ".join(named[:NAMED] + more))]
     return "\n".join([*parts, *(part for change in shown if (part := _shown(change, read(change.left))))])
 
 
-def _named(changes: Sequence[Change]) -> Iterator[str]:
-    """Word each change; a file that is gone and there with the same content elsewhere was moved."""
-    gone = {change.was: change.path for change in changes if change.left is None and _is_file(change.was)}
+def _named(changes: Sequence[Change], gone: Mapping[State | None, str]) -> Iterator[str]:
+    """Word each change; a file that is `gone` and there with the same content elsewhere was moved."""
     filled = {path for change in changes if change.left for path in _above(change.path)}
     moved = set[str]()
     for change in changes:
-        if change.was is None and change.left in gone:
-            old = gone.pop(change.left)
+        old = gone.get(change.left, "") if change.was is None else ""
+        if old and old not in moved:
             moved.add(old)
             yield f"moved {old} to {change.path}"
         elif change.was is None and not (_is_folder(change.left) and change.path in filled):
@@ -127,5 +120,4 @@ def _shown(change: Change, data: bytes) -> str:
     text = "\n".join(lines[:LINES])[:CHARACTERS]
     shown, whole = text.count("\n") + 1, data.count(b"\n") + (not data.endswith(b"\n"))
     part = PART.format(shown=shown, lines=whole) if shown < whole else ""
-    fence = fence_for(text)
-    return f"{NOW.format(path=change.path, part=part)}\n{fence}text\n{text}\n{fence}"
+    return f"{NOW.format(path=change.path, part=part)}\n{fenced(text, 'text')}"

@@ -42,11 +42,13 @@ def close(talk: Conversation, bench: Bench, results: Results, changed: str, *, f
     wrong = [result for _, result in results if result.outcome == "failed"] if bench.trial.files else []
     if talk.templates.mend and wrong and (lies := attachments.failed(wrong[0], bench)):
         bench.ledger.wanted = lies.path
-        closing = talk.closing("mend", tag=lies.tag, path=lies.path)
-        return "\n\n".join(filter(None, (changed, lies.text, closing)))
-    same = bool(results) and "unchanged" in results[-1][1].flags and results[-1][0].path == bench.ledger.asked
-    name = "unread" if not results else "failed" if failed else "same" if same else "done"
-    return "\n\n".join(filter(None, (changed, talk.closing(name))))
+        said = [lies.text, talk.closing("mend", tag=lies.tag, path=lies.path)]
+    else:
+        asked = bench.ledger.asked
+        same = any("unchanged" in result.flags and call.path == asked for call, result in results[-1:])
+        name = "unread" if not results else "failed" if failed else "same" if same else "done"
+        said = [talk.closing(name)]
+    return "\n\n".join(filter(None, (changed, *said)))
 
 
 def _shortened(result: Result) -> Result:

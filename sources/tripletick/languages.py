@@ -199,6 +199,14 @@ def language_of(path: str) -> Language | None:
     return known.languages[tag] if tag else None
 
 
+def is_foreign(tag: str, path: str) -> bool:
+    """Tell whether a program's tag stands before the path of something else: data, or a name that says
+    nothing.
+    """
+    own, named = table().languages.get(tag), language_of(path)
+    return own is not None and own.runs and not (named and (named.runs or named is own))
+
+
 def fill(command: Iterable[str], names: Mapping[str, str], parts: Iterable[str] = ()) -> list[str]:
     """Put `names` where the command names them, and let a shell choose among the programs of its first word.
 

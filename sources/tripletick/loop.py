@@ -83,8 +83,7 @@ class Loop:
         ledger, talk = self.bench.ledger, self.replies.talk
         ledger.begin_turn(request)
         self.checkpoints.begin_turn(self.bench.session, request)
-        new = bool(ledger.asked) and self.bench.workspace.kind(ledger.asked) == "missing"
-        talk.request(agent, request, files=files, program=ledger.asked, new=new)
+        talk.request(agent, request, files=files, program=ledger.asked, new=ledger.new)
         loop, end = self, None
         try:
             while end is None:

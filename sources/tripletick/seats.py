@@ -89,8 +89,7 @@ def sampled(loop: Loop, config: Config) -> Loop:
 def taken_over(new: Loop, old: Loop) -> Loop:
     """Give the new loop with the conversation of the old one, whose model is closed."""
     talk = old.replies.talk
-    talk.introduce_anew(new.replies.talk.system)
-    talk.example = new.replies.talk.example
+    talk.introduce_anew(new.replies.talk)
     choosing.retell(talk, new.replies.dialect, new.tools)
     old.replies.model.close()
     bench = replace(new.bench, ledger=old.bench.ledger)
@@ -99,9 +98,9 @@ def taken_over(new: Loop, old: Loop) -> Loop:
 
 def moved(new: Loop, old: Loop) -> Loop:
     """Give the new loop with the conversation and the model of the old one, which worked elsewhere."""
-    talk, system = old.replies.talk, new.replies.talk.system
-    if talk.system != system:
-        talk.introduce_anew(system)
+    talk, front = old.replies.talk, new.replies.talk
+    if talk.system != front.system:
+        talk.introduce_anew(front)
     return replace(new, replies=old.replies, bench=replace(new.bench, ledger=old.bench.ledger))
 
 

@@ -14,6 +14,9 @@ from tripletick.config import Config
 from tripletick.models.model import About
 
 BILLION = 1_000_000_000
+EXAMPLE_CONTEXT = 4096
+"""Tokens of a context in which no example is shown, nor in a smaller one: it takes 700 of them, a reply up to
+2048, and too little is left for files and results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +76,10 @@ def _unset(config: Config, key: str, shipped: Path) -> bool:
     return config.where.get(key, str(shipped)).startswith(str(shipped))
 
 
-def wants_example(config: Config, about: About | None) -> bool:
-    """Tell whether the model is shown an example."""
-    return {"off": False, "auto": size_of(about).example, "on": True}[config.model.example]
+def wants_example(config: Config, about: About | None, context: int) -> bool:
+    """Tell whether the model is shown an example, in a context of so many tokens."""
+    wanted = {"off": False, "auto": size_of(about).example, "on": True}[config.model.example]
+    return wanted and context > EXAMPLE_CONTEXT
 
 
 def plans(config: Config, about: About | None) -> bool:

@@ -77,7 +77,7 @@ def prompts(config: Config, places: Places, brought: Mapping[str, Agent] = NO_AG
     if is_trained(config):
         known = {path.stem for folder in voice for path in folder.glob("*.md")}
         kept = {name: agent for name, agent in shipped.agents.items() if name in known}
-        shipped = replace(shipped, agents=kept)
+        shipped = replace(shipped, agents=kept, example="")
     own = {**agents.load_own(places.agents), **brought}
     there = replace(shipped.having(own), own=tuple(own))
     return there.serving() if config.servers else there
@@ -161,12 +161,7 @@ def loop(parts: Parts, session: str, context: int) -> Loop:
         templates=_templates(parts),
         fenced=dialect.name == "fence",
     )
-    if (
-        parts.prompts.example
-        and sizing.wants_example(config, parts.about)
-        and context > 4096
-        and not is_trained(config)
-    ):
+    if parts.prompts.example and sizing.wants_example(config, parts.about, context):
         line = next(agent for agent in parts.prompts.agents.values() if agent.tools).line(also)
         talk.example = example.messages(parts.prompts.example, line, dialect, table, talk.templates)
         examples += [call.body for call in example.blocks(parts.prompts.example, table)]

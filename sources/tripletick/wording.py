@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tripletick.context import Conversation
+from tripletick.dialects.fence.feedback import fenced
 from tripletick.loop import Loop
 from tripletick.paths import Workspace
 from tripletick.templates import Templates
+from tripletick.tools.walking import names_in, shortened
 
 FOLDER_LINE = 120
 """Characters of the line that names the folder's files: about 40 tokens."""
@@ -26,21 +28,20 @@ def folder_line(workspace: Workspace, templates: Templates, request: str = "") -
     """Name what the folder holds, in one line that small models can afford; where the request speaks of some
     kinds of files, these alone, for what is named is what such a model takes.
     """
-    entries = [entry for entry in workspace.entries(".") if not entry.name.startswith(".")]
-    names = sorted(entry.name + "/" * (entry.kind == "folder") for entry in entries)
+    names = sorted(names_in(".", workspace))
     kinds = {found.lower() for found in ENDING.findall(request)}
     meant = [name for name in names if name.endswith("/") or _ending(name) in kinds]
     chosen = meant if any(not name.endswith("/") for name in meant) else names
-    shown, length = list[str](), len(templates.folder)
+    shown, length = 0, len(templates.folder)
     for name in chosen:
         length += len(name) + len(templates.separator)
         if length > FOLDER_LINE:
             break
-        shown.append(name)
+        shown += 1
     if names and not shown:
         return ""
-    more = [f"… {len(names) - len(shown)} more"] if len(shown) < len(names) else []
-    return templates.folder.format(names=templates.separator.join([*shown, *more]) or "empty")
+    line = templates.separator.join(shortened(chosen, shown, of=len(names)))
+    return templates.folder.format(names=line or "empty")
 
 
 def _ending(name: str) -> str:
@@ -62,7 +63,7 @@ def rules(words: str, window: int) -> str:
     return RULES.format(words=whole) if whole else ""
 
 
-def fenced(loop: Loop, piped: str) -> str:
+def piped_in(loop: Loop, piped: str) -> str:
     """Put standard input into a fence; what is over a quarter of the context is kept as a file, its ends are
     sent.
     """
@@ -73,8 +74,7 @@ def fenced(loop: Loop, piped: str) -> str:
         left = f"{len(piped) - most} characters left out"
         gap = f"… {left}; read {kept} …" if kept else f"… {left} …"
         piped = f"{piped[: most // 2]}\n{gap}\n{piped[-most // 2 :]}"
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", piped)), default=0))
-    return f"{fence}text\n{piped.rstrip(chr(10))}\n{fence}"
+    return fenced(piped.rstrip("\n"), "text")
 
 
 def readable(paths: Iterable[Path]) -> str:

@@ -13,6 +13,16 @@ def home(tmp_path):
 
 
 @pytest.fixture
+def index(tmp_path, monkeypatch):
+    """A folder that pip takes packages from, with no network."""
+    folder = tmp_path / "index"
+    folder.mkdir()
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    return folder
+
+
+@pytest.fixture
 def chat(home):
     """Open the chat on scripted replies."""
 

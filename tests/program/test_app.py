@@ -81,6 +81,15 @@ def test_the_folders_names_are_told_once_in_the_first_request_with_tools(talk):
     assert ["Files here: data.csv" in text for text in sent(app)[::2]] == [False, True, False]
 
 
+def test_what_a_request_names_is_no_more_at_work_in_the_next(talk):
+    app = talk("one", "two")
+    for name, words, asked in (("coder", "Write names.py.", "names.py"), ("casual", "hello", "")):
+        app.use_agent(name)
+        play(app, app.turn(words))
+        ledger = app.loop.bench.ledger
+        assert (ledger.asked, asked in ledger.named) == (asked, bool(asked))
+
+
 def test_an_unknown_agent_changes_nothing(talk):
     app = talk("one")
     with pytest.raises(Exception, match="There are: casual, coder, executor"):

@@ -27,16 +27,6 @@ USE = ("-c", "import sys; from tripletick.cli import main; sys.exit(main())")
 
 
 @pytest.fixture
-def index(tmp_path, monkeypatch):
-    """A folder that pip takes packages from, with no network."""
-    folder = tmp_path / "index"
-    folder.mkdir()
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
-    return folder
-
-
-@pytest.fixture
 def home(tmp_path):
     (tmp_path / "project").mkdir()
     return tmp_path

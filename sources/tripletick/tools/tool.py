@@ -41,12 +41,19 @@ class Ledger:
     named: frozenset[str] = frozenset()
     """This request: the paths that it names …"""
     asked: str = ""
-    """… the one program among them, which went along or is to be made …"""
+    """… the one program among them, which went along …"""
+    new: bool = False
+    """… or is to be made …"""
     wanted: str = ""
     """… and the one whose corrected whole the model was last asked for."""
 
     known_before: frozenset[str] = frozenset()
     """`known` as this turn began."""
+
+    def begin_request(
+        self, named: frozenset[str] = frozenset(), asked: str = "", *, new: bool = False
+    ) -> None:
+        self.named, self.asked, self.new = named, asked, new
 
     def begin_turn(self, task: str = "") -> None:
         self.task = task

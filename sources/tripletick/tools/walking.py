@@ -9,7 +9,7 @@ import contextlib
 import difflib
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -93,6 +93,22 @@ def _ignored(path: str, specs: Specs) -> bool:
         if verdict is not None:
             return verdict
     return False
+
+
+def names_in(folder: str, workspace: Workspace) -> list[str]:
+    """Name what one folder holds, a slash behind a folder, without what begins with a dot or is hidden.
+
+    Raises PathRefused.
+    """
+    hides, below = workspace.hides(), "" if folder == "." else f"{folder}/"
+    names = (entry.name + "/" * (entry.kind == "folder") for entry in workspace.entries(folder))
+    return [name for name in names if not name.startswith(".") and not hides(below + name)]
+
+
+def shortened(names: Sequence[str], most: int, *, of: int = 0) -> list[str]:
+    """Give the first names, and how many more there are, of which these may be a choice."""
+    more = max(of, len(names)) - most
+    return [*names[:most], *([f"… {more} more"] if more > 0 else [])]
 
 
 def closest(name: str, workspace: Workspace) -> list[str]:

@@ -16,9 +16,10 @@ NO_OUTPUT = "(no output)"
 _TICKS = re.compile(r"`{3,}")
 
 
-def fence_for(text: str) -> str:
-    """Give a run of backticks that is longer than any in the text, three at least."""
-    return "`" * max(3, 1 + max(map(len, _TICKS.findall(text)), default=2))
+def fenced(text: str, info: str) -> str:
+    """Put a text into a fence that is longer than any in it; `info` stands behind the opening one."""
+    fence = "`" * max(3, 1 + max(map(len, _TICKS.findall(text)), default=2))
+    return f"{fence}{info}\n{text}\n{fence}"
 
 
 def word_results(
@@ -53,8 +54,7 @@ def _result(number: int, call: Call, result: Result) -> Iterator[str]:
     text = result.text.removesuffix("\n")
     if text.strip():
         strange = OUTSIDE in result.flags
-        fence, tag = fence_for(text), OUTSIDE if strange else "output"
-        yield f"{fence}{tag}\n{disarmed(text) if strange else text}\n{fence}"
+        yield fenced(disarmed(text), OUTSIDE) if strange else fenced(text, "output")
     elif result.exit is not None:
         yield NO_OUTPUT
 
@@ -62,9 +62,7 @@ def _result(number: int, call: Call, result: Result) -> Iterator[str]:
 def write_call(call: Call) -> str:
     """Write a call as the reader reads it: a path with blanks in quotes, a fence longer than any inside."""
     path = f":{_quoted(call.path)}" if call.path else ""
-    info = " ".join([call.tool + path, *call.args])
-    fence = fence_for(call.body)
-    return f"{fence}{info}\n{call.body}\n{fence}"
+    return fenced(call.body, " ".join([call.tool + path, *call.args]))
 
 
 def _quoted(path: str) -> str:
