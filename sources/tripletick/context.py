@@ -145,9 +145,7 @@ class Conversation:
             self.entries[-1] = replace(last, introduces=f"{last.introduces} {name}".lstrip())
 
     def introduce_anew(self, front: Conversation) -> None:
-        """Go on with another model, which reads all anyway: what stands before and around requests as `front`
-        has it, the cards anew.
-        """
+        """Go on with another model, which reads all anyway: with what `front` has, the cards anew."""
         self.system, self.example = front.system, front.example
         self.templates, self.fenced = front.templates, front.fenced
         self.introduced.clear()

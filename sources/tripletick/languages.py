@@ -200,9 +200,7 @@ def language_of(path: str) -> Language | None:
 
 
 def is_foreign(tag: str, path: str) -> bool:
-    """Tell whether a program's tag stands before the path of something else: data, or a name that says
-    nothing.
-    """
+    """Tell whether a program's tag stands before the path of something else, such as data."""
     own, named = table().languages.get(tag), language_of(path)
     return own is not None and own.runs and not (named and (named.runs or named is own))
 

