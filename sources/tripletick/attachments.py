@@ -37,8 +37,8 @@ PLACE = re.compile(r"[\w./~+-]*[\w+-]\.\w{1,6}")
 """What may be a path in the words of a program."""
 WHOLE = "{path}, {lines}:"
 PART = "{path}, the first {shown} of {lines}:"
-TABLED = "{path} has {said}; read or change it with a python block. It begins:"
-DATA = ", {said}; read or change it with a python block"
+TABLED = "{path} has {said}; read or change it in a python block, with the module {module}. It begins:"
+DATA = ", {said}; read or change it in a python block, with the module {module}"
 HOLDS = "{path}/ holds: {names}"
 
 
@@ -54,7 +54,8 @@ class Attached:
 def named(words: str, bench: Bench) -> str:
     """Show the files and folders that a request names, "" where it names none that are there."""
     left, parts, programs = bench.clip * bench.trial.files, list[str](), list[str]()
-    found = {word: path for word in dict.fromkeys(_words(words)) if (path := _resolved(word, bench))}
+    named = dict.fromkeys((*_blank_names(words, bench), *_words(words)))
+    found = {word: path for word in named if (path := _resolved(word, bench))}
     kinds = {path: bench.workspace.kind(path) for path in found.values()}
     for path in list(dict.fromkeys(_there(found, kinds, bench)))[:MOST]:
         if left < LEAST:
@@ -97,6 +98,12 @@ def _is_program(path: str) -> bool:
     return language is not None and language.runs
 
 
+def _blank_names(text: str, bench: Bench) -> Iterator[str]:
+    """Give the names with blanks in the folder that a text holds, the longest first."""
+    names = (name for name in bench.workspace.listdir(".") if " " in name and name in text)
+    return iter(sorted(names, key=len, reverse=True))
+
+
 def _words(text: str) -> Iterator[str]:
     for match in WORD.finditer(text):
         yield next(filter(None, match.groups())).rstrip(".:")
@@ -124,10 +131,12 @@ def _file(path: str, bench: Bench, room: int) -> str:
         text = data.decode("utf-8", "replace").lstrip("\ufeff")
         lines = text.splitlines()
         if (told := tables.summary(path, text)) and len(text) > min(TABLE, room):
-            return _fenced(TABLED.format(path=path, said=told[0]), told[1][: room // 2])
+            return _fenced(
+                TABLED.format(path=path, said=told[0], module=tables.module(path)), told[1][: room // 2]
+            )
         if len(text) <= room:
             bench.ledger.show(path, data)
-            said = DATA.format(said=told[0]) if told else ""
+            said = DATA.format(said=told[0], module=tables.module(path)) if told else ""
             return _fenced(WHOLE.format(path=path + said, lines=_lines(lines)), text, path)
         kept = text[: room // 2].splitlines()[:-1]
         return _fenced(PART.format(path=path, shown=len(kept), lines=_lines(lines)), "\n".join(kept), path)

@@ -6,6 +6,7 @@ save wrote is not shown: the model has it in its own words.
 
 from __future__ import annotations
 
+import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ FOLDERS, ENTRIES = 3, 20
 SHOWN, LINES, CHARACTERS = 2, 12, 600
 """Files that are shown, and how much of each."""
 EMPTY = "{path} is empty."
+EMPTIED = re.compile(r"(?m)^(?P<path>.+) is empty\.$")
 NOW = "{path} now{part}:"
 PART = ", the first {shown} of {lines} lines"
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from tripletick import attachments, repair
+from tripletick import attachments, effects, repair
 from tripletick.context import Conversation
 from tripletick.dialects.dialect import Dialect
+from tripletick.languages import language_of
 from tripletick.messages import Message, Problem, Result
 from tripletick.repair import Results, Tries
 from tripletick.tools.tool import Bench, Tool
 
 DROPPED = "(output dropped to save room)"
+COMPLAINT = re.compile(
+    r"(?:\S+: )*[\w.-]+: .*(?:cannot|No such file|not found|same file|denied|invalid|missing|directory$)"
+)
+"""What a command says that did nothing, also one that is not the last of its block."""
 WORTH_DROPPING = 200
 """Characters; a shorter output is not worth breaking the engine's cache for."""
 
@@ -35,7 +41,7 @@ def word(
     return say(results), say(shorter) if shorter != list(results) else None
 
 
-def close(talk: Conversation, bench: Bench, results: Results, changed: str, *, failed: bool) -> str:
+def close(talk: Conversation, bench: Bench, results: Results, changed: str, tries: Tries) -> str:
     """Say what has `changed`, again what was asked, and what to do now: a small model forgets it, and undoes
     its own work. The program in which a failure lies goes along.
     """
@@ -43,12 +49,42 @@ def close(talk: Conversation, bench: Bench, results: Results, changed: str, *, f
     if talk.templates.mend and wrong and (lies := attachments.failed(wrong[0], bench)):
         bench.ledger.wanted = lies.path
         said = [lies.text, talk.closing("mend", tag=lies.tag, path=lies.path)]
+    elif not tries.error and (path := _hollow(talk, bench, changed)):
+        language = language_of(path)
+        said = [talk.closing("hollow", tag=language.tag if language else "text", path=path)]
     else:
-        asked = bench.ledger.asked
-        same = any("unchanged" in result.flags and call.path == asked for call, result in results[-1:])
-        name = "unread" if not results else "failed" if failed else "same" if same else "done"
-        said = [talk.closing(name)]
+        said = [talk.closing(_closing(talk, bench, results, changed, tries))]
     return "\n\n".join(filter(None, (changed, *said)))
+
+
+def _hollow(talk: Conversation, bench: Bench, changed: str) -> str:
+    """Give a file that the request names and that was left without content, "" where that may be meant."""
+    found = effects.EMPTIED.search(changed)
+    blank = talk.templates.blank
+    if (
+        not found
+        or found["path"] not in bench.ledger.named
+        or not blank
+        or re.search(blank, talk.asked, re.I)
+    ):
+        return ""
+    return found["path"]
+
+
+def _closing(talk: Conversation, bench: Bench, results: Results, changed: str, tries: Tries) -> str:
+    """Choose the sentence that says what to do now."""
+    if tries.error:
+        return "failed" if results else "unread"
+    if not any(result.ok for _, result in results):
+        return "refused" if results else "unread"
+    call, last = results[-1]
+    if "unchanged" in last.flags and call.path == bench.ledger.asked:
+        return "same"
+    if changed and changed == talk.templates.unchanged and not tries.idle:
+        said = [line for _, result in results for line in (result.view or result.text).splitlines() if line]
+        tries.idle = all(map(COMPLAINT.match, said))
+        return ("failed" if said else "nothing") if tries.idle else "done"
+    return "done"
 
 
 def _shortened(result: Result) -> Result:

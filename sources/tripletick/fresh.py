@@ -33,7 +33,7 @@ def begun_anew(
         talk.introduce(shift.agent)
     back = BACK_BUT.format(paths=listed(files.kept)) if files.kept else BACK
     tried = TRIED.format(count=tries.failures, error=tries.error)
-    talk.say(f"{tried}\n{back}\nHint: {STEPS[ANEW]}")
+    talk.say(f"{tried}\n{back}\nHint: {tries.known or STEPS[ANEW]}")
     tries.begin_anew()
     shift.ran = False
     yield FreshStart(

@@ -137,7 +137,7 @@ class Loop:
             # before anything else is yielded, where the person may stop the turn
             said, short = feedback.word(self.replies.dialect, self.tools, tries, results, told)
             changed = effects.told(self.checkpoints, before, results, self.bench.workspace, talk.templates)
-            closing = feedback.close(talk, self.bench, results, changed, failed=failed)
+            closing = feedback.close(talk, self.bench, results, changed, tries)
             talk.report(said, closing, short=short)
         yield from refused
         if question is not None:

@@ -41,7 +41,7 @@ LOOPED = 0.7
 """What the temperature is raised by after a block that was sent again: less gives the same once more."""
 REMARKS = frozenset(
     {
-        *("untagged", "unowned", "nested-in-unowned", "quoted", "inline", "empty", "placeholder", "repeat"),
+        *("untagged", "unowned", "nested-in-unowned", "quoted", "inline", "placeholder", "repeat"),
         *("fenced-call", "inline-call"),
     }
 )
@@ -87,8 +87,14 @@ class Tries:
     """Code of the problem that made the last attempt fail …"""
     again: bool = False
     """… and whether it was that of the attempt before, too."""
+    idle: bool = False
+    """A reply of this turn came to nothing: it printed nothing and changed nothing."""
     looped: bool = False
     """The last reply did again what had come to nothing before."""
+    anew: bool = False
+    """The turn has begun anew."""
+    known: str = ""
+    """The advice on the last error."""
     alone: bool = False
     """True where nobody is there to be asked."""
     trial: TrialSection = field(default_factory=TrialSection)
@@ -116,14 +122,17 @@ class Tries:
         """What the next reply's temperature is raised by: the first tries are the most likely ones, and one
         that was made before is made again.
         """
-        if self.looped and self.trial.heat:
+        if (self.looped or self.again) and self.trial.heat:
             return max(self.trial.heat, LOOPED)
         return self.trial.heat if self.failures >= ANEW else 0.0
 
     @property
     def wants_anew(self) -> bool:
-        """Tell whether the turn is to begin anew."""
-        return self.trial.fresh_start and self.failures == ANEW
+        """Tell whether the turn is to begin anew: once, after the third failure in a row, or as soon as one
+        is sent again: what a small model has before it, it copies.
+        """
+        due = self.failures >= ANEW or (bool(self.error) and self.looped)
+        return self.trial.fresh_start and due and not self.anew
 
     def nudge(self, request: str) -> str:
         """Count an empty reply; gives what the model is told of it."""
@@ -134,6 +143,7 @@ class Tries:
     def begin_anew(self) -> None:
         """Forget what the model does not know any more; failures and steps go on to count."""
         self.results.clear()
+        self.anew = True
         self.ran = self.remarked = self.again = False
         self.unread = ""
 
@@ -188,7 +198,7 @@ def hint(tries: Tries, results: Results) -> str:
         count > 1 for key, count in tries.results.items() if key in {_same(*pair) for pair in results}
     )
     failed = [pair for pair in results if pair[1].outcome == "failed"]
-    known = next((advise(*pair) for pair in failed), "") if tries.trial.advice else ""
+    tries.known = known = next((advise(*pair) for pair in failed), "") if tries.trial.advice else ""
     if again:
         return " ".join(filter(None, (AGAIN, known)))
     if tries.again and not known:

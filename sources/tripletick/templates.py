@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import string
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,9 @@ PLACES = {
     "failed": {"request"},
     "mend": {"request", "tag", "path"},
     "same": {"request"},
+    "nothing": {"request"},
+    "hollow": {"request", "tag", "path"},
+    "refused": {"request"},
     "last": {"request"},
 }
 """What each sentence may take."""
@@ -55,6 +58,11 @@ class Templates:
     failed: str = ""
     mend: str = ""
     same: str = ""
+    nothing: str = ""
+    hollow: str = ""
+    blank: str = ""
+    """A regular expression: the words of a request for a file without content."""
+    refused: str = ""
     last: str = ""
 
     def ask(self, request: str, files: str, program: str = "", *, new: bool = False) -> str:
@@ -69,6 +77,12 @@ class Templates:
         ending = ending.format(tag=language.tag, path=program) if language else ending
         filled = (part.format(request=request, files=files, ending=ending) for part in self.request)
         return "\n\n".join(filter(None, filled))
+
+    def unstated(self) -> Templates:
+        """Give them without those that stand behind results."""
+        return replace(
+            self, done="", unread="", failed="", mend="", same="", nothing="", hollow="", refused=""
+        )
 
     def closing(self, name: str, request: str, **places: str) -> str:
         """Fill a sentence that says the request again; "" where there is none."""

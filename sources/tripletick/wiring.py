@@ -244,7 +244,7 @@ def _templates(parts: Parts) -> Templates:
     said = parts.prompts.templates
     trial = parts.config.trial
     said = said if trial.effects else replace(said, changed="", unchanged="")
-    return said if trial.restate else replace(said, done="", failed="", mend="", unread="", same="")
+    return said if trial.restate else said.unstated()
 
 
 def _system(parts: Parts, tools: str) -> str:

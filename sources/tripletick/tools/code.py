@@ -19,7 +19,7 @@ from tripletick.messages import Answer, Call, Result
 from tripletick.paths import PathRefused
 from tripletick.sandbox.box import Box, Finished, Mode
 from tripletick.sandbox.user import remove
-from tripletick.tools import examples
+from tripletick.tools import examples, tables
 from tripletick.tools.check import (
     PLAIN,
     Wrong,
@@ -45,6 +45,9 @@ UNGIVEN = re.compile(
     r"|argv\[.*(?:\n.*){0,3}\n(?:IndexError|TypeError)|^ValueError: not enough values to unpack"
 )
 """What a program prints that was started without the arguments or the input that it takes."""
+NO_PROGRAM = (
+    "failed, {path} was not saved: the block holds no program; write one that works it out and saves it"
+)
 PROVE_SECONDS = 20.0
 PART = ", not run: it is no program by itself"
 INSIDE = 'cd "$0" && exec "$@"'
@@ -114,6 +117,8 @@ def run_program(language: Language, call: Call, bench: Bench) -> Running:
         works_on = data_of(language, call, bench)
     except PathRefused as refused:
         return refuse(str(refused))
+    if _is_typed_table(language, call, bench):
+        return Result("failed", NO_PROGRAM.format(path=call.path))
     if call.path is not None and not works_on:
         outcome = yield from save(call, bench)
         if isinstance(outcome, Result):
@@ -136,6 +141,17 @@ def data_of(language: Language, call: Call, bench: Bench) -> dict[str, str]:
     if not call.path or not call.path.lower().endswith(language.data):
         return {}
     return {"data": operand(bench.workspace.resolve(call.path, writing=True).path)}
+
+
+def _is_typed_table(language: Language, call: Call, bench: Bench) -> bool:
+    """Tell rows that a model typed under a program's tag where it has a table before it: it worked them out
+    in its head.
+    """
+    path = (call.path or "").lower()
+    is_data = path.endswith(tables.KNOWN) and any(
+        each.lower().endswith(tables.KNOWN) for each in bench.ledger.shown
+    )
+    return is_data and bool(language.marks) and not language.is_surely(call.body)
 
 
 def starts_here(language: Language, path: str, source: str) -> bool:

@@ -25,6 +25,7 @@ LARGEST = 1 << 18
 
 def placed(call: Call, bench: Bench) -> Call:
     """Give the call with the path that was meant, or as it is."""
+    call = _bared(call)
     wanted, bench.ledger.wanted = bench.ledger.wanted, ""
     path = call.meant or wanted or bench.ledger.asked
     if call.path and is_foreign(call.tool, call.path) and LANGUAGES[call.tool].is_surely(call.body):
@@ -36,6 +37,18 @@ def placed(call: Call, bench: Bench) -> Call:
     if language is None or language.tag != call.tool or not _fits(path, call.body, bench):
         return call
     return replace(call, path=path)
+
+
+def _bared(call: Call) -> Call:
+    """Take from the head of a program what its fence says already: lines that are its own path or tag."""
+    if call.tool not in LANGUAGES or not LANGUAGES[call.tool].marks:
+        return call
+    lines = call.body.splitlines(keepends=True)
+    while lines and (
+        lines[0].strip() in (call.path, call.tool) or lines[0].strip() == f"{call.tool}:{call.path}"
+    ):
+        del lines[0]
+    return replace(call, body="".join(lines)) if lines else call
 
 
 def _is_misnamed(call: Call, bench: Bench) -> bool:

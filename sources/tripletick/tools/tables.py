@@ -16,6 +16,7 @@ from typing import Any
 
 SEPARATED = (".csv", ".tsv", ".tab")
 JSON = (".json",)
+KNOWN = SEPARATED + JSON
 SEPARATORS = ",;\t|"
 NAMES = {"\t": "tabs", ";": "semicolons", "|": "bars"}
 """How a separator is called that is no comma."""
@@ -32,6 +33,11 @@ def summary(path: str, text: str) -> tuple[str, str] | None:
     if name.endswith(SEPARATED):
         return _separated(text)
     return _json(text) if name.endswith(JSON) else None
+
+
+def module(path: str) -> str:
+    """Name Python's own module for such a file; where none is named, a small model takes pandas."""
+    return "json" if path.lower().endswith(JSON) else "csv"
 
 
 def _separated(text: str) -> tuple[str, str] | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import shlex
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -106,9 +107,15 @@ def names_in(folder: str, workspace: Workspace) -> list[str]:
 
 
 def shortened(names: Sequence[str], most: int, *, of: int = 0) -> list[str]:
-    """Give the first names, and how many more there are, of which these may be a choice."""
+    """Give the first names, one with blanks as a shell wants it, and how many more there are, of which these
+    may be a choice.
+    """
     more = max(of, len(names)) - most
-    return [*names[:most], *([f"… {more} more"] if more > 0 else [])]
+    return [*map(_quoted, names[:most]), *([f"… {more} more"] if more > 0 else [])]
+
+
+def _quoted(name: str) -> str:
+    return shlex.quote(name) if " " in name else name
 
 
 def closest(name: str, workspace: Workspace) -> list[str]:
