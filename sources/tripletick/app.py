@@ -232,7 +232,11 @@ class App:
         talk = loop.replies.talk
         wanted = hands.tools and hands.folder and self.config.agent.folder and not wording.folder_told(talk)
         names = wording.folder_line(loop.bench.workspace, talk.templates, request) if wanted else ""
-        shown = attachments.named(request, loop.bench) if hands.tools and hands.folder else ""
+        shown = (
+            attachments.named(request, loop.bench, programs_too=agents.EVERY_LANGUAGE in hands.tools)
+            if hands.tools and hands.folder
+            else ""
+        )
         names = "\n\n".join(filter(None, (names, shown)))
         told = self.gear.hooks.request((yield from pictures.taken(request, loop, self.about)), agent.name)
         whole = "\n\n".join(filter(None, (told, piped and wording.piped_in(loop, piped))))

@@ -51,9 +51,11 @@ class Attached:
     path: str
 
 
-def named(words: str, bench: Bench) -> str:
-    """Show the files and folders that a request names, "" where it names none that are there."""
-    left, parts, programs = bench.clip * bench.trial.files, list[str](), list[str]()
+def named(words: str, bench: Bench, *, programs_too: bool = False) -> str:
+    """Show the files and folders that a request names, "" where it names none that are there. A table is
+    data to compute with; for an agent that writes programs any text is.
+    """
+    left, parts, programs, data = bench.clip * bench.trial.files, list[str](), list[str](), False
     named = dict.fromkeys((*_blank_names(words, bench), *_words(words)))
     found = {word: path for word in named if (path := _resolved(word, bench))}
     kinds = {path: bench.workspace.kind(path) for path in found.values()}
@@ -64,10 +66,11 @@ def named(words: str, bench: Bench) -> str:
         parts += [part] if part else []
         left -= len(part)
         programs += [path] if _is_program(path) and path in bench.ledger.known else []
+        data = data or (bool(part) and (programs_too or path.lower().endswith(tables.KNOWN)))
     missing = (path for word, path in found.items() if PLACE.fullmatch(word) and _is_program(word))
     new = [] if programs else list(dict.fromkeys(path for path in missing if kinds[path] == "missing"))
     program, *more = programs or new or [""]
-    bench.ledger.begin_request(frozenset(kinds), "" if more else program, new=bool(new))
+    bench.ledger.begin_request(frozenset(kinds), "" if more else program, new=bool(new), computes=data)
     return "\n\n".join(parts)
 
 

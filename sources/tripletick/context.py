@@ -116,15 +116,13 @@ class Conversation:
         entries = (entry.message for entry in self.entries)
         return [Message("system", self.system), *self.example, *entries]
 
-    def request(
-        self, agent: Agent, text: str, *, files: str = "", program: str = "", new: bool = False
-    ) -> None:
+    def request(self, agent: Agent, text: str, *, files: str = "", ending: str = "") -> None:
         """Add a request: the agent's line, its card the first time, the words, what goes along with them."""
         last = self.entries[-1] if self.entries else None
         self.before = Before(len(self.entries), last, frozenset(self.introduced))
         self.asked = text
         templates = self.templates if agent.tools else Templates()
-        self.introduce(agent, templates.ask(text, files, program, new=new), pictures=self.pictures)
+        self.introduce(agent, templates.ask(text, files, ending), pictures=self.pictures)
         self.pictures = ()
         self.opened = replace(self.entries[-1])
         self.answers.clear()

@@ -199,6 +199,14 @@ def language_of(path: str) -> Language | None:
     return known.languages[tag] if tag else None
 
 
+def names_other(text: str, tag: str) -> bool:
+    """Tell whether a text names another language: `bash`, `Rust`; short ones are `Go` and `C`."""
+    known = table()
+    words = [word for word in re.findall(r"[\w+#]+", text) if len(word) > 2 or word[0].isupper()]
+    named = {known.aliases.get(word.casefold(), tag) for word in words} - {tag}
+    return any(each in known.languages and known.languages[each].runs for each in named)
+
+
 def is_foreign(tag: str, path: str) -> bool:
     """Tell whether a program's tag stands before the path of something else, such as data."""
     own, named = table().languages.get(tag), language_of(path)

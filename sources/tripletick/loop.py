@@ -83,7 +83,8 @@ class Loop:
         ledger, talk = self.bench.ledger, self.replies.talk
         ledger.begin_turn(request)
         self.checkpoints.begin_turn(self.bench.session, request)
-        talk.request(agent, request, files=files, program=ledger.asked, new=ledger.new)
+        ending = talk.templates.ending(request, ledger.asked, new=ledger.new, computes=ledger.computes)
+        talk.request(agent, request, files=files, ending=ending)
         loop, end = self, None
         try:
             while end is None:

@@ -131,7 +131,7 @@ class Tries:
         """Tell whether the turn is to begin anew: once, after the third failure in a row, or as soon as one
         is sent again: what a small model has before it, it copies.
         """
-        due = self.failures >= ANEW or (bool(self.error) and self.looped)
+        due = self.failures >= ANEW or (bool(self.error) and (self.looped or self.again))
         return self.trial.fresh_start and due and not self.anew
 
     def nudge(self, request: str) -> str:

@@ -14,16 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from tripletick.errors import ConfigError
-from tripletick.languages import language_of
+from tripletick.languages import language_of, names_other
 
 FILE = "feedback.toml"
 LONGEST = 600
 """Characters of a request that are said again behind results; of a longer one its head and its tail are."""
+COMPUTES = "python"
+"""The language in which data is worked on."""
 PLACES = {
     "folder": {"names"},
     "request": {"request", "files", "ending"},
     "repair": {"tag", "path"},
     "make": {"tag", "path"},
+    "compute": {"tag"},
     "changed": {"changes"},
     "done": {"request"},
     "unread": {"request"},
@@ -48,6 +51,7 @@ class Templates:
     next: str = ""
     make: str = ""
     repair: str = ""
+    compute: str = ""
     repairs: str = ""
     """A regular expression: the words of a request to repair something."""
     question: str = ""
@@ -65,18 +69,23 @@ class Templates:
     refused: str = ""
     last: str = ""
 
-    def ask(self, request: str, files: str, program: str = "", *, new: bool = False) -> str:
-        """Word a request; a paragraph of which nothing is left is left out. `program`: the path of the one
-        program that it names, which is `new` or went along.
-        """
-        ending, language = self.next, language_of(program) if program else None
-        if language and new:
-            ending = self.make
-        elif language and self.repairs and re.search(self.repairs, request, re.IGNORECASE):
-            ending = self.repair
-        ending = ending.format(tag=language.tag, path=program) if language else ending
+    def ask(self, request: str, files: str, ending: str = "") -> str:
+        """Word a request; a paragraph of which nothing is left is left out."""
         filled = (part.format(request=request, files=files, ending=ending) for part in self.request)
         return "\n\n".join(filter(None, filled))
+
+    def ending(self, request: str, program: str = "", *, new: bool = False, computes: bool = False) -> str:
+        """Say what block a request wants. `program`: the path of the one program that it names, which is to
+        be made (`new`) or went along; `computes`: data went along.
+        """
+        language = language_of(program) if program else None
+        if language and new:
+            return self.make.format(tag=language.tag, path=program)
+        if language and self.repairs and re.search(self.repairs, request, re.IGNORECASE):
+            return self.repair.format(tag=language.tag, path=program)
+        if computes and not language and not names_other(request, COMPUTES):
+            return self.compute.format(tag=COMPUTES)
+        return self.next
 
     def unstated(self) -> Templates:
         """Give them without those that stand behind results."""

@@ -43,7 +43,8 @@ class Ledger:
     asked: str = ""
     """… the one program among them, which went along …"""
     new: bool = False
-    """… or is to be made …"""
+    """… or is to be made, whether data went along to be computed with, …"""
+    computes: bool = False
     wanted: str = ""
     """… and the one whose corrected whole the model was last asked for."""
 
@@ -51,9 +52,14 @@ class Ledger:
     """`known` as this turn began."""
 
     def begin_request(
-        self, named: frozenset[str] = frozenset(), asked: str = "", *, new: bool = False
+        self,
+        named: frozenset[str] = frozenset(),
+        asked: str = "",
+        *,
+        new: bool = False,
+        computes: bool = False,
     ) -> None:
-        self.named, self.asked, self.new = named, asked, new
+        self.named, self.asked, self.new, self.computes = named, asked, new, computes
 
     def begin_turn(self, task: str = "") -> None:
         self.task = task
