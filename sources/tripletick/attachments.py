@@ -37,8 +37,8 @@ PLACE = re.compile(r"[\w./~+-]*[\w+-]\.\w{1,6}")
 """What may be a path in the words of a program."""
 WHOLE = "{path}, {lines}:"
 PART = "{path}, the first {shown} of {lines}:"
-TABLED = "{path} has {said}; read or change it in a python block, with the module {module}. It begins:"
-DATA = ", {said}; read or change it in a python block, with the module {module}"
+TABLED = "{path} has {said}; read or change it in a python block, with {reader}. It begins:"
+DATA = ", {said}; read or change it in a python block, with {reader}"
 HOLDS = "{path}/ holds: {names}"
 
 
@@ -135,11 +135,11 @@ def _file(path: str, bench: Bench, room: int) -> str:
         lines = text.splitlines()
         if (told := tables.summary(path, text)) and len(text) > min(TABLE, room):
             return _fenced(
-                TABLED.format(path=path, said=told[0], module=tables.module(path)), told[1][: room // 2]
+                TABLED.format(path=path, said=told[0], reader=tables.reader(path, text)), told[1][: room // 2]
             )
         if len(text) <= room:
             bench.ledger.show(path, data)
-            said = DATA.format(said=told[0], module=tables.module(path)) if told else ""
+            said = DATA.format(said=told[0], reader=tables.reader(path, text)) if told else ""
             return _fenced(WHOLE.format(path=path + said, lines=_lines(lines)), text, path)
         kept = text[: room // 2].splitlines()[:-1]
         return _fenced(PART.format(path=path, shown=len(kept), lines=_lines(lines)), "\n".join(kept), path)

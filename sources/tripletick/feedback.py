@@ -10,6 +10,7 @@ from functools import partial
 from tripletick import attachments, effects, repair
 from tripletick.context import Conversation
 from tripletick.dialects.dialect import Dialect
+from tripletick.dialects.fence.feedback import fenced
 from tripletick.languages import language_of
 from tripletick.messages import Message, Problem, Result
 from tripletick.repair import Results, Tries
@@ -20,6 +21,11 @@ COMPLAINT = re.compile(
     r"(?:\S+: )*[\w.-]+: .*(?:cannot|No such file|not found|same file|denied|invalid|missing|directory$)"
 )
 """What a command says that did nothing, also one that is not the last of its block."""
+OUTPUT = "Output:"
+UNSAID, UNSAID_LINES = 300, 5
+"""Characters and lines of an output that may stand below an answer."""
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+WORD = re.compile(r"\w{3,}")
 WORTH_DROPPING = 200
 """Characters; a shorter output is not worth breaking the engine's cache for."""
 
@@ -49,26 +55,47 @@ def close(talk: Conversation, bench: Bench, results: Results, changed: str, trie
     if talk.templates.mend and wrong and (lies := attachments.failed(wrong[0], bench)):
         bench.ledger.wanted = lies.path
         said = [lies.text, talk.closing("mend", tag=lies.tag, path=lies.path)]
-    elif not tries.error and (path := _hollow(talk, bench, changed)):
+    elif not tries.error and (wanted := _rewritten(talk, bench, results, changed)):
+        name, path = wanted
         language = language_of(path)
-        said = [talk.closing("hollow", tag=language.tag if language else "text", path=path)]
+        said = [talk.closing(name, tag=language.tag if language else "text", path=path)]
     else:
         said = [talk.closing(_closing(talk, bench, results, changed, tries))]
     return "\n\n".join(filter(None, (changed, *said)))
 
 
-def _hollow(talk: Conversation, bench: Bench, changed: str) -> str:
-    """Give a file that the request names and that was left without content, "" where that may be meant."""
+def _rewritten(talk: Conversation, bench: Bench, results: Results, changed: str) -> tuple[str, str] | None:
+    """Give the sentence that asks for a file's content, and the file: one that the request names was left
+    empty, or a program wants arguments of which the request says nothing.
+    """
+    said, last = talk.templates, results[-1][1] if results else None
     found = effects.EMPTIED.search(changed)
-    blank = talk.templates.blank
-    if (
-        not found
-        or found["path"] not in bench.ledger.named
-        or not blank
-        or re.search(blank, talk.asked, re.I)
-    ):
+    if found and found["path"] in bench.ledger.named and _lacks(said.blank, talk.asked):
+        return "hollow", found["path"]
+    if last and last.files and "arguments" in last.flags and _lacks(said.given, talk.asked):
+        return "bare", last.files[-1].path
+    return None
+
+
+def _lacks(words: str, request: str) -> bool:
+    return bool(words) and not re.search(words, request, re.IGNORECASE)
+
+
+def unsaid(printed: str, answer: str, request: str) -> str:
+    """Give the few lines that the last program printed, for the end of an answer that has nothing of them."""
+    lines = printed.strip().splitlines()
+    new = _facts(printed) - _facts(request)
+    if not new or len(lines) > UNSAID_LINES or len(printed) > UNSAID or new & _facts(answer):
         return ""
-    return found["path"]
+    return (
+        f"\n\n{OUTPUT} {lines[0]}" if len(lines) == 1 else f"\n\n{OUTPUT}\n{fenced(printed.strip(), 'text')}"
+    )
+
+
+def _facts(text: str) -> set[str]:
+    """Give the numbers of a text; where it has none its words."""
+    numbers = {f"{float(each):g}" for each in NUMBER.findall(text)}
+    return numbers or set(WORD.findall(text.casefold()))
 
 
 def _closing(talk: Conversation, bench: Bench, results: Results, changed: str, tries: Tries) -> str:

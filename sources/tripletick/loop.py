@@ -161,7 +161,8 @@ class Loop:
             runner = shift.runner()
             if runner and self.replies.shows_code(said, runner):
                 yield Notice(NOT_RUN.format(name=runner.name))
-            return (yield from self.hooks.answered(said, self.bench.outside.cite(said)))
+            lacking = feedback.unsaid(tries.printed, said, self.replies.talk.asked)
+            return (yield from self.hooks.answered(said, lacking + self.bench.outside.cite(said)))
         self.replies.talk.say(tries.nudge(self.replies.talk.asked))
         return None
 

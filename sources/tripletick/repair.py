@@ -87,6 +87,8 @@ class Tries:
     """Code of the problem that made the last attempt fail …"""
     again: bool = False
     """… and whether it was that of the attempt before, too."""
+    printed: str = ""
+    """What the last program printed, where it ran well."""
     idle: bool = False
     """A reply of this turn came to nothing: it printed nothing and changed nothing."""
     looped: bool = False
@@ -111,6 +113,8 @@ class Tries:
             elif result.outcome != "skipped" and self.trial.repeats:
                 self.results[_same(call, result)] += 1
         self.looped = any(self.results[_same(*pair)] > 1 for pair in results)
+        last = results[-1][1] if results else None
+        self.printed = last.text if last and last.exit == 0 else ""
         self.error = error_line(results, problems)
         self.failures = self.failures + 1 if self.error else 0
         code = unread_code(results, problems)

@@ -33,6 +33,7 @@ PLACES = {
     "failed": {"request"},
     "mend": {"request", "tag", "path"},
     "same": {"request"},
+    "bare": {"request", "tag", "path"},
     "nothing": {"request"},
     "hollow": {"request", "tag", "path"},
     "refused": {"request"},
@@ -52,6 +53,8 @@ class Templates:
     make: str = ""
     repair: str = ""
     compute: str = ""
+    moves: str = ""
+    """A regular expression: the words of a request that takes files as they are."""
     repairs: str = ""
     """A regular expression: the words of a request to repair something."""
     question: str = ""
@@ -62,6 +65,9 @@ class Templates:
     failed: str = ""
     mend: str = ""
     same: str = ""
+    bare: str = ""
+    given: str = ""
+    """A regular expression: the words of a request for a program that gets arguments or input."""
     nothing: str = ""
     hollow: str = ""
     blank: str = ""
@@ -83,14 +89,15 @@ class Templates:
             return self.make.format(tag=language.tag, path=program)
         if language and self.repairs and re.search(self.repairs, request, re.IGNORECASE):
             return self.repair.format(tag=language.tag, path=program)
-        if computes and not language and not names_other(request, COMPUTES):
+        keeps = bool(self.moves) and bool(re.search(self.moves, request, re.IGNORECASE))
+        if computes and not language and not keeps and not names_other(request, COMPUTES):
             return self.compute.format(tag=COMPUTES)
         return self.next
 
     def unstated(self) -> Templates:
         """Give them without those that stand behind results."""
         return replace(
-            self, done="", unread="", failed="", mend="", same="", nothing="", hollow="", refused=""
+            self, done="", unread="", failed="", mend="", same="", bare="", nothing="", hollow="", refused=""
         )
 
     def closing(self, name: str, request: str, **places: str) -> str:

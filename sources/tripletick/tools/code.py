@@ -253,7 +253,8 @@ def ended(program: Program, finished: Finished) -> Result:
         same = frozenset({"unchanged"} if saved and saved.unchanged else ())
         return Result("ok", ", ".join(filter(None, (line, left))), text, exit=0, flags=same, files=files)
     if saved and how.startswith("failed, exit") and program.lacks_arguments(text):
-        return Result("ok", said(saved, WANTS).verdict, view=text, files=files)
+        marks = frozenset({"arguments"})
+        return Result("ok", said(saved, WANTS).verdict, view=text, flags=marks, files=files)
     marks = flags(finished) | ({"saved"} if saved else frozenset())
     line = ", ".join(filter(None, (how, left)))
     return Result("failed", line, text, exit=finished.status, flags=marks, files=files)

@@ -25,6 +25,7 @@ COLUMNS = 30
 FIRST = 3
 """Rows that are shown of a table, entries of a list in JSON."""
 SNIFFED = 50
+READER = "csv.DictReader(file{delimiter}), which gives texts, and csv.DictWriter(file, fieldnames)"
 
 
 def summary(path: str, text: str) -> tuple[str, str] | None:
@@ -35,9 +36,12 @@ def summary(path: str, text: str) -> tuple[str, str] | None:
     return _json(text) if name.endswith(JSON) else None
 
 
-def module(path: str) -> str:
-    """Name Python's own module for such a file; where none is named, a small model takes pandas."""
-    return "json" if path.lower().endswith(JSON) else "csv"
+def reader(path: str, text: str) -> str:
+    """Say what of Python's own reads such a file; where nothing is named, a small model takes pandas."""
+    if path.lower().endswith(JSON):
+        return "the module json"
+    separator = _separator(text)
+    return READER.format(delimiter="" if separator == "," else f", delimiter={separator!r}")
 
 
 def _separated(text: str) -> tuple[str, str] | None:
