@@ -14,6 +14,7 @@ from tripletick.dialects.fence.feedback import fenced
 from tripletick.languages import language_of
 from tripletick.messages import Message, Problem, Result
 from tripletick.repair import Results, Tries
+from tripletick.templates import lacks
 from tripletick.tools.tool import Bench, Tool
 
 DROPPED = "(output dropped to save room)"
@@ -70,15 +71,11 @@ def _rewritten(talk: Conversation, bench: Bench, results: Results, changed: str)
     """
     said, last = talk.templates, results[-1][1] if results else None
     found = effects.EMPTIED.search(changed)
-    if found and found["path"] in bench.ledger.named and _lacks(said.blank, talk.asked):
+    if found and found["path"] in bench.ledger.named and lacks(said.blank, talk.asked):
         return "hollow", found["path"]
-    if last and last.files and "arguments" in last.flags and _lacks(said.given, talk.asked):
+    if last and last.files and "arguments" in last.flags and lacks(said.given, talk.asked):
         return "bare", last.files[-1].path
     return None
-
-
-def _lacks(words: str, request: str) -> bool:
-    return bool(words) and not re.search(words, request, re.IGNORECASE)
 
 
 def unsaid(printed: str, answer: str, request: str) -> str:

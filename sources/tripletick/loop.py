@@ -158,6 +158,9 @@ class Loop:
         if said := heard.reading.words:
             if heard.finish == "length":
                 yield Notice(CUT_ANSWER)
+            if tries.doubts(doubt := self.replies.talk.closing("doubt")):
+                self.replies.talk.say(doubt.strip())
+                return None
             runner = shift.runner()
             if runner and self.replies.shows_code(said, runner):
                 yield Notice(NOT_RUN.format(name=runner.name))

@@ -81,6 +81,8 @@ class Tries:
     ran: bool = False
     remarked: bool = False
     silent: int = 0
+    doubted: bool = False
+    """An answer behind a failure was sent back."""
     questions: int = 0
     error: str = ""
     unread: str = ""
@@ -143,6 +145,13 @@ class Tries:
         self.silent += 1
         self.steps += 1
         return NUDGE.format(request=request.partition("\n")[0])
+
+    def doubts(self, told: str) -> bool:
+        """Tell whether an answer is sent back, once: what was tried last has failed. `told`: with what words."""
+        due = bool(told and self.failures) and not self.doubted
+        self.doubted = self.doubted or due
+        self.steps += due
+        return due
 
     def begin_anew(self) -> None:
         """Forget what the model does not know any more; failures and steps go on to count."""

@@ -25,7 +25,7 @@ PLACES = {
     "folder": {"names"},
     "request": {"request", "files", "ending"},
     "repair": {"tag", "path"},
-    "make": {"tag", "path"},
+    "make": {"tag", "path", "plain"},
     "compute": {"tag"},
     "changed": {"changes"},
     "done": {"request"},
@@ -37,6 +37,7 @@ PLACES = {
     "nothing": {"request"},
     "hollow": {"request", "tag", "path"},
     "refused": {"request"},
+    "doubt": {"request"},
     "last": {"request"},
 }
 """What each sentence may take."""
@@ -51,6 +52,7 @@ class Templates:
     request: tuple[str, ...] = ("{request}", "{files}")
     next: str = ""
     make: str = ""
+    plain: str = ""
     repair: str = ""
     compute: str = ""
     moves: str = ""
@@ -73,6 +75,7 @@ class Templates:
     blank: str = ""
     """A regular expression: the words of a request for a file without content."""
     refused: str = ""
+    doubt: str = ""
     last: str = ""
 
     def ask(self, request: str, files: str, ending: str = "") -> str:
@@ -86,23 +89,43 @@ class Templates:
         """
         language = language_of(program) if program else None
         if language and new:
-            return self.make.format(tag=language.tag, path=program)
-        if language and self.repairs and re.search(self.repairs, request, re.IGNORECASE):
+            plain = self.plain if lacks(self.given, request) else ""
+            return self.make.format(tag=language.tag, path=program, plain=plain)
+        if language and has(self.repairs, request):
             return self.repair.format(tag=language.tag, path=program)
-        keeps = bool(self.moves) and bool(re.search(self.moves, request, re.IGNORECASE))
-        if computes and not language and not keeps and not names_other(request, COMPUTES):
+        if computes and not language and not has(self.moves, request) and not names_other(request, COMPUTES):
             return self.compute.format(tag=COMPUTES)
         return self.next
 
     def unstated(self) -> Templates:
         """Give them without those that stand behind results."""
         return replace(
-            self, done="", unread="", failed="", mend="", same="", bare="", nothing="", hollow="", refused=""
+            self,
+            done="",
+            unread="",
+            failed="",
+            mend="",
+            same="",
+            bare="",
+            nothing="",
+            hollow="",
+            refused="",
+            doubt="",
         )
 
     def closing(self, name: str, request: str, **places: str) -> str:
         """Fill a sentence that says the request again; "" where there is none."""
         return getattr(self, name).format(request=shortened(request), **places) if getattr(self, name) else ""
+
+
+def has(words: str, request: str) -> bool:
+    """Tell whether a request has one of the words; never where there are none."""
+    return bool(words) and bool(re.search(words, request, re.IGNORECASE))
+
+
+def lacks(words: str, request: str) -> bool:
+    """Tell whether a request has none of the words; never where there are none."""
+    return bool(words) and not has(words, request)
 
 
 def shortened(request: str) -> str:
