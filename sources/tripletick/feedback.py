@@ -53,7 +53,9 @@ def close(talk: Conversation, bench: Bench, results: Results, changed: str, trie
     its own work. The program in which a failure lies goes along.
     """
     wrong = [result for _, result in results if result.outcome == "failed"] if bench.trial.files else []
-    if talk.templates.mend and wrong and (lies := attachments.failed(wrong[0], bench)):
+    if results and _is_same(bench, results):
+        said = [talk.closing("same")]
+    elif talk.templates.mend and wrong and (lies := attachments.failed(wrong[0], bench)):
         bench.ledger.wanted = lies.path
         said = [lies.text, talk.closing("mend", tag=lies.tag, path=lies.path)]
     elif not tries.error and (wanted := _rewritten(talk, bench, results, changed)):
@@ -95,15 +97,17 @@ def _facts(text: str) -> set[str]:
     return numbers or set(WORD.findall(text.casefold()))
 
 
+def _is_same(bench: Bench, results: Results) -> bool:
+    call, last = results[-1]
+    return "unchanged" in last.flags and call.path == bench.ledger.asked
+
+
 def _closing(talk: Conversation, bench: Bench, results: Results, changed: str, tries: Tries) -> str:
     """Choose the sentence that says what to do now."""
     if tries.error:
         return "failed" if results else "unread"
     if not any(result.ok for _, result in results):
         return "refused" if results else "unread"
-    call, last = results[-1]
-    if "unchanged" in last.flags and call.path == bench.ledger.asked:
-        return "same"
     if changed and changed == talk.templates.unchanged and not tries.idle:
         said = [line for _, result in results for line in (result.view or result.text).splitlines() if line]
         tries.idle = all(map(COMPLAINT.match, said))

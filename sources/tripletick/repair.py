@@ -147,7 +147,7 @@ class Tries:
         return NUDGE.format(request=request.partition("\n")[0])
 
     def doubts(self, told: str) -> bool:
-        """Tell whether an answer is sent back, once: what was tried last has failed. `told`: with what words."""
+        """Tell whether an answer is sent back, once: the last try has failed. `told`: with what words."""
         due = bool(told and self.failures) and not self.doubted
         self.doubted = self.doubted or due
         self.steps += due

@@ -25,7 +25,7 @@ PLACES = {
     "folder": {"names"},
     "request": {"request", "files", "ending"},
     "repair": {"tag", "path"},
-    "make": {"tag", "path", "plain"},
+    "make": {"tag", "path"},
     "compute": {"tag"},
     "changed": {"changes"},
     "done": {"request"},
@@ -52,11 +52,11 @@ class Templates:
     request: tuple[str, ...] = ("{request}", "{files}")
     next: str = ""
     make: str = ""
-    plain: str = ""
     repair: str = ""
     compute: str = ""
+    counts: str = ""
     moves: str = ""
-    """A regular expression: the words of a request that takes files as they are."""
+    """Regular expressions: the words of a request for a figure, and of one that takes files as they are."""
     repairs: str = ""
     """A regular expression: the words of a request to repair something."""
     question: str = ""
@@ -89,11 +89,11 @@ class Templates:
         """
         language = language_of(program) if program else None
         if language and new:
-            plain = self.plain if lacks(self.given, request) else ""
-            return self.make.format(tag=language.tag, path=program, plain=plain)
+            return self.make.format(tag=language.tag, path=program)
         if language and has(self.repairs, request):
             return self.repair.format(tag=language.tag, path=program)
-        if computes and not language and not has(self.moves, request) and not names_other(request, COMPUTES):
+        computes = has(self.counts, request) or (computes and not has(self.moves, request))
+        if computes and not language and not names_other(request, COMPUTES):
             return self.compute.format(tag=COMPUTES)
         return self.next
 

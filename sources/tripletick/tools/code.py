@@ -48,6 +48,7 @@ UNGIVEN = re.compile(
 NO_PROGRAM = (
     "failed, {path} was not saved: the block holds no program; write one that works it out and saves it"
 )
+UNMENDED = "failed, {path} is as it was, nothing is repaired"
 PROVE_SECONDS = 20.0
 PART = ", not run: it is no program by itself"
 INSIDE = 'cd "$0" && exec "$@"'
@@ -251,6 +252,8 @@ def ended(program: Program, finished: Finished) -> Result:
     if how == "ok":
         line = said(saved).verdict if saved else how
         same = frozenset({"unchanged"} if saved and saved.unchanged else ())
+        if saved and same and bench.ledger.mends and saved.path == bench.ledger.asked:
+            return Result("failed", UNMENDED.format(path=saved.path), text, exit=0, flags=same, files=files)
         return Result("ok", ", ".join(filter(None, (line, left))), text, exit=0, flags=same, files=files)
     if saved and how.startswith("failed, exit") and program.lacks_arguments(text):
         marks = frozenset({"arguments"})

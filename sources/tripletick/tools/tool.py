@@ -45,6 +45,8 @@ class Ledger:
     new: bool = False
     """… or is to be made, whether data went along to be computed with, …"""
     computes: bool = False
+    mends: bool = False
+    """The program that it names is to be repaired."""
     wanted: str = ""
     """… and the one whose corrected whole the model was last asked for."""
 
