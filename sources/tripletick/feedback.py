@@ -14,7 +14,7 @@ from tripletick.dialects.fence.feedback import fenced
 from tripletick.languages import language_of
 from tripletick.messages import Message, Problem, Result
 from tripletick.repair import Results, Tries
-from tripletick.templates import lacks
+from tripletick.templates import has, lacks
 from tripletick.tools.tool import Bench, Tool
 
 DROPPED = "(output dropped to save room)"
@@ -80,10 +80,12 @@ def _rewritten(talk: Conversation, bench: Bench, results: Results, changed: str)
     return None
 
 
-def unsaid(printed: str, answer: str, request: str) -> str:
-    """Give the few lines that the last program printed, for the end of an answer that has nothing of them."""
+def unsaid(talk: Conversation, printed: str, answer: str) -> str:
+    """Give the few lines that the last program printed, for the end of an answer that has nothing of them and
+    was to tell something.
+    """
     lines = printed.strip().splitlines()
-    new = _facts(printed) - _facts(request)
+    new = _facts(printed) - _facts(talk.asked) if has(talk.templates.tells, talk.asked) else None
     if not new or len(lines) > UNSAID_LINES or len(printed) > UNSAID or new & _facts(answer):
         return ""
     return (

@@ -160,13 +160,10 @@ class Loop:
         if said := heard.reading.words:
             if heard.finish == "length":
                 yield Notice(CUT_ANSWER)
-            if tries.doubts(doubt := self.replies.talk.closing("doubt")):
-                self.replies.talk.say(doubt.strip())
-                return None
             runner = shift.runner()
             if runner and self.replies.shows_code(said, runner):
                 yield Notice(NOT_RUN.format(name=runner.name))
-            lacking = feedback.unsaid(tries.printed, said, self.replies.talk.asked)
+            lacking = feedback.unsaid(self.replies.talk, tries.printed, said)
             return (yield from self.hooks.answered(said, lacking + self.bench.outside.cite(said)))
         self.replies.talk.say(tries.nudge(self.replies.talk.asked))
         return None

@@ -81,8 +81,6 @@ class Tries:
     ran: bool = False
     remarked: bool = False
     silent: int = 0
-    doubted: bool = False
-    """An answer behind a failure was sent back."""
     questions: int = 0
     error: str = ""
     unread: str = ""
@@ -124,11 +122,16 @@ class Tries:
         return bool(self.error)
 
     @property
+    def stuck(self) -> bool:
+        """Tell whether the last reply was that of before: the same block, or one without content again."""
+        return self.looped or (self.again and self.unread == "empty")
+
+    @property
     def heat(self) -> float:
         """What the next reply's temperature is raised by: the first tries are the most likely ones, and one
         that was made before is made again.
         """
-        if (self.looped or self.again) and self.trial.heat:
+        if self.stuck and self.trial.heat:
             return max(self.trial.heat, LOOPED)
         return self.trial.heat if self.failures >= ANEW else 0.0
 
@@ -137,7 +140,7 @@ class Tries:
         """Tell whether the turn is to begin anew: once, after the third failure in a row, or as soon as one
         is sent again: what a small model has before it, it copies.
         """
-        due = self.failures >= ANEW or (bool(self.error) and (self.looped or self.again))
+        due = self.failures >= ANEW or (bool(self.error) and self.stuck)
         return self.trial.fresh_start and due and not self.anew
 
     def nudge(self, request: str) -> str:
@@ -145,13 +148,6 @@ class Tries:
         self.silent += 1
         self.steps += 1
         return NUDGE.format(request=request.partition("\n")[0])
-
-    def doubts(self, told: str) -> bool:
-        """Tell whether an answer is sent back, once: the last try has failed. `told`: with what words."""
-        due = bool(told and self.failures) and not self.doubted
-        self.doubted = self.doubted or due
-        self.steps += due
-        return due
 
     def begin_anew(self) -> None:
         """Forget what the model does not know any more; failures and steps go on to count."""

@@ -37,7 +37,6 @@ PLACES = {
     "nothing": {"request"},
     "hollow": {"request", "tag", "path"},
     "refused": {"request"},
-    "doubt": {"request"},
     "last": {"request"},
 }
 """What each sentence may take."""
@@ -75,8 +74,9 @@ class Templates:
     blank: str = ""
     """A regular expression: the words of a request for a file without content."""
     refused: str = ""
-    doubt: str = ""
     last: str = ""
+    tells: str = ""
+    """A regular expression: the words of a request to tell something."""
 
     def ask(self, request: str, files: str, ending: str = "") -> str:
         """Word a request; a paragraph of which nothing is left is left out."""
@@ -110,7 +110,6 @@ class Templates:
             nothing="",
             hollow="",
             refused="",
-            doubt="",
         )
 
     def closing(self, name: str, request: str, **places: str) -> str:

@@ -1,0 +1,200 @@
+"""How a request ends, and what stands behind results: the sentence that says what to do now."""
+
+import pytest
+from tests.filing import open_plain, put, use
+from tests.playing import last
+
+from tripletick import attachments, places, templates
+from tripletick.events import Answered, FreshStart, Repairing
+from tripletick.languages import names_other
+from tripletick.messages import Answer
+
+BASE = templates.load(places.find().prompts)
+ANSWER = "Now answer the user"
+HELLO = "print('hi')"
+
+
+@pytest.fixture
+def bench(tmp_path):
+    with open_plain(tmp_path) as bench:
+        yield bench
+
+
+def told(it, at=-1):
+    return it.model.asked[at][-1].text
+
+
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        ("true", "That printed nothing and changed nothing, so the task is not done."),
+        ("find . -name nothing", "That printed nothing"),
+        ("mv x y; true", "Find the cause and write the corrected block."),
+        ("cat x | sort", "Find the cause"),
+        ("echo 5", ANSWER),
+        ("echo a > b", ANSWER),
+        ("mv x y; echo a > b", ANSWER),
+        ("mkdir d", ANSWER),
+        ("chmod 600 there", ANSWER),
+    ],
+)
+def test_what_came_to_nothing_is_not_taken_for_done(session, script, says):
+    it = session(f"```bash\n{script}\n```", "Done.")
+    (it.folder / "there").touch()
+    it.play()
+    assert says in told(it)
+
+
+def test_what_comes_to_nothing_a_second_time_may_be_right(session):
+    it = session("```bash\ntrue\n```", "```bash\nmkdir -p there\n```", "It is there.")
+    (it.folder / "there").mkdir()
+    it.play()
+    assert ANSWER in told(it)
+
+
+def test_what_was_not_allowed_is_not_done(session):
+    it = session("```bash\npip install pandas\n```", "It needs pandas.", answers=[Answer("n")])
+    it.play()
+    assert "That is not allowed, so the task is not done." in told(it)
+
+
+@pytest.mark.parametrize(
+    ("request_", "says"),
+    [
+        ("Create note.txt that says: hello", "Write what belongs in note.txt, in a block that begins with"),
+        ("Create an empty file note.txt", ANSWER),
+        ("Erstelle eine leere Datei note.txt", ANSWER),
+        ("Create a file", ANSWER),
+    ],
+)
+def test_an_empty_file_is_asked_for_again_unless_it_was_wanted(session, request_, says):
+    it = session("```bash\ntouch note.txt\n```", "Done.")
+    attachments.named(request_, it.loop.bench)
+    it.play(request_)
+    assert says in told(it)
+
+
+@pytest.mark.parametrize(
+    ("request_", "says"),
+    [
+        (
+            "Write count.py that counts the words of story.txt and run it",
+            "It gives no arguments and no input.",
+        ),
+        ("Write count.py that gets a file as argument", ANSWER),
+        ("Schreibe count.py, das nach einer Datei fragt", ANSWER),
+    ],
+)
+def test_a_program_that_wants_arguments_is_asked_for_without_where_none_were_spoken_of(
+    session, request_, says
+):
+    it = session("```python:count.py\nimport sys\nprint(sys.argv[1])\n```", "Done.")
+    it.play(request_)
+    assert says in told(it)
+
+
+def test_a_program_to_repair_that_comes_back_as_it_was_is_a_failure(session):
+    again = "```python:a.py\nprint(1)\n```"
+    it = session(again, "```python:a.py\nprint(2)\n```", "Repaired.")
+    put(it.loop.bench, "a.py", "print(1)\n")
+    attachments.named("Fix a.py", it.loop.bench)
+    events = it.play("Fix a.py")
+    assert last(events, Repairing).error == "python failed, a.py is as it was, nothing is repaired: 1"
+    assert "That is the file as it was, so nothing is mended." in told(it, 1)
+
+
+def test_an_empty_block_is_a_failure_each_time(session):
+    empty = "```python:a.py\n```"
+    it = session(empty, empty, f"```python:a.py\n{HELLO}\n```", "Done.")
+    events = it.play()
+    assert [event for event in events if isinstance(event, Repairing)]
+    assert (it.folder / "a.py").exists() and events[-1].text.startswith("Done.")
+
+
+def test_a_failure_that_is_sent_again_begins_anew_at_once_and_warmer(session):
+    fails = "```python\nimport pandas_that_is_not_there\n```"
+    it = session(fails, fails, "```python\nprint(5)\n```", "5.")
+    events = it.play()
+    assert last(events, FreshStart).attempt == 2
+    assert "Hint: The module pandas_that_is_not_there is not installed here" in told(it, 2)
+    assert [round(sampling.temperature, 1) for sampling in it.model.samplings[:3]] == [0.0, 0.0, 0.7]
+
+
+@pytest.mark.parametrize(
+    ("printed", "answer", "more"),
+    [
+        ("2550\\n", "The sum is printed.", "\n\nOutput: 2550"),
+        ("2550\\n", "It is 2550.", ""),
+        ("Average: 6.0", "The average is 6.", ""),
+        ("100\\n", "It adds up the numbers.", ""),
+        ("a\\nb 7\\n", "Done.", "\n\nOutput:\n```text\na\nb 7\n```"),
+        ("berlin\\n", "That city.", "\n\nOutput: berlin"),
+        ("berlin\\n", "It is Berlin.", ""),
+        ("1\\n2\\n3\\n4\\n5\\n6\\n", "Done.", ""),
+    ],
+)
+def test_what_was_printed_stands_below_an_answer_that_has_nothing_of_it(session, printed, answer, more):
+    it = session(f"```bash\nprintf '{printed}'\n```", answer)
+    assert it.play("Add up 1 to 100 and tell me the sum")[-1] == Answered(f"{answer}{more}")
+
+
+def test_what_was_not_asked_for_is_not_added_to_an_answer(session):
+    it = session("```python\nprint(41 + 1)\n```", "I have added them up.")
+    assert it.play("add them up")[-1] == Answered("I have added them up.")
+
+
+@pytest.mark.parametrize(
+    ("request_", "writes", "ends"),
+    [
+        ("sum up sales.csv by city", False, "Write a python program that does this"),
+        ("how many files are here?", False, "Write a python program that does this"),
+        ("copy sales.csv to old.csv", False, "Write the block that does this"),
+        ("put the names of sales.csv into names.txt with awk", False, "Write the block that does this"),
+        ("write the lines of notes.txt backwards to back.txt", True, "Write a python program that does this"),
+        ("add a line to notes.txt", False, "Write the block that does this"),
+        ("write rows.py that shows sales.csv", True, "Write the whole program in a block"),
+    ],
+)
+def test_a_request_ends_with_the_block_that_it_wants(bench, request_, writes, ends):
+    put(bench, "sales.csv", "city,sum\nOslo,5\nRio,7\n")
+    put(bench, "notes.txt", "one\ntwo\n")
+    attachments.named(request_, bench, programs_too=writes)
+    ledger = bench.ledger
+    ending = BASE.ending(request_, ledger.asked, new=ledger.new, computes=ledger.computes)
+    assert ending.startswith(ends)
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("in bash", True),
+        ("a C program", True),
+        ("Use Go", True),
+        ("go and read it", False),
+        ("in Python", False),
+    ],
+)
+def test_another_language_is_known_by_its_name(text, other):
+    assert names_other(text, "python") is other
+
+
+def test_a_name_with_blanks_is_quoted_and_its_file_goes_along(bench):
+    put(bench, "tax return 2024.txt", "paid\n")
+    put(bench, "return", "no\n")
+    said = attachments.named("Move the file tax return 2024.txt away", bench)
+    assert said.startswith("tax return 2024.txt, 1 line:\n```text\npaid")
+
+
+def test_rows_that_a_model_worked_out_in_its_head_are_no_program(bench):
+    put(bench, "sales.csv", "city,sum\nOslo,5\nOslo,7\n")
+    attachments.named("sum up sales.csv by city into sums.csv", bench)
+    result = use(bench, "python", "city,sum\nOslo,11", "sums.csv")
+    assert result.outcome == "failed" and "holds no program" in result.verdict
+    assert bench.workspace.kind("sums.csv") == "missing"
+
+
+def test_a_table_is_read_with_what_python_has(bench):
+    put(bench, "a.csv", "city;sum\nOslo;5\nRio;7\n")
+    put(bench, "b.json", "[1, 2]")
+    assert "csv.DictReader(file, delimiter=';')" in attachments.named("show a.csv", bench)
+    assert "the module json" in attachments.named("show b.json", bench)
