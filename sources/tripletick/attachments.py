@@ -67,10 +67,13 @@ def named(words: str, bench: Bench, *, programs_too: bool = False) -> str:
         left -= len(part)
         programs += [path] if _is_program(path) and path in bench.ledger.known else []
         data = data or (bool(part) and (programs_too or path.lower().endswith(tables.KNOWN)))
-    missing = (path for word, path in found.items() if PLACE.fullmatch(word) and _is_program(word))
-    new = [] if programs else list(dict.fromkeys(path for path in missing if kinds[path] == "missing"))
+    absent = dict.fromkeys(
+        path for word, path in found.items() if PLACE.fullmatch(word) and kinds[path] == "missing"
+    )
+    new = [] if programs else [path for path in absent if _is_program(path)]
     program, *more = programs or new or [""]
     bench.ledger.begin_request(frozenset(kinds), "" if more else program, new=bool(new), computes=data)
+    bench.ledger.absent = tuple(absent)
     return "\n\n".join(parts)
 
 

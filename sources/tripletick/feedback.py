@@ -58,7 +58,7 @@ def close(talk: Conversation, bench: Bench, results: Results, changed: str, trie
     elif talk.templates.mend and wrong and (lies := attachments.failed(wrong[0], bench)):
         bench.ledger.wanted = lies.path
         said = [lies.text, talk.closing("mend", tag=lies.tag, path=lies.path)]
-    elif not tries.error and (wanted := _rewritten(talk, bench, results, changed)):
+    elif not tries.error and (wanted := _wanted(talk, bench, results, changed, tries)):
         name, path = wanted
         language = language_of(path)
         said = [talk.closing(name, tag=language.tag if language else "text", path=path)]
@@ -67,9 +67,11 @@ def close(talk: Conversation, bench: Bench, results: Results, changed: str, trie
     return "\n\n".join(filter(None, (changed, *said)))
 
 
-def _rewritten(talk: Conversation, bench: Bench, results: Results, changed: str) -> tuple[str, str] | None:
-    """Give the sentence that asks for a file's content, and the file: one that the request names was left
-    empty, or a program wants arguments of which the request says nothing.
+def _wanted(
+    talk: Conversation, bench: Bench, results: Results, changed: str, tries: Tries
+) -> tuple[str, str] | None:
+    """Give the sentence that asks for a file, and the file: one that the request names was left empty or is
+    not there yet, or a program wants arguments of which the request says nothing.
     """
     said, last = talk.templates, results[-1][1] if results else None
     found = effects.EMPTIED.search(changed)
@@ -77,6 +79,10 @@ def _rewritten(talk: Conversation, bench: Bench, results: Results, changed: str)
         return "hollow", found["path"]
     if last and last.files and "arguments" in last.flags and lacks(said.given, talk.asked):
         return "bare", last.files[-1].path
+    lacking = [path for path in bench.ledger.absent if bench.workspace.kind(path) == "missing"]
+    if last and last.ok and lacking and not tries.reminded and has(said.makes, talk.asked):
+        tries.reminded = True
+        return "absent", lacking[0]
     return None
 
 

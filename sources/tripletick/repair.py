@@ -89,6 +89,8 @@ class Tries:
     """… and whether it was that of the attempt before, too."""
     printed: str = ""
     """What the last program printed, where it ran well."""
+    reminded: bool = False
+    """The model was told this turn that a file is not there yet."""
     idle: bool = False
     """A reply of this turn came to nothing: it printed nothing and changed nothing."""
     looped: bool = False

@@ -36,6 +36,7 @@ PLACES = {
     "bare": {"request", "tag", "path"},
     "nothing": {"request"},
     "hollow": {"request", "tag", "path"},
+    "absent": {"request", "tag", "path"},
     "refused": {"request"},
     "last": {"request"},
 }
@@ -71,6 +72,9 @@ class Templates:
     """A regular expression: the words of a request for a program that gets arguments or input."""
     nothing: str = ""
     hollow: str = ""
+    absent: str = ""
+    makes: str = ""
+    """A regular expression: the words of a request to make a file."""
     blank: str = ""
     """A regular expression: the words of a request for a file without content."""
     refused: str = ""

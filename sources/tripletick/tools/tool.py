@@ -40,6 +40,8 @@ class Ledger:
     """This turn: what was asked for."""
     named: frozenset[str] = frozenset()
     """This request: the paths that it names …"""
+    absent: tuple[str, ...] = ()
+    """… of them, those that are not there, …"""
     asked: str = ""
     """… the one program among them, which went along …"""
     new: bool = False
@@ -62,6 +64,7 @@ class Ledger:
         computes: bool = False,
     ) -> None:
         self.named, self.asked, self.new, self.computes = named, asked, new, computes
+        self.absent = ()
 
     def begin_turn(self, task: str = "") -> None:
         self.task = task
