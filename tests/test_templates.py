@@ -48,6 +48,8 @@ def test_a_long_request_is_said_again_by_head_and_tail():
         ('done = ["x"]', "done takes a text"),
         ('request = "x"', "request takes a list of texts"),
         ("done = ", "Invalid value"),
+        ('words = "x"', "words takes a table"),
+        ('[words]\ntells = "("', "words.tells is no regular expression"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path, text, why):

@@ -14,7 +14,6 @@ from tripletick.dialects.fence.feedback import fenced
 from tripletick.languages import language_of
 from tripletick.messages import Message, Problem, Result
 from tripletick.repair import Results, Tries
-from tripletick.templates import has, lacks
 from tripletick.tools.tool import Bench, Tool
 
 DROPPED = "(output dropped to save room)"
@@ -75,12 +74,12 @@ def _wanted(
     """
     said, last = talk.templates, results[-1][1] if results else None
     found = effects.EMPTIED.search(changed)
-    if found and found["path"] in bench.ledger.named and lacks(said.blank, talk.asked):
+    if found and found["path"] in bench.ledger.named and said.lacks("blank", talk.asked):
         return "hollow", found["path"]
-    if last and last.files and "arguments" in last.flags and lacks(said.given, talk.asked):
+    if last and last.files and "arguments" in last.flags and said.lacks("given", talk.asked):
         return "bare", last.files[-1].path
     lacking = [path for path in bench.ledger.absent if bench.workspace.kind(path) == "missing"]
-    if last and last.ok and lacking and not tries.reminded and has(said.makes, talk.asked):
+    if last and last.ok and lacking and not tries.reminded and said.speaks("makes", talk.asked):
         tries.reminded = True
         return "absent", lacking[0]
     return None
@@ -91,7 +90,7 @@ def unsaid(talk: Conversation, printed: str, answer: str) -> str:
     was to tell something.
     """
     lines = printed.strip().splitlines()
-    new = _facts(printed) - _facts(talk.asked) if has(talk.templates.tells, talk.asked) else None
+    new = _facts(printed) - _facts(talk.asked) if talk.templates.speaks("tells", talk.asked) else None
     if not new or len(lines) > UNSAID_LINES or len(printed) > UNSAID or new & _facts(answer):
         return ""
     return (

@@ -36,7 +36,6 @@ from tripletick.messages import Call, Result
 from tripletick.repair import Tries
 from tripletick.replies import BLOCKS, INTERRUPTED, Heard, Replies
 from tripletick.shift import Shift
-from tripletick.templates import has
 from tripletick.tools import shell
 from tripletick.tools.meant import placed
 from tripletick.tools.tool import Bench, Tool
@@ -85,7 +84,7 @@ class Loop:
         ledger.begin_turn(request)
         self.checkpoints.begin_turn(self.bench.session, request)
         ending = talk.templates.ending(request, ledger.asked, new=ledger.new, computes=ledger.computes)
-        ledger.mends = bool(ledger.asked) and not ledger.new and has(talk.templates.repairs, request)
+        ledger.mends = bool(ledger.asked) and not ledger.new and talk.templates.speaks("repairs", request)
         talk.request(agent, request, files=files, ending=ending)
         loop, end = self, None
         try:

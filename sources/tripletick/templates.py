@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import string
 import tomllib
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -54,11 +55,6 @@ class Templates:
     make: str = ""
     repair: str = ""
     compute: str = ""
-    counts: str = ""
-    moves: str = ""
-    """Regular expressions: the words of a request for a figure, and of one that takes files as they are."""
-    repairs: str = ""
-    """A regular expression: the words of a request to repair something."""
     question: str = ""
     changed: str = ""
     unchanged: str = ""
@@ -68,19 +64,13 @@ class Templates:
     mend: str = ""
     same: str = ""
     bare: str = ""
-    given: str = ""
-    """A regular expression: the words of a request for a program that gets arguments or input."""
     nothing: str = ""
     hollow: str = ""
     absent: str = ""
-    makes: str = ""
-    """A regular expression: the words of a request to make a file."""
-    blank: str = ""
-    """A regular expression: the words of a request for a file without content."""
     refused: str = ""
     last: str = ""
-    tells: str = ""
-    """A regular expression: the words of a request to tell something."""
+    words: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Regular expressions by name: what requests of a kind speak of."""
 
     def ask(self, request: str, files: str, ending: str = "") -> str:
         """Word a request; a paragraph of which nothing is left is left out."""
@@ -94,12 +84,21 @@ class Templates:
         language = language_of(program) if program else None
         if language and new:
             return self.make.format(tag=language.tag, path=program)
-        if language and has(self.repairs, request):
+        if language and self.speaks("repairs", request):
             return self.repair.format(tag=language.tag, path=program)
-        computes = has(self.counts, request) or (computes and not has(self.moves, request))
+        computes = self.speaks("counts", request) or (computes and not self.speaks("moves", request))
         if computes and not language and not names_other(request, COMPUTES):
             return self.compute.format(tag=COMPUTES)
         return self.next
+
+    def speaks(self, kind: str, request: str) -> bool:
+        """Tell whether a request has one of the words of a kind; never where the kind has none."""
+        words = self.words.get(kind, "")
+        return bool(words) and bool(re.search(words, request, re.IGNORECASE))
+
+    def lacks(self, kind: str, request: str) -> bool:
+        """Tell whether a request has none of the words of a kind; never where the kind has none."""
+        return kind in self.words and not self.speaks(kind, request)
 
     def unstated(self) -> Templates:
         """Give them without those that stand behind results."""
@@ -113,22 +112,13 @@ class Templates:
             bare="",
             nothing="",
             hollow="",
+            absent="",
             refused="",
         )
 
     def closing(self, name: str, request: str, **places: str) -> str:
         """Fill a sentence that says the request again; "" where there is none."""
         return getattr(self, name).format(request=shortened(request), **places) if getattr(self, name) else ""
-
-
-def has(words: str, request: str) -> bool:
-    """Tell whether a request has one of the words; never where there are none."""
-    return bool(words) and bool(re.search(words, request, re.IGNORECASE))
-
-
-def lacks(words: str, request: str) -> bool:
-    """Tell whether a request has none of the words; never where there are none."""
-    return bool(words) and not has(words, request)
 
 
 def shortened(request: str) -> str:
@@ -157,12 +147,26 @@ def _read(path: Path) -> dict[str, Any]:
     for name, text in said.items():
         if name not in known:
             raise ValueError(f"there is no {name!r}; there are {', '.join(known)}")
+        if name == "words":
+            _try(text)
+            continue
         if (name == "request") != isinstance(text, list):
             raise ValueError(f"{name} takes {'a list of texts' if name == 'request' else 'a text'}")
         parts = [place for part in ([text] if isinstance(text, str) else text) for place in _places(part)]
         if strange := set(parts) - known[name]:
             raise ValueError(f"{name} has a place {{{strange.pop()}}}; it takes {known[name] or 'none'}")
     return {name: tuple(text) if isinstance(text, list) else text for name, text in said.items()}
+
+
+def _try(words: object) -> None:
+    """Raise ValueError where these are no regular expressions by name."""
+    if not isinstance(words, dict) or not all(isinstance(each, str) for each in words.values()):
+        raise ValueError("words takes a table of texts")
+    for name, text in words.items():
+        try:
+            re.compile(text)
+        except re.error as wrong:
+            raise ValueError(f"words.{name} is no regular expression: {wrong}") from wrong
 
 
 def _places(text: str) -> list[str]:
