@@ -7,6 +7,7 @@ Hidden files do not, nor what is no text; what git ignores does where it is name
 
 from __future__ import annotations
 
+import mimetypes
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -35,6 +36,7 @@ WORD = re.compile(r"\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'|`([^`\n]{1,200})`|([^
 """What may be a path: words between quotes, or one word."""
 PLACE = re.compile(r"[\w./~+-]*[\w+-]\.\w{1,6}")
 """What may be a path in the words of a program."""
+TYPES = mimetypes.MimeTypes()
 WHOLE = "{path}, {lines}:"
 PART = "{path}, the first {shown} of {lines}:"
 TABLED = "{path} has {said}; read or change it in a python block, with {reader}. It begins:"
@@ -68,7 +70,7 @@ def named(words: str, bench: Bench, *, programs_too: bool = False) -> str:
         programs += [path] if _is_program(path) and path in bench.ledger.known else []
         data = data or (bool(part) and (programs_too or path.lower().endswith(tables.KNOWN)))
     absent = dict.fromkeys(
-        path for word, path in found.items() if PLACE.fullmatch(word) and kinds[path] == "missing"
+        path for word, path in found.items() if kinds[path] == "missing" and _is_file_name(word)
     )
     new = [] if programs else [path for path in absent if _is_program(path)]
     program, *more = programs or new or [""]
@@ -102,6 +104,11 @@ def _there(found: Mapping[str, str], kinds: Mapping[str, str], bench: Bench) -> 
 def _is_program(path: str) -> bool:
     language = language_of(path)
     return language is not None and language.runs
+
+
+def _is_file_name(word: str) -> bool:
+    """Tell a file's name from other words with a point in them: its ending is one that files have."""
+    return bool(PLACE.fullmatch(word)) and bool(language_of(word) or TYPES.guess_type(word)[0])
 
 
 def _blank_names(text: str, bench: Bench) -> Iterator[str]:

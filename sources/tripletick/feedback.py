@@ -106,7 +106,7 @@ def _facts(text: str) -> set[str]:
 
 def _is_same(bench: Bench, results: Results) -> bool:
     call, last = results[-1]
-    return "unchanged" in last.flags and call.path == bench.ledger.asked
+    return bench.ledger.mends and "unchanged" in last.flags and call.path == bench.ledger.asked
 
 
 def _closing(talk: Conversation, bench: Bench, results: Results, changed: str, tries: Tries) -> str:

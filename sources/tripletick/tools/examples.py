@@ -31,6 +31,9 @@ _EQUALS = re.compile(
     r"\s*(?:==|=>|->|[➞→➡]|=(?!=)|is\b|should equal\b"
     r"|(?:should |must )?(?:returns?|gives?|equals?|be)\b)\s*:?\s*"
 )
+FOREIGN = {"true": "True", "false": "False", "null": "None", "none": "None"}
+"""How others write what Python knows."""
+_FOREIGN = re.compile(rf"^(?:{'|'.join(FOREIGN)})\b")
 _ENDS = re.compile(r"\s*(?:$|[.,;:)`#(]|[^\W\d])")
 
 
@@ -72,6 +75,7 @@ def _call(text: str) -> str:
 
 def _literal(text: str) -> str:
     """Give the longest literal at the start of a text, "" without one or where an expression goes on."""
+    text = _FOREIGN.sub(lambda word: FOREIGN[word[0]], text, count=1)
     for end in range(len(text), 0, -1):
         if text[end - 1] in ",. ":
             continue
