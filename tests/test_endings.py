@@ -103,6 +103,24 @@ def test_a_program_to_repair_that_comes_back_as_it_was_is_a_failure(session):
     assert "That is the file as it was, so nothing is mended." in told(it, 1)
 
 
+@pytest.mark.parametrize(
+    ("request_", "script", "says"),
+    [
+        ("Convert a.csv to a.json", "cat a.csv", "a.json is not there, so the task is not done."),
+        ("Convert a.csv to a.json", "cp a.csv a.json", ANSWER),
+        ("Is there a file a.json?", "ls", ANSWER),
+        ("Write it down", "ls", ANSWER),
+        ("Make sure that 1.0 and e.g. numpy.array are written about", "ls", ANSWER),
+    ],
+)
+def test_a_file_that_is_asked_for_and_not_there_is_spoken_of_once(session, request_, script, says):
+    it = session(*[f"```bash\n{script} # {n}\n```" for n in (1, 2)], "Done.")
+    put(it.loop.bench, "a.csv", "x,y\n1,2\n")
+    attachments.named(request_, it.loop.bench)
+    it.play(request_)
+    assert says in told(it, 1) and "is not there" not in told(it, 2)
+
+
 def test_an_empty_block_is_a_failure_each_time(session):
     empty = "```python:a.py\n```"
     it = session(empty, empty, f"```python:a.py\n{HELLO}\n```", "Done.")
