@@ -54,6 +54,17 @@ def test_a_new_file_is_made(bench):
     assert placed(Call("python", NEW, meant="other.py"), bench).path == "other.py"
 
 
+def test_a_file_without_content_is_filled(bench):
+    put(bench, "touched.py", "")
+    assert placed(Call("python", NEW, meant="touched.py"), bench).path == "touched.py"
+
+
+def test_a_program_begins_below_the_lines_that_repeat_its_fence(bench):
+    call = placed(Call("python", "total.py\npython\nimport csv\n", "total.py"), bench)
+    assert call.body == "import csv\n"
+    assert placed(Call("text", "notes.txt\nbuy milk", "notes.txt"), bench).body == "notes.txt\nbuy milk"
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -75,6 +75,7 @@ def _wanted(
     said, last = talk.templates, results[-1][1] if results else None
     found = effects.EMPTIED.search(changed)
     if found and found["path"] in bench.ledger.named and said.lacks("blank", talk.asked):
+        bench.ledger.wanted = found["path"]
         return "hollow", found["path"]
     if last and last.files and "arguments" in last.flags and said.lacks("given", talk.asked):
         return "bare", last.files[-1].path

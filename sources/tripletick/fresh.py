@@ -19,6 +19,7 @@ from tripletick.tools.tool import Ledger
 
 TRIED = "This was tried {count} times and failed, the last time with: {error}"
 BACK = "The files are as they were before."
+ANOTHER = "Take another way than the one that failed."
 BACK_BUT = "The files are as they were before, but for {paths}."
 
 
@@ -33,7 +34,7 @@ def begun_anew(
         talk.introduce(shift.agent)
     back = BACK_BUT.format(paths=listed(files.kept)) if files.kept else BACK
     tried = TRIED.format(count=tries.failures, error=tries.error)
-    talk.say(f"{tried}\n{back}\nHint: {tries.known or STEPS[ANEW]}")
+    talk.say(f"{tried}\n{back}\nHint: {tries.known or (STEPS[ANEW] if tries.failures >= ANEW else ANOTHER)}")
     tries.begin_anew()
     shift.ran = False
     yield FreshStart(

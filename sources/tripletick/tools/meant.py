@@ -72,9 +72,9 @@ def _fits(path: str, body: str, bench: Bench) -> bool:
         spot = bench.workspace.resolve(path, writing=True)
         if bench.workspace.kind(spot.path) == "missing":
             return True
-        if spot.path not in bench.ledger.known:
-            return False
         old = bench.workspace.read_bytes(spot.path, LARGEST)
+        if not old or spot.path not in bench.ledger.known:
+            return not old
         return not is_binary(old) and _alike(old.decode("utf-8", "replace"), body)
     return False
 
