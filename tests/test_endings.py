@@ -138,6 +138,15 @@ def test_a_failure_that_is_sent_again_begins_anew_at_once_and_warmer(session):
     assert [round(sampling.temperature, 1) for sampling in it.model.samplings[:3]] == [0.0, 0.0, 0.7]
 
 
+def test_a_program_that_breaks_an_example_twice_is_written_afresh_until_one_holds(session):
+    wrong = [f"```python:add.py\ndef add(a, b):\n    return a - b - {n}\n```" for n in range(4)]
+    it = session(*wrong, "```python:add.py\ndef add(a, b):\n    return a + b\n```", "Done.")
+    events = it.play("Write add.py: add(1, 2) == 3")
+    assert [event.attempt for event in events if isinstance(event, FreshStart)] == [2, 3, 4]
+    assert isinstance(events[-1], Answered)
+    assert [round(each.temperature, 1) for each in it.model.samplings] == [0, 0, 0.7, 0.7, 0.7, 0]
+
+
 @pytest.mark.parametrize(
     ("printed", "answer", "more"),
     [

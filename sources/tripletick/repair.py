@@ -97,6 +97,8 @@ class Tries:
     """The last reply did again what had come to nothing before."""
     anew: bool = False
     """The turn has begun anew."""
+    proven_wrong: bool = False
+    """The last failure was an example that does not hold."""
     known: str = ""
     """The advice on the last error."""
     alone: bool = False
@@ -116,6 +118,7 @@ class Tries:
                 self.results[_same(call, result)] += 1
         self.looped = any(self.results[_same(*pair)] > 1 for pair in results)
         last = results[-1][1] if results else None
+        self.proven_wrong = bool(last) and any("example" in result.flags for _, result in results)
         self.printed = last.text if last and last.exit == 0 else ""
         self.error = error_line(results, problems)
         self.failures = self.failures + 1 if self.error else 0
@@ -129,19 +132,28 @@ class Tries:
         return self.looped or (self.again and self.unread == "empty")
 
     @property
+    def samples(self) -> bool:
+        """Tell whether what comes next is written afresh: an example tells good from bad, and a small model
+        rather finds another program than the fault in its own.
+        """
+        return self.proven_wrong and self.failures > 1
+
+    @property
     def heat(self) -> float:
         """What the next reply's temperature is raised by: the first tries are the most likely ones, and one
         that was made before is made again.
         """
-        if self.stuck and self.trial.heat:
+        if (self.stuck or self.samples) and self.trial.heat:
             return max(self.trial.heat, LOOPED)
         return self.trial.heat if self.failures >= ANEW else 0.0
 
     @property
     def wants_anew(self) -> bool:
         """Tell whether the turn is to begin anew: once, after the third failure in a row, or as soon as one
-        is sent again: what a small model has before it, it copies.
+        is sent again: what a small model has before it, it copies. Where examples fail, from the second on.
         """
+        if self.samples:
+            return self.trial.fresh_start
         due = self.failures >= ANEW or (bool(self.error) and self.stuck)
         return self.trial.fresh_start and due and not self.anew
 

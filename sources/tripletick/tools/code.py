@@ -220,7 +220,9 @@ def _proved(program: Program, result: Result) -> Result:
         return result
     text = "\n".join(f"{saved.path}: {line}" for line in wrong.splitlines())
     line = f"failed, saved {saved.path}, an example of the task does not hold"
-    return replace(result, outcome="failed", verdict=line, text=text, exit=1, flags=frozenset({"saved"}))
+    return replace(
+        result, outcome="failed", verdict=line, text=text, exit=1, flags=frozenset({"saved", "example"})
+    )
 
 
 def _build(program: Program) -> Step:
