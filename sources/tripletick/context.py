@@ -94,6 +94,8 @@ class Conversation:
     entries: list[Entry] = field(default_factory=list)
     introduced: set[str] = field(default_factory=set)
     asked: str = ""
+    ending: str = ""
+    """What the last request wants, as the model was told."""
     """The request at work, in the person's words."""
     preface: str = ""
     """What the folder's AGENTS.md says, for the first request."""
@@ -120,7 +122,7 @@ class Conversation:
         """Add a request: the agent's line, its card the first time, the words, what goes along with them."""
         last = self.entries[-1] if self.entries else None
         self.before = Before(len(self.entries), last, frozenset(self.introduced))
-        self.asked = text
+        self.asked, self.ending = text, ending
         templates = self.templates if agent.tools else Templates()
         self.introduce(agent, templates.ask(text, files, ending), pictures=self.pictures)
         self.pictures = ()

@@ -34,7 +34,8 @@ def begun_anew(
         talk.introduce(shift.agent)
     back = BACK_BUT.format(paths=listed(files.kept)) if files.kept else BACK
     tried = TRIED.format(count=tries.failures, error=tries.error)
-    talk.say(f"{tried}\n{back}\nHint: {tries.known or (STEPS[ANEW] if tries.failures >= ANEW else ANOTHER)}")
+    hint = tries.known or (STEPS[ANEW] if tries.failures >= ANEW else ANOTHER)
+    talk.say("\n".join(filter(None, (tried, back, f"Hint: {hint}", talk.ending))))
     tries.begin_anew()
     shift.ran = False
     yield FreshStart(
