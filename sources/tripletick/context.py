@@ -94,9 +94,9 @@ class Conversation:
     entries: list[Entry] = field(default_factory=list)
     introduced: set[str] = field(default_factory=set)
     asked: str = ""
+    """The request at work, in the person's words …"""
     ending: str = ""
-    """What the last request wants, as the model was told."""
-    """The request at work, in the person's words."""
+    """… and what block it wants, as the model was told."""
     preface: str = ""
     """What the folder's AGENTS.md says, for the first request."""
     index: str = ""

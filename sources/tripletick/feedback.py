@@ -115,7 +115,8 @@ def _closing(talk: Conversation, bench: Bench, results: Results, changed: str, t
     if tries.error:
         return "failed" if results else "unread"
     if not any(result.ok for _, result in results):
-        return "refused" if results else "unread"
+        forbidden = any(result.outcome == "forbidden" for _, result in results)
+        return "refused" if forbidden else "done" if results else "unread"
     if changed and changed == talk.templates.unchanged and not tries.idle:
         said = [line for _, result in results for line in (result.view or result.text).splitlines() if line]
         tries.idle = all(map(COMPLAINT.match, said))
