@@ -178,6 +178,8 @@ def test_what_was_not_asked_for_is_not_added_to_an_answer(session):
         ("put the names of sales.csv into names.txt with awk", False, "Write the block that does this"),
         ("write the lines of notes.txt backwards to back.txt", True, "Write a python program that does this"),
         ("add a line to notes.txt", False, "Write the block that does this"),
+        ("show me, without running it, how to delete sales.csv", False, "Run nothing."),
+        ("Zeig mir den Befehl dafür, ohne ihn auszuführen", True, "Run nothing."),
         ("write rows.py that shows sales.csv", True, "Write the whole program in a block"),
     ],
 )

@@ -55,6 +55,7 @@ class Templates:
     make: str = ""
     repair: str = ""
     compute: str = ""
+    show: str = ""
     question: str = ""
     changed: str = ""
     unchanged: str = ""
@@ -82,6 +83,8 @@ class Templates:
         be made (`new`) or went along; `computes`: data went along.
         """
         language = language_of(program) if program else None
+        if self.show and self.speaks("withheld", request):
+            return self.show
         if language and new:
             return self.make.format(tag=language.tag, path=program)
         if language and self.speaks("repairs", request):
