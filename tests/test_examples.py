@@ -1,8 +1,11 @@
 """The worked examples of a request and of a program's own text: found, and held against what it does."""
 
+from pathlib import Path
+
 import pytest
 from tests.filing import open_plain, use
 
+from tripletick.tools import examples as examples_module
 from tripletick.tools.examples import examples, faults
 
 GOOD = "def largest(numbers):\n    return max(numbers)"
@@ -79,6 +82,12 @@ def test_a_saved_program_that_breaks_an_example_of_the_task_has_failed(bench):
     assert result.verdict == "failed, saved largest.py, an example of the task does not hold"
     assert result.text == "largest.py: largest([1, 3, 2]) gives 1, and right is 3"
     assert use(bench, "python", GOOD, "largest.py").outcome == "ok"
+
+
+def test_what_the_box_runs_is_ascii_whatever_the_task_is(bench):
+    assert Path(examples_module.__file__).read_bytes().isascii()
+    bench.ledger.begin_turn("Schreibe größte.py: largest([1, 3, 2]) ➞ 3" + " ö" * 200_000)
+    assert use(bench, "python", BAD, "largest.py").outcome == "failed"
 
 
 def test_examples_of_an_earlier_turn_and_blocks_that_are_not_saved_are_left_alone(bench):

@@ -91,7 +91,8 @@ def unsaid(talk: Conversation, printed: str, answer: str) -> str:
     was to tell something.
     """
     lines = printed.strip().splitlines()
-    new = _facts(printed) - _facts(talk.asked) if talk.templates.speaks("tells", talk.asked) else None
+    asks = talk.templates.speaks("tells", talk.asked.partition("\n")[0])
+    new = _facts(printed) - _facts(talk.asked) if asks else None
     if not new or len(lines) > UNSAID_LINES or len(printed) > UNSAID or new & _facts(answer):
         return ""
     return (

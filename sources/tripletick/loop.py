@@ -94,7 +94,7 @@ class Loop:
                 if call := shift.over(heard.reading.calls):
                     loop = yield from loop._handed_over(shift.agent, call, admit)
                 end = (yield from loop._step(shift, tries, heard)) or repair.ending(tries)
-                if isinstance(end, GaveUp) and end.code in repair.WORN_OUT and tries.steps > 1:
+                if isinstance(end, GaveUp) and tries.worn_out(end):
                     end = yield from loop._last_words(shift, end)
                 if end is None and tries.wants_anew:
                     yield from begun_anew(talk, ledger, loop.checkpoints, shift, tries)

@@ -163,6 +163,10 @@ class Tries:
         self.steps += 1
         return NUDGE.format(request=request.partition("\n")[0])
 
+    def worn_out(self, end: GaveUp) -> bool:
+        """Tell whether the model is asked for what it knows first: not where it writes one thing for ever."""
+        return end.code in WORN_OUT and self.steps > 1 and self.unread != "repeated"
+
     def begin_anew(self) -> None:
         """Forget what the model does not know any more; failures and steps go on to count."""
         self.results.clear()

@@ -6,6 +6,7 @@ all that is built, and nothing of it stays in the workspace. The row knows the l
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Generator, Iterable, Mapping
@@ -49,7 +50,8 @@ NO_PROGRAM = (
     "failed, {path} was not saved: the block holds no program; write one that works it out and saves it"
 )
 UNMENDED = "failed, {path} is as it was, nothing is repaired"
-PROVE_SECONDS = 20.0
+PROVE_SECONDS, PROVEN = 20.0, 20_000
+"""Seconds for the examples of a task, and the characters of it in which they are looked for."""
 PART = ", not run: it is no program by itself"
 INSIDE = 'cd "$0" && exec "$@"'
 PLACE = "tripletick"
@@ -213,7 +215,10 @@ def _proved(program: Program, result: Result) -> Result:
     language, saved, bench = program.language, program.saved, program.bench
     if not (saved and language.prove and bench.trial.examples):
         return result
-    names = program.names | {"prover": Path(examples.__file__).read_text("utf-8"), "task": bench.ledger.task}
+    names = program.names | {
+        "prover": Path(examples.__file__).read_text("utf-8"),
+        "task": json.dumps(bench.ledger.task[:PROVEN]),
+    }
     finished = drain(bench.box.run(fill(language.prove, names), mode="read", timeout=PROVE_SECONDS))
     wrong = finished.head.decode("utf-8", "replace").strip()
     if finished.status != 1 or not wrong:

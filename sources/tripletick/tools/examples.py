@@ -1,10 +1,11 @@
 """Whether a program's functions do what the worked examples say: `f([1, 2]) == 3`, `>>> f(1)` and 2 below it.
 
-The box runs this file itself, with the Python of the workspace: `python -c TEXT PROGRAM TASK`. So it imports
-nothing of tripletick, and takes any Python from 3.8. Examples are those of the task and of the program's own
-text; arguments and results are literals, anything else is not taken for one. The program is loaded as a
-module, `if __name__ == "__main__"` is not run. Prints what does not hold, and exits with 1; 0 where all hold,
-where there are none, and where nothing is known: the program cannot be loaded, or needs what it is not given.
+The box runs this file itself, with the Python of the workspace: `python -c TEXT PROGRAM TASK`, the task as
+JSON. So it imports nothing of tripletick, is ASCII for any locale, and takes Python 3.8 and later. Examples
+are those of the task and of the program's own text; arguments and results are literals, anything else is not
+taken for one. The program is loaded as a module, `if __name__ == "__main__"` is not run. Prints what does not
+hold, and exits with 1; 0 where all hold, where there are none, and where nothing is known: the program cannot
+be loaded, or needs what it is not given.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
+import json
 import math
 import re
 import runpy
@@ -28,7 +30,7 @@ SECONDS = 4
 LONGEST = 2000
 """Characters of a line in which an example is looked for."""
 _EQUALS = re.compile(
-    r"\s*(?:==|=>|->|[➞→➡]|=(?!=)|is\b|should equal\b"
+    r"\s*(?:==|=>|->|[\u279e\u2192\u27a1]|=(?!=)|is\b|should equal\b"
     r"|(?:should |must )?(?:returns?|gives?|equals?|be)\b)\s*:?\s*"
 )
 FOREIGN = {"true": "True", "false": "False", "null": "None", "none": "None"}
@@ -143,6 +145,6 @@ def _said(tree: ast.Module) -> str:
 if __name__ == "__main__":
     told: list[str] = []
     with contextlib.suppress(BaseException):
-        told = faults(*sys.argv[1:3])
+        told = faults(sys.argv[1], json.loads(sys.argv[2]))
     sys.stdout.write("\n".join(told[:TOLD]))
     sys.exit(bool(told))
