@@ -179,7 +179,8 @@ class Loop:
         except TripletickError:
             return end
         said = BLOCK.split(heard.reading.words)[0].strip()
-        self.replies.talk.reply(said)
+        # a message without a reply would not be sent again as it was
+        self.replies.talk.reply(said or end.reason)
         return replace(end, answer=said)
 
     def act(
