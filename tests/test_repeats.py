@@ -111,7 +111,7 @@ def test_twice_in_a_row_ends_the_turn(session):
     events = it.play()
     assert isinstance(events[-1], GaveUp)
     assert events[-1].code == "repeat"
-    assert len(it.model.asked) == 3
+    assert len(it.model.asked) == 2
     assert len([e for e in events if isinstance(e, Repairing)]) == 2
 
 
