@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,4 +20,5 @@ def bytes_of(path: Path) -> int:
 
 def bytes_below(folder: Path) -> int:
     """Add up the files below a folder, which may come and go meanwhile."""
-    return sum(bytes_of(path) for path in folder.rglob("*") if path.is_file())
+    # os.walk passes over a folder that goes while it is read; rglob raises
+    return sum(bytes_of(Path(at, name)) for at, _, names in os.walk(folder) for name in names)
