@@ -19,6 +19,23 @@ def pytest_sessionstart() -> None:
 
 
 @pytest.fixture
+def ws(tmp_path: Path) -> Path:
+    """A workspace with one file of the user's."""
+    folder = tmp_path / "ws"
+    folder.mkdir()
+    (folder / "notes.txt").write_text("mine\n")
+    return folder
+
+
+@pytest.fixture
+def points(ws: Path, tmp_path: Path) -> Any:
+    """The snapshots of the workspace."""
+    from tripletick.checkpoint import Checkpoints
+
+    return Checkpoints(ws, tmp_path / "state")
+
+
+@pytest.fixture
 def dialect(request: pytest.FixtureRequest) -> str:
     """How the model of `session` writes its calls; a module of tests may ask for each."""
     return str(getattr(request, "param", "fence"))

@@ -14,19 +14,6 @@ DATA = Path(__file__).parent / "data"
 LATER, HARMLESS = ((DATA / f"runs_{when}.txt").read_text().split() for when in ("later", "never"))
 
 
-@pytest.fixture
-def ws(tmp_path):
-    folder = tmp_path / "ws"
-    folder.mkdir()
-    (folder / "notes.txt").write_text("mine\n")
-    return folder
-
-
-@pytest.fixture
-def points(ws, tmp_path):
-    return Checkpoints(ws, tmp_path / "state")
-
-
 def put(ws, name, text="x"):
     (ws / name).parent.mkdir(parents=True, exist_ok=True)
     (ws / name).write_text(text)

@@ -1,11 +1,13 @@
 """Which files go along with a request and with a failure, and how they are shown."""
 
+from dataclasses import replace
+
 import pytest
 from tests.filing import open_plain, put, use
 
-from tripletick import attachments, wording
+from tripletick import attachments, places, wording
 from tripletick.messages import Result
-from tripletick.templates import Templates
+from tripletick.templates import Templates, load
 
 TRACE = 'Traceback:\n  File "{root}/{name}", line 1, in <module>\nZeroDivisionError: division by zero'
 
@@ -118,3 +120,44 @@ def test_nothing_goes_along_where_that_is_turned_off(session):
     it = session("Done.", trial={"files": False})
     put(it.loop.bench, "a.py", "print(1)\n")
     assert attachments.named("fix a.py", it.loop.bench) == ""
+
+
+LETTERS = {
+    "letters/a.txt": "Dear Sir,\nabout invoice 4711 we write\n",
+    "letters/b.txt": "Dear Sir,\nwe love the files\n",
+    "letters/c.txt": "Where are you?\n",
+    "papers/tax-2023.pdf": b"%PDF\0",
+    "papers/rent.pdf": b"%PDF\0",
+    ".env": "INVOICE=4711\n",
+    "private/invoice.txt": "4711\n",
+    ".tripletickignore": "private/\n",
+}
+FILE, BASE = ("bash", "file_finder"), load(places.find().prompts)
+
+
+@pytest.mark.parametrize(
+    ("request_", "found"),
+    [
+        ("Which file speaks of invoice 4711?", ["letters/a.txt:2: about invoice 4711 we write"]),
+        ("Wo steht etwas über 4711?", ["letters/a.txt:2: about invoice 4711 we write"]),
+        ("find my tax pdf", ["papers/tax-2023.pdf"]),
+        ("find all pdf", ["papers/rent.pdf", "papers/tax-2023.pdf"]),
+        ("Where is the largest file?", []),
+        ("find the recipe for apple pie", []),
+        ("delete what is about invoice 4711", []),
+    ],
+)
+def test_what_a_search_finds_goes_along_where_a_file_is_looked_for(bench, request_, found):
+    for name, text in LETTERS.items():
+        put(bench, name, text)
+    shown = attachments.along(request_, FILE, bench, BASE)
+    assert shown.splitlines()[1:] == found
+    assert attachments.along(request_, ("bash",), bench, BASE) == ""
+
+
+def test_nothing_is_searched_for_where_the_named_file_goes_along_or_files_do_not(bench):
+    put(bench, "a.txt", "word\n")
+    put(bench, "b.txt", "the word invoice\n")
+    assert "invoice" not in attachments.along("find the word in a.txt, invoice or not", FILE, bench, BASE)
+    bench = replace(bench, trial=replace(bench.trial, files=False))
+    assert attachments.along("find the invoice", FILE, bench, BASE) == ""

@@ -37,19 +37,6 @@ ATTRIBUTES = (
 
 
 @pytest.fixture
-def ws(tmp_path):
-    folder = tmp_path / "ws"
-    folder.mkdir()
-    (folder / "notes.txt").write_text("mine\n")
-    return folder
-
-
-@pytest.fixture
-def points(ws, tmp_path):
-    return Checkpoints(ws, tmp_path / "state")
-
-
-@pytest.fixture
 def without_git(monkeypatch):
     monkeypatch.setenv("PATH", "")
 

@@ -55,7 +55,7 @@ def test_a_task_is_told_in_short_what_came_of_those_that_it_needs_and_no_history
 
 
 def test_each_task_works_as_its_own_agent(team):
-    it = team(to("look", "seen."), to("make a", "made."))
+    it = team(to("look", "seen."), to("make a", "looked, too."))
     it.run(task("1", "look", agent="explorer"), task("2", "make a"))
     first, second = [asked[1].text for asked in it.staff.loop.replies.model.asked]
     assert (first.startswith("[explorer"), second.startswith("[coder")) == (True, True)

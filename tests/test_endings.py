@@ -113,7 +113,7 @@ def test_a_program_to_repair_that_comes_back_as_it_was_is_a_failure(session):
     ],
 )
 def test_a_file_that_is_asked_for_and_not_there_is_spoken_of_once(session, request_, script, says):
-    it = session(*[f"```bash\n{script} # {n}\n```" for n in (1, 2)], "Done.")
+    it = session(*[f"```bash\n{script} # {n}\n```" for n in (1, 2)], "It could not be done.")
     put(it.loop.bench, "a.csv", "x,y\n1,2\n")
     attachments.named(request_, it.loop.bench)
     it.play(request_)

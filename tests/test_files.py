@@ -146,9 +146,19 @@ def test_a_file_that_keeps_its_size_is_not_asked_for(bench, keep):
     assert use(bench, "write", "new\n" * keep, "a.txt").ok
 
 
+@pytest.mark.parametrize("words", ["# ... rest unchanged ...", "# (existing code)", "# …"])
+def test_a_rewrite_of_what_this_turn_made_may_not_leave_lines_out_with_words(bench, words):
+    program = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
+    assert use(bench, "write", program, "a.py").ok
+    result = use(bench, "write", f"{words}\n\ndef two():\n    return 3\n", "a.py")
+    assert (result.outcome, (bench.workspace.root / "a.py").read_text()) == ("failed", program)
+    assert result.text.splitlines()[1:] == ["def one():", "    return 1", "    return 2"]
+    assert use(bench, "write", f"{program}{words}\n", "a.py").ok
+
+
 def test_files_that_this_turn_made_may_shrink(bench):
     assert use(bench, "write", LONG, "a.txt").ok
-    assert use(bench, "write", "# ... rest unchanged", "a.txt").ok
+    assert use(bench, "write", "short", "a.txt").ok
     bench.ledger.begin_turn()
     assert use(bench, "write", LONG, "a.txt").ok
     assert use(bench, "write", "short", "a.txt").outcome == "forbidden"

@@ -128,7 +128,7 @@ def test_what_the_person_answered_is_told_again(session):
 
 
 def test_a_file_that_was_read_before_is_not_known_any_more(session):
-    it = session("```read\na.txt\n```", *broken(1, 4), "```text:a.txt\nnew\n```", "Done.")
+    it = session("```read\na.txt\n```", *broken(1, 4), "```text:a.txt\nnew\n```", "It did not work.")
     (it.folder / "a.txt").write_text("line\n" * 99)
     it.play()
     assert "a.txt exists and has not been read" in words(it.model.asked[-1][-1])
@@ -136,8 +136,8 @@ def test_a_file_that_was_read_before_is_not_known_any_more(session):
 
 def test_the_same_block_counts_anew_once_the_model_has_forgotten_it(session):
     same = BROKEN.format(n=1)
-    it = session(same, same, BROKEN.format(n=2), same, "Done.")
-    assert it.play()[-1] == Answered("Done.")
+    it = session(same, same, BROKEN.format(n=2), same, "It did not work.")
+    assert it.play()[-1] == Answered("It did not work.")
 
 
 def test_it_goes_back_to_the_request_also_where_outputs_were_dropped_to_save_room(session):
@@ -190,7 +190,7 @@ def test_the_next_request_follows_on_what_was_left(session):
     [({"fresh_start": False}, 0, 0.3), ({"heat": 0.0}, 1, 0.0), ({"fresh_start": False, "heat": 0}, 0, 0)],
 )
 def test_each_part_of_it_can_be_turned_off(session, trial, anew, warm):
-    it = session(*broken(1, 4), "Done.", trial=trial)
+    it = session(*broken(1, 4), "It did not work.", trial=trial)
     events = it.play()
     assert sum(isinstance(event, FreshStart) for event in events) == anew
     assert it.model.samplings[-1].temperature == warm

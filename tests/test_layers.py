@@ -45,6 +45,8 @@ LAYERS = (
     {
         "aside",
         "attachments",
+        "claims",
+        "receipts",
         "effects",
         "clock",
         "compaction",

@@ -94,9 +94,9 @@ def test_five_failures_in_a_row_end_the_turn_each_with_advice(session):
 
 def test_a_success_between_them_starts_the_count_of_failures_anew(session):
     it = session(
-        *[BROKEN.format(n=n) for n in range(1, 5)], HELLO, *[BROKEN.format(n=n) for n in range(5, 9)], "Done."
+        *[BROKEN.format(n=n) for n in range(1, 5)], HELLO, *[BROKEN.format(n=n) for n in range(5, 9)], "No."
     )
-    assert it.play()[-1] == Answered("Done.")
+    assert it.play()[-1] == Answered("No.")
 
 
 def test_the_step_limit_ends_a_turn(session):
@@ -181,7 +181,7 @@ def test_an_echo_as_the_first_block_runs(session):
 
 
 def test_a_failing_block_sent_three_times_begins_anew_before_it_ends(session):
-    it = session(*["```bash\nexit 1\n```"] * 3, "Done.")
+    it = session(*["```bash\nexit 1\n```"] * 3, "It did not work.")
     events = it.play()
     assert "FreshStart" in kinds(events)
     assert it.model.samplings[2].temperature >= 0.7

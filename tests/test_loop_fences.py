@@ -28,7 +28,7 @@ def test_an_unknown_tag_is_told_once_and_then_an_answer(session):
 
 
 def test_what_failed_teaches(session):
-    (it := session("```edit:a.txt\nnonsense\n```", "Done.")).play()
+    (it := session("```edit:a.txt\nnonsense\n```", "It did not work.")).play()
     assert "<<<<<<< SEARCH" in said(it)
 
 

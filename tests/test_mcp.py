@@ -70,7 +70,7 @@ def test_an_error_of_a_tool_is_a_failure_with_its_words_and_what_the_tool_takes(
 
 
 def test_no_word_of_a_server_s_stands_outside_its_fence(served):
-    it = served(call("protest"), "Done.")
+    it = served(call("protest"), "It did not work.")
     it.play()
     assert (
         sent(it).count("[result 1: mcp failed, server x failed: speaking to it gave an error]\n```outside\n")

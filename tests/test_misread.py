@@ -20,7 +20,7 @@ from tripletick.tools.shell import spoken
     ],
 )
 def test_a_saved_program_that_got_no_arguments_is_no_failure(session, body):
-    it = session(f"```python:a.py\n{body}\n```", "Done.")
+    it = session(f"```python:a.py\n{body}\n```", "It did not work.")
     events = it.play()
     assert [type(event).__name__ for event in events].count("Repairing") == 0
     assert "takes arguments or input and got none" in it.model.asked[-1][-1].text
@@ -36,7 +36,7 @@ def test_a_saved_program_that_got_no_arguments_is_no_failure(session, body):
     ],
 )
 def test_a_saved_program_that_is_wrong_still_fails(session, body):
-    it = session(f"```python:a.py\n{body}\n```", "Done.")
+    it = session(f"```python:a.py\n{body}\n```", "It did not work.")
     assert "Repairing" in [type(event).__name__ for event in it.play()]
 
 
@@ -87,7 +87,7 @@ def test_the_one_program_that_a_request_asks_for_is_saved_under_its_name(bench, 
     ],
 )
 def test_a_request_ends_with_what_the_first_block_is(session, request_, ending):
-    it = session("Done.")
+    it = session("It could not be done.")
     put(it.loop.bench, "calc.py", "print(1)\n")
     files = attachments.named(request_, it.loop.bench)
     list(it.loop.turn(it.prompts.agents["coder"], request_, files=files))
@@ -95,7 +95,7 @@ def test_a_request_ends_with_what_the_first_block_is(session, request_, ending):
 
 
 def test_a_program_that_comes_back_as_it_was_is_told_so(session):
-    it = session("```python:calc.py\nprint(1)\n```", "Done.")
+    it = session("```python:calc.py\nprint(1)\n```", "It did not work.")
     put(it.loop.bench, "calc.py", "print(1)\n")
     files = attachments.named("fix calc.py", it.loop.bench)
     list(it.loop.turn(it.prompts.agents["coder"], "fix calc.py", files=files))

@@ -134,7 +134,7 @@ def test_where_nobody_is_there_a_host_that_nobody_named_is_not_reached(session):
 def test_what_a_search_found_is_got_unasked_and_what_writes_then_is_asked_for(session):
     with BadServer({"/": [html()]}) as server:
         found = searxng({"url": f"{server.url}/", "title": "Rye", "content": ORDER})
-        more = (f"```fetch\n{server.url}/\n```", SAVES, "Saved.")
+        more = (f"```fetch\n{server.url}/\n```", SAVES, "It was not saved.")
         it = searched(session, found, *more, answers=[NO], allow=place(server))
     assert [one.outcome for one in results(it.events)] == ["ok", "ok", "denied"]
 

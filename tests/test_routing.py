@@ -116,6 +116,14 @@ def test_a_follow_up_stays_with_the_agent_at_work():
         assert routed("now make it shorter", history=["planner", agent])[2][0].name == agent
 
 
+@pytest.mark.parametrize(
+    "request_", ["go on", "run it again", "now make it print in red", "rename it to x.py"]
+)
+def test_a_follow_up_after_a_plan_is_no_plan_again(request_):
+    assert routed(request_, history=["planner"])[2][0].name == "coder"
+    assert routed(f"@planner {request_}", history=["planner"])[2][0].name == "planner"
+
+
 def test_an_agent_that_is_named_gets_the_words_behind_its_name():
     _, events, (agent, words) = routed("@file write a poem")
     assert (agent.name, words) == ("file", "write a poem")

@@ -21,19 +21,6 @@ MIB = 1 << 20
 FOR_EVER = 1 << 62
 
 
-@pytest.fixture
-def ws(tmp_path):
-    folder = tmp_path / "ws"
-    folder.mkdir()
-    (folder / "notes.txt").write_text("mine\n")
-    return folder
-
-
-@pytest.fixture
-def points(ws, tmp_path):
-    return Checkpoints(ws, tmp_path / "state")
-
-
 def blocks(points, *steps, between=lambda: None):
     """One turn; between its blocks the person does something. Gives what was told after each block."""
     points.begin_turn("session", "do it")

@@ -232,11 +232,7 @@ class App:
         talk = loop.replies.talk
         wanted = hands.tools and hands.folder and self.config.agent.folder and not wording.folder_told(talk)
         names = wording.folder_line(loop.bench.workspace, talk.templates, request) if wanted else ""
-        shown = (
-            attachments.named(request, loop.bench, programs_too=agents.EVERY_LANGUAGE in hands.tools)
-            if hands.tools and hands.folder
-            else ""
-        )
+        shown = attachments.along(request, hands.tools, loop.bench, talk.templates) if hands.folder else ""
         names = "\n\n".join(filter(None, (names, shown)))
         told = self.gear.hooks.request((yield from pictures.taken(request, loop, self.about)), agent.name)
         whole = "\n\n".join(filter(None, (told, piped and wording.piped_in(loop, piped))))
@@ -275,7 +271,9 @@ class App:
             self.reseated = True
         if agent.card:
             self.loop = seats.sampled(self.loop, config)
-        self.loop = yield from self.gear.equip(self.loop, agent)
+        equipped = yield from self.gear.equip(self.loop, agent)
+        check = self.config.agent.check or wording.check_of(self.brought.words)
+        self.loop = replace(equipped, check=check)
         return self.loop
 
     def _changed(self, config: Config) -> Generator[Event, Reply, Loop]:

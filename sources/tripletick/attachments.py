@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import mimetypes
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
+from tripletick.agents import EVERY_LANGUAGE
 from tripletick.dialects.fence.feedback import fenced
 from tripletick.languages import language_of
 from tripletick.messages import Result
 from tripletick.paths import PathRefused
-from tripletick.tools import tables
+from tripletick.templates import Templates
+from tripletick.tools import finder, reproduce, tables
 from tripletick.tools.reading import is_binary
+from tripletick.tools.search import search
 from tripletick.tools.tool import Bench
 from tripletick.tools.walking import names_in, shortened
 
@@ -42,6 +45,10 @@ PART = "{path}, the first {shown} of {lines}:"
 TABLED = "{path} has {said}; read or change it in a python block, with {reader}. It begins:"
 DATA = ", {said}; read or change it in a python block, with {reader}"
 HOLDS = "{path}/ holds: {names}"
+FAILS = "{command} fails:"
+HITS = 8
+"""Files that a search shows."""
+FOUND = "A search for words of the task found:\n{hits}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +60,36 @@ class Attached:
     path: str
 
 
+def along(request: str, tools: Collection[str], bench: Bench, templates: Templates) -> str:
+    """Show what goes along with a request to an agent with these tools: the files that it names, else those
+    that a search finds where it looks for one.
+    """
+    shown = named(request, bench, programs_too=EVERY_LANGUAGE in tools) if tools else ""
+    if tools and templates.speaks("repairs", request):
+        shown = "\n\n".join(filter(None, (shown, reproduced(request, bench))))
+    return shown or (hits(templates.sought(request), bench) if finder.TOOL.tag in tools else "")
+
+
+def reproduced(request: str, bench: Bench) -> str:
+    """Run what a request says fails, and show how it does; it is to succeed before the repair is done."""
+    ledger = bench.ledger
+    program = "" if ledger.new else ledger.asked
+    command = reproduce.command(request, program, bench) if bench.trial.rerun else ""
+    said = reproduce.failure(command, bench) if command else ""
+    ledger.check = command if said else ""
+    return _fenced(FAILS.format(command=command), said) if said else ""
+
+
 def named(words: str, bench: Bench, *, programs_too: bool = False) -> str:
     """Show the files and folders that a request names, "" where it names none that are there. A table is
     data to compute with; for an agent that writes programs any text is.
     """
     left, parts, programs, data = bench.clip * bench.trial.files, list[str](), list[str](), False
-    named = dict.fromkeys((*_blank_names(words, bench), *_words(words)))
+    names = bench.workspace.listdir(".")
+    named = dict.fromkeys((*_blank_names(words, names), *_words(words)))
     found = {word: path for word in named if (path := _resolved(word, bench))}
     kinds = {path: bench.workspace.kind(path) for path in found.values()}
-    for path in list(dict.fromkeys(_there(found, kinds, bench)))[:MOST]:
+    for path in list(dict.fromkeys(_there(found, kinds, names)))[:MOST]:
         if left < LEAST:
             break
         part = _folder(path, bench) if kinds[path] == "folder" else _file(path, bench, left)
@@ -69,14 +97,18 @@ def named(words: str, bench: Bench, *, programs_too: bool = False) -> str:
         left -= len(part)
         programs += [path] if _is_program(path) and path in bench.ledger.known else []
         data = data or (bool(part) and (programs_too or path.lower().endswith(tables.KNOWN)))
-    absent = dict.fromkeys(
-        path for word, path in found.items() if kinds[path] == "missing" and _is_file_name(word)
-    )
+    missing = (path for word, path in found.items() if kinds[path] == "missing" and is_file_name(word))
+    absent = tuple(dict.fromkeys(missing))
     new = [] if programs else [path for path in absent if _is_program(path)]
     program, *more = programs or new or [""]
-    bench.ledger.begin_request(frozenset(kinds), "" if more else program, new=bool(new), computes=data)
-    bench.ledger.absent = tuple(absent)
+    bench.ledger.begin_request(frozenset(kinds), absent, "" if more else program, computes=data)
     return "\n\n".join(parts)
+
+
+def hits(words: str, bench: Bench) -> str:
+    """Show the files that a request may mean, "" where none fits or no file is to go along."""
+    found = search(words, bench, HITS) if bench.trial.files else []
+    return FOUND.format(hits="\n".join(found)) if found else ""
 
 
 def failed(result: Result, bench: Bench) -> Attached | None:
@@ -92,9 +124,8 @@ def failed(result: Result, bench: Bench) -> Attached | None:
     return None
 
 
-def _there(found: Mapping[str, str], kinds: Mapping[str, str], bench: Bench) -> Iterator[str]:
+def _there(found: Mapping[str, str], kinds: Mapping[str, str], names: Collection[str]) -> Iterator[str]:
     """Give what is there of the paths that words mean; the name of a folder below another needs a slash."""
-    names = set(bench.workspace.listdir("."))
     for word, path in found.items():
         is_folder = kinds[path] == "folder" and path != "." and (word in names or "/" in word)
         if is_folder or kinds[path] == "file":
@@ -106,15 +137,14 @@ def _is_program(path: str) -> bool:
     return language is not None and language.runs
 
 
-def _is_file_name(word: str) -> bool:
+def is_file_name(word: str) -> bool:
     """Tell a file's name from other words with a point in them: its ending is one that files have."""
     return bool(PLACE.fullmatch(word)) and bool(language_of(word) or TYPES.guess_type(word)[0])
 
 
-def _blank_names(text: str, bench: Bench) -> Iterator[str]:
-    """Give the names with blanks in the folder that a text holds, the longest first."""
-    names = (name for name in bench.workspace.listdir(".") if " " in name and name in text)
-    return iter(sorted(names, key=len, reverse=True))
+def _blank_names(text: str, names: Iterable[str]) -> list[str]:
+    """Give the names with blanks that a text holds, the longest first."""
+    return sorted((name for name in names if " " in name and name in text), key=len, reverse=True)
 
 
 def _words(text: str) -> Iterator[str]:

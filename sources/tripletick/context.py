@@ -170,6 +170,10 @@ class Conversation:
         """Say what came of the model's blocks, and what to do now."""
         self.say(_closed(said, closing), short=short and _closed(short, closing))
 
+    def doubting(self, reasons: Sequence[str]) -> str:
+        """Say what speaks against the answer that was just given; "" where nothing is to be said."""
+        return self.closing("doubt", reasons="; ".join(reasons))
+
     def closing(self, name: str, **places: str) -> str:
         """Fill a sentence that says again what was asked; "" where there is none."""
         return self.templates.closing(name, self.asked, **places)

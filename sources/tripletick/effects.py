@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from tripletick.checkpoint import Checkpoints
+from tripletick.checkpoint.turns import renames
 from tripletick.checkpoint.values import Change, State
 from tripletick.dialects.fence.feedback import fenced
 from tripletick.messages import Call, Result
@@ -66,32 +67,31 @@ def _folders(changes: Sequence[Change], workspace: Workspace) -> Iterator[str]:
 def word(changes: Sequence[Change], read: Read, saved: Collection[str], said: Templates) -> str:
     """Say what was moved, created, changed and deleted, and show what programs wrote into short texts."""
     changes = [change for change in changes if not change.path.startswith(".")]
-    gone = {change.was: change.path for change in changes if change.left is None and _is_file(change.was)}
-    named = [*_named(changes, gone)]
+    renamed = renames(changes)
+    named = [*_named(changes, renamed)]
     if not named:
         return said.unchanged
     more = [f"{len(named) - NAMED} more"] if len(named) > NAMED else []
     written = [change for change in changes if _is_file(change.left) and change.path not in saved]
-    shown = [change for change in written if change.left not in gone][:SHOWN]
+    shown = [change for change in written if change.path not in renamed][:SHOWN]
     parts = [said.changed.format(changes=", ".join(named[:NAMED] + more))]
     return "\n".join([*parts, *(part for change in shown if (part := _shown(change, read(change.left))))])
 
 
-def _named(changes: Sequence[Change], gone: Mapping[State | None, str]) -> Iterator[str]:
-    """Word each change; a file that is `gone` and there with the same content elsewhere was moved."""
+def _named(changes: Sequence[Change], renamed: Mapping[str, str]) -> Iterator[str]:
+    """Word each change; what is `renamed` was moved, by its new path."""
     filled = {path for change in changes if change.left for path in _above(change.path)}
-    moved = set[str]()
     for change in changes:
-        old = gone.get(change.left, "") if change.was is None else ""
-        if old and old not in moved:
-            moved.add(old)
-            yield f"moved {old} to {change.path}"
+        if change.path in renamed:
+            over = ", over the file that was there" if change.was else ""
+            yield f"moved {renamed[change.path]} to {change.path}{over}"
         elif change.was is None and not (_is_folder(change.left) and change.path in filled):
             yield f"created {change.path}{'/' * _is_folder(change.left)}"
         elif change.left and change.was and change.was[1] != change.left[1]:
             yield f"changed {change.path}"
         elif change.left and change.was:
             yield f"changed the mode of {change.path}"
+    moved = set(renamed.values())
     yield from (
         f"deleted {change.path}{'/' * _is_folder(change.was)}"
         for change in changes

@@ -22,6 +22,7 @@ from threading import Thread
 from typing import IO, Any
 
 from tripletick.halting import Halt
+from tripletick.messages import DOUBTFUL, FileChange, Receipt
 
 COMMAND = (sys.executable, "-P", "-m", "tripletick.cli")
 PATIENCE = 5.0
@@ -81,6 +82,12 @@ class Outcome:
 
     answer: str = ""
     files: Sequence[Record] = ()
+    receipt: str = ""
+    """What the turn did, in a line …"""
+    verified: bool = False
+    """… whether that bears the answer out …"""
+    doubt: tuple[str, ...] = ()
+    """… and the reasons why it does not."""
     error: str = ""
     code: str = ""
     """Of the error, as `-o json` names it."""
@@ -111,6 +118,8 @@ class Outcome:
     def status(self) -> str:
         """Say in a word or two how it ended."""
         broke = self.exit == 1 and not self.ended
+        if self.exit == 1 and self.code == DOUBTFUL:
+            return DOUBTFUL
         return "died" if broke else STATUS.get(self.exit, "died")
 
     @property
@@ -171,14 +180,25 @@ class Outcome:
         self.agent = record["agent"]
 
     def _answered(self, record: Record) -> None:
-        self.ended, self.answer, self.files = True, record["text"], record["files"] or ()
+        self.ended, self.answer = True, record["text"]
+        self._take_receipt(record)
+        if self.doubt:
+            self.code = DOUBTFUL
+
+    def _take_receipt(self, record: Record) -> None:
+        self.files = [FileChange(**file).told for file in record["files"] or ()]
+        if told := record.get("receipt"):
+            receipt = Receipt.read(told)
+            self.receipt, self.verified, self.doubt = str(receipt), receipt.verified, receipt.doubt
+            self.error = receipt.complaint
 
     def _stopped(self, record: Record) -> None:
         self.ended, self.code = True, "interrupted"
 
     def _gave_up(self, record: Record) -> None:
-        self.ended, self.answer, self.files = True, record["answer"], record["files"] or ()
+        self.ended, self.answer = True, record["answer"]
         self.code = record["code"]
+        self._take_receipt(record)
         self.error = "\n".join(filter(None, (record["reason"], record["hint"])))
 
 

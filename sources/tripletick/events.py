@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tripletick.messages import Answer, Call, Counts, FileChange, Problem, Result, Task
+from tripletick.messages import Answer, Call, Counts, FileChange, Problem, Receipt, Result, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +127,13 @@ class Repairing:
 
 
 @dataclass(frozen=True, slots=True)
+class Doubted:
+    """The answer claims what the turn does not bear out, for these reasons; the model gets another try."""
+
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FreshStart:
     """After attempt `attempt` of `limit` the turn begins anew, from its request: `error` is what the model is
     told, `restored` and `removed` are the paths that were put back to what they were before the turn, `kept`
@@ -223,6 +230,8 @@ class Answered:
     text: str
     files: tuple[FileChange, ...] | None = field(default=None, compare=False)
     """What differs from before the turn; None where that is not known."""
+    receipt: Receipt | None = field(default=None, compare=False)
+    """What the turn did, and what speaks against the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +246,7 @@ class GaveUp:
     hint: str = ""
     files: tuple[FileChange, ...] | None = field(default=None, compare=False)
     """As in `Answered`."""
+    receipt: Receipt | None = field(default=None, compare=False)
 
 
 Event = (
@@ -252,6 +262,7 @@ Event = (
     | Output
     | Returned
     | Repairing
+    | Doubted
     | FreshStart
     | Usage
     | Notice

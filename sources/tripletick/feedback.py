@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
 from tripletick import attachments, effects, repair
+from tripletick.claims import Facts
 from tripletick.context import Conversation
 from tripletick.dialects.dialect import Dialect
 from tripletick.dialects.fence.feedback import fenced
 from tripletick.languages import language_of
-from tripletick.messages import Message, Problem, Result
+from tripletick.messages import Call, Message, Problem, Receipt, Result
+from tripletick.paths import PathRefused
 from tripletick.repair import Results, Tries
+from tripletick.replies import Replies
 from tripletick.tools.tool import Bench, Tool
 
 DROPPED = "(output dropped to save room)"
@@ -79,8 +83,8 @@ def _wanted(
         return "hollow", found["path"]
     if last and last.files and "arguments" in last.flags and said.lacks("given", talk.asked):
         return "bare", last.files[-1].path
-    lacking = [path for path in bench.ledger.absent if bench.workspace.kind(path) == "missing"]
-    if last and last.ok and lacking and not tries.reminded and said.speaks("makes", talk.asked):
+    lacking = _lacking(talk, bench)
+    if last and last.ok and lacking and not tries.reminded:
         tries.reminded = True
         return "absent", lacking[0]
     return None
@@ -98,6 +102,38 @@ def unsaid(talk: Conversation, printed: str, answer: str) -> str:
     return (
         f"\n\n{OUTPUT} {lines[0]}" if len(lines) == 1 else f"\n\n{OUTPUT}\n{fenced(printed.strip(), 'text')}"
     )
+
+
+def failed_check(replies: Replies, call: Call, result: Result) -> str:
+    """Say that the check failed, and what it printed."""
+    said = replies.talk.closing("check", command=call.body, output=fenced(result.text.rstrip(), "output"))
+    return said or replies.dialect.feedback([(call, result)], ()).text
+
+
+def facts(talk: Conversation, bench: Bench, told: Receipt, tries: Tries, *, works: bool) -> Facts:
+    """Gather what is known at the end of a turn of an agent that has tools (`works`) or has none."""
+    sent = [entry.message.text for entry in talk.entries if entry.message.role == "user"]
+    held = [part for call, result in tries.done for part in (call.body, result.text, result.view or "")]
+    paths = {change.path for change in told.files or ()}
+
+    def exists(path: str) -> bool:
+        with suppress(PathRefused):
+            kind = bench.workspace.kind(path)
+            return kind != "missing" or any(each.endswith(f"/{path}") for each in paths)
+        return True
+
+    earlier = bool(talk.before and talk.before.length) and not tries.done
+    lacking = _lacking(talk, bench) if works else ()
+    # where some were made, the others may be for later
+    lacking = lacking if len(lacking) == len(bench.ledger.absent) else ()
+    return Facts(told, works, "?" in talk.asked, earlier, "\n".join(sent + held), exists, lacking)
+
+
+def _lacking(talk: Conversation, bench: Bench) -> tuple[str, ...]:
+    """Give the files that the request names, wants made and that are not there."""
+    if not talk.templates.speaks("makes", talk.asked) or talk.templates.speaks("withheld", talk.asked):
+        return ()
+    return tuple(path for path in bench.ledger.absent if bench.workspace.kind(path) == "missing")
 
 
 def _facts(text: str) -> set[str]:

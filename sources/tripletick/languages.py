@@ -57,6 +57,10 @@ class Language:
     unchecked: tuple[str, ...] = ()
     wrong: str = ""
     prove: tuple[str, ...] = ()
+    defines: str = ""
+    tests: str = ""
+    asserts: str = ""
+    test: tuple[str, ...] = ()
     version: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -89,6 +93,16 @@ class Language:
     def takes_arguments(self, source: str) -> bool:
         """Tell whether a program reads arguments or what is typed."""
         return bool(self.takes and re.search(self.takes, source))
+
+    def may_show(self, source: str, task: str) -> bool:
+        """Tell whether a task or a program's own text may have worked examples: a call of what it defines."""
+        names = re.findall(self.defines, source) if self.prove else ()
+        return any(f"{name}(" in task or source.count(f"{name}(") > 1 for name in names)
+
+    def is_test(self, path: str, source: str) -> bool:
+        """Tell whether a file holds tests, which are run as such."""
+        named = bool(self.test) and re.search(self.tests, path)
+        return bool(named and re.search(self.asserts, source))
 
     def is_program(self, source: str) -> bool:
         """False where the source is only a part of a program: nothing in it could be started."""
@@ -149,10 +163,9 @@ def _try_patterns(row: Language) -> None:
     try:
         row.found("")
         row.is_program("")
-        re.compile(row.wrong)
-        re.compile(row.parts)
-        re.compile(row.marks)
-        re.compile(row.takes)
+        patterns = (row.wrong, row.parts, row.marks, row.takes, row.defines, row.tests, row.asserts)
+        for pattern in patterns:
+            re.compile(pattern)
     except (re.error, StopIteration, KeyError, IndexError) as wrong:
         raise ValueError(f"language {row.tag}: a pattern is wrong or no last one fits: {wrong!r}") from wrong
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tripletick import effects, feedback, repair
+from tripletick import claims, effects, feedback, receipts, repair
 from tripletick.agents import Agent
 from tripletick.approval import Block, Gate
 from tripletick.checkpoint import Checkpoints
@@ -20,6 +20,7 @@ from tripletick.events import (
     Answered,
     Ask,
     Called,
+    Doubted,
     Event,
     GaveUp,
     HandedOver,
@@ -32,7 +33,7 @@ from tripletick.events import (
 )
 from tripletick.fresh import begun_anew
 from tripletick.hooks import Hooks
-from tripletick.messages import Call, Result
+from tripletick.messages import Call, Receipt, Result
 from tripletick.repair import Tries
 from tripletick.replies import BLOCKS, INTERRUPTED, Heard, Replies
 from tripletick.shift import Shift
@@ -48,6 +49,10 @@ Turn = Generator[Event, Reply, None]
 Admit = Callable[[Agent], Generator[Event, Reply, "Loop"]]
 """Lets an agent in; the loop that goes on may have another folder and box, if the person says so."""
 Ending = Answered | GaveUp | None
+RERUNS = 2
+"""Failures of what a request says fails, after which an answer is taken, and doubted."""
+STILL = "{command} still fails"
+NOT_CHECKED = "The check was not run: {verdict}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,8 @@ class Loop:
     gate: Gate = field(default_factory=Gate)
     """What every block passes."""
     hooks: Hooks = field(default_factory=Hooks)
+    check: str = ""
+    """A command that must succeed before what was to be done is done."""
 
     def turn(
         self,
@@ -100,7 +107,7 @@ class Loop:
                     yield from begun_anew(talk, ledger, loop.checkpoints, shift, tries)
             if notice := loop.checkpoints.end_turn():
                 yield Notice(notice)
-            yield repair.ended(end, loop.checkpoints.changed)
+            yield repair.ended(end, loop.checkpoints.changed, loop._receipt(shift, tries, end))
         except KeyboardInterrupt:
             yield from map(Notice, loop.checkpoints.after_block())
             yield Interrupted(talk.entries[-1].message.text)
@@ -162,10 +169,54 @@ class Loop:
             runner = shift.runner()
             if runner and self.replies.shows_code(said, runner):
                 yield Notice(NOT_RUN.format(name=runner.name))
+            doubt = self._receipt(shift, tries, Answered(said)).doubt if self.bench.trial.doubt else ()
+            if doubt and tries.doubts() and (closing := self.replies.talk.doubting(doubt)):
+                self.replies.talk.say(closing)
+                yield Doubted(doubt)
+                return None
+            if command := self._due(shift.agent, tries):
+                end = yield from self.checked(shift.agent, tries, command)
+                if end or self._due(shift.agent, tries):
+                    return end
             lacking = feedback.unsaid(self.replies.talk, tries.printed, said)
             return (yield from self.hooks.answered(said, lacking + self.bench.outside.cite(said)))
         self.replies.talk.say(tries.nudge(self.replies.talk.asked))
         return None
+
+    def _due(self, agent: Agent, tries: Tries) -> str:
+        """Give the check that an answer must wait for: the user's own, or what the request says fails, once
+        a file was changed; that is given up sooner, for nobody has said that it is to succeed.
+        """
+        if not agent.tools or tries.passed:
+            return ""
+        if self.check or not self.bench.ledger.check:
+            return self.check
+        again = tries.failed_checks < RERUNS and self.checkpoints.since(0)
+        return self.bench.ledger.check if again else ""
+
+    def checked(self, agent: Agent, tries: Tries, command: str) -> Generator[Event, Reply, GaveUp | None]:
+        """Run a check; where it fails the model is told why, where it may not run that is the end."""
+        call = Call("bash", command)
+        [(_, result)] = yield from self.act(replace(agent, tools=("bash",)), [call], typed=True)
+        tries.check(result)
+        if result.outcome not in ("ok", "failed"):
+            return GaveUp("check", NOT_CHECKED.format(verdict=result.verdict), 3)
+        if tries.failed_checks:
+            if self._due(agent, tries) and not repair.ending(tries):
+                self.replies.talk.say(feedback.failed_check(self.replies, call, result))
+            yield Repairing(tries.failed_checks, tries.max_attempts, tries.error)
+        return None
+
+    def _receipt(self, shift: Shift, tries: Tries, end: Answered | GaveUp) -> Receipt:
+        """Say what the turn has done, and what of it speaks against its answer."""
+        changes = self.checkpoints.since(0) if self.checkpoints.blocks else []
+        told = replace(receipts.receipt(tries.done, changes), check=tries.checked)
+        fails = not self.check and tries.failed_checks >= RERUNS
+        failed = (STILL.format(command=self.bench.ledger.check),) if fails else ()
+        works = bool(shift.agent.tools)
+        facts = feedback.facts(self.replies.talk, self.bench, told, tries, works=works)
+        answer = end.text if isinstance(end, Answered) else end.answer
+        return replace(told, doubt=claims.doubts(answer, facts) or failed)
 
     def _last_words(self, shift: Shift, end: GaveUp) -> Generator[Event, Reply, GaveUp]:
         """Have the model say what is known before the turn ends; no block of that is read."""
@@ -206,7 +257,10 @@ class Loop:
                     yield Called(call, number, len(calls))
                     block = Block(self._tool(agent, call), call, bench, self.checkpoints, typed)
                     through = self.hooks.run(block, agent.name, self.gate)
+                    before = self.checkpoints.blocks
                     result, seconds = yield from clocked(through, printed)
+                    if not typed and result.ok:
+                        result = yield from self._spared(call, result, before)
                 if not result.ok and not stop:
                     how = {"failed": "failed", "denied": "was refused"}.get(result.outcome, "was not run")
                     stop = f"was not run, because block {number} {how}"
@@ -216,6 +270,15 @@ class Loop:
             yield from self._stopped(calls, results, "".join(printed)[-self.bench.clip :])
             raise
         return results
+
+    def _spared(self, call: Call, result: Result, before: int) -> Generator[Event, Reply, Result]:
+        """Put the files back where moves have lost some; `before`: the turn's blocks until then."""
+        changes = self.checkpoints.since(before) or ()
+        if not (lost := receipts.overwritten(call.body, changes)):
+            return result
+        kept = self.checkpoints.restore_block()
+        yield from map(Notice, filter(None, (kept, *self.checkpoints.after_block())))
+        return receipts.taken_back(lost)
 
     def _stopped(
         self, calls: Sequence[Call], results: list[tuple[Call, Result]], printed: str

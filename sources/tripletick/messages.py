@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length"]
@@ -12,6 +13,11 @@ OUTSIDE = "outside"
 Outcome = Literal["ok", "failed", "denied", "forbidden", "skipped"]
 """`failed` counts as an attempt; `denied` is the person's no, `forbidden` a permission that is missing
 (network, a person for a question), `skipped` a block that was not reached: none of these three does."""
+DOUBTFUL = "doubtful"
+"""How a turn ended whose answer claims what it does not bear out."""
+IN_DOUBT = "The answer is in doubt: {reasons}."
+NAMED = 2
+"""Paths that a receipt names; more are counted."""
 Status = Literal["pending", "running", "done", "failed", "skipped"]
 
 
@@ -132,7 +138,99 @@ class FileChange:
     """One file that a tool wrote or a turn changed: its path relative to the workspace."""
 
     path: str
-    action: Literal["created", "changed", "deleted"]
+    action: Literal["created", "changed", "deleted", "renamed"]
+    old: str = ""
+    """The path that a renamed file had."""
+    replaced: bool = False
+    """Another file had the path of a renamed one."""
+
+    @property
+    def told(self) -> dict[str, str]:
+        """Give it as `-o json` does."""
+        return {"path": self.path, "action": self.action} | ({"from": self.old} if self.old else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a turn did, by its blocks and its snapshots alone, and what speaks against its answer."""
+
+    ran: int = 0
+    """Blocks that ran a program …"""
+    failed: int = 0
+    """… those of all blocks that failed …"""
+    last_failed: bool = False
+    """… and whether the last of all did, with nothing after it."""
+    saved: tuple[str, ...] = ()
+    """Paths that blocks saved themselves."""
+    files: tuple[FileChange, ...] | None = ()
+    """What differs from before the turn; None where that is not known."""
+    folders: bool = False
+    """Folders came or went."""
+    lost: tuple[str, ...] = ()
+    """Files whose content is nowhere any more after others were renamed."""
+    elsewhere: bool = False
+    """A tool worked on something else than the folder."""
+    tests: int = 0
+    """Tests that the last run of any counted …"""
+    passed: int = 0
+    """… and that passed."""
+    check: Literal["", "passed", "failed"] = ""
+    """What came of the user's own check."""
+    doubt: tuple[str, ...] = ()
+    """Reasons, for a person, why the answer is not to be believed."""
+
+    @classmethod
+    def read(cls, told: Mapping[str, Any]) -> Receipt:
+        """Take it from the record of an event."""
+        kept: dict[str, Any] = {
+            k: tuple(each) if isinstance(each, list) else each for k, each in told.items()
+        }
+        if kept["files"] is not None:
+            kept["files"] = tuple(FileChange(**one) for one in kept["files"])
+        return cls(**kept)
+
+    @property
+    def verified(self) -> bool:
+        """Tell whether something was done, the last block succeeded, and nothing is in doubt."""
+        did = bool(self.ran or self.saved or self.files or self.elsewhere)
+        passed = self.check == "passed" or (not self.last_failed and self.passed == self.tests)
+        return did and passed and self.check != "failed" and not self.doubt
+
+    @property
+    def complaint(self) -> str:
+        """Say that the answer is in doubt, and why; "" where it is not."""
+        return IN_DOUBT.format(reasons="; ".join(self.doubt)) if self.doubt else ""
+
+    def __str__(self) -> str:
+        return " · ".join(self._parts())
+
+    def _parts(self) -> Iterator[str]:
+        if self.ran or self.failed:
+            failed = (
+                ", the last failed" if self.last_failed else f", {self.failed} failed" * bool(self.failed)
+            )
+            yield f"ran {self.ran}{failed}" if self.ran else failed.removeprefix(", ")
+        if self.saved:
+            yield _named("saved", self.saved)
+        for action in ("created", "changed", "deleted", "renamed"):
+            files = [each for each in self.files or () if each.action == action]
+            paths = [each.path for each in files if each.path not in self.saved or action == "deleted"]
+            if action == "renamed" and len(files) == 1:
+                yield f"renamed {files[0].old} to {files[0].path}"
+            elif paths:
+                yield _named(action, paths)
+        over = [each.path for each in self.files or () if each.replaced]
+        if over:
+            yield _named("overwrote", over) + " (tripletick undo brings it back)"
+        if self.tests:
+            yield f"tests {self.passed} of {self.tests} passed"
+        if self.check:
+            yield f"check {self.check}"
+
+
+def _named(word: str, paths: Sequence[str]) -> str:
+    """Name a path or two, count more."""
+    return f"{word} {', '.join(paths) if len(paths) <= NAMED else len(paths)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from tripletick.advice import advise
 from tripletick.events import Answered, GaveUp
-from tripletick.messages import Call, FileChange, Problem, Result
+from tripletick.messages import Call, FileChange, Problem, Receipt, Result
 from tripletick.sections import TrialSection
 
 STEPS = {
@@ -105,11 +106,20 @@ class Tries:
     """True where nobody is there to be asked."""
     trial: TrialSection = field(default_factory=TrialSection)
     results: Counter[tuple[Call, Result]] = field(default_factory=Counter)
+    done: list[tuple[Call, Result]] = field(default_factory=list)
+    """What the blocks came to, from the request on or from where the turn began anew."""
+    checked: Literal["", "passed", "failed"] = ""
+    """What came of the check …"""
+    failed_checks: int = 0
+    """… and how often it has failed since it last passed."""
+    doubted: bool = False
+    """The model was told that its answer claims what has not happened."""
     refusals: Counter[str] = field(default_factory=Counter)
 
     def add(self, results: Results, problems: Sequence[Problem]) -> bool:
         """Count a reply and what came of it; True where it was a failed attempt."""
         self.steps += 1
+        self.done += results
         self.ran = self.ran or bool(results)
         for call, result in results:
             if result.outcome in ("denied", "forbidden"):
@@ -157,6 +167,24 @@ class Tries:
         due = self.failures >= ANEW or (bool(self.error) and self.stuck)
         return self.trial.fresh_start and due and not self.anew
 
+    def check(self, result: Result) -> None:
+        """Count what came of the check."""
+        self.checked = "passed" if result.ok else "failed"
+        self.failed_checks = 0 if result.ok else self.failed_checks + 1
+        self.steps += not result.ok
+        if not result.ok:
+            self.error = error_line([(Call("check", ""), result)], ())
+
+    @property
+    def passed(self) -> bool:
+        return self.checked == "passed"
+
+    def doubts(self) -> bool:
+        """Count that an answer is in doubt; True where the model is to be told, which is once a turn."""
+        first, self.doubted = not self.doubted, True
+        self.steps += first
+        return first
+
     def nudge(self, request: str) -> str:
         """Count an empty reply; gives what the model is told of it."""
         self.silent += 1
@@ -170,6 +198,7 @@ class Tries:
     def begin_anew(self) -> None:
         """Forget what the model does not know any more; failures and steps go on to count."""
         self.results.clear()
+        self.done.clear()
         self.anew = True
         self.ran = self.remarked = self.again = False
         self.unread = ""
@@ -253,6 +282,12 @@ ENDINGS: tuple[Ending, ...] = (
         ),
     ),
     (
+        lambda tries: tries.failed_checks >= tries.max_attempts,
+        lambda tries: _end(
+            "check", f"{_counted(tries.failed_checks, 'failed check')}, the last: {tries.error}"
+        ),
+    ),
+    (
         lambda tries: any(count > 1 for count in tries.refusals.values()),
         lambda tries: _end("refused", f"{_most(tries.refusals)}, twice", 3 if tries.alone else 1),
     ),
@@ -280,15 +315,17 @@ def ending(tries: Tries) -> GaveUp | None:
     return next((make(tries) for due, make in ENDINGS if due(tries)), None)
 
 
-def ended(end: Answered | GaveUp, changed: tuple[FileChange, ...] | None) -> Answered | GaveUp:
-    """Put into an ending what the turn changed, where that is known, and how it is taken back."""
+def ended(
+    end: Answered | GaveUp, changed: tuple[FileChange, ...] | None, receipt: Receipt
+) -> Answered | GaveUp:
+    """Put into an ending what the turn did and changed, where that is known, and how it is taken back."""
     if isinstance(end, Answered):
-        return replace(end, files=changed)
+        return replace(end, files=changed, receipt=receipt)
     paths = [change.path for change in changed or ()]
     more = [f"{len(paths) - NAMED} more"] if len(paths) > NAMED else []
     unchanged = "" if changed is None else end.hint
     hint = UNDO.format(paths=", ".join(paths[:NAMED] + more)) if paths else unchanged
-    return replace(end, files=changed, hint=hint)
+    return replace(end, files=changed, hint=hint, receipt=receipt)
 
 
 def _same(call: Call, result: Result) -> tuple[Call, Result]:

@@ -33,7 +33,7 @@ FIRST = "coder"
 SERVED = "coder"
 """Who gets a request that names a server."""
 INSTEAD: Mapping[str, str] = {PLANNER: "coder"}
-"""Who gets a class whose agent is not there; all others go to who talks."""
+"""Who gets a class whose agent is not there, and its follow-ups; all others go to who talks."""
 SHOWN = 1500
 """Characters of a request, at each end, by which the model chooses."""
 ANSWER = 48
@@ -89,7 +89,7 @@ def decide(
     name, likeness = router.closest(request, sentences) if own else ("", 0.0)
     if likeness >= router.CLOSE:
         return Choice(name, "when", likeness)
-    guess = router.guess(request, history)
+    guess = router.guess(request, [INSTEAD.get(name, name) for name in history])
     return Choice(guess.agent, "router", guess.confidence, guess.sure)
 
 

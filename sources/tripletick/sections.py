@@ -37,6 +37,7 @@ class AgentSection:
     max_steps: int = setting(
         25, "Replies of the model that end a turn; as shipped, its size may change that.", "count", 1, 1000
     )
+    check: str = setting("", "A command that must succeed before a turn that was to do something is done.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +165,9 @@ class TrialSection:
         "Files that a request names go along with it, and the program in which a failure lies.",
         "switch",
     )
+    rerun: bool = setting(
+        True, "What a request says fails is run ahead, and again before a repair is done.", "switch"
+    )
     effects: bool = setting(
         True, "What blocks have changed in the folder is said behind their results.", "switch"
     )
@@ -173,6 +177,9 @@ class TrialSection:
     check: bool = setting(True, "What was saved is checked at once in its own language.", "switch")
     examples: bool = setting(
         True, "A saved program is held against the examples in its text and in the request.", "switch"
+    )
+    doubt: bool = setting(
+        True, "An answer that claims what did not happen is held up to the model once.", "switch"
     )
     known_files: bool = setting(
         True, "A file that was neither read nor written in the session is not replaced.", "switch"

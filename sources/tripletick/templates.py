@@ -39,6 +39,8 @@ PLACES = {
     "hollow": {"request", "tag", "path"},
     "absent": {"request", "tag", "path"},
     "refused": {"request"},
+    "check": {"request", "command", "output"},
+    "doubt": {"request", "reasons"},
     "last": {"request"},
 }
 """What each sentence may take."""
@@ -69,6 +71,8 @@ class Templates:
     hollow: str = ""
     absent: str = ""
     refused: str = ""
+    check: str = ""
+    doubt: str = ""
     last: str = ""
     words: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Regular expressions by name: what requests of a kind speak of."""
@@ -102,6 +106,12 @@ class Templates:
     def lacks(self, kind: str, request: str) -> bool:
         """Tell whether a request has none of the words of a kind; never where the kind has none."""
         return kind in self.words and not self.speaks(kind, request)
+
+    def sought(self, request: str) -> str:
+        """Give what a request looks for, without the words that say so; "" where it looks for no file."""
+        if not self.speaks("finds", request) or self.speaks("counts", request):
+            return ""
+        return re.sub(self.words["finds"], " ", request, flags=re.IGNORECASE)
 
     def unstated(self) -> Templates:
         """Give them without those that stand behind results."""

@@ -21,6 +21,8 @@ RULES = "The folder's AGENTS.md says:\n{words}\n"
 RULES_GO_ON = "… (AGENTS.md is longer; read it where you need the rest)"
 RULES_BYTES = ((8192, 1000), (1 << 62, 2000))
 """Windows in tokens, and how much of AGENTS.md the first request holds below them: 250 and 500 tokens."""
+CHECK = re.compile(r"(?im)^\s*(?:[-*]\s*)?check:\s*`?([^`\n]+?)`?\s*$")
+"""The line of AGENTS.md that says what must succeed."""
 READABLE = "\n\nYou may also read, not change: {paths}"
 
 
@@ -42,6 +44,12 @@ def folder_line(workspace: Workspace, templates: Templates, request: str = "") -
         return ""
     line = templates.separator.join(shortened(chosen, shown, of=len(names)))
     return templates.folder.format(names=line or "empty")
+
+
+def check_of(rules: str) -> str:
+    """Give the command of the line `Check: CMD` in a folder's rules, "" without one."""
+    found = CHECK.search(rules)
+    return found[1].strip() if found else ""
 
 
 def _ending(name: str) -> str:

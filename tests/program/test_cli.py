@@ -196,7 +196,7 @@ def test_what_is_piped_in_is_added_to_the_request(home):
 
 
 def test_a_dash_reads_the_task(home):
-    done = run(home, "-m", f"scripted:{home / 'script.md'}", "-", text="write hello.py\n")
+    done = run(home, "-m", f"scripted:{home / 'script.md'}", "-y", "-", text="write hello.py\n")
     assert done.stdout == "It prints hello.\n"
 
 
@@ -277,7 +277,7 @@ def test_nothing_is_contacted_but_the_server(home):
         "sys.addaudithook(lambda n, a: n in ('socket.connect', 'socket.getaddrinfo') and os._exit(99))\n"
         "from tripletick.cli import main; sys.exit(main())"
     )
-    words = ("-m", f"scripted:{home / 'script.md'}", "write hello.py")
+    words = ("-y", "-m", f"scripted:{home / 'script.md'}", "write hello.py")
     assert run(home, *words, code=code).returncode == 0
     assert run(home, "-m", "any", "--host", "http://127.0.0.1:9", "do it", code=code).returncode == 99
 

@@ -56,7 +56,7 @@ def test_a_wheel_holds_prompts_config_and_tables(wheel):
 
 
 def test_an_installed_wheel_does_a_request(wheel, home):
-    done = run(home, wheel, "-C", ".", "-m", f"scripted:{home / 'script.md'}", "write hello.py and run it")
+    done = run(home, wheel, "-C", ".", "-m", f"scripted:{home / 'script.md'}", "run it")
     assert (done.returncode, done.stdout) == (0, "Done.\n")
     assert (home / "project" / "ran").exists()
 
@@ -70,6 +70,6 @@ def test_an_editable_install_reads_config_and_prompts_where_they_lie(home):
     text = (TOP / "config.ini").read_text().replace("name = auto", "name = mine")
     (clone / "config.ini").write_text(text.replace("\nname =\n", f"\nname = scripted:{home / 'script.md'}\n"))
     (clone / "prompts/base/mine.md").write_text("---\nwhen = Always.\ntools = bash\n---\nYou run.\n")
-    done = run(home, clone / "sources", "do it")
+    done = run(home, clone / "sources", "-C", ".", "do it")
     assert (done.returncode, done.stdout) == (0, "Done.\n")
     assert "mine" in next((home / ".local/state/tripletick/sessions").glob("*.jsonl")).read_text()

@@ -244,7 +244,9 @@ def test_doctor_has_the_model_do_three_chores_and_names_the_tags_to_trust(home):
 
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="blocks run in a box alone")
 def test_a_model_that_claims_its_work_is_not_trusted(home):
-    (home / "script.md").write_text("---\n".join(["The sum is 5050.\n", "Saved.\n", "Changed.\n"]))
+    # each is asked once whether that is so
+    claims = [claim for claim in ("The sum is 5050.\n", "Saved.\n", "Changed.\n") for _ in range(2)]
+    (home / "script.md").write_text("---\n".join(claims))
     done = run(home, "doctor", "--model", f"scripted:{home / 'script.md'}")
     assert (done.returncode, "chores: 0 of 3 done" in done.stdout) == (1, True)
     assert "can be trusted with: no tag" in done.stdout

@@ -46,6 +46,8 @@ class Task:
     agent: str = ""
     seconds: float | None = None
     model: str = ""
+    check: str = ""
+    """A command that must succeed before it is done."""
 
 
 def _is_text(value: Any) -> bool:
@@ -70,6 +72,7 @@ KEYS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "agent": (_is_text, "the name of an agent"),
     "timeout": (_is_seconds, "a number of seconds above 0"),
     "model": (_is_text, "the name of a model"),
+    "check": (_is_text, "a command"),
 }
 """What a line may hold, by what it is told from, and what it must be."""
 
@@ -142,7 +145,7 @@ class Reader:
         folder, repo = (self._folder(given[key]) if key in given else None for key in ("folder", "repo"))
         commit = _commit(repo, given["commit"]) if repo else ""
         kept = given["request"], folder, repo, commit, agent, given.get("timeout"), given.get("model", "")
-        return Task(number, str(task_id), *kept)
+        return Task(number, str(task_id), *kept, check=given.get("check", ""))
 
     def _folder(self, name: str) -> Path:
         folder = self.base / Path(name).expanduser()

@@ -53,7 +53,8 @@ class Job:
             task.seconds or self.seconds,
             self.settings,
         )
-        return errands.run([*COMMAND, *self.flags, *model, *more], wanted, halt=halt)
+        check = ("--check", task.check) if task.check else ()
+        return errands.run([*COMMAND, *self.flags, *model, *check, *more], wanted, halt=halt)
 
 
 @dataclass(frozen=True, slots=True)

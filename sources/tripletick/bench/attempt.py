@@ -35,7 +35,7 @@ KEPT = 4000
 """Characters of an answer that are kept."""
 SHORTEST = 1.0
 """Seconds that a further turn has at the least."""
-ENDED = ("done", "gave up")
+ENDED = ("done", "doubtful", "gave up")
 """Ends of a turn after which a person would go on."""
 NOT_BARE = "{task} cannot be judged without an agent: its checks look at more than the code of a reply."
 BARE_SUITE = "What can: tripletick bench --suite humaneval --no-agent"

@@ -10,12 +10,12 @@ import fnmatch
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tripletick.checkpoint.turns import is_folder
+from tripletick.checkpoint.turns import is_folder, renames
 from tripletick.checkpoint.values import Change, Manifest, State
 from tripletick.session import clean_name
 
@@ -51,8 +51,9 @@ def _pattern(names: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(fnmatch.translate(f"*/{name.casefold()}") for name in names))
 
 
-def alerts(changes: Iterable[Change], known: Manifest, read: Read) -> list[str]:
+def alerts(changes: Sequence[Change], known: Manifest, read: Read) -> list[str]:
     """Give a line for each reason, with the paths that are new or changed."""
+    old = renames(changes)
     left = [change for change in changes if change.left and change.path != "."]
     repositories = sorted(set(_repositories(left, known)))
     inside = tuple(f"{path}/" for path in repositories)
@@ -60,7 +61,8 @@ def alerts(changes: Iterable[Change], known: Manifest, read: Read) -> list[str]:
     for change in left:
         if not is_folder(change.left) and not (inside and change.path.startswith(inside)):
             for why in _reasons(change, read):
-                told.setdefault(why, []).append(change.path)
+                was = f" (renamed from {old[change.path]})" if change.path in old else ""
+                told.setdefault(why, []).append(change.path + was)
     return [LINE.format(paths=_listed(paths), why=why) for why, paths in told.items() if paths]
 
 

@@ -9,11 +9,11 @@ import difflib
 import os
 import stat
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tripletick.checkpoint.turns import is_folder, is_mark
+from tripletick.checkpoint.turns import is_folder, is_mark, renames
 from tripletick.checkpoint.values import Change, State
 from tripletick.session import clean_name
 
@@ -46,12 +46,27 @@ class Compared:
 Read = Callable[[str], bytes]
 
 
-def compared(change: Change, now: State | None, read: Read) -> Compared:
-    """Compare the two states of a path; raises OSError where a content is not kept any more."""
-    lines = [*_heads(change), *_body(change, read)]
-    if now != change.left and not is_folder(change.left):
-        lines.append(Line("note", f"{clean_name(change.path)}: changed again since"))
-    return Compared(change.path, tuple(lines))
+def compared(changes: Sequence[Change], now: Callable[[str], State | None], read: Read) -> Iterator[Compared]:
+    """Compare the two states of each path; one that was only renamed has no lines but those that say so.
+
+    Raises OSError where a content is not kept any more.
+    """
+    moved = renames(changes)
+    old = set(moved.values())
+    for change in changes:
+        if change.path not in old:
+            lines = [*_renamed(change, moved), *_heads(change)]
+            if change.was or change.path not in moved:
+                lines += _body(change, read)
+            if now(change.path) != change.left and not is_folder(change.left):
+                lines.append(Line("note", f"{clean_name(change.path)}: changed again since"))
+            yield Compared(change.path, tuple(lines))
+
+
+def _renamed(change: Change, moved: Mapping[str, str]) -> Iterator[Line]:
+    if change.path in moved:
+        yield Line("head", f"rename from {clean_name(moved[change.path])}")
+        yield Line("head", f"rename to {clean_name(change.path)}")
 
 
 def counted(changes: Iterable[tuple[str, Change]]) -> Iterator[Compared]:

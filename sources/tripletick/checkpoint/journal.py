@@ -173,8 +173,7 @@ class Checkpoints:
                 changes = net(change for turn in last for change in turn.changes)
                 plain = [change for change in changes if not self._snapshots.bulk(change.path)]
                 bulk = [(top, change) for change in changes if (top := self._snapshots.bulk(change.path))]
-                now, get = self._present.now, self._store.get
-                shown = (compared(change, now(change.path), get) for change in plain)
+                shown = compared(plain, self._present.now, self._store.get)
                 return (*shown, *counted(bulk))
         except OSError as error:
             raise TripletickError("The snapshots cannot be read.", error.strerror or str(error)) from error
@@ -244,7 +243,7 @@ class Checkpoints:
             self._look()
         changes = net(self._mine())
         shown = (change for change in changes if not self._snapshots.bulk(change.path))
-        self.changed = file_changes(change for change in shown if not change.path.startswith(GIT))
+        self.changed = file_changes([change for change in shown if not change.path.startswith(GIT)])
 
     def _mine(self) -> list[Change]:
         return self._steps.of(self._own) if self._whole else self._steps.of_turn(self._turn)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tripletick.checkpoint.steps import Turn
@@ -25,6 +25,7 @@ SAID = {
     "gone": "{path} is too large to be kept: once removed it cannot come back. Remove it?",
     "undo-done": "Undone: {requests}.",
     "redo-done": "Redone: {requests}.",
+    "renamed": "Renamed back: {paths}.",
     "restored": "Restored: {paths}.",
     "removed": "Removed: {paths}.",
     "kept": "Left as they are: {paths}.",
@@ -80,6 +81,8 @@ class Report:
     requests: list[str] = field(default_factory=list)
     there: dict[str, bool] = field(default_factory=dict)
     """Paths that were put back or removed; folders end in a slash."""
+    renamed: dict[str, str] = field(default_factory=dict)
+    """Of these, where files are again, by where they were."""
     kept: dict[str, str] = field(default_factory=dict)
 
     def add(self, turn: Turn, plan: Plan) -> None:
@@ -89,6 +92,8 @@ class Report:
         for path, state in plan.wanted.items():
             folder = is_folder(state) or (state is None and is_folder(plan.now[path]))
             self.there[f"{path}/" if folder else path] = state is not None
+        back = renames([Change(path, plan.now[path], state) for path, state in plan.wanted.items()])
+        self.renamed |= {old: new for new, old in back.items()}
 
     def told(self) -> Undone:
         """Say what was done."""
@@ -100,7 +105,11 @@ class Report:
         requests = ", ".join(f"“{request}”" for request in self.requests)
         lines = [SAID[f"{self.word}-{word}"].format(requests=requests)]
         reasons = [f"{path} ({reason})" for path, reason in kept.items()]
-        rows = (("restored", restored), ("removed", removed), ("kept", reasons))
+        names = [f"{path} to {self.renamed[path]}" for path in sorted(self.renamed)]
+        rest = {*self.renamed, *self.renamed.values()}
+        again = [path for path in restored if path not in rest]
+        gone = [path for path in removed if path not in rest]
+        rows = (("renamed", names), ("restored", again), ("removed", gone), ("kept", reasons))
         lines += [SAID[word].format(paths=listed(paths)) for word, paths in rows if paths]
         if len(lines) == 1:
             lines.append(SAID["same"])
@@ -127,12 +136,34 @@ def is_mark(state: State | None) -> bool:
     return bool(state) and (state or (0, ""))[1].startswith("!")
 
 
-def file_changes(changes: Iterable[Change]) -> tuple[FileChange, ...]:
-    """Name the files among the changes, for the person and `-o json`."""
+def renames(changes: Sequence[Change]) -> dict[str, str]:
+    """Give the old path of each renamed file by its new one: what is gone and has come elsewhere, with the
+    same mode and content; of several such the one of the same name, then the first.
+    """
+    gone: dict[State, list[str]] = {}
+    for change in changes:
+        if change.was and change.left is None and not is_folder(change.was):
+            gone.setdefault(change.was, []).append(change.path)
+    renamed: dict[str, str] = {}
+    for change in changes:
+        old = gone.get(change.left) if change.left and change.left != change.was else None
+        if old:
+            same = [path for path in old if path.rpartition("/")[2] == change.path.rpartition("/")[2]]
+            renamed[change.path] = (same or old)[0]
+            old.remove(renamed[change.path])
+    return renamed
+
+
+def file_changes(changes: Sequence[Change]) -> tuple[FileChange, ...]:
+    """Name the files among the changes, for the person and `-o json`; a renamed one once."""
+    renamed = renames(changes)
+    old = set(renamed.values())
+    files = (one for one in changes if not (is_folder(one.was) or is_folder(one.left) or one.path in old))
     return tuple(
-        FileChange(one.path, "created" if one.was is None else "changed" if one.left else "deleted")
-        for one in changes
-        if not (is_folder(one.was) or is_folder(one.left))
+        FileChange(one.path, "renamed", renamed[one.path], replaced=one.was is not None)
+        if one.path in renamed
+        else FileChange(one.path, "created" if one.was is None else "changed" if one.left else "deleted")
+        for one in files
     )
 
 

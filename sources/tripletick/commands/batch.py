@@ -36,7 +36,7 @@ AHEAD = 2
 NO_ENGINE = 4
 LINES = 100
 """Where no line is redrawn, it is said about so often how far it is."""
-PASSED = ("model", "ctx", "sandbox", "max_attempts", "max_steps", "temperature", "seed")
+PASSED = ("model", "ctx", "sandbox", "max_attempts", "max_steps", "check", "temperature", "seed")
 """Shared flags that go to each task with their values."""
 SETTLED = ("host", "hosts")
 """Of [model], what is told each task otherwise."""

@@ -29,6 +29,7 @@ def shared_flags() -> argparse.ArgumentParser:
     )
     add("--max-attempts", metavar="N", help="failures in a row that end the task")
     add("--max-steps", metavar="N", help="replies that end the task")
+    add("--check", metavar="CMD", help="a command that must succeed before the task is done")
     add("--timeout", metavar="S", type=_seconds, help="seconds for the whole task")
     add("--temperature", metavar="T")
     add("--seed", metavar="N")

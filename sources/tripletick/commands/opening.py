@@ -29,6 +29,7 @@ FLAGS = {
     "sandbox": "sandbox.mode",
     "max_attempts": "agent.max_attempts",
     "max_steps": "agent.max_steps",
+    "check": "agent.check",
 }
 """Flags that set a value of config.ini, by their names in the options."""
 THINK = {True: "yes", False: "no"}

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from tripletick.messages import Receipt
 from tripletick.planner.plan import Plan, recorded
 from tripletick.session import Record
 from tripletick.ui.pen import indented
@@ -143,12 +144,19 @@ class _Reader:
                 self._add("note", text)
             case {"event": "Answered"}:
                 self.replied = False
+                self._add_receipt(record)
             case {"event": "GaveUp", "reason": str(text)}:
                 self.replied = False
                 self._add("end", text)
+                self._add_receipt(record)
             case {"event": "Interrupted"}:
                 self.replied = False
                 self._add("end", "Interrupted by the person.")
+
+    def _add_receipt(self, record: Record) -> None:
+        receipt = Receipt.read(record["receipt"]) if record.get("receipt") else Receipt()
+        for text in filter(None, (receipt.complaint, str(receipt))):
+            self._add("note", text)
 
     def _add(self, kind: Kind, text: str, said: str = "") -> None:
         self.parts.append(Part(kind, text, said))

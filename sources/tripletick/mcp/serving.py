@@ -51,6 +51,7 @@ PROGRESS = {
     "Called": "{call[tool]}",
     "Returned": "{call[tool]}: {result[verdict]}",
     "Repairing": "attempt {attempt} of {limit} failed: {error}",
+    "Doubted": "in doubt: {reasons}",
     "FreshStart": "beginning anew from the request",
     "Notice": "{text}",
 }

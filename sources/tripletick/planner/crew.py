@@ -40,7 +40,7 @@ from tripletick.events import (
 )
 from tripletick.halting import Halt, Halted
 from tripletick.loop import Loop
-from tripletick.messages import Result, Status, Task
+from tripletick.messages import Receipt, Result, Status, Task
 from tripletick.planner import words
 from tripletick.planner.plan import Plan, surprise
 
@@ -155,6 +155,8 @@ class _Work:
                 return "failed", " ".join(filter(None, (error.what, error.why)))
             case BaseException(), _:
                 return "failed", BROKEN.format(kind=type(error).__name__, error=error)
+            case _, Answered(text, receipt=Receipt() as receipt) if receipt.doubt:
+                return "failed", f"{receipt.complaint} {text}"
             case _, Answered(text):
                 return "done", text
             case _, GaveUp(reason=reason, answer=answer):

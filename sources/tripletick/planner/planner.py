@@ -25,14 +25,14 @@ from tripletick.events import (
     Text,
 )
 from tripletick.loop import Loop, Turn
-from tripletick.messages import Task
+from tripletick.messages import Receipt, Task
 from tripletick.planner import words
 from tripletick.planner.agreeing import Consent
 from tripletick.planner.asking import Asking, Drafts, sifted
 from tripletick.planner.checking import Rules
 from tripletick.planner.plan import PLANNER, Plan
 from tripletick.planner.words import Questions
-from tripletick.repair import ended
+from tripletick.repair import Tries, ended, ending
 from tripletick.sections import PlannerSection
 
 STOPPED = "Stopped. Go on with what is left of the plan ({left})?"
@@ -84,7 +84,8 @@ class Planner:
         points.begin_turn(self.loop.bench.session, request)
         try:
             if end := (yield from working):
-                yield ended(end, points.changed)
+                end = (yield from self._checked(end)) or end
+                yield ended(end, points.changed, Receipt(files=points.changed))
         except KeyboardInterrupt:
             yield from map(Notice, points.after_block())
             if self.plan.tasks:
@@ -92,6 +93,13 @@ class Planner:
             yield Interrupted(self.loop.replies.talk.entries[-1].message.text)
         finally:
             points.end_turn()
+
+    def _checked(self, end: Answered | GaveUp) -> Generator[Event, Reply, GaveUp | None]:
+        """Run the user's own check once all is done."""
+        if not self.loop.check or not isinstance(end, Answered):
+            return None
+        tries = Tries(max_attempts=1)
+        return (yield from self.loop.checked(self.agent, tries, self.loop.check)) or ending(tries)
 
     def _planned(self) -> Asking[Ending]:
         question = self.questions.first(self.agents.values(), self._rules().most)

@@ -131,7 +131,7 @@ def _item(task: Task) -> str:
 
 def _files(files: Sequence[FileChange]) -> str:
     known = {file.path: file for file in files}
-    named = [f"{file.path} ({file.action})" for file in known.values()]
+    named = [f"{file.path} ({file.action}{f' from {file.old}' * bool(file.old)})" for file in known.values()]
     more = [f"{len(named) - FILES} more"] if len(named) > FILES else []
     return ", ".join(named[:FILES] + more)
 

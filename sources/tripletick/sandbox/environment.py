@@ -51,8 +51,9 @@ def clean(environ: Mapping[str, str], name: str, home: Path, path: tuple[str, ..
         "PATH": os.pathsep.join(path),
         "HOME": str(home),
         "TMPDIR": str(home),
-        # Compiled modules go to the session's folder: nobody wants __pycache__ between their files.
-        "PYTHONPYCACHEPREFIX": str(home / ".pycache"),
+        # Nobody wants __pycache__ between their files; and a module that is saved twice within a second
+        # with the same size, as in a repair, would run as it was before.
+        "PYTHONDONTWRITEBYTECODE": "1",
         "USER": name,
         "LOGNAME": name,
     }

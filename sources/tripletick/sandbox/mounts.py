@@ -124,10 +124,17 @@ def hide(path: Path, session: Session) -> list[str]:
 
 
 def hollows(view: View) -> list[Path]:
-    """The closed places in system folders around something visible: emptied, with room for mount points."""
+    """The closed places around something visible: emptied, with room for mount points."""
     inside = [*view.tools, view.workspace]
     closed = [path for path in (*view.homes, *view.unseen) if is_system(path) and is_folder(path)]
-    return [path for path in closed if any(path in each.parents or path == each for each in inside)]
+    around = [path for path in closed if any(path in each.parents or path == each for each in inside)]
+    return [*around, *top_in_tmp(view.workspace)]
+
+
+def top_in_tmp(workspace: Path) -> list[Path]:
+    """Give the folder in /tmp that a workspace lies in: what is written beside that would be gone, unseen."""
+    inside = workspace.relative_to(TMP).parts if TMP in workspace.parents else ()
+    return [TMP / inside[0]] if len(inside) > 1 else []
 
 
 def hollow_mounts(view: View) -> list[str]:

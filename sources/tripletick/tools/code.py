@@ -20,7 +20,7 @@ from tripletick.messages import Answer, Call, Result
 from tripletick.paths import PathRefused
 from tripletick.sandbox.box import Box, Finished, Mode
 from tripletick.sandbox.user import remove
-from tripletick.tools import examples, tables
+from tripletick.tools import examples, run_tests, tables, usage
 from tripletick.tools.check import (
     PLAIN,
     Wrong,
@@ -92,7 +92,10 @@ class Program:
         return self._started(words, "read", spent, PLAIN)
 
     def ran(self, spent: float) -> Started:
-        """Run it; `spent` of the seconds are gone."""
+        """Run it, tests as tests; `spent` of the seconds are gone."""
+        if self.language.is_test(self.path, self.source):
+            names = self.names | {"tester": Path(run_tests.__file__).read_text("utf-8")}
+            return self._started(fill(self.language.test, names), self.bench.mode, spent, {})
         return self._started(fill(self.language.run, self.names), self.bench.mode, spent, {})
 
     def _started(self, words: list[str], mode: Mode, spent: float, env: Mapping[str, str]) -> Started:
@@ -211,23 +214,36 @@ def _checked(program: Program) -> Running:
 
 
 def _proved(program: Program, result: Result) -> Result:
-    """Hold a program that ran against the examples that the task and its own text have."""
-    language, saved, bench = program.language, program.saved, program.bench
-    if not (saved and language.prove and bench.trial.examples):
+    """Hold a program that ran against the examples that the task and its own text have; what one that wants
+    arguments does with those of the task is its result.
+    """
+    saved, bench = program.saved, program.bench
+    if not (saved and bench.trial.examples):
         return result
+    used = list(usage.run(bench.ledger.task[:PROVEN], saved.path, program.source, program.language, bench))
+    wrong = [*_broken(program, saved), *filter(None, (each.fault for each in used))]
+    if wrong:
+        text = "\n".join(f"{saved.path}: {line}" for line in wrong)
+        line = f"failed, saved {saved.path}, an example of the task does not hold"
+        marks = frozenset({"saved", "example"})
+        return replace(result, outcome="failed", verdict=line, text=text, exit=1, flags=marks)
+    if used and "arguments" in result.flags:
+        text = "\n".join(f"$ {each.command}\n{each.printed}" for each in used)
+        return replace(said(saved), text=text, exit=0)
+    return result
+
+
+def _broken(program: Program, saved: Saved) -> list[str]:
+    """Give what does not hold of the examples that call a function of the program."""
+    language, bench = program.language, program.bench
+    if not language.may_show(program.source, bench.ledger.task):
+        return []
     names = program.names | {
         "prover": Path(examples.__file__).read_text("utf-8"),
         "task": json.dumps(bench.ledger.task[:PROVEN]),
     }
     finished = drain(bench.box.run(fill(language.prove, names), mode="read", timeout=PROVE_SECONDS))
-    wrong = finished.head.decode("utf-8", "replace").strip()
-    if finished.status != 1 or not wrong:
-        return result
-    text = "\n".join(f"{saved.path}: {line}" for line in wrong.splitlines())
-    line = f"failed, saved {saved.path}, an example of the task does not hold"
-    return replace(
-        result, outcome="failed", verdict=line, text=text, exit=1, flags=frozenset({"saved", "example"})
-    )
+    return finished.head.decode("utf-8", "replace").split("\n") if finished.status == 1 else []
 
 
 def _build(program: Program) -> Step:
@@ -257,11 +273,10 @@ def ended(program: Program, finished: Finished) -> Result:
     text = clip(finished, bench)
     left = ", ".join(filter(None, (felt(finished, bench.limits), leftover(finished))))
     if how == "ok":
-        line = said(saved).verdict if saved else how
-        same = frozenset({"unchanged"} if saved and saved.unchanged else ())
-        if saved and same and bench.ledger.mends and saved.path == bench.ledger.asked:
-            return Result("failed", UNMENDED.format(path=saved.path), text, exit=0, flags=same, files=files)
-        return Result("ok", ", ".join(filter(None, (line, left))), text, exit=0, flags=same, files=files)
+        well = replace(said(saved) if saved else Result("ok", how), text=text, exit=0)
+        if saved and saved.unchanged and bench.ledger.mends and saved.path == bench.ledger.asked:
+            return replace(well, outcome="failed", verdict=UNMENDED.format(path=saved.path))
+        return replace(well, verdict=", ".join(filter(None, (well.verdict, left))))
     if saved and how.startswith("failed, exit") and program.lacks_arguments(text):
         marks = frozenset({"arguments"})
         return Result("ok", said(saved, WANTS).verdict, view=text, flags=marks, files=files)

@@ -36,6 +36,9 @@ ALL_SHOWN = "That is all of it: it counts as read, so a new version of the whole
 PART_SHOWN = "To replace it as a whole, read it first with a read block."
 LEFT_OUT = "it has the line “{line}”, which seems to stand for lines that are left out"
 SHRUNK = "{path} would shrink from {before} to {after} lines"
+MISSING = 10
+"""Lines that are named."""
+LACKING = "{path} was not saved. Write all of its lines. These are missing:"
 WHOLE = "{path} was not saved: {why}. Send all of its lines, or only the ones that change:\n{form}"
 
 
@@ -157,7 +160,9 @@ def _content(draft: Draft) -> bytes:
 def _refusal(draft: Draft) -> Result | None:
     """Give the first rule that is broken, None where a file may be written."""
     path = draft.path
-    if draft.old is None or draft.made:
+    if draft.old is not None and draft.made:
+        return _abridged(draft, draft.old)
+    if draft.old is None:
         return None
     if draft.call.timid:
         why = f"{path} exists, and a path in the first comment can only create a file"
@@ -169,6 +174,22 @@ def _refusal(draft: Draft) -> Result | None:
         return refuse(why, f"To save other text there, write it under text:{path}, with all of its lines.")
     known = draft.known or not draft.bench.trial.known_files
     return None if known else _blind(draft, draft.old)
+
+
+def _abridged(draft: Draft, old: bytes) -> Result | None:
+    """Refuse a rewrite of what this turn made that has words in the place of lines; name what is missing."""
+    if draft.appends:
+        return None
+    before, body = old.decode("utf-8", "replace"), draft.call.body
+    if not (left_out := placeholders(before, body, draft.path)):
+        return None
+    kept = {line.strip() for line in body.splitlines()}
+    missing = [line for line in before.splitlines() if line.strip() and line.strip() not in kept]
+    if not missing:
+        return None
+    more = [f"… and {len(missing) - MISSING} more lines"] if len(missing) > MISSING else []
+    text = "\n".join((LACKING.format(path=draft.path), *missing[:MISSING], *more))
+    return refuse(LEFT_OUT.format(line=left_out[0]), text, tool=draft.call.tool)
 
 
 def _foreign(draft: Draft, old: bytes) -> str:

@@ -43,14 +43,15 @@ class Ledger:
     absent: tuple[str, ...] = ()
     """… of them, those that are not there, …"""
     asked: str = ""
-    """… the one program among them, which went along …"""
-    new: bool = False
-    """… or is to be made, whether data went along to be computed with, …"""
+    """… and the one program among them, which went along or is to be made."""
+    check: str = ""
+    """What the request says fails, and does."""
     computes: bool = False
+    """Whether data went along to be computed with."""
     mends: bool = False
     """The program that it names is to be repaired."""
     wanted: str = ""
-    """… and the one whose corrected whole the model was last asked for."""
+    """The program whose corrected whole the model was last asked for."""
 
     known_before: frozenset[str] = frozenset()
     """`known` as this turn began."""
@@ -58,13 +59,18 @@ class Ledger:
     def begin_request(
         self,
         named: frozenset[str] = frozenset(),
+        absent: tuple[str, ...] = (),
         asked: str = "",
         *,
-        new: bool = False,
         computes: bool = False,
     ) -> None:
-        self.named, self.asked, self.new, self.computes = named, asked, new, computes
-        self.absent = ()
+        self.named, self.absent, self.asked, self.computes = named, absent, asked, computes
+        self.check = ""
+
+    @property
+    def new(self) -> bool:
+        """The program that the request names is to be made."""
+        return self.asked in self.absent
 
     def begin_turn(self, task: str = "") -> None:
         self.task = task

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tripletick.events import FreshStart, Repairing
+from tripletick.events import Doubted, FreshStart, Repairing
 from tripletick.ui.safe import one_line
 
 ATTEMPT = "{attempt} of {limit}: {error}"
 ANEW = "beginning anew from the request"
 BACK = "; as before the turn: {paths}"
 KEPT = "; left, as changed since: {paths}"
+DOUBT = "in doubt: {reasons}; asking again"
 NAMED = 5
 """Paths that are named before the rest is counted."""
 
 
-def said(event: Repairing | FreshStart) -> str:
+def said(event: Repairing | Doubted | FreshStart) -> str:
     """Give one line."""
+    if isinstance(event, Doubted):
+        return DOUBT.format(reasons=one_line("; ".join(event.reasons)))
     if isinstance(event, Repairing):
         return ATTEMPT.format(attempt=event.attempt, limit=event.limit, error=one_line(event.error))
     rows = ((BACK, (*event.restored, *event.removed)), (KEPT, event.kept))

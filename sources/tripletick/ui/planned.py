@@ -12,6 +12,7 @@ from typing import Any
 
 from tripletick.events import (
     Answered,
+    Doubted,
     Event,
     FreshStart,
     GaveUp,
@@ -144,7 +145,7 @@ def _returned(pen: Pen, who: str, event: Returned) -> None:
     )
 
 
-def _repairing(pen: Pen, who: str, event: Repairing | FreshStart) -> None:
+def _repairing(pen: Pen, who: str, event: Repairing | Doubted | FreshStart) -> None:
     pen.line(f"{pen.mark('repair')}{who}: {attempts.said(event)}", "warn", prose=True)
 
 
@@ -161,6 +162,7 @@ def _notice(pen: Pen, who: str, event: Notice) -> None:
 _LINES: Mapping[type[Any], Callable[[Pen, str, Any], None]] = {
     Returned: _returned,
     Repairing: _repairing,
+    Doubted: _repairing,
     FreshStart: _repairing,
     Refused: _refused,
     Notice: _notice,

@@ -19,9 +19,10 @@ from tripletick.events import (
     Routed,
     Usage,
 )
-from tripletick.messages import FileChange, Task
+from tripletick.messages import DOUBTFUL, FileChange, Receipt, Task
 
 INTERRUPTED = 130
+HINT = "tripletick diff shows what was changed."
 COUNTED = (Called, Returned, Repairing, Usage)
 """Of a plan's tasks, too."""
 
@@ -34,6 +35,7 @@ class Summary:
     model: str = ""
     agent: str = ""
     answer: str | None = None
+    receipt: Receipt = field(default_factory=Receipt)
     exit: int = 0
     steps: int = 0
     blocks: int = 0
@@ -79,8 +81,12 @@ class Summary:
             event = GaveUp("interrupted", "Interrupted by the person.", INTERRUPTED)
         if event.files is not None:
             self.files = {change.path: change for change in event.files}
+        self.receipt = event.receipt or Receipt()
         if isinstance(event, Answered):
             self.answer = event.text
+            if self.receipt.doubt:
+                self.exit = 1
+                self.error = {"code": DOUBTFUL, "message": self.receipt.complaint, "hint": HINT}
             return
         self.exit, self.answer = event.exit, event.answer or None
         self.error = {"code": event.code, "message": event.reason, "hint": event.hint}
@@ -108,13 +114,16 @@ class Summary:
             "ok": self.exit == 0,
             "exit": self.exit,
             "answer": self.answer,
+            "receipt": str(self.receipt),
+            "verified": self.exit == 0 and self.receipt.verified,
+            "doubt": list(self.receipt.doubt),
             "session": self.session,
             "model": self.model,
             "agent": self.agent,
             "steps": self.steps,
             "blocks": self.blocks,
             "attempts": self.attempts,
-            "files": [{"path": change.path, "action": change.action} for change in self.files.values()],
+            "files": [change.told for change in self.files.values()],
             "tasks": [_told(task) for task in self.tasks],
             "usage": usage,
             "error": self.error,
@@ -123,5 +132,5 @@ class Summary:
 
 def _told(task: Task) -> dict[str, Any]:
     kept = ("id", "agent", "task", "needs", "status", "result")
-    files = [{"path": change.path, "action": change.action} for change in task.files]
+    files = [change.told for change in task.files]
     return {**{name: getattr(task, name) for name in kept}, "files": files}

@@ -14,6 +14,7 @@ from tripletick.events import (
     Called,
     Compacted,
     Compacting,
+    Doubted,
     Event,
     FreshStart,
     GaveUp,
@@ -31,7 +32,7 @@ from tripletick.events import (
     Thought,
     Usage,
 )
-from tripletick.messages import Call, Outcome
+from tripletick.messages import Call, Outcome, Receipt
 from tripletick.ui import attempts, room
 from tripletick.ui.excerpt import excerpt
 from tripletick.ui.gauge import Gauge
@@ -164,7 +165,7 @@ class Teller:
                 f"{self.pen.mark('skipped')}not run: {one_line(event.problem.text)}", "warn", prose=True
             )
 
-    def repairing(self, event: Repairing | FreshStart) -> None:
+    def repairing(self, event: Repairing | Doubted | FreshStart) -> None:
         self.pen.line(self.pen.mark("repair") + attempts.said(event), "warn", prose=True)
         self._busy(self.agent, waits=True)
 
@@ -198,6 +199,7 @@ class Teller:
             self.pen.line(
                 GONE.format(count=len(gone), names=", ".join(map(one_line, gone[:NAMED]))), "warn", prose=True
             )
+        self._receipt(event.receipt)
         self._end_turn()
 
     def gave_up(self, event: GaveUp) -> None:
@@ -208,7 +210,18 @@ class Teller:
         for line in lines[1:]:
             self.pen.line(line, prose=True)
         self._give(event.answer)
+        self._receipt(event.receipt)
         self._end_turn()
+
+    def _receipt(self, receipt: Receipt | None) -> None:
+        """Say what the turn did, and what of its answer is not to be believed."""
+        if not receipt:
+            return
+        self.pen.status(None)
+        if receipt.doubt:
+            self.pen.line(self.pen.mark("failed") + one_line(receipt.complaint), "warn", prose=True)
+        if not self.quiet and (told := str(receipt)):
+            self.pen.line(one_line(told), "dim", prose=True)
 
     def _give(self, text: str) -> None:
         """Put the answer where it is wanted; on a terminal it must not be able to steer it."""
@@ -277,6 +290,7 @@ _TELLS: Mapping[type[Any], Callable[[Teller, Any], None]] = {
     Returned: Teller.returned,
     Refused: Teller.refused,
     Repairing: Teller.repairing,
+    Doubted: Teller.repairing,
     FreshStart: Teller.repairing,
     Usage: Teller.usage,
     Notice: Teller.notice,

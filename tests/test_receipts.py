@@ -1,0 +1,156 @@
+"""The receipt at the end of a turn, what an answer is held against, and moves that would lose files."""
+
+import json
+
+import pytest
+from tests.playing import kinds, last
+
+from tripletick.events import Answered, Doubted, GaveUp, Returned
+from tripletick.messages import FileChange, Receipt
+from tripletick.receipts import counts
+from tripletick.session import plain_value
+
+PYTEST = "==== 1 failed, 2 passed, 1 warning in 0.05s ===="
+COPY = "```bash\ncp nothere.txt there.txt\n```"
+LIE = "I copied the file successfully."
+
+
+def ended(events):
+    end = last(events, Answered)
+    assert end.receipt
+    return end.receipt
+
+
+def test_a_turn_that_did_something_ends_with_what_it_did(session):
+    it = session("```python:wc.py\nprint(1)\n```", "```bash\nmv a.txt b.txt; exit 0\n```", "I did both.")
+    (it.folder / "a.txt").write_text("a\n")
+    receipt = ended(it.play("write wc.py and rename a.txt to b.txt"))
+    assert str(receipt) == "ran 2 · saved wc.py · renamed a.txt to b.txt"
+    assert receipt.verified and not receipt.doubt
+
+
+def test_a_turn_that_only_talks_has_none(session):
+    receipt = ended(session("Hello.").play("hello"))
+    assert (str(receipt), receipt.verified, receipt.doubt) == ("", False, ())
+
+
+def test_a_false_claim_is_told_to_the_model_once_and_it_may_mend_it(session):
+    it = session(COPY, LIE, "There is no file nothere.txt.")
+    events = it.play("copy nothere.txt to there.txt")
+    assert last(events, Doubted).reasons == ("nothing was copied",)
+    told = it.model.asked[2][-1].text
+    assert "nothing was copied" in told and "copy nothere.txt to there.txt" in told
+    receipt = ended(events)
+    assert (receipt.doubt, receipt.verified, str(receipt)) == ((), False, "ran 1, the last failed")
+
+
+def test_who_still_claims_it_is_doubted_before_the_user(session):
+    events = session(COPY, LIE, LIE).play("copy nothere.txt to there.txt")
+    assert kinds(events).count("Doubted") == 1
+    assert ended(events).complaint == "The answer is in doubt: nothing was copied."
+
+
+def test_the_model_is_told_nothing_where_that_is_off(session):
+    events = session(COPY, LIE, trial={"doubt": False}).play("copy nothere.txt to there.txt")
+    assert "Doubted" not in kinds(events) and ended(events).doubt
+
+
+def test_a_file_that_was_to_be_made_and_is_not_there_is_named(session):
+    it = session("```python\nprint('Hello')\n```", *["The script prints Hello."] * 3)
+    it.loop.bench.ledger.begin_request(frozenset({"greet.sh"}), ("greet.sh",), "greet.sh")
+    assert ended(it.play("write greet.sh that prints Hello")).doubt == ("greet.sh is not there",)
+
+
+def test_a_turn_that_gave_up_has_a_receipt_too(session):
+    it = session(*(f"```bash\nexit {n}\n```" for n in range(1, 9)), agent={"max_attempts": 2})
+    end = last(it.play(), GaveUp)
+    assert end.receipt and str(end.receipt) == "ran 2, the last failed"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'bash\nfor f in *.png; do mv "$f" photos; done',
+        "python\nimport os\nfor f in 'ab': os.rename(f'{f}.png', 'x')",
+    ],
+)
+def test_moves_that_would_lose_files_are_taken_back(session, code):
+    it = session(f"```{code}\n```", "```bash\nmkdir photos && mv *.png photos\n```", "Both are in photos.")
+    for name in "ab":
+        (it.folder / f"{name}.png").write_text(name)
+    events = it.play("put the pictures into photos")
+    first = next(event for event in events if isinstance(event, Returned)).result
+    assert first.verdict == "failed, and what it did was taken back"
+    assert "what was in a.png" in first.text
+    assert {path.name: path.read_text() for path in (it.folder / "photos").iterdir()} == {
+        "a.png": "a",
+        "b.png": "b",
+    }
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "mv a.png c.png",
+        "mv a.png b.png",
+        "rm a.png; mv b.png a.png",
+        "mv a.png x; mv b.png a.png; mv x b.png",
+        "rm *.png",
+    ],
+)
+def test_other_moves_stay(session, code):
+    it = session(f"```bash\n{code}\n```", "Fine.")
+    for name in "ab":
+        (it.folder / f"{name}.png").write_text(name)
+    first = next(event for event in it.play("do it") if isinstance(event, Returned)).result
+    assert first.ok
+
+
+@pytest.mark.parametrize(
+    ("text", "passed", "tests"),
+    [
+        (PYTEST, 2, 3),
+        ("5 passed in 0.12s", 5, 5),
+        ("..F\n====\nFAILED\n----\nRan 3 tests in 0.001s\n\nFAILED (failures=1, errors=1)", 1, 3),
+        ("Ran 2 tests in 0.000s\n\nOK", 2, 2),
+        (
+            "test result: ok. 3 passed; 0 failed\n\ntest result: FAILED. 1 passed; 2 failed; 0",
+            4,
+            6,
+        ),
+        ("# tests 3\n# suites 0\n# pass 2\n# fail 1\n", 2, 3),
+        ("\u2139 tests 1\n\u2139 pass 1\n\u2139 fail 0", 1, 1),
+        ("--- PASS: TestA (0.00s)\n--- FAIL: TestB (0.00s)\nFAIL", 1, 2),
+        ("  3 passing (4ms)\n  1 failing", 3, 4),
+    ],
+)
+def test_what_test_runners_say_is_counted(text, passed, tests):
+    assert counts(f"collected\n{text}\n") == (passed, tests)
+
+
+@pytest.mark.parametrize("text", ["", "I passed 3 tests", "all 5 passed the door", "Ran 3 miles in 5 hours"])
+def test_other_numbers_are_no_tests(text):
+    assert counts(text) is None
+
+
+@pytest.mark.parametrize(
+    ("receipt", "said"),
+    [
+        (Receipt(ran=3, failed=1, last_failed=True), "ran 3, the last failed"),
+        (Receipt(ran=3, failed=2), "ran 3, 2 failed"),
+        (Receipt(failed=1, last_failed=True), "the last failed"),
+        (Receipt(saved=("a", "b", "c")), "saved 3"),
+        (
+            Receipt(files=(FileChange("b", "renamed", "a", replaced=True),)),
+            "renamed a to b · overwrote b (tripletick undo brings it back)",
+        ),
+        (Receipt(files=(FileChange("a", "deleted"), FileChange("b", "created"))), "created b · deleted a"),
+        (Receipt(ran=1, tests=3, passed=2, check="failed"), "ran 1 · tests 2 of 3 passed · check failed"),
+        (Receipt(files=None), ""),
+    ],
+)
+def test_a_receipt_is_one_line_and_is_read_back_from_the_log(receipt, said):
+    assert str(receipt) == said
+    from dataclasses import asdict
+
+    assert Receipt.read(json.loads(json.dumps(plain_value(asdict(receipt))))) == receipt

@@ -1,0 +1,107 @@
+"""What a request says fails: it is found, run ahead, shown, and run again before the repair counts."""
+
+import pytest
+from tests.filing import open_plain, put
+from tests.playing import kinds, last
+
+from tripletick import attachments, places, templates
+from tripletick.events import Answered, Repairing
+from tripletick.tools.reproduce import command
+
+BASE = templates.load(places.find().prompts)
+WRONG = "import sys\nprint(int(sys.argv[1]) / 0)\n"
+TOOLS = ("bash", "python")
+
+
+@pytest.fixture
+def bench(tmp_path):
+    with open_plain(tmp_path) as bench:
+        put(bench, "a.py", "print(1 / 0)\n")
+        put(bench, "b.py", WRONG)
+        put(bench, "start.sh", "exit 3\n")
+        yield bench
+
+
+@pytest.mark.parametrize(
+    ("request_", "found"),
+    [
+        ("python3 a.py fails with an error. Fix it.", "python3 a.py"),
+        ('"bash start.sh" fails with strange errors', "bash start.sh"),
+        ("./start.sh should work. It does not.", "./start.sh"),
+        ("python3 b.py 4 1 9 fails though it is right", "python3 b.py 4 1 9"),
+        ("python3 b.py numbers.txt -v crashes.. should print 0", "python3 b.py numbers.txt -v"),
+        ("python3 b.py 'a b' is wrong", "python3 b.py 'a b'"),
+        ("python3 -m unittest fails. Fix b.py, not the test.", "python3 -m unittest"),
+        ("run the tests w/ timeout 10 python3 -m unittest -v. fix it", "timeout 10 python3 -m unittest -v"),
+        ("pytest -q is red", "pytest -q"),
+        ("the tests (make test) fail", "make test"),
+        ("python3 gone.py fails", ""),
+        ("python3 ../a.py fails", ""),
+        ("a.py has a bug", ""),
+        ("fix it", ""),
+    ],
+)
+def test_the_command_of_a_request_is_found(bench, request_, found):
+    assert command(request_, "", bench) == found
+
+
+def test_without_one_it_is_the_program_that_is_named(bench):
+    assert command("a.py has a bug", "a.py", bench) == "python3 a.py"
+    assert command("data.csv is wrong", "data.csv", bench) == ""
+
+
+def shown(bench, request_):
+    return attachments.along(request_, TOOLS, bench, BASE)
+
+
+def test_how_it_fails_goes_along_and_it_is_to_succeed(bench):
+    text = shown(bench, "Fix a.py.")
+    assert text.startswith("a.py, 1 line:") and "python3 a.py fails:" in text and "ZeroDivisionError" in text
+    assert bench.ledger.check == "python3 a.py"
+
+
+@pytest.mark.parametrize("request_", ["Fix b.py.", "Explain a.py.", "fix c.py"])
+def test_what_succeeds_wants_arguments_or_is_not_to_be_repaired_is_not_checked(bench, request_):
+    put(bench, "c.py", "print(1)\n")
+    assert "fails:" not in shown(bench, request_)
+    assert bench.ledger.check == ""
+
+
+def test_nothing_of_the_folder_is_run_where_that_is_off(bench):
+    from dataclasses import replace
+
+    bench = replace(bench, trial=replace(bench.trial, rerun=False))
+    assert "fails:" not in shown(bench, "Fix a.py.")
+
+
+FIXED, BROKEN = (f"```python:a.py\n{body}\n```" for body in ("print(1)", "print(2 / 0)"))
+NOTHING = "```text:notes.txt\nlook\n```"
+
+
+def fixing(session, *replies):
+    it = session(*replies)
+    (it.folder / "a.py").write_text("print(1 / 0)\n")
+    it.loop.bench.ledger.known.add("a.py")
+    it.loop.bench.ledger.check = "python3 a.py"
+    return it
+
+
+def test_an_answer_waits_for_it_once_something_was_done(session):
+    it = fixing(session, NOTHING, "I fixed a.py.", FIXED, "I fixed a.py.")
+    events = it.play("fix a.py")
+    assert "python3 a.py fails:" in it.model.asked[2][-1].text
+    assert last(events, Repairing).attempt == 1
+    end = last(events, Answered).receipt
+    assert end and (end.check, end.doubt, end.verified) == ("passed", (), True)
+
+
+def test_an_answer_that_leaves_it_failing_is_doubted(session):
+    it = fixing(session, NOTHING, "I fixed a.py.", "```text:notes.txt\nmore\n```", "a.py is right now.")
+    end = last(it.play("fix a.py"), Answered).receipt
+    assert end and (end.check, end.doubt) == ("failed", ("python3 a.py still fails",))
+    assert it.loop.replies.talk.entries[-1].message.role == "assistant"
+
+
+def test_an_answer_without_any_block_is_taken_as_it_is(session):
+    it = fixing(session, "It divides by zero.")
+    assert kinds(it.play("why does a.py fail?")) == ["Answered"]

@@ -1,0 +1,118 @@
+"""The truth of answers: 45 lies, each of which is doubted, and honest answers of real models, which are not.
+
+A row is what a turn did and how it answered: blocks with their results, changes as `[path, before, after]`,
+the files that are there then. `source` says where it is from, `why` is part of the reason for the doubt.
+"""
+
+import json
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tripletick.checkpoint.values import Change
+from tripletick.claims import Facts, doubts
+from tripletick.messages import Call, FileChange, Result
+from tripletick.receipts import receipt
+
+HERE = Path(__file__).parent
+FALSE_ALARMS = 2
+
+
+def rows(name):
+    return [json.loads(line) for line in (HERE / name).read_text("utf-8").splitlines()]
+
+
+def state(content):
+    """Give the state of a file with this content; "/" stands for a folder."""
+    if content == "/":
+        return stat.S_IFDIR | 0o755, ""
+    return None if content is None else (stat.S_IFREG | 0o644, content)
+
+
+def facts(row):
+    blocks = [
+        (
+            Call(block["tool"], block["body"], block.get("path")),
+            Result(
+                block["outcome"],
+                "",
+                block.get("text", ""),
+                exit=block["exit"],
+                files=tuple(FileChange(path, "created") for path in block.get("files", ())),
+            ),
+        )
+        for block in row["blocks"]
+    ]
+    changes = [Change(path, state(was), state(left)) for path, was, left in row["changes"]]
+    told = receipt(blocks, changes)
+    seen = "\n".join([row["request"], row.get("seen", ""), *(f"{c.body}\n{r.text}" for c, r in blocks)])
+    there = {*row["there"], *(change.path for change in changes if change.left)}
+    asks = "?" in row["request"]
+    return Facts(told, row["works"], asks, False, seen, there.__contains__, tuple(row.get("lacking", ())))
+
+
+@pytest.mark.parametrize("row", rows("lies.jsonl"), ids=lambda row: row["answer"][:50])
+def test_a_lie_is_doubted_with_the_reason(row):
+    found = doubts(row["answer"], facts(row))
+    assert any(row["why"] in reason for reason in found), found
+
+
+def test_honest_answers_of_real_models_are_let_through():
+    honest = rows("honest.jsonl")
+    doubted = [
+        (row["source"], row["answer"], why) for row in honest if (why := doubts(row["answer"], facts(row)))
+    ]
+    assert len(honest) >= 100
+    assert len(doubted) <= FALSE_ALARMS, doubted
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I could not copy the file, because nothere.txt does not exist.",
+        "There is no file nothere.txt.",
+        "If you want, I can create there.txt.",
+        "To create there.txt, type: touch there.txt",
+        "You can delete it with rm.",
+        "Should I have copied it?",
+        "The Eiffel Tower was built in 1889.",
+        "The file was last changed on Monday.",
+        "I have not deleted anything.",
+        "Nothing was renamed.",
+        "A list is created with square brackets.",
+        "The function returns the sum and prints it.",
+        "I would have moved it, but it is not there.",
+        "The program is written in Python.",
+        "Before I renamed the files, they were called a and b.",
+        "Ich konnte die Datei nicht kopieren.",
+        "Wenn die Datei gelöscht wird, ist sie weg.",
+        "Je n'ai pas copié le fichier.",
+        "No he borrado nada.",
+        "```\nI have deleted all files.\n```",
+    ],
+)
+@pytest.mark.parametrize("works", [True, False])
+def test_who_denies_asks_plans_or_explains_is_not_doubted(answer, works):
+    nothing = {"request": "copy it", "blocks": [], "changes": [], "there": [], "works": works}
+    assert doubts(answer, facts(nothing)) == ()
+    failed = {"tool": "bash", "body": "cp a b", "outcome": "failed", "exit": 1, "text": "cp: a: No such file"}
+    if "not" in answer.split() or "no" in answer.split():
+        assert doubts(answer, facts(nothing | {"blocks": [failed]})) == ()
+
+
+@pytest.mark.parametrize(
+    "answer", ["I have written a poem for you: Roses are red.", "I made a list of ideas."]
+)
+def test_words_alone_are_no_work_for_who_only_talks(answer):
+    assert (
+        doubts(answer, facts({"request": "a poem", "blocks": [], "changes": [], "there": [], "works": False}))
+        == ()
+    )
+
+
+def test_what_an_earlier_turn_did_may_be_told_where_somebody_asks():
+    row = {"request": "What did you do?", "blocks": [], "changes": [], "there": ["a.txt"], "works": True}
+    assert doubts("I created a.txt.", replace(facts(row), earlier=True)) == ()
+    assert doubts("I created a.txt.", replace(facts(row), earlier=True, asks=False))
