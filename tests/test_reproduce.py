@@ -57,6 +57,8 @@ def shown(bench, request_):
 def test_how_it_fails_goes_along_and_it_is_to_succeed(bench):
     text = shown(bench, "Fix a.py.")
     assert text.startswith("a.py, 1 line:") and "python3 a.py fails:" in text and "ZeroDivisionError" in text
+    assert 'File "a.py", line 1' in text or "a.py:1" in text
+    assert str(bench.workspace.root) not in text
     assert bench.ledger.check == "python3 a.py"
 
 

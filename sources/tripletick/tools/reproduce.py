@@ -66,6 +66,6 @@ def _is_file(path: str, bench: Bench) -> bool:
 def failure(command: str, bench: Bench) -> str:
     """Run a command; gives what it prints where it fails, "" where it succeeds or nothing is known of it."""
     finished = drain(bench.box.run(["sh", "-c", command], mode="read", timeout=SECONDS))
-    text = clip(finished, bench)
+    text = clip(finished, bench).replace(f"{bench.workspace.root}/", "")
     known = finished.status not in (0, 126, 127) and not UNTOLD.search(text) and not UNGIVEN.search(text)
     return (text or f"exit {finished.status}") if known else ""
