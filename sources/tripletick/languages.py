@@ -49,6 +49,8 @@ class Language:
     parts: str = ""
     marks: str = ""
     takes: str = ""
+    wants: str = ""
+    lasts: str = ""
     project: str = ""
     data: tuple[str, ...] = ()
     build: tuple[str, ...] = ()
@@ -93,6 +95,19 @@ class Language:
     def takes_arguments(self, source: str) -> bool:
         """Tell whether a program reads arguments or what is typed."""
         return bool(self.takes and re.search(self.takes, source))
+
+    def unstarted(self, path: str, source: str) -> str:
+        """Say why a saved program is not run: it is only a `part`, `wants` arguments or input, or `lasts`
+        until somebody ends it; "" where it is run.
+        """
+        if self.is_test(path, source):
+            return ""
+        if not self.is_program(source):
+            return "part"
+        rules = {"wants": self.wants, "lasts": self.lasts}
+        return next(
+            (why for why, rule in rules.items() if rule and re.search(rule, source, re.MULTILINE)), ""
+        )
 
     def may_show(self, source: str, task: str) -> bool:
         """Tell whether a task or a program's own text may have worked examples: a call of what it defines."""

@@ -92,6 +92,7 @@ class Loop:
         self.checkpoints.begin_turn(self.bench.session, request)
         ending = talk.templates.ending(request, ledger.asked, new=ledger.new, computes=ledger.computes)
         ledger.mends = bool(ledger.asked) and not ledger.new and talk.templates.speaks("repairs", request)
+        ledger.withheld = talk.templates.speaks("withheld", request)
         talk.request(agent, request, files=files, ending=ending)
         loop, end = self, None
         try:

@@ -35,7 +35,7 @@ def receipt(results: Sequence[tuple[Call, Result]], changes: Sequence[Change] | 
     """Write the receipt of a turn; `changes` are those of all its blocks, None where they are not known."""
     tried = [(call, result) for call, result in results if result.outcome in ("ok", "failed")]
     saved = dict.fromkeys(change.path for _, result in tried for change in result.files)
-    ran = [result for call, result in tried if result.exit is not None or "arguments" in result.flags]
+    ran = [result for _, result in tried if _is_run(result)]
     counted = [count for _, result in tried if (count := counts(result.text))]
     passed, tests = counted[-1] if counted else (0, 0)
     return Receipt(
@@ -50,6 +50,11 @@ def receipt(results: Sequence[tuple[Call, Result]], changes: Sequence[Change] | 
         tests=tests,
         passed=passed,
     )
+
+
+def _is_run(result: Result) -> bool:
+    """Tell whether a program ran; one that wants arguments and was started without has no exit."""
+    return result.exit is not None or ("arguments" in result.flags and "unstarted" not in result.flags)
 
 
 def _is_elsewhere(call: Call, result: Result) -> bool:

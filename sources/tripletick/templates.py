@@ -87,10 +87,10 @@ class Templates:
         be made (`new`) or went along; `computes`: data went along.
         """
         language = language_of(program) if program else None
-        if self.show and self.speaks("withheld", request):
-            return self.show
         if language and new:
             return self.make.format(tag=language.tag, path=program)
+        if self.show and self.speaks("withheld", request):
+            return self.show
         if language and self.speaks("repairs", request):
             return self.repair.format(tag=language.tag, path=program)
         computes = self.speaks("counts", request) or (computes and not self.speaks("moves", request))

@@ -66,7 +66,7 @@ PARTS = {
         ("app/go.mod", "module example.com/app\n\ngo 1.16"),
         ("app/near/near.go", "package near\n\nconst Seven = 7"),
         ("app/six.go", "package main\n\nfunc six() int { return 6 }"),
-        ("app/six_test.go", 'package main\n\nimport "testing"\n\nfunc TestSix(t *testing.T) { x() }'),
+        ("app/six_test.go", 'package main\n\nimport "testing"\n\nfunc TestSix(t *testing.T) { _ = six() }'),
         (
             "app/main.go",
             'package main\n\nimport "example.com/app/near"\n\nfunc main() { println(six() * near.Seven) }',

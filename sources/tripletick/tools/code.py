@@ -53,6 +53,13 @@ UNMENDED = "failed, {path} is as it was, nothing is repaired"
 PROVE_SECONDS, PROVEN = 20.0, 20_000
 """Seconds for the examples of a task, and the characters of it in which they are looked for."""
 PART = ", not run: it is no program by itself"
+UNSTARTED = {
+    "part": PART,
+    "wants": ", not run, because it takes arguments or input: run it in a bash block with some",
+    "lasts": ", not run, because it goes on until it is stopped: the user starts it",
+    "withheld": ", not run, because the user wants that",
+}
+"""How the verdict on a program ends that was saved, and checked or built, but not started."""
 INSIDE = 'cd "$0" && exec "$@"'
 PLACE = "tripletick"
 """The folder in the session's folder; always the same, so that equal programs say equal things."""
@@ -138,7 +145,8 @@ def run_program(language: Language, call: Call, bench: Bench) -> Running:
         result = yield from _checked(program)
     finally:
         remove(bench.box.home / PLACE)
-    bench.ledger.ran = earlier | {saved.path: result} if saved else {}
+    started = not result.flags & {"unstarted"} or "arguments" in result.flags
+    bench.ledger.ran = earlier | ({saved.path: result} if started else {}) if saved else {}
     return result
 
 
@@ -161,9 +169,10 @@ def _is_typed_table(language: Language, call: Call, bench: Bench) -> bool:
 
 
 def starts_here(language: Language, path: str, source: str) -> bool:
-    """False for a part of a program, and for data that came under a program's tag."""
+    """False for a part of a program that cannot be built alone, and for data under a program's tag."""
     named = language_of(path)
-    return language.is_program(source) and (named is None or named.runs or named.tag == language.tag)
+    whole = not language.build or language.is_program(source) or language.is_test(path, source)
+    return whole and (named is None or named.runs or named.tag == language.tag)
 
 
 def only_saved(saved: Saved, bench: Bench, end: str = "") -> Running:
@@ -194,23 +203,47 @@ def unread(saved: Saved, wrong: Wrong) -> Result:
 
 
 def _checked(program: Program) -> Running:
-    """Check what was saved unless the build does it, then build and run."""
+    """Check what was saved unless the build does it, then build and run; the runner of tests builds them."""
     language, saved = program.language, program.saved
-    if saved and not language.build:
+    builds = language.build and not language.is_test(program.path, program.source)
+    if saved and not builds:
         wrong = check_program(language, saved.path, program.bench)
         if wrong:
             return unread(saved, wrong)
     built = Finished(0, b"")
-    if language.build:
+    if builds:
         built = yield from _build(program)
         wrong = find_wrong(language, built, program.bench, program.names["file"])
         if wrong and saved:
             return unread(saved, wrong)
         if built.status:
             return ended(program, built)
-    finished = yield from shown(program.ran(built.seconds))
-    result = ended(program, joined(built, finished))
+    if saved and (why := _unstarted(program)):
+        result = _only_ready(saved, program.bench, why)
+    else:
+        finished = yield from shown(program.ran(built.seconds))
+        result = ended(program, joined(built, finished))
     return _proved(program, result) if result.outcome == "ok" else result
+
+
+def _unstarted(program: Program) -> str:
+    """Say why a saved program is not run, as a key of `UNSTARTED`; "" where it is."""
+    if program.bench.ledger.withheld:
+        return "withheld"
+    return program.language.unstarted(program.path, program.source)
+
+
+def _only_ready(saved: Saved, bench: Bench, why: str) -> Result:
+    result = said(saved, UNSTARTED[why])
+    marks = frozenset({"unstarted", "arguments"} if why == "wants" else {"unstarted"})
+    return _mended(saved, bench, replace(result, flags=result.flags | marks))
+
+
+def _mended(saved: Saved, bench: Bench, result: Result) -> Result:
+    """Fail a program that was to be repaired and came as it was."""
+    if saved.unchanged and bench.ledger.mends and saved.path == bench.ledger.asked:
+        return replace(result, outcome="failed", verdict=UNMENDED.format(path=saved.path))
+    return result
 
 
 def _proved(program: Program, result: Result) -> Result:
@@ -274,9 +307,8 @@ def ended(program: Program, finished: Finished) -> Result:
     left = ", ".join(filter(None, (felt(finished, bench.limits), leftover(finished))))
     if how == "ok":
         well = replace(said(saved) if saved else Result("ok", how), text=text, exit=0)
-        if saved and saved.unchanged and bench.ledger.mends and saved.path == bench.ledger.asked:
-            return replace(well, outcome="failed", verdict=UNMENDED.format(path=saved.path))
-        return replace(well, verdict=", ".join(filter(None, (well.verdict, left))))
+        well = replace(well, verdict=", ".join(filter(None, (well.verdict, left))))
+        return _mended(saved, bench, well) if saved else well
     if saved and how.startswith("failed, exit") and program.lacks_arguments(text):
         marks = frozenset({"arguments"})
         return Result("ok", said(saved, WANTS).verdict, view=text, flags=marks, files=files)

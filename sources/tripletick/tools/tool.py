@@ -50,6 +50,8 @@ class Ledger:
     """Whether data went along to be computed with."""
     mends: bool = False
     """The program that it names is to be repaired."""
+    withheld: bool = False
+    """The request wants nothing to be run."""
     wanted: str = ""
     """The program whose corrected whole the model was last asked for."""
 

@@ -1,0 +1,149 @@
+"""Saving is not running: what is saved, checked and not started, in which languages, and how that is said."""
+
+import pytest
+from tests.playing import last
+
+from tripletick.events import Answered, Returned
+from tripletick.languages import LANGUAGES
+
+PARSER = "import argparse\np = argparse.ArgumentParser()\n"
+MODULE = "import math\n\nPI = 3.14\n\n\ndef area(r):\n    return PI * r * r\n"
+USAGE = (
+    "import sys\nif len(sys.argv) != 2:\n    print('which file?')\n    sys.exit(1)\n"
+    "print(open(sys.argv[1]).read())\n"
+)
+TYPED = "while True:\n    try:\n        print(int(input('n? ')))\n    except Exception:\n        pass\n"
+
+
+@pytest.mark.parametrize(
+    ("tag", "source", "why"),
+    [
+        ("python", MODULE, "part"),
+        ("python", f"{MODULE}\nprint(area(2))\n", ""),
+        ("python", f"{MODULE}\n\nif __name__ == '__main__':\n    print(area(2))\n", ""),
+        ("python", "TABLE = {\n    'a': 1,\n}\n", "part"),
+        ("python", "total = sum([1, 2])\n", ""),
+        ("python", "import sys\nprint(sys.argv[1])\n", "wants"),
+        ("python", USAGE, "wants"),
+        ("python", TYPED, "wants"),
+        ("python", "import sys\nfor line in sys.stdin:\n    print(line)\n", "wants"),
+        ("python", "import sys\na, b, c = sys.argv\nprint(b, c)\n", "wants"),
+        (
+            "python",
+            f"{PARSER}p.add_argument('file')\np.parse_args()\n",
+            "wants",
+        ),
+        (
+            "python",
+            f"{PARSER}p.add_argument('--n', required=True)\np.parse_args()\n",
+            "wants",
+        ),
+        (
+            "python",
+            f"{PARSER}p.add_argument('--n', default=3)\np.parse_args()\n",
+            "",
+        ),
+        (
+            "python",
+            f"{PARSER}p.add_argument('n', nargs='?', default=3)\np.parse_args()\n",
+            "",
+        ),
+        ("python", "import sys\nprint(sys.argv[1] if len(sys.argv) > 1 else 'world')\n", ""),
+        ("python", "import sys\nfor name in sys.argv[1:]:\n    print(name)\n", ""),
+        ("python", "print('type input() to see')\n", ""),
+        ("python", "# asks with input()\nprint(1)\n", ""),
+        (
+            "python",
+            "from http.server import *\nHTTPServer(('', 80), SimpleHTTPRequestHandler).serve_forever()\n",
+            "lasts",
+        ),
+        ("python", "from flask import Flask\napp = Flask(__name__)\napp.run(debug=True)\n", "lasts"),
+        ("python", "import tkinter\nroot = tkinter.Tk()\nroot.mainloop()\n", "lasts"),
+        ("javascript", "require('http').createServer().listen(80);\n", "lasts"),
+        ("javascript", "console.log(process.argv[2].length);\n", "wants"),
+        ("javascript", "console.log(process.argv[2] || 'world');\n", ""),
+        ("c", '#include <stdio.h>\nint main(void) { int n; scanf("%d", &n); printf("%d", n); }\n', "wants"),
+        ("c", '#include <stdio.h>\nint main(void) { puts("scanf("); }\n', ""),
+        ("cpp", "#include <iostream>\nint main() { int n; std::cin >> n; }\n", "wants"),
+        (
+            "go",
+            'package main\nimport ("bufio"; "os")\nfunc main() { bufio.NewScanner(os.Stdin).Scan() }\n',
+            "wants",
+        ),
+        (
+            "java",
+            "class A { public static void main(String[] a) { new java.util.Scanner(System.in).next(); } }\n",
+            "wants",
+        ),
+        (
+            "rust",
+            "fn main() { let mut s = String::new(); std::io::stdin().read_line(&mut s).unwrap(); }\n",
+            "wants",
+        ),
+    ],
+)
+def test_what_can_do_nothing_by_itself_or_would_go_on_is_known(tag, source, why):
+    assert LANGUAGES[tag].unstarted("a.py", source) == why
+
+
+def test_a_file_of_tests_is_run_though_it_only_defines():
+    assert LANGUAGES["python"].unstarted("test_a.py", "def test_a():\n    assert True\n") == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (USAGE, "not run, because it takes arguments or input"),
+        (MODULE, "not run: it is no program by itself"),
+        (
+            "import http.server as h\nopen('out.txt', 'w')\nh.HTTPServer(('', 0), None).serve_forever()",
+            "goes on",
+        ),
+    ],
+)
+def test_it_is_saved_and_not_started_and_the_receipt_counts_no_run(session, body, said):
+    it = session(f"```python:a.py\n{body}\n```", "I wrote a.py.")
+    events = it.play("write a.py, which the user gives input")
+    assert said in last(events, Returned).result.verdict
+    end = last(events, Answered).receipt
+    assert end and (end.ran, end.failed, end.saved) == (0, 0, ("a.py",))
+    assert not (it.folder / "out.txt").exists()
+
+
+def test_what_does_not_parse_fails_all_the_same(session):
+    it = session("```python:a.py\ndef f(:\n```", "It is wrong.")
+    assert last(it.play(), Returned).result.outcome == "failed"
+
+
+def test_the_next_block_of_the_reply_runs_it_with_its_argument(session):
+    it = session(
+        f"```python:a.py\n{USAGE}```\n\n```bash\necho hello > b.txt; python3 a.py b.txt\n```",
+        "It prints hello.",
+    )
+    events = it.play("write a.py that takes a file, and try it")
+    first, second = (event.result for event in events if isinstance(event, Returned))
+    assert (first.ok, second.ok, second.text) == (True, True, "hello")
+
+
+def test_a_bash_block_that_starts_a_server_is_not_answered_from_memory(session):
+    lasts = "print('up')\nif 0:\n    HTTPServer(('', 0), None).serve_forever()\n"
+    it = session(f"```python:a.py\n{lasts}```\n\n```bash\npython3 a.py\n```", "It is up.")
+    results = [event.result for event in it.play("write a.py and start it") if isinstance(event, Returned)]
+    assert results[1].text == "up"
+
+
+@pytest.mark.parametrize("tag", ["save", "write"])
+def test_save_runs_nothing(session, tag):
+    it = session(f"```{tag}:a.py\nopen('out.txt', 'w')\n```", "I wrote a.py.")
+    it.play("write a.py")
+    assert sorted(path.name for path in it.folder.glob("*")) == ["a.py"]
+
+
+@pytest.mark.parametrize(
+    "request_", ["Write a.py, but do not run it.", "Schreibe a.py, ohne es auszuführen."]
+)
+def test_what_the_user_does_not_want_run_is_saved(session, request_):
+    it = session("```python:a.py\nopen('out.txt', 'w')\n```", "I wrote a.py.")
+    events = it.play(request_)
+    assert "not run, because the user wants that" in last(events, Returned).result.verdict
+    assert sorted(path.name for path in it.folder.glob("*")) == ["a.py"]
