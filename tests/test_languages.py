@@ -117,7 +117,11 @@ def test_a_javascript_module_gets_the_name_of_one():
 def test_a_source_without_main_is_no_program():
     c, python = LANGUAGES["c"], LANGUAGES["python"]
     assert not c.is_program("int add(int a) { return a; }")
-    assert c.is_program("int main(void) {}") and python.is_program("x = 1")
+    assert (
+        c.is_program("int main(void) {}")
+        and python.is_program("x = 1\nprint(x)")
+        and not python.is_program("x = 1")
+    )
 
 
 def test_a_command_keeps_braces_that_name_nothing():

@@ -26,7 +26,7 @@ from tripletick.events import (
     Thought,
 )
 from tripletick.library import export, index, logs, transcript
-from tripletick.messages import Call, Result
+from tripletick.messages import Call, Receipt, Result
 from tripletick.session import Log, encode
 
 HOSTILE = "<script>alert(1)</script> ![p](http://evil/p.png) [l](javascript:alert(1)) \x1b[31m \u202e"
@@ -63,6 +63,24 @@ def test_sessions_of_a_folder_are_listed_the_newest_first_with_their_first_words
     assert titles(rows) == ["write a poem", "fix the parser please"]
     assert (rows[1].turns, rows[1].model, rows[1].workspace) == (2, "ollama:m", "/ws")
     assert len(index.listed(found)) == 3
+
+
+@pytest.mark.parametrize(
+    ("end", "word"),
+    [
+        ([Answered("Done.")], "done"),
+        ([Answered("I made a.txt.", receipt=Receipt(doubt=("a.txt is not there",)))], "doubtful"),
+        ([GaveUp("attempts", "Gave up: 5 failures in a row.")], "gave up"),
+        ([GaveUp("interrupted", "Stopped by the user.", 130)], "stopped"),
+        ([Interrupted("")], "stopped"),
+        ([], "stopped"),
+    ],
+)
+def test_how_the_last_turn_ended_is_listed(found, end, word):
+    write(found, *said("one"), Requested("two"), *end)
+    (row,) = index.listed(found)
+    assert row.outcome == word
+    assert f"  2 turns  {word}  m  one" in next(logs.lines([row], found))
 
 
 def test_a_session_that_has_grown_is_listed_as_it_is_now(found):
@@ -241,7 +259,7 @@ def test_markdown_has_requests_replies_and_results_and_no_fence_is_left_open(tol
     assert text.startswith("# # look at this <script>")
     assert "## @coder\n\n> # look at this\n> <script>" in text
     assert "*python failed, exit 1*\n\n````output\n```\n" in text
-    assert "left open\n```\n\n**Interrupted by the person.**\n\n## !\n\n```bash\nls\n```" in text
+    assert "left open\n```\n\n**Stopped by the user.**\n\n## !\n\n```bash\nls\n```" in text
     assert text.endswith("## @casual\n\n> more\n\n**Gave up.**\n")
 
 

@@ -21,9 +21,9 @@ commands:
 {commands}
 
 exit codes:
-  0 done, 1 gave up or in doubt, 2 usage or configuration, 3 needs a person, 4 no server,
+  0 done, 1 gave up or doubtful, 2 usage or configuration, 3 needs a person, 4 no server,
   5 model missing or unfit, 6 context too small, 7 the server failed,
-  124 time limit, 130 interrupted, 141 closed pipe, 143 terminated
+  124 time limit, 130 stopped, 141 closed pipe, 143 terminated
 
 your settings: {config}
 """

@@ -22,7 +22,7 @@ from threading import Thread
 from typing import IO, Any
 
 from tripletick.halting import Halt
-from tripletick.messages import DOUBTFUL, FileChange, Receipt
+from tripletick.messages import DONE, DOUBTFUL, GAVE_UP, INTERRUPTED, STOPPED, FileChange, Receipt, outcome
 
 COMMAND = (sys.executable, "-P", "-m", "tripletick.cli")
 PATIENCE = 5.0
@@ -32,10 +32,10 @@ GRACE = 1.0
 CHUNK = 1 << 16
 TOLD = 2000
 """Characters of what was said on standard error that are kept, those of its end."""
-TIME, INTERRUPTED = 124, 130
+TIME = 124
 STATUS = {
-    0: "done",
-    1: "gave up",
+    0: DONE,
+    1: GAVE_UP,
     2: "usage",
     3: "needs a person",
     4: "no server",
@@ -43,10 +43,10 @@ STATUS = {
     6: "context",
     7: "server failed",
     TIME: "time",
-    INTERRUPTED: "stopped",
+    INTERRUPTED: STOPPED,
 }
 """Words for exit codes; any other is that of a program that died."""
-AGAIN = frozenset({"no server", "server failed", "time", "stopped", "died"})
+AGAIN = frozenset({"no server", "server failed", "time", STOPPED, "died"})
 """Ends that say nothing of the task: another time may go otherwise."""
 LATE = "It was still at work {seconds:g} s after its time was over, and was ended."
 
@@ -118,8 +118,8 @@ class Outcome:
     def status(self) -> str:
         """Say in a word or two how it ended."""
         broke = self.exit == 1 and not self.ended
-        if self.exit == 1 and self.code == DOUBTFUL:
-            return DOUBTFUL
+        if self.exit == 1 and self.ended:
+            return outcome(self.exit, self.code)
         return "died" if broke else STATUS.get(self.exit, "died")
 
     @property

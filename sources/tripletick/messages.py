@@ -13,12 +13,21 @@ OUTSIDE = "outside"
 Outcome = Literal["ok", "failed", "denied", "forbidden", "skipped"]
 """`failed` counts as an attempt; `denied` is the person's no, `forbidden` a permission that is missing
 (network, a person for a question), `skipped` a block that was not reached: none of these three does."""
-DOUBTFUL = "doubtful"
-"""How a turn ended whose answer claims what it does not bear out."""
+DONE, DOUBTFUL, GAVE_UP, STOPPED = "done", "doubtful", "gave up", "stopped"
+"""How a turn ended, the same words wherever that is shown. The answer of a doubtful one claims what the turn
+does not bear out; one that was stopped was ended by the user, or with its program."""
+INTERRUPTED = 130
+"""The exit code of what the user stopped."""
 IN_DOUBT = "The answer is in doubt: {reasons}."
 NAMED = 2
 """Paths that a receipt names; more are counted."""
 Status = Literal["pending", "running", "done", "failed", "skipped"]
+
+
+def outcome(exit: int, code: str = "") -> str:
+    """Give the word for how a turn ended, by its exit code and the code of its error."""
+    words = {0: DONE, INTERRUPTED: STOPPED}
+    return words.get(exit, DOUBTFUL if code == DOUBTFUL else GAVE_UP)
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,9 @@ def test_the_list_has_this_folders_sessions_and_with_all_those_of_every_one(home
     here, everywhere = run(home, "sessions"), run(home, "sessions", "list", "--all")
     (row,) = here.stdout.splitlines()
     assert row.startswith(f"{ids(home)[0][-4:]}  today ")
-    assert row.endswith("1 turn  scripted:" + str(home / "script.json") + "  write a poem ␛[31m of 漢字")
+    assert row.endswith(
+        "1 turn  done  scripted:" + str(home / "script.json") + "  write a poem ␛[31m of 漢字"
+    )
     assert [" in " in row for row in everywhere.stdout.splitlines()] == [True, True]
 
 

@@ -23,6 +23,7 @@ from tripletick.bench.task import Bare
 from tripletick.config import Config
 from tripletick.errands import COMMAND, Errand, Outcome
 from tripletick.errors import UsageError
+from tripletick.messages import DONE, DOUBTFUL, GAVE_UP
 from tripletick.sandbox.user import remove
 
 PROJECT = "project"
@@ -35,7 +36,7 @@ KEPT = 4000
 """Characters of an answer that are kept."""
 SHORTEST = 1.0
 """Seconds that a further turn has at the least."""
-ENDED = ("done", "doubtful", "gave up")
+ENDED = (DONE, DOUBTFUL, GAVE_UP)
 """Ends of a turn after which a person would go on."""
 NOT_BARE = "{task} cannot be judged without an agent: its checks look at more than the code of a reply."
 BARE_SUITE = "What can: tripletick bench --suite humaneval --no-agent"

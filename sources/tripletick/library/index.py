@@ -21,12 +21,13 @@ from tripletick.places import Places
 from tripletick.retention import LOG
 from tripletick.session import read
 
-VERSION = 2
+VERSION = 3
 WAIT = 1.0
 """Seconds for another program that is at the index."""
 TABLES = """
 CREATE TABLE sessions (
-    id TEXT PRIMARY KEY, stamp TEXT, workspace TEXT, last REAL, turns INTEGER, model TEXT, title TEXT
+    id TEXT PRIMARY KEY, stamp TEXT, workspace TEXT, last REAL, turns INTEGER, model TEXT, title TEXT,
+    outcome TEXT
 ) WITHOUT ROWID;
 CREATE TABLE texts (id INTEGER PRIMARY KEY, session TEXT, packed BLOB);
 CREATE INDEX texts_of ON texts (session);
@@ -47,7 +48,7 @@ PLAIN = "CREATE VIEW words AS SELECT said FROM turns_said"
 """Where SQLite has no full-text search."""
 PAGE = 1024
 """Bytes; a few sessions would take a hundred thousand in larger ones."""
-COLUMNS = "sessions.id, workspace, last, turns, model, title"
+COLUMNS = "sessions.id, workspace, last, turns, model, title, outcome"
 LISTED = "SELECT {columns}, '' FROM sessions WHERE turns {where} ORDER BY last DESC"
 MATCH = """
 SELECT {columns}, snippet(words, 0, '', '', '…', 12)
@@ -72,6 +73,8 @@ class Row:
     turns: int
     model: str
     title: str
+    outcome: str
+    """How its last turn ended: done, doubtful, gave up, stopped."""
     hit: str = ""
 
 
@@ -226,9 +229,9 @@ def _add(db: sqlite3.Connection, path: Path, stamp: str) -> None:
     except (OSError, TripletickError):
         return
     last = int(stamp.partition(" ")[2]) / 1e9
-    words = map(_storable, (told.model, told.title))
+    words = map(_storable, (told.model, told.title, told.outcome))
     row = (path.stem, stamp, _storable(told.workspace), last, len(told.requests), *words)
-    db.execute("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    db.execute("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
     texts = ((path.stem, zlib.compress(said.encode())) for said in _turns(told.parts))
     db.executemany("INSERT INTO texts (session, packed) VALUES (?, ?)", texts)
 

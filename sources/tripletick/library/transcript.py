@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from tripletick.messages import Receipt
+from tripletick.messages import DONE, DOUBTFUL, STOPPED, Receipt, outcome
 from tripletick.planner.plan import Plan, recorded
 from tripletick.session import Record
 from tripletick.ui.pen import indented
@@ -42,6 +42,8 @@ class Transcript:
     started: str = ""
     model: str = ""
     parts: tuple[Part, ...] = ()
+    outcome: str = ""
+    """How its last turn ended."""
 
     @property
     def requests(self) -> list[str]:
@@ -63,6 +65,7 @@ class _Reader:
 
     told: Transcript = field(default_factory=Transcript)
     parts: list[Part] = field(default_factory=list)
+    outcome: str = ""
     replied: bool = False
     """Whether the model has spoken since the last request ended: else a block is the person's own."""
     plan: Plan = field(default_factory=Plan)
@@ -82,6 +85,8 @@ class _Reader:
             case {"event": "Requested", "text": str(text)}:
                 self._close_plan()
                 self.plan = self.drawn = Plan()
+                # until its end is read: a program that dies writes none
+                self.outcome = STOPPED
                 self._add("request", text)
             case {"event": "Routed", "agent": str(agent)} if self.parts and self.parts[-1].kind == "request":
                 self.parts[-1] = replace(self.parts[-1], title=agent)
@@ -144,19 +149,22 @@ class _Reader:
                 self._add("note", text)
             case {"event": "Answered"}:
                 self.replied = False
-                self._add_receipt(record)
+                self.outcome = DOUBTFUL if self._add_receipt(record).doubt else DONE
             case {"event": "GaveUp", "reason": str(text)}:
                 self.replied = False
                 self._add("end", text)
+                self.outcome = outcome(int(record.get("exit") or 1))
                 self._add_receipt(record)
             case {"event": "Interrupted"}:
                 self.replied = False
-                self._add("end", "Interrupted by the person.")
+                self._add("end", "Stopped by the user.")
+                self.outcome = STOPPED
 
-    def _add_receipt(self, record: Record) -> None:
+    def _add_receipt(self, record: Record) -> Receipt:
         receipt = Receipt.read(record["receipt"]) if record.get("receipt") else Receipt()
         for text in filter(None, (receipt.complaint, str(receipt))):
             self._add("note", text)
+        return receipt
 
     def _add(self, kind: Kind, text: str, said: str = "") -> None:
         self.parts.append(Part(kind, text, said))
@@ -173,7 +181,7 @@ def transcript(records: Iterable[Record]) -> Transcript:
     reader = _Reader()
     for record in records:
         reader.take(record)
-    return replace(reader.told, parts=tuple(reader.parts))
+    return replace(reader.told, parts=tuple(reader.parts), outcome=reader.outcome)
 
 
 def joined(records: Sequence[Record]) -> Iterator[Record]:

@@ -23,7 +23,6 @@ from tripletick.sandbox.user import remove
 from tripletick.tools import examples, run_tests, tables, usage
 from tripletick.tools.check import (
     PLAIN,
-    Wrong,
     check_program,
     check_syntax,
     drain,
@@ -34,6 +33,7 @@ from tripletick.tools.check import (
 from tripletick.tools.output import clip, felt, flags, joined, leftover, verdict
 from tripletick.tools.parameters import PROGRAM
 from tripletick.tools.parts import list_tries, project_of
+from tripletick.tools.results import PART, mended, ready, said, unread
 from tripletick.tools.saving import Saved, refuse, save
 from tripletick.tools.tool import Bench, Running, Tool
 
@@ -49,17 +49,8 @@ UNGIVEN = re.compile(
 NO_PROGRAM = (
     "failed, {path} was not saved: the block holds no program; write one that works it out and saves it"
 )
-UNMENDED = "failed, {path} is as it was, nothing is repaired"
 PROVE_SECONDS, PROVEN = 20.0, 20_000
 """Seconds for the examples of a task, and the characters of it in which they are looked for."""
-PART = ", not run: it is no program by itself"
-UNSTARTED = {
-    "part": PART,
-    "wants": ", not run, because it takes arguments or input: run it in a bash block with some",
-    "lasts": ", not run, because it goes on until it is stopped: the user starts it",
-    "withheld": ", not run, because the user wants that",
-}
-"""How the verdict on a program ends that was saved, and checked or built, but not started."""
 INSIDE = 'cd "$0" && exec "$@"'
 PLACE = "tripletick"
 """The folder in the session's folder; always the same, so that equal programs say equal things."""
@@ -185,23 +176,6 @@ def only_saved(saved: Saved, bench: Bench, end: str = "") -> Running:
     return said(saved, f", but {line}" if line else end)
 
 
-def said(saved: Saved, end: str = "") -> Result:
-    note = f" ({saved.note})" if saved.note else ""
-    same = frozenset({"unchanged"} if saved.unchanged else ())
-    return Result("ok", f"ok, saved {saved.path}{note}{end}", flags=same, files=saved.files)
-
-
-def unread(saved: Saved, wrong: Wrong) -> Result:
-    """Word a saved program that does not parse; it was not run."""
-    return Result(
-        "failed",
-        f"failed, saved {saved.path}, {wrong.line}",
-        wrong.text,
-        flags=frozenset({"saved", "syntax"}),
-        files=saved.files,
-    )
-
-
 def _checked(program: Program) -> Running:
     """Check what was saved unless the build does it, then build and run; the runner of tests builds them."""
     language, saved = program.language, program.saved
@@ -219,7 +193,7 @@ def _checked(program: Program) -> Running:
         if built.status:
             return ended(program, built)
     if saved and (why := _unstarted(program)):
-        result = _only_ready(saved, program.bench, why)
+        result = ready(saved, program.bench, why)
     else:
         finished = yield from shown(program.ran(built.seconds))
         result = ended(program, joined(built, finished))
@@ -231,19 +205,6 @@ def _unstarted(program: Program) -> str:
     if program.bench.ledger.withheld:
         return "withheld"
     return program.language.unstarted(program.path, program.source)
-
-
-def _only_ready(saved: Saved, bench: Bench, why: str) -> Result:
-    result = said(saved, UNSTARTED[why])
-    marks = frozenset({"unstarted", "arguments"} if why == "wants" else {"unstarted"})
-    return _mended(saved, bench, replace(result, flags=result.flags | marks))
-
-
-def _mended(saved: Saved, bench: Bench, result: Result) -> Result:
-    """Fail a program that was to be repaired and came as it was."""
-    if saved.unchanged and bench.ledger.mends and saved.path == bench.ledger.asked:
-        return replace(result, outcome="failed", verdict=UNMENDED.format(path=saved.path))
-    return result
 
 
 def _proved(program: Program, result: Result) -> Result:
@@ -308,7 +269,7 @@ def ended(program: Program, finished: Finished) -> Result:
     if how == "ok":
         well = replace(said(saved) if saved else Result("ok", how), text=text, exit=0)
         well = replace(well, verdict=", ".join(filter(None, (well.verdict, left))))
-        return _mended(saved, bench, well) if saved else well
+        return mended(saved, bench, well) if saved else well
     if saved and how.startswith("failed, exit") and program.lacks_arguments(text):
         marks = frozenset({"arguments"})
         return Result("ok", said(saved, WANTS).verdict, view=text, flags=marks, files=files)

@@ -19,9 +19,8 @@ from tripletick.events import (
     Routed,
     Usage,
 )
-from tripletick.messages import DOUBTFUL, FileChange, Receipt, Task
+from tripletick.messages import DOUBTFUL, INTERRUPTED, FileChange, Receipt, Task, outcome
 
-INTERRUPTED = 130
 HINT = "tripletick diff shows what was changed."
 COUNTED = (Called, Returned, Repairing, Usage)
 """Of a plan's tasks, too."""
@@ -78,7 +77,7 @@ class Summary:
 
     def _end(self, event: Answered | GaveUp | Interrupted) -> None:
         if isinstance(event, Interrupted):
-            event = GaveUp("interrupted", "Interrupted by the person.", INTERRUPTED)
+            event = GaveUp("interrupted", "Stopped by the user.", INTERRUPTED)
         if event.files is not None:
             self.files = {change.path: change for change in event.files}
         self.receipt = event.receipt or Receipt()
@@ -113,6 +112,7 @@ class Summary:
         return {
             "ok": self.exit == 0,
             "exit": self.exit,
+            "outcome": outcome(self.exit, (self.error or {}).get("code", "")),
             "answer": self.answer,
             "receipt": str(self.receipt),
             "verified": self.exit == 0 and self.receipt.verified,

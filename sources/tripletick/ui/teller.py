@@ -32,7 +32,7 @@ from tripletick.events import (
     Thought,
     Usage,
 )
-from tripletick.messages import Call, Outcome, Receipt
+from tripletick.messages import INTERRUPTED, STOPPED, Call, Outcome, Receipt
 from tripletick.ui import attempts, room
 from tripletick.ui.excerpt import excerpt
 from tripletick.ui.gauge import Gauge
@@ -54,8 +54,6 @@ GONE = "{count} deleted: {names}. They come back with: tripletick undo"
 NAMED = 5
 """As many deleted files are named."""
 TAKEN = "{agent} takes over, whose block this is: {tag}"
-STOPPED = 130
-"""The exit of a block that the person has interrupted."""
 QUIET = (Answered, GaveUp)
 """What is told with -q."""
 ASIDE = (Text, Thought, Usage, Notice, Answered)
@@ -99,7 +97,7 @@ class Teller:
         tell = _TELLS.get(type(event))
         if tell:
             tell(self, event)
-        self.stopped = isinstance(event, Returned) and event.result.exit == STOPPED
+        self.stopped = isinstance(event, Returned) and event.result.exit == INTERRUPTED
 
     def close(self) -> None:
         """Draw what is left, and take the status line away."""
@@ -188,7 +186,7 @@ class Teller:
 
     def interrupted(self, event: Interrupted) -> None:
         if not self.stopped:
-            self.pen.line(f"{self.pen.mark('failed')}interrupted", "warn")
+            self.pen.line(f"{self.pen.mark('failed')}{STOPPED}", "warn")
         self._end_turn()
 
     def answered(self, event: Answered) -> None:

@@ -1,0 +1,51 @@
+"""Words the results of programs that were saved: started or not, read or not, mended or not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tripletick.messages import Result
+from tripletick.tools.check import Wrong
+from tripletick.tools.saving import Saved
+from tripletick.tools.tool import Bench
+
+PART = ", not run: it is no program by itself"
+UNSTARTED = {
+    "part": PART,
+    "wants": ", not run, because it takes arguments or input: run it in a bash block with some",
+    "lasts": ", not run, because it goes on until it is stopped: the user starts it",
+    "withheld": ", not run, because the user wants that",
+}
+"""How the verdict on a program ends that was saved, and checked or built, but not started."""
+UNMENDED = "failed, {path} is as it was, nothing is repaired"
+
+
+def said(saved: Saved, end: str = "") -> Result:
+    note = f" ({saved.note})" if saved.note else ""
+    same = frozenset({"unchanged"} if saved.unchanged else ())
+    return Result("ok", f"ok, saved {saved.path}{note}{end}", flags=same, files=saved.files)
+
+
+def unread(saved: Saved, wrong: Wrong) -> Result:
+    """Word a saved program that does not parse; it was not run."""
+    return Result(
+        "failed",
+        f"failed, saved {saved.path}, {wrong.line}",
+        wrong.text,
+        flags=frozenset({"saved", "syntax"}),
+        files=saved.files,
+    )
+
+
+def ready(saved: Saved, bench: Bench, why: str) -> Result:
+    """Word a program that was saved and not started, for a reason of `UNSTARTED`."""
+    result = said(saved, UNSTARTED[why])
+    marks = frozenset({"unstarted", "arguments"} if why == "wants" else {"unstarted"})
+    return mended(saved, bench, replace(result, flags=result.flags | marks))
+
+
+def mended(saved: Saved, bench: Bench, result: Result) -> Result:
+    """Fail a program that was to be repaired and came as it was."""
+    if saved.unchanged and bench.ledger.mends and saved.path == bench.ledger.asked:
+        return replace(result, outcome="failed", verdict=UNMENDED.format(path=saved.path))
+    return result
