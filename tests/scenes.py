@@ -20,6 +20,15 @@ from tests.terminal import CTRL_C, PASTE, TAB, Terminal, opened
 
 PROMPT = "coder>"
 CLOSED = "http://127.0.0.1:9"
+DOUBTED = """\
+```bash
+cp notes.txt backup.txt
+```
+---
+I copied notes.txt to backup.txt successfully.
+---
+I have copied the file.
+"""
 REPAIR = """\
 I look.
 
@@ -224,6 +233,14 @@ def repair(home: Path, **how: Any) -> Terminal:
     return terminal
 
 
+def doubted(home: Path, **how: Any) -> Terminal:
+    """A model that says twice that it has done what failed."""
+    with opened(home, *script(home, DOUBTED), **how) as terminal:
+        terminal.wait(PROMPT).send("copy notes.txt to backup.txt").wait("in doubt:")
+        terminal.wait("tokens").wait_line(PROMPT)
+    return terminal
+
+
 def plan(home: Path, **how: Any) -> Terminal:
     """A large request, parted into tasks for three agents."""
     (home / "script.json").write_text(json.dumps(PLAN), encoding="utf-8")
@@ -247,7 +264,7 @@ def stopped(home: Path, **how: Any) -> Terminal:
         served(half, *said("Shorter, then.")) as server,
         opened(home, "-a", "coder", "-m", "any", "--host", server.url, **how) as terminal,
     ):
-        terminal.wait(PROMPT).send("tell me").wait("will be").type(CTRL_C).wait("interrupted")
+        terminal.wait(PROMPT).send("tell me").wait("will be").type(CTRL_C).wait("stopped")
         terminal.wait_line(PROMPT)
         terminal.send("shorter").wait("Shorter, then.").wait_line(PROMPT)
     return terminal

@@ -8,7 +8,7 @@ from tests.playing import last
 from tests.test_approval import DELETES, NO, SESSION, YES, asked, log, repository, results, sources
 
 from tripletick.approval.parts import part
-from tripletick.events import Notice
+from tripletick.events import Answered, Notice
 from tripletick.messages import Answer
 from tripletick.paths import Workspace
 
@@ -197,10 +197,55 @@ def test_a_commit_that_the_person_wrote_into_a_block_is_done_unasked(session):
     ],
 )
 def test_what_a_block_left_in_its_own_home_is_told_to_both(session, block):
-    it = session(block, "Done.", answers=[NO])
+    it = session(block, "It is not there.", answers=[NO])
     events = it.play()
-    assert "~/notes.txt was written in the home folder of the blocks" in results(events)[0].text
+    assert asked(events) == ["This block needs to write ~/notes.txt. Allow it once?"]
+    assert not results(events)[0].ok
     assert "~/notes.txt is not in your home folder" in last(events, Notice).text
+
+
+def test_with_nobody_to_ask_it_has_failed_and_the_model_reads_why(session):
+    it = session("```bash\necho x > ~/notes.txt\n```", "It is not there.")
+    (result,) = results(it.play())
+    assert not result.ok and "to write ~/notes.txt needs the person's yes" in result.verdict
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        ("```write:{}/poem.txt\nO sea\n```", None, "write", "O sea\n"),
+        ("```save:{}/poem.txt\nO sea\n```", "old\n", "replace", "O sea\n"),
+        ("```append:{}/poem.txt\nO sea\n```", "old\n", "write", "old\nO sea\n"),
+        ("```text:{}/poem.txt\nO sea\n```", None, "write", "O sea\n"),
+    ],
+)
+def test_a_file_for_another_folder_is_one_question_that_names_the_place(session, outside, case):
+    block, before, what, after = case
+    place = outside / "poem.txt"
+    if before:
+        place.write_text(before)
+    for named, answer, content in ((outside, NO, before), (f"~/{outside.name}", YES, after)):
+        it = session(block.format(named), "Done.", answers=[answer])
+        events = it.play("save a poem on my Desktop")
+        assert asked(events) == [f"This block needs to {what} ~/{outside.name}/poem.txt. Allow it once?"]
+        assert (place.read_text() if place.exists() else None) == content
+    assert results(events)[0].verdict == f"ok, saved ~/{outside.name}/poem.txt"
+    assert str(last(events, Answered).receipt).startswith(f"saved ~/{outside.name}/poem.txt")
+
+
+@pytest.mark.parametrize(
+    "block", ["```read:{}/a\n```", "```edit:{}/a\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n```"]
+)
+def test_what_saves_nothing_is_not_asked_for(session, outside, block):
+    (outside / "a").write_text("x\n")
+    it = session(block.format(outside), "I cannot.", answers=[NO])
+    assert asked(it.play()) == []
+
+
+@pytest.mark.parametrize("path", ["~/.bashrc", "~/.ssh/config", "/etc/motd", "~/missing/poem.txt"])
+def test_a_file_is_not_offered_where_keys_settings_and_the_system_lie(session, path):
+    it = session(f"```write:{path}\nx\n```", "I cannot.", answers=[NO])
+    assert asked(it.play()) == []
 
 
 @pytest.mark.parametrize(
@@ -215,7 +260,7 @@ def test_a_link_in_the_home_of_blocks_is_not_followed(session, outside):
     (outside / "a").write_text("")
     block = f"```bash\nln -s {outside} ~/out; echo x > ~/out/a || true\n```"
     it = session(block, "Done.", answers=[NO])
-    assert results(it.play())[0].text.rpartition("\n")[2].startswith("(~/out was written")
+    assert asked(it.play()) == ["This block needs to write ~/out. Allow it once?"]
 
 
 READ = [

@@ -36,6 +36,7 @@ MODELS = [
 PICTURES: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "first-run": ("first_run", {"models": MODELS}),
     "repair": ("repair", {}),
+    "doubt": ("doubted", {}),
     "undo": ("undone", {}),
     "resume": ("resumed", {}),
 }

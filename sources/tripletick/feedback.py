@@ -114,7 +114,7 @@ def facts(talk: Conversation, bench: Bench, told: Receipt, tries: Tries, *, work
     """Gather what is known at the end of a turn of an agent that has tools (`works`) or has none."""
     sent = [entry.message.text for entry in talk.entries if entry.message.role == "user"]
     held = [part for call, result in tries.done for part in (call.body, result.text, result.view or "")]
-    paths = {change.path for change in told.files or ()}
+    paths = {*told.saved, *(change.path for change in told.files or ())}
 
     def exists(path: str) -> bool:
         with suppress(PathRefused):

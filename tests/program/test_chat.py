@@ -42,7 +42,7 @@ def test_ctrl_c_stops_the_model_and_keeps_its_text(home):
         opened(home, "-m", "any", "--host", server.url) as terminal,
     ):
         terminal.wait("coder>").send("tell me").wait("I begin", "some")
-        terminal.type(CTRL_C).wait("to say some", "interrupted").wait_line("coder>")
+        terminal.type(CTRL_C).wait("to say some", "stopped").wait_line("coder>")
         terminal.send("go on").wait("All of it.").wait_line("coder>")
         assert said(server)[1] == "I begin\n\nto say some\n\n(interrupted by the person)"
 

@@ -96,7 +96,7 @@ def test_what_was_typed_before_ctrl_c_is_not_sent_by_itself(talk, home):
     half = [*stream(line("I begin\n\nto say "), end=False), STALL]
     terminal = talk(half, reply("Two."))
     terminal.send("one").wait("I begin").type("two\rmore").wait("> two more")
-    terminal.type(CTRL_C).wait("interrupted", "coder> two\n  more")
+    terminal.type(CTRL_C).wait("stopped", "coder> two\n  more")
     assert requests(home) == ["one"]
     terminal.type("\r").wait("Two.").wait_line("coder>")
     assert requests(home) == ["one", "two\nmore"]

@@ -90,7 +90,7 @@ def test_ctrl_c_stops_the_plan_and_a_yes_goes_on(chat):
 def test_ctrl_c_and_a_no_leave_what_is_done(chat, home):
     with chat(AB, made("a"), slow("b")) as terminal:
         begin(terminal).send("y").wait("2 file, running: make b")
-        terminal.type(CTRL_C).wait(STOPPED).send("n").wait("Plan: 1 of 2 done", "interrupted")
+        terminal.type(CTRL_C).wait(STOPPED).send("n").wait("Plan: 1 of 2 done", "stopped")
         terminal.wait_line("planner>")
     assert [path.name for path in (home / "project").glob("*.txt")] == ["a.txt"]
 

@@ -89,7 +89,7 @@ def test_ctrl_c_stops_the_model_at_every_stage_and_nothing_runs(home, stage):
         server.wait_for("/api/chat")
         if shown:
             terminal.wait(shown)
-        terminal.type(CTRL_C).wait("interrupted").wait_line(PROMPT)
+        terminal.type(CTRL_C).wait("stopped").wait_line(PROMPT)
         assert server.hung_up.wait(10)
         assert not (home / "project" / "made").exists()
         terminal.send("and now").wait("I see.").wait_line(PROMPT)
@@ -115,7 +115,7 @@ def test_ctrl_c_at_a_question_ends_the_turn(home):
     asks = stream(line("REQUEST_CLARIFICATION Which one?"), done())
     with served(asks, FINE) as server, chat(home, server) as terminal:
         terminal.wait(PROMPT).send("do one").wait("Which one?").type(CTRL_C)
-        terminal.wait("interrupted").wait_line(PROMPT)
+        terminal.wait("stopped").wait_line(PROMPT)
         terminal.send("and now this").wait("I see.").wait_line(PROMPT)
         assert len(events(home, "Interrupted")) == 1
 
@@ -124,7 +124,7 @@ def test_ctrl_c_in_self_repair_leaves_the_turn(home):
     fails = stream(line("```bash\nls nothing\n```"), done())
     with served(fails, begun(line("I try\n\nanother")), FINE) as server, chat(home, server) as terminal:
         terminal.wait(PROMPT).send("go on").wait("of 5:", "I try")
-        terminal.type(CTRL_C).wait("interrupted").wait_line(PROMPT)
+        terminal.type(CTRL_C).wait("stopped").wait_line(PROMPT)
         assert server.hung_up.wait(10)
         assert [asked.path for asked in server.asked].count("/api/chat") == 2
 

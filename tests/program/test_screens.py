@@ -22,6 +22,7 @@ SCENES: dict[str, tuple[Callable[..., Terminal], Mapping[str, Any]]] = {
     "started": (scenes.started, {}),
     "offline": (scenes.offline, {}),
     "no-models": (scenes.no_models, {}),
+    "doubted": (scenes.doubted, {}),
     "repair": (scenes.repair, {}),
     "repair-40": (scenes.repair, {"size": NARROW}),
     "repair-200": (scenes.repair, {"size": BROAD}),

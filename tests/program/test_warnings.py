@@ -140,7 +140,7 @@ def test_a_long_wait_for_the_first_token_names_the_prompt_and_the_way_out(home):
         opened(home, "-m", "any", "--host", server.url, TRIPLETICK_UI_SLOW="0.3") as terminal,
     ):
         terminal.wait("coder>").send("do it").wait("Reading ", " tokens of prompt … ", " s (Ctrl+C stops)")
-        terminal.type(CTRL_C).wait("interrupted").wait_line("coder>")
+        terminal.type(CTRL_C).wait("stopped").wait_line("coder>")
 
 
 def test_the_model_is_loaded_while_the_first_line_is_typed(home):

@@ -74,7 +74,8 @@ def _watched(block: Block) -> Generator[Output | Ask | Notice, Answer | None, Re
         return result
     yield Notice(homes.PERSON.format(paths=paths))
     text = "\n".join(filter(None, (result.text, homes.MODEL.format(paths=paths))))
-    return replace(result, text=text, view=result.view or result.text or "\n")
+    told = replace(result, text=text, view=result.view or result.text or "\n")
+    return replace(told, outcome="failed", verdict=homes.FAILED, exit=result.exit or 1) if result.ok else told
 
 
 def instead(result: Result, answer: Answer) -> Result:

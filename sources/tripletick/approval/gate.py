@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from tripletick.approval import needs, outside, risky, servers
+from tripletick.approval import beyond, needs, outside, risky, servers
 from tripletick.approval.asking import Asking
 from tripletick.approval.block import Block, instead, work
 from tripletick.approval.needs import Need
@@ -161,6 +161,8 @@ class Gate:
     def _lacked(self, block: Block, result: Result) -> Need | None:
         if result.ok and not self.asking.person:
             return None
+        if saving := needs.to_save(result, block.meant, block.bench.workspace.root):
+            return saving
         return needs.find(result, block.bench.workspace.root, block.bench.grant, block.call.body)
 
     def _parted(self, block: Block, parts: Parts) -> Working:
@@ -228,7 +230,7 @@ def _again(block: Block, need: Need) -> Working:
         yield Notice(notice)
     try:
         made = [path for path in need.grant.write if need.new and _make(path)]
-        return (yield from work(block))
+        return (yield from (beyond.save(block, need.grant.write[0]) if need.saves else work(block)))
     finally:
         for path in made:
             with suppress(OSError):

@@ -1,4 +1,5 @@
-"""What a block wrote into `~`, which is a home of its own and not the person's: both are told, for it goes.
+"""What a block wrote into `~`, which is a home of its own and not the user's: it goes with the session, so
+the block has failed, and needs.toml has the question whether it may write there.
 
 Only paths that the block's text names are looked at, dotted ones left out: caches are meant to lie there.
 """
@@ -19,6 +20,7 @@ MODEL = (
     "({paths} was written in the home folder of the blocks, which goes with the session; the person's own is "
     "out of reach. To keep it, write it in this folder.)"
 )
+FAILED = "failed, what it wrote is not in this folder"
 PERSON = "{paths} is not in your home folder but in the one of the blocks, which goes with the session."
 _NAMED = re.compile(
     r"""(?:(?<![\w/.~])~/|\$HOME/|\$\{HOME\}/|Path\.home\(\)\s*/\s*["'])(?P<path>\w[\w.@%+-]*(?:/[\w.@%+-]+)*)"""

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from tripletick.messages import Result
+from tripletick import languages
+from tripletick.messages import Call, Result
 from tripletick.sandbox.box import NOTHING, Grant
 
 _WRITES = re.compile(
@@ -26,6 +27,7 @@ _SILENT = {6: re.compile(r"\bcurl\b"), 4: re.compile(r"\bwget\b")}
 """Exits of programs that were told to say nothing, where a host could not be found (curl(1), wget(1))."""
 _SWALLOWED = re.compile(r"^curl: \(6\) |^wget: unable to resolve host ")
 _PIECES = re.compile(r"[;\n]|&&|\|\|")
+SAVES = ("write", "append")
 LINES = 12
 LONGEST = 500
 SYSTEM = frozenset("bin boot dev etc lib lib32 lib64 nix opt proc run sbin sys tmp usr var".split())  # noqa: SIM905 - 16 lines else
@@ -42,6 +44,8 @@ class Need:
     grant: Grant = NOTHING
     new: bool = False
     """The file that is to be written is not there yet."""
+    saves: bool = False
+    """The block is to be saved there, and not run."""
 
     def granted(self, grant: Grant) -> Grant:
         """Add it to what a block has already."""
@@ -76,6 +80,18 @@ def find(result: Result, root: Path, grant: Grant, script: str = "") -> Need | N
             if match and (found := _need(need, path, root, grant)):
                 return found if found.id != "own" else None
     return None
+
+
+def to_save(result: Result, call: Call, root: Path) -> Need | None:
+    """Tell whether a file was not saved because its path lies outside the workspace, and may be offered."""
+    path, saves = call.path, call.tool in SAVES or call.tool in languages.LANGUAGES
+    if not path or not saves or "refused" not in result.flags:
+        return None
+    need = _writing(root / os.path.expanduser(path), root)  # noqa: PTH111 - "/x" of all stays
+    if not need or need.grant.write[0].is_dir():
+        return None
+    replaces = not need.new and call.tool != "append"
+    return replace(need, saves=True, what=need.what.replace("write", "replace", 1) if replaces else need.what)
 
 
 def _is_written(path: str, pieces: Sequence[str]) -> bool:
