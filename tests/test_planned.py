@@ -166,7 +166,7 @@ def test_quiet_shows_nothing_of_a_plan():
 def test_an_interrupted_plan_is_drawn_as_it_is():
     told = plain(whole(ONE, TWO), whole(at(ONE, "done"), TWO), Interrupted(""))
     assert told.endswith(
-        "Plan: 1 of 2 done\n  1 explorer, done: find it\n    2 coder: change it  (needs 1)\ninterrupted\n"
+        "Plan: 1 of 2 done\n  1 explorer, done: find it\n    2 coder: change it  (needs 1)\nstopped\n"
     )
 
 
