@@ -44,14 +44,10 @@ class Block(NamedTuple):
 
     @property
     def document(self) -> bool:
-        """True where Markdown may be inside."""
-        if self.info.tag in DOCUMENTS:
-            return True
-        if not self.info.path:
-            return False
-        language = languages.table().languages.get(self.info.tag)
-        suffix = languages.language_of(self.info.path)
-        return not (language and language.runs) and bool(suffix and suffix.tag in DOCUMENTS)
+        """True where Markdown may be inside: small models save a README under the tag of a program, too."""
+        if self.info.path and (suffix := languages.language_of(self.info.path)):
+            return suffix.tag in DOCUMENTS
+        return self.info.tag in DOCUMENTS
 
     def literal(self) -> Literal | None:
         """Give what follows the literals of its program, None for other tags and for parts of files."""

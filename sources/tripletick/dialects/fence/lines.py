@@ -23,8 +23,8 @@ _RUN = r"(`{3,}|~{3,})(.*)"
 _PLAIN = re.compile(rf"([{BLANKS}]*+){_RUN}", re.DOTALL)
 _LISTED = re.compile(rf"((?:[{BLANKS}>]|{_MARKER})*+){_RUN}", re.DOTALL)
 CONTROL = re.compile(
-    r"<\||<｜|◁|\[/?(?:THINK|INST|TOOL)|</?(?:think|thinking|thought|reasoning|end_code|s|eos|end_of_turn|"
-    r"start_of_turn|answer|code|tool_call|function_call)\b"
+    r"<\||<｜|◁|\[/?(?:THINK|INST|TOOL)|</?(?:end_code|s|eos|end_of_turn|"
+    rf"start_of_turn|answer|code|tool_call|function_call)\b|{OPENING.pattern}|{CLOSING.pattern}",
 )
 TAB = 4
 _KNOWN, _SHORT = 1024, 200
@@ -133,7 +133,7 @@ class Page:
     def _find_tags(self) -> None:
         """Find the tags around reasoning; an opening one alone closes nothing."""
         self.openings = self._lines_with(OPENING)
-        for number in self._lines_with(CLOSING):
+        for number in sorted({*self.openings, *self._lines_with(CLOSING)}):
             self.closings.add(self.lines[number], self.starts[number])
 
     def _lines_with(self, pattern: re.Pattern[str]) -> list[int]:

@@ -56,7 +56,7 @@ class FenceReader:
                 self._display = Display(thinking=False)
             yield from self._display.feed(self._counted(chunk.text))
         if chunk.finish is not None:
-            yield from self._display.flush()
+            yield from self._display.flush(cut=chunk.finish == "length")
 
     def _counted(self, text: str) -> str:
         """Add a piece and judge each line that it ends; gives what of it counts."""
