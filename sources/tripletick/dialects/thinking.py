@@ -50,6 +50,7 @@ _FENCE = re.compile(rf"(?:[{BLANKS}>]|(?:[-*+]|\d{{1,9}}[.)])(?=[{BLANKS}]))*+(?
 _SENTENCE = frozenset(".!?:…。！？：")
 _QUOTES = frozenset("\"'“”‘’«»„「」『』()（）")
 _GOES_ON = frozenset(",;.:!?)]，、；")
+_RUNS = ("```", "~~~")
 NEAR = 200
 """Characters around a tag that tell whether it is one or a word."""
 BARE_FINAL = "assistantfinal"
@@ -132,7 +133,12 @@ def ends_thought(line: str, start: int, stop: int) -> bool:
         return False
     if OPENING.search(before):
         return False  # both tags of a pair are named
-    if OPENING.match(rest) or rest.startswith(("```", "~~~")) or said[-1] in _SENTENCE or said.endswith("```"):
+    if (
+        OPENING.match(rest)
+        or rest.startswith(("```", "~~~"))
+        or said[-1] in _SENTENCE
+        or said.endswith("```")
+    ):
         return True
     return before[-1].isalnum() and before[-1].lower() != before[-1].upper() and after[0] in BLANKS
 

@@ -105,7 +105,7 @@ class Walk:
         return None if found and self._reasoned and self._stray(text, found) else found
 
     def _stray(self, text: str, found: re.Match[str]) -> bool:
-        """True for a tag too many, behind reasoning that has its end: in a sentence, or with nothing below."""
+        """True for a tag too many, behind reasoning with its end: in a sentence, or with nothing below."""
         if text[found.end() :].strip(BLANKS):
             return False
         last = self._page.ends[self._line] >= self._written and not self._page.cut

@@ -16,6 +16,8 @@ from tripletick.dialects.fence.literals import LITERALS, Literal
 
 DEEPER = 3
 """Columns that a closing fence may be indented more than its opener."""
+GLUED = 3
+"""Characters by which a run is longer that closes one block and opens the next."""
 How = OneOf["closed", "broken", "doubled", "open", "lost"]
 
 
@@ -45,9 +47,8 @@ class Block(NamedTuple):
     @property
     def document(self) -> bool:
         """True where Markdown may be inside: small models save a README under the tag of a program, too."""
-        if self.info.path and (suffix := languages.language_of(self.info.path)):
-            return suffix.tag in DOCUMENTS
-        return self.info.tag in DOCUMENTS
+        suffix = languages.language_of(self.info.path) if self.info.path else None
+        return self.info.tag in DOCUMENTS or (suffix is not None and suffix.tag in DOCUMENTS)
 
     def literal(self) -> Literal | None:
         """Give what follows the literals of its program, None for other tags and for parts of files."""
@@ -63,19 +64,34 @@ class Block(NamedTuple):
         return like and not shape.listed and shape.width <= own.width + DEEPER
 
 
-class Leftovers:
-    """The fence lines that count in documents of three, and for each how many bare ones from it on have no
-    opener."""
+class Inner(NamedTuple):
+    """A fence line inside a document."""
 
-    def __init__(self, page: Page, char: str, width: int) -> None:
-        shapes = page.shapes
-        lines = [line for line in page.marked if _counts(shapes[line], char, width)]
-        self.lines = _without_longer_pairs(lines, shapes)
-        self.count = [0] * len(self.lines)
-        unmatched = 0
-        for at in range(len(self.lines) - 1, -1, -1):
-            unmatched = unmatched + 1 if shapes[self.lines[at]].ends else max(0, unmatched - 1)
-            self.count[at] = unmatched
+    line: int
+    ends: bool
+    """It ends the innermost block, or begins one."""
+    bare: bool
+    """Nothing is glued to it."""
+    next: bool
+    """The end of the document, glued to the beginning of the next block."""
+    left: int
+    """How many bare ones from it on have no opener."""
+
+
+def inner_fences(page: Page, char: str, width: int) -> list[Inner]:
+    """Give the fence lines that count in documents of three, in their order."""
+    shapes = page.shapes
+    lines = [line for line in page.marked if _counts(shapes[line], char, width)]
+    kept, glued = _without_longer_pairs(lines, shapes)
+    opened = {*page.behind_words()} if char == "`" else set()
+    found: list[Inner] = []
+    left = 0
+    for line in sorted({*kept, *opened}, reverse=True):
+        ends = line not in opened and shapes[line].ends
+        left = left + 1 if ends else max(0, left - 1)
+        left += line in glued
+        found.append(Inner(line, ends, ends and shapes[line].bare, line in glued, left))
+    return found[::-1]
 
 
 def _counts(shape: Shape, char: str, width: int) -> bool:
@@ -83,10 +99,11 @@ def _counts(shape: Shape, char: str, width: int) -> bool:
     return inside and shape.opens and not (shape.listed and shape.bare)
 
 
-def _without_longer_pairs(lines: list[int], shapes: Mapping[int, Shape]) -> list[int]:
-    """Leave out inner fences longer than three with all between them: they close on their own length."""
+def _without_longer_pairs(lines: list[int], shapes: Mapping[int, Shape]) -> tuple[list[int], set[int]]:
+    """Leave out inner fences longer than three with all between them: they close on their own length. A
+    tagged one of twice three that nothing closes is an end and a beginning."""
     if all(shapes[line].run <= 3 for line in lines):
-        return lines
+        return lines, set()
     closer: dict[int, int] = {}
     partner: list[int | None] = [None] * len(lines)
     for at in range(len(lines) - 1, -1, -1):
@@ -95,11 +112,14 @@ def _without_longer_pairs(lines: list[int], shapes: Mapping[int, Shape]) -> list
             partner[at] = closer.get(shape.run)
             if shape.bare:
                 closer[shape.run] = at
-    kept, at = [], 0
+    kept, glued, at = [], set(), 0
     while at < len(lines):
         if (other := partner[at]) is not None:
             at = other + 1
         else:
             kept.append(lines[at])
+            shape = shapes[lines[at]]
+            if not shape.ends and shape.run == 3 + GLUED:
+                glued.add(lines[at])
             at += 1
-    return kept
+    return kept, glued

@@ -26,6 +26,7 @@ CONTROL = re.compile(
     r"<\||<｜|◁|\[/?(?:THINK|INST|TOOL)|</?(?:end_code|s|eos|end_of_turn|"
     rf"start_of_turn|answer|code|tool_call|function_call)\b|{OPENING.pattern}|{CLOSING.pattern}",
 )
+_BEHIND = re.compile(rf"[^`>]*[^`>{BLANKS}][^`>]*```[a-z][\w+#-]*[{BLANKS}]*$")
 TAB = 4
 _KNOWN, _SHORT = 1024, 200
 """Lines whose shape is remembered, and how long they may be: a reply has a few fence lines many times."""
@@ -113,6 +114,7 @@ class Page:
         """Fence lines by their number."""
         self.marked: list[int] = []
         """Those that count inside a block, and listed ones, in their order."""
+        self._behind: list[int] | None = None
         self._taken: dict[int, Mark | None] = {}
         """Lines whose beginning was taken off."""
         self.closings = Closings()
@@ -153,6 +155,13 @@ class Page:
     def line_at(self, offset: int) -> int:
         """Give the line that holds this offset."""
         return bisect_right(self.starts, offset) - 1
+
+    def behind_words(self) -> list[int]:
+        """Give the lines that end in a fence with one word behind it: `- Example: ```python`."""
+        if self._behind is None:
+            held = (number for number, text in enumerate(self.lines) if "```" in text)
+            self._behind = [at for at in held if at not in self.shapes and _BEHIND.match(self.lines[at])]
+        return self._behind
 
     def marks_after(self, line: int) -> int:
         """Give the position of the first fence line below `line`."""
