@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from tripletick.dialects.dialect import Reading
 from tripletick.dialects.fence.blocks import Block, End
-from tripletick.dialects.fence.info import OUTPUTS, read_info
+from tripletick.dialects.fence.info import OUTPUT, read_info
 from tripletick.dialects.fence.invention import leaks, odd, plays_tool, turn_at
 from tripletick.dialects.fence.lines import Mark, Page, mark_of
 from tripletick.dialects.fence.nesting import Ends
@@ -226,8 +226,9 @@ class Walk:
 
     def _read_block(self, block: Block) -> None:
         page, taken, owned = self._page, self._taken, self._terms.owns(block.info)
-        if taken.cut is None and taken.calls and block.info.tag in OUTPUTS and not owned:
-            taken.invented(self._line, block.mark.shape.char * block.mark.shape.run + block.info.tag)
+        if taken.cut is None and taken.calls and block.info.tag == OUTPUT and not owned:
+            shape = block.mark.shape
+            taken.invented(self._line, shape.char * shape.run + shape.info)
         end = self._ends.end_of(block, owned=owned)
         opens_nothing = end.how == "broken" or (end.how == "open" and not page.cut and not taken.strict)
         if not block.info.known and opens_nothing:

@@ -195,9 +195,11 @@ class Display:
     def _may_begin(self, begun: str) -> bool:
         """True while the beginning of a line may still become such a sign."""
         if run := self._run(begun):
-            return begun[run:].lower() in _MAY_BEGIN_TAG
+            return len(begun) <= _LONGEST and begun[run:].lower() in _MAY_BEGIN_TAG
         held = begun.lstrip(BLANKS)
         if self._fence is None and QUESTION.startswith(held.lstrip("#*_`[ ")[: len(QUESTION)]):
+            return True
+        if held in ("`", "``", "~", "~~"):
             return True
         if self._fence or len(held) > _LONGEST:
             return False

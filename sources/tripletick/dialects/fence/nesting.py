@@ -174,7 +174,7 @@ class Ends:
     def _judge(self, block: Block, inner: Sequence[Inner], at: int, depth: int) -> End | None:
         """Judge a bare fence at the outer level of a document: its end, None where it opens a block in it."""
         fence = inner[at]
-        sure = fence.left == 1 or fence.next or self._is_stray(inner, at)
+        sure = fence.left == 1 or fence.next or self._is_stray(block, inner, at)
         opens = None if sure or fence.left % 2 == 0 else self._opens(block, inner, at)
         guess = opens is None and not sure and (block.info.path or fence.left % 2 == 0)
         if depth or guess or (fence.next and fence.left % 2 == 0):
@@ -198,10 +198,13 @@ class Ends:
             self._inner[key] = inner_fences(self._page, *key)
         return self._inner[key]
 
-    def _is_stray(self, inner: Sequence[Inner], at: int) -> bool:
-        """True for the first of two last fences that stand together: the second is one too many."""
+    def _is_stray(self, block: Block, inner: Sequence[Inner], at: int) -> bool:
+        """True for the first of two last fences that stand together below a text: the second is one too
+        many."""
         lines = self._page.lines
         if inner[at].left != 2 or at + 2 != len(inner) or not inner[at + 1].ends:
+            return False
+        if self._begins(block, inner[at].line):
             return False
         line, other = inner[at].line, inner[at + 1].line
         between = (*lines[line + 1 : other], *lines[other + 1 :])
@@ -220,11 +223,14 @@ class Ends:
         return ends if ends != follows else None
 
     def _looks_opening(self, block: Block, line: int) -> bool:
-        """True for a fence with text below it, and a blank line or a heading above."""
+        """True for a fence with text below it, and what goes before a block above."""
+        return self._begins(block, line) and self._has_text(line + 1)
+
+    def _begins(self, block: Block, line: int) -> bool:
+        """True for a fence that stands deeper than the document or below a blank line or a heading."""
         above = self._page.lines[line - 1].strip(BLANKS)
         deeper = self._page.shapes[line].width > block.mark.shape.width
-        begins = deeper or not above or above.endswith((":", "：", "*", "#")) or above.startswith("#")
-        return begins and self._has_text(line + 1)
+        return deeper or not above or above.endswith((":", "：", "*", "#")) or above.startswith("#")
 
     def _has_text(self, line: int) -> bool:
         """True for a line that is neither blank nor a fence."""
