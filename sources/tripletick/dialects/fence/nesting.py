@@ -44,16 +44,24 @@ class Ends:
             self._page.cut
             and block.mark.shape.run == 3
             and end.how == "closed"
-            and (owned or not self._plain(block, end))
+            and (owned or not self._plain(block, end.line))
         ):
             return End("lost", block.mark.line, code="unclosed")
         return end if end.how != "open" else self._glued(block) or end
 
-    def _plain(self, block: Block, end: End) -> bool:
-        """True where a document that is no call ended at the first fence line: more text can hardly change
-        that."""
-        at = self._page.marks_after(block.mark.line)
-        return not self._page.prefix and self._page.marked[at] == end.line
+    def _plain(self, block: Block, line: int) -> bool:
+        """True where a document that is no file ends at its first fence line whatever stands below: there is
+        text above that line and none right below it."""
+        page, at = self._page, self._page.marks_after(block.mark.line)
+        first = at < len(page.marked) and page.marked[at] == line
+        known = line + 1 != page.last
+        return (
+            first
+            and known
+            and not block.info.path
+            and self._has_text(line - 1)
+            and not self._has_text(line + 1)
+        )
 
     # code
 
@@ -174,7 +182,12 @@ class Ends:
     def _judge(self, block: Block, inner: Sequence[Inner], at: int, depth: int) -> End | None:
         """Judge a bare fence at the outer level of a document: its end, None where it opens a block in it."""
         fence = inner[at]
-        sure = fence.left == 1 or fence.next or self._is_stray(block, inner, at)
+        sure = (
+            fence.left == 1
+            or fence.next
+            or self._is_stray(block, inner, at)
+            or self._plain(block, fence.line)
+        )
         opens = None if sure or fence.left % 2 == 0 else self._opens(block, inner, at)
         guess = opens is None and not sure and (block.info.path or fence.left % 2 == 0)
         if depth or guess or (fence.next and fence.left % 2 == 0):
