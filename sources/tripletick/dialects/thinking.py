@@ -79,9 +79,12 @@ def bare_analysis(text: str, start: int) -> re.Match[str] | None:
 
 def outside_spans(pattern: re.Pattern[str], line: str) -> Iterator[re.Match[str]]:
     """Find `pattern` where no code span is around it; a fence that begins the line opens none."""
+    if "`" not in line:
+        yield from pattern.finditer(line)
+        return
     fence = _FENCE.match(line)
     at = fence.end() if fence else 0
-    spans = _code_spans(line, at) if "`" in line[at:] else []
+    spans = _code_spans(line, at)
     inside = 0
     for match in pattern.finditer(line, at):
         while inside < len(spans) and spans[inside][1] <= match.start():
@@ -116,8 +119,11 @@ def begins_line(shown: str, line: str, found: re.Match[str]) -> bool:
 
 
 def _is_head(before: str) -> bool:
-    fence = _FENCE.match(before)
-    return before.rstrip(BLANKS) == (fence[0] if fence else "")
+    said = before.rstrip(BLANKS)
+    if not said.endswith(_RUNS):
+        return not said
+    fence = _FENCE.match(said)
+    return fence is not None and fence.end() == len(said)
 
 
 def ends_thought(line: str, start: int, stop: int) -> bool:
@@ -126,21 +132,18 @@ def ends_thought(line: str, start: int, stop: int) -> bool:
     `line` begins where the reasoning or its line does; the tag stands from `start` to `stop`.
     """
     before, after = line[max(0, start - NEAR) : start], line[stop : stop + NEAR]
-    said, rest = before.rstrip(BLANKS), after.strip(BLANKS)
+    rest = after.strip(BLANKS)
     if not rest or (len(before) == start and _is_head(before)):
         return True
-    if not said or (before[-1] in _QUOTES and after[0] in _QUOTES) or rest[0] in _GOES_ON:
+    said = before.rstrip(BLANKS)
+    if not said or rest[0] in _GOES_ON or (before[-1] in _QUOTES and after[0] in _QUOTES):
         return False
     if OPENING.search(before):
         return False  # both tags of a pair are named
-    if (
-        OPENING.match(rest)
-        or rest.startswith(("```", "~~~"))
-        or said[-1] in _SENTENCE
-        or said.endswith("```")
-    ):
+    if said[-1] in _SENTENCE or said.endswith(_RUNS) or rest.startswith(_RUNS) or OPENING.match(rest):
         return True
-    return before[-1].isalnum() and before[-1].lower() != before[-1].upper() and after[0] in BLANKS
+    glued = before[-1].isalnum() and before[-1].lower() != before[-1].upper()
+    return after[0] in BLANKS and (glued or rest[0].isupper())
 
 
 Span = tuple[int, int]

@@ -83,15 +83,16 @@ def inner_fences(page: Page, char: str, width: int) -> list[Inner]:
     shapes = page.shapes
     lines = [line for line in page.marked if _counts(shapes[line], char, width)]
     kept, glued = _without_longer_pairs(lines, shapes)
-    opened = {*page.behind_words()} if char == "`" else set()
+    opened = page.behind_words() if char == "`" else []
     found: list[Inner] = []
     left = 0
-    for line in sorted({*kept, *opened}, reverse=True):
-        ends = line not in opened and shapes[line].ends
-        left = left + 1 if ends else max(0, left - 1)
-        left += line in glued
-        found.append(Inner(line, ends, ends and shapes[line].bare, line in glued, left))
-    return found[::-1]
+    for line in sorted((*kept, *opened), reverse=True) if opened else reversed(kept):
+        shape = shapes.get(line)
+        ends, next_ = shape is not None and shape.ends, line in glued
+        left = (left + 1 if ends else max(0, left - 1)) + next_
+        found.append(Inner(line, ends, ends and shape is not None and shape.bare, next_, left))
+    found.reverse()
+    return found
 
 
 def _counts(shape: Shape, char: str, width: int) -> bool:

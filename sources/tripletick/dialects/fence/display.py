@@ -48,6 +48,7 @@ _MAY_BEGIN, _MAY_BEGIN_ALL = beginnings(_STARTS), beginnings((*_STARTS, *_FIRST)
 _SIGN = max(len(word) for words in _ENDS.values() for word in words)
 _MAY_END = re.compile(rf"[{re.escape(''.join({word[0] for words in _ENDS.values() for word in words}))}]")
 _MAY_BEGIN_TAG = beginnings(TAGS)
+_FENCES = "`~"
 _RUN = re.compile(rf"[{BLANKS}]*(`{{3,}}|~{{3,}})[{BLANKS}]*")
 _SIGNS = frozenset(word[0] for word in _STARTS)
 """Only behind one of these can reasoning begin that is not at the beginning of a reply."""
@@ -165,9 +166,13 @@ class Display:
     def _begins_thought(self, line: str) -> tuple[int, int] | None:
         """Switch to reasoning where its sign begins the line, or stands behind a closing fence; gives where
         the text before it and the sign end."""
-        run = self._run(line)
-        at = run or len(line) - len(line.lstrip(BLANKS))
-        if (self._fence and not run) or not (self._first or line[at : at + 1] in _SIGNS):
+        at, run = len(line) - len(line.lstrip(BLANKS)), 0
+        head = line[at : at + 1]
+        if head in _FENCES and head and not _SIGNS.isdisjoint(line):
+            at = run = self._run(line)
+        elif self._fence or not (self._first or head in _SIGNS):
+            return None
+        if run == 0 and self._fence:
             return None
         found = OPENING.match(line, at)
         if found:
@@ -194,18 +199,17 @@ class Display:
 
     def _may_begin(self, begun: str) -> bool:
         """True while the beginning of a line may still become such a sign."""
-        if run := self._run(begun):
-            return len(begun) <= _LONGEST and begun[run:].lower() in _MAY_BEGIN_TAG
+        if len(begun) > _LONGEST:
+            return False
         held = begun.lstrip(BLANKS)
         if self._fence is None and QUESTION.startswith(held.lstrip("#*_`[ ")[: len(QUESTION)]):
             return True
-        if held in ("`", "``", "~", "~~"):
-            return True
-        if self._fence or len(held) > _LONGEST:
-            return False
+        if held and held[0] in _FENCES:
+            run = self._run(begun)
+            return begun[run:].lower() in _MAY_BEGIN_TAG if run else not held.strip(held[0])
         if held.startswith(("<|start|>", "<|channel|>")) and "<|message|>" not in held:
-            return True
-        return held.lower() in (_MAY_BEGIN_ALL if self._first else _MAY_BEGIN)
+            return self._fence is None
+        return self._fence is None and held.lower() in (_MAY_BEGIN_ALL if self._first else _MAY_BEGIN)
 
     def _asks(self, line: str) -> bool:
         """Tell whether a question to the user begins here: whoever asks it shows it."""
@@ -217,7 +221,8 @@ class Display:
         if mark is None or mark.quoted or (self._fence and mark.listed):
             return
         if self._fence is None:
-            self._fence = (mark.char, mark.run) if mark.opens else None
+            opens = mark.opens and (mark.bare or not mark.ends)
+            self._fence = (mark.char, mark.run) if opens else None
         elif mark.char == self._fence[0] and mark.run >= self._fence[1]:
             self._fence = None if mark.ends else self._fence
 

@@ -64,7 +64,7 @@ def _expected() -> re.Pattern[str]:
 
 def names_output(info: str) -> bool:
     """True for an info string that says that an output follows, in whatever language."""
-    text = re.sub("[-_]", " ", folded(info[:_HEAD])).strip(BLANKS)
+    text = folded(info[:_HEAD]).replace("-", " ").replace("_", " ").strip(BLANKS)
     return _output().match(text) is not None and not says_expected(text)
 
 

@@ -159,8 +159,8 @@ class Page:
     def behind_words(self) -> list[int]:
         """Give the lines that end in a fence with one word behind it: `- Example: ```python`."""
         if self._behind is None:
-            held = (number for number, text in enumerate(self.lines) if "```" in text)
-            self._behind = [at for at in held if at not in self.shapes and _BEHIND.match(self.lines[at])]
+            held = (at for at, text in enumerate(self.lines) if "```" in text and at not in self.shapes)
+            self._behind = [at for at in held if _BEHIND.match(self.lines[at])]
         return self._behind
 
     def marks_after(self, line: int) -> int:

@@ -52,16 +52,15 @@ class Ends:
     def _plain(self, block: Block, line: int) -> bool:
         """True where a document that is no file ends at its first fence line whatever stands below: there is
         text above that line and none right below it."""
-        page, at = self._page, self._page.marks_after(block.mark.line)
-        first = at < len(page.marked) and page.marked[at] == line
-        known = line + 1 != page.last
-        return (
-            first
-            and known
-            and not block.info.path
-            and self._has_text(line - 1)
-            and not self._has_text(line + 1)
-        )
+        page = self._page
+        if (
+            block.info.path
+            or line + 1 == page.last
+            or not self._has_text(line - 1)
+            or self._has_text(line + 1)
+        ):
+            return False
+        return page.marked[page.marks_after(block.mark.line)] == line
 
     # code
 
@@ -182,28 +181,28 @@ class Ends:
     def _judge(self, block: Block, inner: Sequence[Inner], at: int, depth: int) -> End | None:
         """Judge a bare fence at the outer level of a document: its end, None where it opens a block in it."""
         fence = inner[at]
+        left, line = fence.left, fence.line
         sure = (
-            fence.left == 1
+            left == 1
             or fence.next
-            or self._is_stray(block, inner, at)
-            or self._plain(block, fence.line)
+            or self._plain(block, line)
+            or (left == 2 and self._is_stray(block, inner, at))
         )
-        opens = None if sure or fence.left % 2 == 0 else self._opens(block, inner, at)
-        guess = opens is None and not sure and (block.info.path or fence.left % 2 == 0)
-        if depth or guess or (fence.next and fence.left % 2 == 0):
-            return End("lost", fence.line, code="ambiguous-nesting")
+        opens = self._opens(block, inner, at) if left % 2 and not sure else None
+        guess = opens is None and not sure and (block.info.path or left % 2 == 0)
+        if depth or guess or (fence.next and left % 2 == 0):
+            return End("lost", line, code="ambiguous-nesting")
         if opens:
             return None
-        if fence.line == self._page.last:
-            return End("open", len(self._page), code="unclosed")
-        return self._closed(block, fence.line)
+        return End("open", line, code="unclosed") if line == self._page.last else self._closed(block, line)
 
     def _closed(self, block: Block, line: int) -> End:
         """End a document on this line; what is glued to its end is read as a line."""
-        start, mark = self._page.starts[line], self._page.mark(line)
-        own, shape = block.mark.shape.run, mark.shape
-        behind = mark.after if shape.ends else mark.after - shape.run + own
-        return End("closed", line, start, -1 if shape.bare else behind)
+        start, shape = self._page.starts[line], self._page.shapes[line]
+        if shape.bare:
+            return End("closed", line, start)
+        glued = 0 if shape.ends else shape.run - block.mark.shape.run
+        return End("closed", line, start, start + shape.behind - glued)
 
     def _fences_in(self, block: Block) -> Sequence[Inner]:
         key = (block.mark.shape.char, block.mark.shape.width + DEEPER)
@@ -215,7 +214,7 @@ class Ends:
         """True for the first of two last fences that stand together below a text: the second is one too
         many."""
         lines = self._page.lines
-        if inner[at].left != 2 or at + 2 != len(inner) or not inner[at + 1].ends:
+        if at + 2 != len(inner) or not inner[at + 1].ends:
             return False
         if self._begins(block, inner[at].line):
             return False
@@ -248,7 +247,7 @@ class Ends:
     def _has_text(self, line: int) -> bool:
         """True for a line that is neither blank nor a fence."""
         page = self._page
-        return line < len(page) and line not in page.shapes and bool(page.lines[line].strip(BLANKS))
+        return line not in page.shapes and line < len(page.lines) and bool(page.lines[line].strip(BLANKS))
 
     def _long_document_end(self, block: Block) -> End:
         page, depth = self._page, 0

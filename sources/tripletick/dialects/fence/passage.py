@@ -52,6 +52,10 @@ class Passage:
 
     def feed(self, text: str) -> Iterator[str]:
         """Yield what may be shown."""
+        if not (self._held or self._tagged or self._may_open or self._doubt is not None):
+            said, text = self._plain(text)
+            if said:
+                yield said
         while text and self.rest is None:
             end = BREAK.search(text)
             at = end.end() if end else len(text)
@@ -68,6 +72,15 @@ class Passage:
             yield from self._judge()
         if self.rest is None and self._doubt is not None and not cut:
             self.rest = "".join(self._doubt)
+
+    def _plain(self, text: str) -> tuple[str, str]:
+        """Take off the lines before the first that holds a closing tag."""
+        found = CLOSING.search(text)
+        stop = found.start() if found else len(text)
+        at = max(text.rfind("\n", 0, stop), text.rfind("\r", 0, stop)) + 1
+        if at:
+            self._shown.clear()
+        return text[:at], text[at:]
 
     def _begun(self) -> Iterator[str]:
         """Show what can be told of a line that goes on."""
