@@ -125,6 +125,8 @@ class Taking:
                 form = "cut" if self._terms.cut else "document" if self._holds_fences(block, end) else "text"
                 self.remarks.add(block_problem(end.code, block, self._terms.tags, form=form, what=end.what))
             self._ended = True
+        elif end.how == "lost":
+            self.remarks.unowned(block)
 
     def _holds_fences(self, block: Block, end: End) -> bool:
         """True for a document with fences in it that has no end."""
