@@ -126,10 +126,11 @@ def _is_head(before: str) -> bool:
     return fence is not None and fence.end() == len(said)
 
 
-def ends_thought(line: str, start: int, stop: int) -> bool:
+def ends_thought(line: str, start: int, stop: int, *, opened: bool = False) -> bool:
     """True for a closing tag that ends reasoning whatever else the line holds, False where it may be a word.
 
-    `line` begins where the reasoning or its line does; the tag stands from `start` to `stop`.
+    `line` begins where the reasoning or its line does; the tag stands from `start` to `stop`. `opened`: the
+    reasoning began on this line, which models do that think in one line.
     """
     before, after = line[max(0, start - NEAR) : start], line[stop : stop + NEAR]
     rest = after.strip(BLANKS)
@@ -140,7 +141,13 @@ def ends_thought(line: str, start: int, stop: int) -> bool:
         return False
     if OPENING.search(before):
         return False  # both tags of a pair are named
-    if said[-1] in _SENTENCE or said.endswith(_RUNS) or rest.startswith(_RUNS) or OPENING.match(rest):
+    if (
+        opened
+        or said[-1] in _SENTENCE
+        or said.endswith(_RUNS)
+        or rest.startswith(_RUNS)
+        or OPENING.match(rest)
+    ):
         return True
     glued = before[-1].isalnum() and before[-1].lower() != before[-1].upper()
     return after[0] in BLANKS and (glued or rest[0].isupper())
@@ -202,7 +209,7 @@ class Closings:
                 if own and doubtful:
                     return doubtful
                 continue
-            sure = _ends(text, tag, start)
+            sure = _ends(text, tag, start, cut=cut)
             if own and sure:
                 return tag.start, tag.stop
             if doubtful is None and (own or sure):
@@ -210,8 +217,9 @@ class Closings:
         return None if cut else doubtful
 
 
-def _ends(text: str, tag: Tag, start: int) -> bool:
+def _ends(text: str, tag: Tag, start: int, *, cut: bool) -> bool:
     """Judge one tag in its own line, which begins no earlier than the reasoning."""
     line = max(tag.line, start)
     near = max(line, tag.start - NEAR - 1)  # one more than is looked at, where the line begins earlier
-    return ends_thought(text[near : min(tag.end, tag.stop + NEAR)], tag.start - near, tag.stop - near)
+    part = text[near : min(tag.end, tag.stop + NEAR)]
+    return ends_thought(part, tag.start - near, tag.stop - near, opened=line == start and not cut)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from operator import attrgetter
 
 from tripletick.dialects.fence.blocks import DEEPER, GLUED, Block, End, Inner, inner_fences
 from tripletick.dialects.fence.info import read_info
@@ -22,15 +21,12 @@ from tripletick.dialects.thinking import BLANKS
 _TAG_LIKE = re.compile(r"[a-z][a-z0-9_+#-]*(?:[:：]\S+)?$")
 
 
-_line = attrgetter("line")
-
-
 class Ends:
     """Finds the ends of blocks in one page."""
 
     def __init__(self, page: Page, owned: Collection[str]) -> None:
         self._page, self._owned = page, owned
-        self._inner: dict[tuple[str, int], list[Inner]] = {}
+        self._inner: dict[tuple[str, int], tuple[list[int], list[Inner]]] = {}
         self._hidden = 0
         """Above this line a shell quote that is open hides what is in it."""
 
@@ -164,9 +160,9 @@ class Ends:
     # documents
 
     def _document_end(self, block: Block) -> End:
-        inner = self._fences_in(block)
+        lines, inner = self._fences_in(block)
         depth = 0
-        for at in range(bisect_right(inner, block.mark.line, key=_line), len(inner)):
+        for at in range(bisect_right(lines, block.mark.line), len(inner)):
             fence = inner[at]
             if not (fence.ends or fence.next):
                 depth += 1
@@ -204,10 +200,11 @@ class Ends:
         glued = 0 if shape.ends else shape.run - block.mark.shape.run
         return End("closed", line, start, start + shape.behind - glued)
 
-    def _fences_in(self, block: Block) -> Sequence[Inner]:
+    def _fences_in(self, block: Block) -> tuple[Sequence[int], Sequence[Inner]]:
         key = (block.mark.shape.char, block.mark.shape.width + DEEPER)
         if key not in self._inner:
-            self._inner[key] = inner_fences(self._page, *key)
+            inner = inner_fences(self._page, *key)
+            self._inner[key] = [fence.line for fence in inner], inner
         return self._inner[key]
 
     def _is_stray(self, block: Block, inner: Sequence[Inner], at: int) -> bool:

@@ -45,6 +45,8 @@ class Passage:
         """The line at hand: what was shown of it, and what was not."""
         self._tagged = False
         """A closing tag is in what is held."""
+        self._opened = True
+        """It began on the line at hand."""
         self._doubt: list[str] | None = None
         """What came behind the first tag that may have ended it."""
         self.rest: str | None = None
@@ -80,6 +82,7 @@ class Passage:
         at = max(text.rfind("\n", 0, stop), text.rfind("\r", 0, stop)) + 1
         if at:
             self._shown.clear()
+            self._opened = False
         return text[:at], text[at:]
 
     def _begun(self) -> Iterator[str]:
@@ -119,7 +122,10 @@ class Passage:
             return
         body = line.rstrip("\r\n")
         for found in outside_spans(CLOSING, body):
-            own, sure = found[0].lower() == self._closer, ends_thought(body, *found.span())
+            own, sure = (
+                found[0].lower() == self._closer,
+                ends_thought(body, *found.span(), opened=self._opened),
+            )
             if own and sure:
                 yield from self._end(line, found, len(shown))
                 return
@@ -127,7 +133,7 @@ class Passage:
                 self._doubt = [line[found.end() :]]
         if known and self._doubt is not None:
             self._doubt.append(line)
-        self._shown, self._held, self._tagged = [], [], False
+        self._shown, self._held, self._tagged, self._opened = [], [], False, False
         if held:
             yield held
 
