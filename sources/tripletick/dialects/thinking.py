@@ -134,9 +134,11 @@ def ends_thought(line: str, start: int, stop: int, *, opened: bool = False) -> b
     """
     before, after = line[max(0, start - NEAR) : start], line[stop : stop + NEAR]
     rest = after.strip(BLANKS)
-    if not rest or (len(before) == start and _is_head(before)):
+    if not rest:
         return True
     said = before.rstrip(BLANKS)
+    if len(before) == start and (not said or (said.endswith(_RUNS) and _is_head(said))):
+        return True
     if not said or rest[0] in _GOES_ON or (before[-1] in _QUOTES and after[0] in _QUOTES):
         return False
     if OPENING.search(before):
@@ -182,17 +184,17 @@ class Closings:
 
     def add(self, line: str, start: int) -> None:
         """Note the tags of one line that begins at offset `start`."""
-        end, alone = start + len(line), line.strip(BLANKS)
+        end = start + len(line)
         if opened := opening_at(line):
-            span = start + opened.start(), start + opened.end()
-            self.tags.append(Tag(*span, closer_of(opened[0]), opens=True, line=start, end=end))
+            closer = closer_of(opened[0])
+            self.tags.append(Tag(start + opened.start(), start + opened.end(), closer, True, start, end))
         for match in outside_spans(CLOSING, line):
-            span = start + match.start(), start + match.end()
-            self.tags.append(Tag(*span, match[0].lower(), opens=False, line=start, end=end))
-            if alone.startswith(match[0]) and not line[: match.start()].strip(BLANKS):
-                self.begins.append(span)
-                if match[0] == alone:
-                    self.exact.append(span)
+            at, stop = match.span()
+            self.tags.append(Tag(start + at, start + stop, match[0].lower(), False, start, end))
+            if not line[max(0, at - NEAR) : at].strip(BLANKS) and not line[:at].strip(BLANKS):
+                self.begins.append((start + at, start + stop))
+                if not line[stop:].strip(BLANKS):
+                    self.exact.append((start + at, start + stop))
 
     def end_of(self, text: str, closer: str, start: int, *, cut: bool) -> Span | None:
         """Find where reasoning ends that began at `start`.
@@ -219,7 +221,7 @@ class Closings:
 
 def _ends(text: str, tag: Tag, start: int, *, cut: bool) -> bool:
     """Judge one tag in its own line, which begins no earlier than the reasoning."""
-    line = max(tag.line, start)
-    near = max(line, tag.start - NEAR - 1)  # one more than is looked at, where the line begins earlier
+    line = tag.line if tag.line > start else start
+    near = line if line > tag.start - NEAR else tag.start - NEAR - 1  # one more where the line begins earlier
     part = text[near : min(tag.end, tag.stop + NEAR)]
     return ends_thought(part, tag.start - near, tag.stop - near, opened=line == start and not cut)

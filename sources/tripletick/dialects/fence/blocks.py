@@ -47,8 +47,10 @@ class Block(NamedTuple):
     @property
     def document(self) -> bool:
         """True where Markdown may be inside: small models save a README under the tag of a program, too."""
-        suffix = languages.language_of(self.info.path) if self.info.path else None
-        return self.info.tag in DOCUMENTS or (suffix is not None and suffix.tag in DOCUMENTS)
+        if self.info.tag in DOCUMENTS or not self.info.path:
+            return self.info.tag in DOCUMENTS
+        suffix = languages.language_of(self.info.path)
+        return suffix is not None and suffix.tag in DOCUMENTS
 
     def literal(self) -> Literal | None:
         """Give what follows the literals of its program, None for other tags and for parts of files."""

@@ -51,6 +51,7 @@ _MAY_BEGIN_TAG = beginnings(TAGS)
 _FENCES = "`~"
 _RUN = re.compile(rf"[{BLANKS}]*(`{{3,}}|~{{3,}})[{BLANKS}]*")
 _SIGNS = frozenset(word[0] for word in _STARTS)
+_SIGN_IN = re.compile(f"[{re.escape(''.join(sorted(_SIGNS)))}]")
 """Only behind one of these can reasoning begin that is not at the beginning of a reply."""
 
 
@@ -166,9 +167,11 @@ class Display:
     def _begins_thought(self, line: str) -> tuple[int, int] | None:
         """Switch to reasoning where its sign begins the line, or stands behind a closing fence; gives where
         the text before it and the sign end."""
+        if not self._first and not _SIGN_IN.search(line):
+            return None
         at, run = len(line) - len(line.lstrip(BLANKS)), 0
         head = line[at : at + 1]
-        if head in _FENCES and head and not _SIGNS.isdisjoint(line):
+        if head and head in _FENCES:
             at = run = self._run(line)
         elif self._fence or not (self._first or head in _SIGNS):
             return None

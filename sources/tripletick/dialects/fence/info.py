@@ -130,6 +130,12 @@ def resolve(word: str, owned: Collection[str]) -> str | None:
     return OUTPUT if names_output(folded) else None
 
 
+def may_be_output(text: str) -> bool:
+    """False for an info string that names no output, told without reading it."""
+    word = _WORD.search(text)
+    return names_output(text) or (word is not None and names_output(word[0]))
+
+
 def is_language(word: str) -> bool:
     """True for the tag of a language or another word for it; the words for our tools are common words."""
     return languages.canonical(word) in languages.table().languages

@@ -54,7 +54,7 @@ class Passage:
 
     def feed(self, text: str) -> Iterator[str]:
         """Yield what may be shown."""
-        if not (self._held or self._tagged or self._may_open or self._doubt is not None):
+        if self._doubt is None and not (self._held or self._tagged or self._may_open):
             said, text = self._plain(text)
             if said:
                 yield said
@@ -114,7 +114,9 @@ class Passage:
 
     def _judge(self) -> Iterator[str]:
         """Judge a line that has ended."""
-        held, shown = self._without_opening("".join(self._held)), "".join(self._shown)
+        held, shown = "".join(self._held), "".join(self._shown)
+        if self._may_open:
+            held = self._without_opening(held)
         line, known = f"{shown}{held}", self._doubt is not None
         opened = opening_at(line) if known else None
         if self._doubt is not None and opened and closer_of(opened[0]) == self._closer:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from tripletick.dialects.dialect import Reading
 from tripletick.dialects.fence.acting import Walk
 from tripletick.dialects.fence.display import Display
-from tripletick.dialects.fence.info import OUTPUT, read_info
+from tripletick.dialects.fence.info import OUTPUT, may_be_output, read_info
 from tripletick.dialects.fence.invention import odd, plays_tool, turn_at
 from tripletick.dialects.fence.lines import shape_of
 from tripletick.dialects.fence.terms import Terms
@@ -107,4 +107,4 @@ def _suspicious(line: str, owned: frozenset[str]) -> bool:
     if odd(line) and (plays_tool(line) or turn_at(line)):
         return True
     mark = shape_of(line, markers=True)
-    return mark is not None and read_info(mark.info, owned).tag == OUTPUT
+    return mark is not None and may_be_output(mark.info) and read_info(mark.info, owned).tag == OUTPUT
