@@ -255,6 +255,8 @@ class Walk:
         """Find a line in the block that is exactly a closing tag, with no opening tag above it in the
         block; one that was never closed is no file, and there it is enough that the tag begins its line."""
         page = self._page
+        if not page.closings.begins:
+            return None
         unclosed = end.how in ("broken", "doubled") or (end.how != "closed" and not page.cut)
         tags = page.closings.begins if unclosed else page.closings.exact
         at = bisect_left(tags, (page.ends[block.mark.line], 0)) if tags else 0

@@ -78,12 +78,10 @@ class Display:
             self._held += piece[at : at + _PIECE]
             more = True
             while more and self._held:
-                more = yield from self._once()
-
-    def _once(self) -> Told:
-        if self._passage:
-            return (yield from self._think(self._passage))
-        return (yield from self._channel(self._ends) if self._ends else self._talk())
+                if self._passage:
+                    more = yield from self._think(self._passage)
+                else:
+                    more = yield from self._channel(self._ends) if self._ends else self._talk()
 
     def flush(self, *, cut: bool = False) -> Iterator[Part]:
         """Yield what was held back; the reply has ended, as it was meant to or cut off."""
@@ -167,15 +165,11 @@ class Display:
     def _begins_thought(self, line: str) -> tuple[int, int] | None:
         """Switch to reasoning where its sign begins the line, or stands behind a closing fence; gives where
         the text before it and the sign end."""
-        if not self._first and not _SIGN_IN.search(line):
-            return None
         at, run = len(line) - len(line.lstrip(BLANKS)), 0
         head = line[at : at + 1]
-        if head and head in _FENCES:
+        if head and head in _FENCES and len(line) > at + 3 and _SIGN_IN.search(line):
             at = run = self._run(line)
-        elif self._fence or not (self._first or head in _SIGNS):
-            return None
-        if run == 0 and self._fence:
+        if run == 0 and (self._fence or not (self._first or head in _SIGNS)):
             return None
         found = OPENING.match(line, at)
         if found:
