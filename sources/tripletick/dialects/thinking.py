@@ -79,9 +79,10 @@ def bare_analysis(text: str, start: int) -> re.Match[str] | None:
 
 def outside_spans(pattern: re.Pattern[str], line: str) -> Iterator[re.Match[str]]:
     """Find `pattern` where no code span is around it; a fence that begins the line opens none."""
-    if "`" not in line:
-        yield from pattern.finditer(line)
-        return
+    return _outside(pattern, line) if "`" in line else pattern.finditer(line)
+
+
+def _outside(pattern: re.Pattern[str], line: str) -> Iterator[re.Match[str]]:
     fence = _FENCE.match(line)
     at = fence.end() if fence else 0
     spans = _code_spans(line, at)

@@ -51,8 +51,8 @@ _MAY_BEGIN_TAG = beginnings(TAGS)
 _FENCES = "`~"
 _RUN = re.compile(rf"[{BLANKS}]*(`{{3,}}|~{{3,}})[{BLANKS}]*")
 _SIGNS = frozenset(word[0] for word in _STARTS)
-_SIGN_IN = re.compile(f"[{re.escape(''.join(sorted(_SIGNS)))}]")
 """Only behind one of these can reasoning begin that is not at the beginning of a reply."""
+_SIGN_IN = re.compile(f"[{re.escape(''.join(sorted(_SIGNS)))}]")
 
 
 class Display:

@@ -133,7 +133,7 @@ def resolve(word: str, owned: Collection[str]) -> str | None:
 def may_be_output(text: str) -> bool:
     """False for an info string that names no output, told without reading it."""
     word = _WORD.search(text)
-    return names_output(text) or (word is not None and names_output(word[0]))
+    return names_output(text) or (word is not None and word[0] != text and names_output(word[0]))
 
 
 def is_language(word: str) -> bool:

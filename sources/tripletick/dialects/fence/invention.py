@@ -62,6 +62,7 @@ def _expected() -> re.Pattern[str]:
     return re.compile(folded("|".join(words()["expected"])))
 
 
+@lru_cache(maxsize=1024)
 def names_output(info: str) -> bool:
     """True for an info string that says that an output follows, in whatever language."""
     text = folded(info[:_HEAD]).replace("-", " ").replace("_", " ").strip(BLANKS)
