@@ -1,4 +1,5 @@
-"""The 132 recorded answers: read whole, cut everywhere, cut into chunks."""
+"""The recorded answers, those of a model of one and a half billion among them: read whole, cut everywhere,
+cut into chunks."""
 
 from __future__ import annotations
 
@@ -13,10 +14,11 @@ from tripletick.messages import Chunk
 
 RECORDS = [
     json.loads(line)
-    for line in (Path(__file__).parent / "data" / "fence_cases.jsonl").read_text("utf-8").split("\n")
+    for name in ("fence_cases.jsonl", "fence_more.jsonl")
+    for line in (Path(__file__).parent / "data" / name).read_text("utf-8").split("\n")
     if line
 ]
-UNOPENED_REASONING = {"K08"}
+UNOPENED_REASONING = {"K08", "Th07", "Th08"}
 """Cut before its </think> this answer cannot be told from one that acts; only the template could tell."""
 
 

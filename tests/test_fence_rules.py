@@ -169,7 +169,39 @@ PLAYED = [
     "执行结果：3",
     "출력:",
     "<tool_response>",
+    "Resultat :",
+    "ÇIKTI:",
     "```output",
+    "```bash output",
+    "```sortie",
+    "```Résultat",
+    "```sortie du programme",
+    "```Ausgabe",
+    "```Programmausgabe",
+    "```Ergebnis",
+    "```salida",
+    "```resultado",
+    "```saída",
+    "```saida",
+    "```uscita",
+    "```uitvoer",
+    "```wynik",
+    "```výstup",
+    "```вывод",
+    "```результат выполнения",
+    "```вивід",
+    "```çıktı",
+    "```输出",
+    "```运行结果",
+    "```輸出",
+    "```出力",
+    "```実行結果",
+    "```출력",
+    "```kết quả",
+    "```الناتج",
+    "```परिणाम",
+    "```פלט",
+    "~~~Sortie :",
 ]
 
 
@@ -182,10 +214,53 @@ def test_a_line_that_plays_the_tool_ends_the_list_and_the_history(line):
 
 
 @pytest.mark.parametrize(
-    "line", ["Expected output:", "预期输出：", "Sortie attendue :", "The output: a", "Outputs are"]
+    "line",
+    [
+        "Expected output:",
+        "预期输出：",
+        "Sortie attendue :",
+        "The output: a",
+        "Outputs are",
+        "Salida de ejemplo:",
+        "```sortie attendue\na\n```",
+        "```salida esperada\na\n```",
+        "```expected output\na\n```",
+        "```text\na\n```",
+    ],
 )
 def test_words_about_results_are_no_results(line):
     assert len(read(f"```bash\nls\n```\n{line}\n```bash\npwd\n```", OWNED).calls) == 2
+
+
+@pytest.mark.parametrize("tag", ["cmd", "bat", "dos", "batch", "powershell", "pwsh", "ps1", "PS1", "cmd.exe"])
+def test_a_block_for_another_shell_is_not_run_as_bash(tag):
+    assert _seen(f"```{tag}\ndel a.txt\n```") == ([], ["unowned"])
+
+
+@pytest.mark.parametrize("tag", ["console", "shell-session", "sh_session", "terminal", "bash"])
+@pytest.mark.parametrize("prompt", ["PS C:\\Users\\me>", "PS>", "C:\\>", "d:\\work>"])
+def test_a_prompt_of_another_shell_is_a_transcript(tag, prompt):
+    told = read(f"```{tag}\n{prompt} dir\n```", OWNED)
+    assert (told.calls, told.problems[0].code) == ((), "transcript")
+    assert "another shell" in told.problems[0].text
+
+
+def test_a_readme_that_has_no_end_of_its_own_is_asked_for_between_longer_fences():
+    told = read("```markdown:README.md\n# A\n```bash\nmake\n```\nEnd.\n", OWNED).problems[0]
+    assert (told.code, "````markdown:README.md" in told.text) == ("unclosed", True)
+
+
+WHOLE = [
+    *(answer for answer, _ in (*RUN, *REFUSED)),
+    *(f"```bash\nls\n```\n{line}\nx\n```\n```bash\nrm x\n```" for line in PLAYED),
+]
+
+
+@pytest.mark.parametrize("answer", WHOLE)
+def test_wherever_an_answer_is_cut_it_gives_no_block_that_the_whole_does_not_hold(answer):
+    whole, _ = _seen(answer)
+    for at in range(len(answer)):
+        assert all(block in whole for block in _seen(answer[:at], finish="length")[0]), at
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,49 @@ def test_a_huge_answer_is_read_and_holds_no_call(answer):
     assert _stream(answer, 4096)[0].calls == ()
 
 
+FRAGMENTS = st.sampled_from([
+    '```\n', '```\n', '```\n\n', '\n```\n', '```bash\nls\n```\n', '```bash\n', '```markdown:a.md\n',
+    '```text\n', '````', '``````python:b.py\n', '   ```bash\n', '   ```\n', '```<think>', '<think>',
+    '<think>\n', ' the </think> tag', '`', '> ```bash\n', '- ```bash\n', '~~~', 'words\n', '# Title\n',
+    'Run:\n', '\n', '```sortie\n', 'Output: 3\n', '"""', "'", 'cat <<EOF\n', 'EOF\n', 'Use ```bash\n',
+    'C:\\> x\n', 'é', '<|im_end|>',
+])  # fmt: skip
+"""No closing tag ends a line: before it comes, nobody can tell reasoning that nothing opened."""
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(FRAGMENTS, max_size=14).map("".join), st.data())
+def test_wherever_a_soup_is_cut_no_block_appears_that_the_whole_does_not_hold(answer, data):
+    whole = [(call.tool, call.path, call.body) for call in read(answer, OWNED).calls]
+    at = data.draw(st.integers(0, len(answer)))
+    assert all((c.tool, c.path, c.body) in whole for c in read(answer[:at], OWNED, "length").calls)
+
+
+REASONED = [
+    ("<think>hm</think> Now:\nx", "hm", " Now:\nx"),
+    ("<think>\nhm.</think> Now:\nx\nBye.", "\nhm.", " Now:\nx\nBye."),
+    ("<think>\n- ```</think>\nx", "\n- ```", "\nx"),
+    ("<think>\nthe `</think>` tag\n</think>\nx", "\nthe `</think>` tag\n", "\nx"),
+    ("<think>\nthe </think> tag\n</think>\nx", "\nthe </think> tag\n", "\nx"),
+    ("```bash\nls\n```<think>hm</think>\nx", "hm", "```bash\nls\n```\nx"),
+    ("```<think>hm\n</think>x", "hm\n", "```x"),
+]
+
+
+@pytest.mark.parametrize(("answer", "thought", "said"), REASONED)
+@pytest.mark.parametrize("size", [1, 2, 7, 100])
+def test_what_is_shown_as_reasoning_is_what_is_read_as_reasoning(answer, thought, said, size):
+    shown = _shown(answer, size)
+    assert "".join(text for kind, text in shown if kind is Thought) == thought
+    assert "".join(text for kind, text in shown if kind is Text) == said
+    assert read(answer, OWNED).reasoning == thought.strip()
+
+
+def test_an_answer_behind_a_doubtful_end_of_the_reasoning_is_shown_at_the_end():
+    shown = _shown("<think>\nI look </think> and act.\nThere.\n", 3)
+    assert shown[-1] == (Text, " and act.\nThere.\n")
+
+
 def test_text_is_shown_before_its_line_has_ended():
     reader = Fence().reader(OWNED)
     assert list(reader.feed(Chunk(text="Hello "))) == [Text("Hello ")]

@@ -4,12 +4,15 @@ Covered: tags in the text (`<think>` and its kin), the channels of gpt-oss, also
 stripped. Not covered: what a reply does besides thinking (fence/), and the reasoning that an API keeps apart.
 """
 
+# ruff: noqa: RUF001 - the signs that end a sentence in any script
+
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 BLANKS = " \t\u00a0\u3000\u200b\ufeff"
 
@@ -42,7 +45,14 @@ HARMONY = re.compile(
 HARMONY_END = re.compile(r"<\|(?:end|start|channel|call|return)\|>")
 _HEADLESS = re.compile(r"(?P<name>analysis|commentary|final)(?P<to>[^<|\n]*)<\|message\|>")
 _BARE_ANALYSIS = re.compile(r"analysis(?=[^\W\d_a-z])")
-_FENCE = re.compile(rf"[{BLANKS}]*`{{3,}}")
+_TICKS = re.compile("`+")
+_FENCE = re.compile(rf"(?:[{BLANKS}>]|(?:[-*+]|\d{{1,9}}[.)])(?=[{BLANKS}]))*+(?P<run>`{{3,}}|~{{3,}})")
+_SENTENCE = frozenset(".!?:…。！？：")
+_QUOTES = frozenset("\"'“”‘’«»„「」『』()（）")
+_GOES_ON = frozenset(",;.:!?)]，、；")
+_RUNS = ("```", "~~~")
+NEAR = 200
+"""Characters around a tag that tell whether it is one or a word."""
 BARE_FINAL = "assistantfinal"
 
 
@@ -68,61 +78,151 @@ def bare_analysis(text: str, start: int) -> re.Match[str] | None:
 
 
 def outside_spans(pattern: re.Pattern[str], line: str) -> Iterator[re.Match[str]]:
-    """Find `pattern` where no code span is open on the line; a fence that begins it opens none."""
+    """Find `pattern` where no code span is around it; a fence that begins the line opens none."""
+    return _outside(pattern, line) if "`" in line else pattern.finditer(line)
+
+
+def _outside(pattern: re.Pattern[str], line: str) -> Iterator[re.Match[str]]:
     fence = _FENCE.match(line)
-    at, ticks = fence.end() if fence else 0, 0
+    at = fence.end() if fence else 0
+    spans = _code_spans(line, at)
+    inside = 0
     for match in pattern.finditer(line, at):
-        ticks += line.count("`", at, match.start())
-        at = match.start()
-        if ticks % 2 == 0:
+        while inside < len(spans) and spans[inside][1] <= match.start():
+            inside += 1
+        if inside == len(spans) or match.start() < spans[inside][0]:
             yield match
 
 
-def at_edge(line: str, match: re.Match[str]) -> bool:
-    """True for a tag that begins or ends its line, blanks aside."""
-    first = len(line) - len(line.lstrip(BLANKS))
-    return match.start() == first or match.end() == len(line.rstrip(BLANKS))
+def _code_spans(line: str, start: int) -> list[Span]:
+    """Find the code spans of a line: from a run of backticks to the next one of the same length."""
+    runs = [run.span() for run in _TICKS.finditer(line, start)]
+    closer: dict[int, int] = {}
+    partner = [-1] * len(runs)
+    for at in range(len(runs) - 1, -1, -1):
+        length = runs[at][1] - runs[at][0]
+        partner[at] = closer.get(length, -1)
+        closer[length] = at
+    spans: list[Span] = []
+    at = 0
+    while at < len(runs):
+        other = partner[at]
+        if other >= 0:
+            spans.append((runs[at][0], runs[other][1]))
+        at = max(other, at) + 1
+    return spans
+
+
+def begins_line(shown: str, line: str, found: re.Match[str]) -> bool:
+    """True for a tag with nothing before it but a fence; `shown` of its line was let through already."""
+    head = f"{shown}{line[: found.start()]}"
+    return len(head) <= NEAR and _is_head(head)
+
+
+def _is_head(before: str) -> bool:
+    said = before.rstrip(BLANKS)
+    if not said.endswith(_RUNS):
+        return not said
+    fence = _FENCE.match(said)
+    return fence is not None and fence.end() == len(said)
+
+
+def ends_thought(line: str, start: int, stop: int, *, opened: bool = False) -> bool:
+    """True for a closing tag that ends reasoning whatever else the line holds, False where it may be a word.
+
+    `line` begins where the reasoning or its line does; the tag stands from `start` to `stop`. `opened`: the
+    reasoning began on this line, which models do that think in one line.
+    """
+    before, after = line[max(0, start - NEAR) : start], line[stop : stop + NEAR]
+    rest = after.strip(BLANKS)
+    if not rest:
+        return True
+    said = before.rstrip(BLANKS)
+    if len(before) == start and (not said or (said.endswith(_RUNS) and _is_head(said))):
+        return True
+    if not said or rest[0] in _GOES_ON or (before[-1] in _QUOTES and after[0] in _QUOTES):
+        return False
+    if OPENING.search(before):
+        return False  # both tags of a pair are named
+    if (
+        opened
+        or said[-1] in _SENTENCE
+        or said.endswith(_RUNS)
+        or rest.startswith(_RUNS)
+        or OPENING.match(rest)
+    ):
+        return True
+    glued = before[-1].isalnum() and before[-1].lower() != before[-1].upper()
+    return after[0] in BLANKS and (glued or rest[0].isupper())
 
 
 Span = tuple[int, int]
 
 
+class Tag(NamedTuple):
+    """A tag of reasoning at its place in a reply."""
+
+    start: int
+    stop: int
+    closer: str
+    """The closing tag of its kind, in lower case."""
+    opens: bool
+    line: int
+    """Where its line begins."""
+    end: int
+    """Where its line ends."""
+
+
 @dataclass(slots=True)
 class Closings:
-    """Where the closing tags of a reply are, as offsets; found once, looked up often."""
+    """Where the closing tags of a reply are, and the opening ones that begin a line; found once."""
 
-    edges: dict[str, list[Span]] = field(default_factory=dict)
-    inside: dict[str, list[Span]] = field(default_factory=dict)
-    """In the middle of a line."""
+    tags: list[Tag] = field(default_factory=list)
     exact: list[Span] = field(default_factory=list)
-    """Alone on a line."""
+    """Closing tags that are alone on a line."""
+    begins: list[Span] = field(default_factory=list)
+    """Closing tags that begin a line."""
 
     def add(self, line: str, start: int) -> None:
-        """Note the closing tags of one line that begins at offset `start`."""
-        first, last = len(line) - len(line.lstrip(BLANKS)), len(line.rstrip(BLANKS))
+        """Note the tags of one line that begins at offset `start`."""
+        end = start + len(line)
+        if opened := opening_at(line):
+            closer = closer_of(opened[0])
+            self.tags.append(Tag(start + opened.start(), start + opened.end(), closer, True, start, end))
         for match in outside_spans(CLOSING, line):
-            span = (start + match.start(), start + match.end())
-            found = self.edges if match.start() == first or match.end() == last else self.inside
-            found.setdefault(match[0].lower(), []).append(span)
-            found.setdefault("", []).append(span)
-            if (match.start(), match.end()) == (first, last):
-                self.exact.append(span)
+            at, stop = match.span()
+            self.tags.append(Tag(start + at, start + stop, match[0].lower(), False, start, end))
+            if not line[max(0, at - NEAR) : at].strip(BLANKS) and not line[:at].strip(BLANKS):
+                self.begins.append((start + at, start + stop))
+                if not line[stop:].strip(BLANKS):
+                    self.exact.append((start + at, start + stop))
 
-    def end_of(self, closer: str, start: int, line_end: int, *, cut: bool) -> Span | None:
-        """Find where reasoning ends that began at `start`, in a line that ends at `line_end`.
+    def end_of(self, text: str, closer: str, start: int, *, cut: bool) -> Span | None:
+        """Find where reasoning ends that began at `start`.
 
-        First a tag of its own kind at a line's edge, then one inside a line, then one of another kind. In an
-        answer that was cut a tag inside a line counts in the first line alone: a better one may have been to
-        come.
+        It is the first tag of its own kind that is no word. Without one, or where an opening tag of its kind
+        begins a line before that, it is the first tag that may be a word or of another kind. In an answer
+        that was cut a better one may have been to come.
         """
-        own = _next(self.edges, closer, start)
-        here = _next(self.inside, closer, start)
-        if here and own is None and cut and here[0] >= line_end:
-            here = None
-        return own or here or _next(self.edges, "", start)
+        doubtful: Span | None = None
+        for at in range(bisect_left(self.tags, (start,)), len(self.tags)):
+            tag = self.tags[at]
+            own = tag.closer == closer
+            if tag.opens:
+                if own and doubtful:
+                    return doubtful
+                continue
+            sure = _ends(text, tag, start, cut=cut)
+            if own and sure:
+                return tag.start, tag.stop
+            if doubtful is None and (own or sure):
+                doubtful = tag.start, tag.stop
+        return None if cut else doubtful
 
 
-def _next(found: dict[str, list[Span]], closer: str, start: int) -> Span | None:
-    spans = found.get(closer, [])
-    at = bisect_left(spans, (start, start))
-    return spans[at] if at < len(spans) else None
+def _ends(text: str, tag: Tag, start: int, *, cut: bool) -> bool:
+    """Judge one tag in its own line, which begins no earlier than the reasoning."""
+    line = tag.line if tag.line > start else start
+    near = line if line > tag.start - NEAR else tag.start - NEAR - 1  # one more where the line begins earlier
+    part = text[near : min(tag.end, tag.stop + NEAR)]
+    return ends_thought(part, tag.start - near, tag.stop - near, opened=line == start and not cut)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from tripletick.dialects.dialect import Reading
 from tripletick.dialects.fence.blocks import Block, End
-from tripletick.dialects.fence.info import OUTPUTS, read_info
+from tripletick.dialects.fence.info import OUTPUT, read_info
 from tripletick.dialects.fence.invention import leaks, odd, plays_tool, turn_at
 from tripletick.dialects.fence.lines import Mark, Page, mark_of
 from tripletick.dialects.fence.nesting import Ends
@@ -24,9 +24,9 @@ from tripletick.dialects.thinking import (
     BLANKS,
     CLOSING,
     HARMONY_END,
-    at_edge,
     bare_analysis,
     closer_of,
+    ends_thought,
     harmony_at,
     opening_at,
     outside_spans,
@@ -44,8 +44,11 @@ class Walk:
         self._spans = Spans(text)
         self._taken = taking(self._page, terms)
         self._line = 0
+        self._written = len(text.rstrip())
         self._asked = self._answered = -1
         """Where the model's question begins and ends."""
+        self._reasoned = False
+        """Reasoning with both its tags is above."""
 
     @property
     def stopped(self) -> bool:
@@ -95,9 +98,18 @@ class Walk:
     # reasoning
 
     def _orphan(self, text: str) -> re.Match[str] | None:
-        if not self._page.closings.edges:
+        if not self._page.closings.tags:
             return None
-        return next((found for found in outside_spans(CLOSING, text) if at_edge(text, found)), None)
+        closings = outside_spans(CLOSING, text)
+        found = next((found for found in closings if ends_thought(text, *found.span())), None)
+        return None if found and self._reasoned and self._stray(text, found) else found
+
+    def _stray(self, text: str, found: re.Match[str]) -> bool:
+        """True for a tag too many, behind reasoning with its end: in a sentence, or with nothing below."""
+        if text[found.end() :].strip(BLANKS):
+            return False
+        last = self._page.ends[self._line] >= self._written and not self._page.cut
+        return last or not ends_thought(f"{text[: found.end()]} x", *found.span())
 
     def _was_reasoning(self, start: int, resume: int) -> None:
         """A closing tag without an opening one: all before it was reasoning, and no block in it counts."""
@@ -108,7 +120,8 @@ class Walk:
 
     def _reason(self, start: int, closer: str) -> None:
         page = self._page
-        span = page.closings.end_of(closer, start, page.ends[self._line], cut=page.cut)
+        span = page.closings.end_of(page.text, closer, start, cut=page.cut)
+        self._reasoned = True
         self._thought(start, *(span or self._never()))
 
     def _never(self) -> tuple[int, int]:
@@ -169,6 +182,9 @@ class Walk:
             self._go_to(resume)
             return
         mark = self._page.head(self._line)
+        if mark is not None and mark.shape.ends and not (mark.shape.bare or mark.shape.quoted):
+            self._go_to(mark.after)  # a fence too many, glued to what ends a turn or begins reasoning
+            return
         mark = mark if mark is not None and mark.shape.opens else self._after_prose(text, offset)
         if mark is not None and not mark.shape.quoted:
             self._read_block(Block(mark, read_info(mark.shape.info, self._terms.owned)))
@@ -210,8 +226,9 @@ class Walk:
 
     def _read_block(self, block: Block) -> None:
         page, taken, owned = self._page, self._taken, self._terms.owns(block.info)
-        if taken.cut is None and taken.calls and block.info.tag in OUTPUTS and not owned:
-            taken.invented(self._line, block.mark.shape.char * block.mark.shape.run + block.info.tag)
+        if taken.cut is None and taken.calls and block.info.tag == OUTPUT and not owned:
+            shape = block.mark.shape
+            taken.invented(self._line, shape.char * shape.run + shape.info)
         end = self._ends.end_of(block, owned=owned)
         opens_nothing = end.how == "broken" or (end.how == "open" and not page.cut and not taken.strict)
         if not block.info.known and opens_nothing:
@@ -236,19 +253,20 @@ class Walk:
 
     def _closes_reasoning(self, block: Block, end: End) -> tuple[int, int] | None:
         """Find a line in the block that is exactly a closing tag, with no opening tag above it in the
-        block."""
+        block; one that was never closed is no file, and there it is enough that the tag begins its line."""
         page = self._page
-        exact = page.closings.exact
-        if not exact:
+        if not page.closings.begins:
             return None
-        at = bisect_left(exact, (page.ends[block.mark.line], 0))
-        if at == len(exact):
+        unclosed = end.how in ("broken", "doubled") or (end.how != "closed" and not page.cut)
+        tags = page.closings.begins if unclosed else page.closings.exact
+        at = bisect_left(tags, (page.ends[block.mark.line], 0)) if tags else 0
+        if at == len(tags):
             return None
         limit = page.starts[end.line] if end.line < len(page) and end.how != "lost" else len(page.text)
         opened = bisect_right(page.openings, block.mark.line)
         first_open = page.openings[opened] if opened < len(page.openings) else len(page)
-        inside = exact[at][0] < limit and page.line_at(exact[at][0]) <= first_open
-        return exact[at] if inside else None
+        inside = tags[at][0] < limit and page.line_at(tags[at][0]) <= first_open
+        return tags[at] if inside else None
 
     # the end
 

@@ -16,6 +16,8 @@ from tripletick.dialects.fence.literals import LITERALS, Literal
 
 DEEPER = 3
 """Columns that a closing fence may be indented more than its opener."""
+GLUED = 3
+"""Characters by which a run is longer that closes one block and opens the next."""
 How = OneOf["closed", "broken", "doubled", "open", "lost"]
 
 
@@ -44,14 +46,11 @@ class Block(NamedTuple):
 
     @property
     def document(self) -> bool:
-        """True where Markdown may be inside."""
-        if self.info.tag in DOCUMENTS:
-            return True
-        if not self.info.path:
-            return False
-        language = languages.table().languages.get(self.info.tag)
+        """True where Markdown may be inside: small models save a README under the tag of a program, too."""
+        if self.info.tag in DOCUMENTS or not self.info.path:
+            return self.info.tag in DOCUMENTS
         suffix = languages.language_of(self.info.path)
-        return not (language and language.runs) and bool(suffix and suffix.tag in DOCUMENTS)
+        return suffix is not None and suffix.tag in DOCUMENTS
 
     def literal(self) -> Literal | None:
         """Give what follows the literals of its program, None for other tags and for parts of files."""
@@ -67,19 +66,35 @@ class Block(NamedTuple):
         return like and not shape.listed and shape.width <= own.width + DEEPER
 
 
-class Leftovers:
-    """The fence lines that count in documents of three, and for each how many bare ones from it on have no
-    opener."""
+class Inner(NamedTuple):
+    """A fence line inside a document."""
 
-    def __init__(self, page: Page, char: str, width: int) -> None:
-        shapes = page.shapes
-        lines = [line for line in page.marked if _counts(shapes[line], char, width)]
-        self.lines = _without_longer_pairs(lines, shapes)
-        self.count = [0] * len(self.lines)
-        unmatched = 0
-        for at in range(len(self.lines) - 1, -1, -1):
-            unmatched = unmatched + 1 if shapes[self.lines[at]].ends else max(0, unmatched - 1)
-            self.count[at] = unmatched
+    line: int
+    ends: bool
+    """It ends the innermost block, or begins one."""
+    bare: bool
+    """Nothing is glued to it."""
+    next: bool
+    """The end of the document, glued to the beginning of the next block."""
+    left: int
+    """How many bare ones from it on have no opener."""
+
+
+def inner_fences(page: Page, char: str, width: int) -> list[Inner]:
+    """Give the fence lines that count in documents of three, in their order."""
+    shapes = page.shapes
+    lines = [line for line in page.marked if _counts(shapes[line], char, width)]
+    kept, glued = _without_longer_pairs(lines, shapes)
+    opened = page.behind_words() if char == "`" else []
+    found: list[Inner] = []
+    left = 0
+    for line in sorted((*kept, *opened), reverse=True) if opened else reversed(kept):
+        shape = shapes.get(line)
+        ends, next_ = shape is not None and shape.ends, line in glued
+        left = (left + 1 if ends else max(0, left - 1)) + next_
+        found.append(Inner(line, ends, ends and shape is not None and shape.bare, next_, left))
+    found.reverse()
+    return found
 
 
 def _counts(shape: Shape, char: str, width: int) -> bool:
@@ -87,10 +102,11 @@ def _counts(shape: Shape, char: str, width: int) -> bool:
     return inside and shape.opens and not (shape.listed and shape.bare)
 
 
-def _without_longer_pairs(lines: list[int], shapes: Mapping[int, Shape]) -> list[int]:
-    """Leave out inner fences longer than three with all between them: they close on their own length."""
+def _without_longer_pairs(lines: list[int], shapes: Mapping[int, Shape]) -> tuple[list[int], set[int]]:
+    """Leave out inner fences longer than three with all between them: they close on their own length. A
+    tagged one of twice three that nothing closes is an end and a beginning."""
     if all(shapes[line].run <= 3 for line in lines):
-        return lines
+        return lines, set()
     closer: dict[int, int] = {}
     partner: list[int | None] = [None] * len(lines)
     for at in range(len(lines) - 1, -1, -1):
@@ -99,11 +115,14 @@ def _without_longer_pairs(lines: list[int], shapes: Mapping[int, Shape]) -> list
             partner[at] = closer.get(shape.run)
             if shape.bare:
                 closer[shape.run] = at
-    kept, at = [], 0
+    kept, glued, at = [], set(), 0
     while at < len(lines):
         if (other := partner[at]) is not None:
             at = other + 1
         else:
             kept.append(lines[at])
+            shape = shapes[lines[at]]
+            if not shape.ends and shape.run == 3 + GLUED:
+                glued.add(lines[at])
             at += 1
-    return kept
+    return kept, glued

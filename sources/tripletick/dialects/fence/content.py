@@ -28,7 +28,11 @@ EMPTY_FILES = re.compile(r"(?:.*/)?(?:__init__\.py|py\.typed|\.(?:git)?keep|\.no
 
 
 class TranscriptError(ValueError):
-    """Commands and their output in one block."""
+    """Commands and their output in one block; `form` is the sentence that says what is wrong."""
+
+    def __init__(self, form: str = "text") -> None:
+        super().__init__(form)
+        self.form = form
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,10 @@ class Prompts:
     further: str = ""
 
 
+_OTHER_SHELL = re.compile(
+    rf"^[{BLANKS}]*(?:PS(?:[{BLANKS}][^>\n]*)?>|[A-Za-z]:[\\/][^>\n\"'|<]*>)", re.MULTILINE
+)
+"""The prompts of PowerShell and cmd; to bash they redirect."""
 _PROMPTS = {"bash": Prompts("$"), "python": Prompts(">>>", "...")}
 
 
@@ -86,6 +94,8 @@ def _without_prompts(tag: str, body: str) -> str:
     if prompts is None:
         return body
     lines = body.split("\n")
+    if tag == "bash" and _OTHER_SHELL.search(body) and _prompted(lines):
+        raise TranscriptError("other")
     said = next((line for line in lines if line.strip(BLANKS) and not _is_remark(line)), None)
     if said is None or _command(said, prompts) is None:
         return body
@@ -98,6 +108,16 @@ def _without_prompts(tag: str, body: str) -> str:
         kept.append(line if command is None else command)
         literal.feed(kept[-1])
     return "\n".join(kept)
+
+
+def _prompted(lines: list[str]) -> bool:
+    """True where a prompt of another shell begins a line that no literal holds."""
+    literal = ShellText()
+    for line in lines:
+        if not literal.name and _OTHER_SHELL.match(line):
+            return True
+        literal.feed(line)
+    return False
 
 
 def _is_remark(line: str) -> bool:

@@ -8,26 +8,25 @@ run.
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 
 from tripletick.dialects.fence.lines import shape_of
+from tripletick.dialects.fence.passage import BREAK, Passage, beginnings
 from tripletick.dialects.fence.terms import ASKS, QUESTION
 from tripletick.dialects.thinking import (
     BARE_FINAL,
     BLANKS,
-    CLOSING,
     HARMONY_END,
     OPENING,
     TAGS,
     bare_analysis,
+    closer_of,
     harmony_at,
 )
 from tripletick.events import Part, Text, Thought
 
 _FINAL = re.compile(BARE_FINAL)
-_BREAK = re.compile(r"[\r\n]")
 _ENDS = {
-    CLOSING: tuple(TAGS.values()),
     HARMONY_END: tuple(f"<|{name}|>" for name in ("end", "start", "channel", "call", "return")),
     _FINAL: (BARE_FINAL,),
 }
@@ -44,30 +43,31 @@ Told = Generator[Part, None, bool]
 """What can be told; True where what is left may be looked at anew."""
 
 
-def _beginnings(words: Iterable[str]) -> frozenset[str]:
-    return frozenset(word[:end].lower() for word in words for end in range(len(word) + 1))
-
-
-_BEGUN = {pattern: _beginnings(words) for pattern, words in _ENDS.items()}
-_MAY_BEGIN, _MAY_BEGIN_ALL = _beginnings(_STARTS), _beginnings((*_STARTS, *_FIRST))
-_SIGN = max(map(len, (*_STARTS, *(word for words in _ENDS.values() for word in words))))
+_BEGUN = {pattern: beginnings(words) for pattern, words in _ENDS.items()}
+_MAY_BEGIN, _MAY_BEGIN_ALL = beginnings(_STARTS), beginnings((*_STARTS, *_FIRST))
+_SIGN = max(len(word) for words in _ENDS.values() for word in words)
 _MAY_END = re.compile(rf"[{re.escape(''.join({word[0] for words in _ENDS.values() for word in words}))}]")
+_MAY_BEGIN_TAG = beginnings(TAGS)
+_FENCES = "`~"
+_RUN = re.compile(rf"[{BLANKS}]*(`{{3,}}|~{{3,}})[{BLANKS}]*")
 _SIGNS = frozenset(word[0] for word in _STARTS)
 """Only behind one of these can reasoning begin that is not at the beginning of a reply."""
+_SIGN_IN = re.compile(f"[{re.escape(''.join(sorted(_SIGNS)))}]")
 
 
 class Display:
     """Splits a stream into `Thought` and `Text`."""
 
     def __init__(self, *, thinking: bool) -> None:
-        self._ends: re.Pattern[str] | None = CLOSING if thinking else None
-        """What ends the reasoning, None outside it."""
+        self._passage = Passage("</think>", may_open=True) if thinking else None
+        """The reasoning at hand, None outside it."""
+        self._ends: re.Pattern[str] | None = None
+        """What ends a channel of gpt-oss, None outside of them."""
         self._held = ""
         self._head = ""
         """The beginning of the line at hand, as far as it was let through."""
         self._first = self._start = True
         """At the beginning of the reply, of a line."""
-        self._opened_here = thinking
         self._fence: tuple[str, int] | None = None
         self._asked = False
         """A question to the user has begun; it is not shown as text."""
@@ -78,10 +78,20 @@ class Display:
             self._held += piece[at : at + _PIECE]
             more = True
             while more and self._held:
-                more = yield from self._think() if self._ends else self._talk()
+                if self._passage:
+                    more = yield from self._think(self._passage)
+                else:
+                    more = yield from self._channel(self._ends) if self._ends else self._talk()
 
-    def flush(self) -> Iterator[Part]:
-        """Yield what was held back; the reply has ended."""
+    def flush(self, *, cut: bool = False) -> Iterator[Part]:
+        """Yield what was held back; the reply has ended, as it was meant to or cut off."""
+        while self._passage:
+            yield from map(Thought, self._passage.close(cut=cut))
+            rest = self._passage.rest
+            if rest is None:
+                return
+            self._end_thought()
+            yield from self.feed(rest)
         held, self._held = self._held, ""
         if held and not self._ends and self._asks(f"{self._head}{held}"):
             return
@@ -90,52 +100,43 @@ class Display:
 
     # reasoning
 
-    def _think(self) -> Told:
-        """Go through one line of reasoning."""
-        ends = self._ends or CLOSING
-        if self._first and (opened := OPENING.match(self._held)):
-            self._held = self._held[opened.end() :]
-        self._first = False
-        end = _BREAK.search(self._held)
-        line, below = (self._held[: end.end()], self._held[end.end() :]) if end else (self._held, "")
-        found = ends.search(line)
-        if found is None:
-            keep = _overlap(line, _BEGUN[ends])
-            yield from self._thought(line[: len(line) - keep], line[len(line) - keep :] + below)
-            return bool(below)
-        rest = line[found.end() :].lstrip(BLANKS)
-        counts = ends is not CLOSING or self._opened_here or rest[:1] in ("\r", "\n")
-        counts = counts or not (self._head + line[: found.start()]).rpartition("\n")[2].strip(BLANKS)
-        if not counts and not rest:
-            yield from self._thought(line[: found.start()], line[found.start() :])
+    def _think(self, passage: Passage) -> Told:
+        held, self._held, self._first = self._held, "", False
+        yield from map(Thought, passage.feed(held))
+        if passage.rest is None:
             return False
-        said = line[: found.start() if counts else found.end()]
-        yield from self._thought(said, line[found.end() :] + below)
-        if counts:
-            self._end_thought(found[0])
+        self._held = passage.rest
+        self._end_thought()
         return True
 
-    def _end_thought(self, sign: str) -> None:
-        self._ends, self._start, self._head = None, True, ""
-        if sign in ("<|start|>", "<|channel|>"):
-            self._held = sign + self._held
-
-    def _thought(self, said: str, held: str) -> Iterator[Part]:
-        self._held = held
-        if _BREAK.search(said):
-            self._opened_here, self._head = False, ""
-        self._head = (self._head + said)[-_LONGEST:]
+    def _channel(self, ends: re.Pattern[str]) -> Told:
+        """Go through one line of a channel."""
+        end = BREAK.search(self._held)
+        line, below = (self._held[: end.end()], self._held[end.end() :]) if end else (self._held, "")
+        found = ends.search(line)
+        keep = 0 if found else _overlap(line, _BEGUN[ends])
+        said = line[: found.start() if found else len(line) - keep]
+        self._held = line[found.end() if found else len(line) - keep :] + below
         if said:
             yield Thought(said)
+        if found:
+            self._end_thought()
+            self._held = found[0] * (found[0] in ("<|start|>", "<|channel|>")) + self._held
+        return bool(found or below)
+
+    def _end_thought(self) -> None:
+        self._passage = self._ends = self._fence = None
+        self._start, self._head = True, ""
 
     # text
 
     def _talk(self) -> Told:
         """Go through text up to where reasoning begins: the lines that have ended, then what is begun."""
-        held, at, end = ("" if self._asked else self._held), 0, 0
-        *lines, begun = _BREAK.split(held)
+        held, at, shown, end = ("" if self._asked else self._held), 0, 0, 0
+        *lines, begun = BREAK.split(held)
         for line in lines:
-            if self._start and (end := self._begins_thought(line)):
+            if self._start and (sign := self._begins_thought(line)):
+                shown, end = sign
                 break
             if self._asks(f"{self._head}{line}"):
                 break
@@ -144,9 +145,9 @@ class Display:
             self._head, self._start = "", True
             at += len(line) + 1
         else:
-            end = self._begins_thought(begun) if self._start else 0
-        if at:
-            yield Text(held[:at])
+            shown, end = (self._start and self._begins_thought(begun)) or (0, 0)
+        if at + shown:
+            yield Text(held[: at + shown])
         self._held = "" if self._asked else held[at + end :]
         if self._asked or end or not begun or (self._start and self._may_begin(begun)):
             return end > 0
@@ -161,33 +162,51 @@ class Display:
             self._head += begun[:_LONGEST]
         yield Text(begun)
 
-    def _begins_thought(self, line: str) -> int:
-        """Switch to reasoning where its sign begins the line; gives where that sign ends, 0 without one."""
-        at = len(line) - len(line.lstrip(BLANKS))
-        if self._fence or not (self._first or line[at : at + 1] in _SIGNS):
+    def _begins_thought(self, line: str) -> tuple[int, int] | None:
+        """Switch to reasoning where its sign begins the line, or stands behind a closing fence; gives where
+        the text before it and the sign end."""
+        at, run = len(line) - len(line.lstrip(BLANKS)), 0
+        head = line[at : at + 1]
+        if head and head in _FENCES and len(line) > at + 3 and _SIGN_IN.search(line):
+            at = run = self._run(line)
+        if run == 0 and (self._fence or not (self._first or head in _SIGNS)):
+            return None
+        found = OPENING.match(line, at)
+        if found:
+            self._passage = Passage(closer_of(found[0]))
+        elif run or not (found := self._begins_channel(line, at)):
+            return None
+        self._head, self._first, self._fence = "", False, None
+        return run, found.end()
+
+    def _begins_channel(self, line: str, at: int) -> re.Match[str] | None:
+        if found := harmony_at(line, at, first=self._first):
+            self._ends = None if found["name"] == "final" else HARMONY_END
+        elif self._first and (found := bare_analysis(line, at)):
+            self._ends = _FINAL
+        return found
+
+    def _run(self, line: str) -> int:
+        """Give where a fence ends that begins the line and opens nothing, with the blanks behind it."""
+        run = _RUN.match(line)
+        if run is None:
             return 0
-        ends, found = CLOSING, OPENING.match(line, at)
-        if found is None and (found := harmony_at(line, at, first=self._first)):
-            ends = HARMONY_END
-        if found is None and self._first and (found := bare_analysis(line, at)):
-            ends = _FINAL
-        if found is None:
-            return 0
-        final = ends is HARMONY_END and found["name"] == "final"
-        self._ends = None if final else ends
-        self._head, self._first, self._opened_here = "", False, True
-        return found.end()
+        closes = self._fence is None or (run[1][0] == self._fence[0] and len(run[1]) >= self._fence[1])
+        return run.end() if closes else 0
 
     def _may_begin(self, begun: str) -> bool:
         """True while the beginning of a line may still become such a sign."""
+        if len(begun) > _LONGEST:
+            return False
         held = begun.lstrip(BLANKS)
         if self._fence is None and QUESTION.startswith(held.lstrip("#*_`[ ")[: len(QUESTION)]):
             return True
-        if self._fence or len(held) > _LONGEST:
-            return False
+        if held and held[0] in _FENCES:
+            run = self._run(begun)
+            return begun[run:].lower() in _MAY_BEGIN_TAG if run else not held.strip(held[0])
         if held.startswith(("<|start|>", "<|channel|>")) and "<|message|>" not in held:
-            return True
-        return held.lower() in (_MAY_BEGIN_ALL if self._first else _MAY_BEGIN)
+            return self._fence is None
+        return self._fence is None and held.lower() in (_MAY_BEGIN_ALL if self._first else _MAY_BEGIN)
 
     def _asks(self, line: str) -> bool:
         """Tell whether a question to the user begins here: whoever asks it shows it."""
@@ -199,7 +218,8 @@ class Display:
         if mark is None or mark.quoted or (self._fence and mark.listed):
             return
         if self._fence is None:
-            self._fence = (mark.char, mark.run) if mark.opens else None
+            opens = mark.opens and (mark.bare or not mark.ends)
+            self._fence = (mark.char, mark.run) if opens else None
         elif mark.char == self._fence[0] and mark.run >= self._fence[1]:
             self._fence = None if mark.ends else self._fence
 

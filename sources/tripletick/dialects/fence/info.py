@@ -14,29 +14,12 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from tripletick import languages
-from tripletick.dialects.fence.invention import words
+from tripletick.dialects.fence.invention import names_output, says_expected, words
 from tripletick.dialects.thinking import BLANKS
 
 TOOLS = frozenset(["read", "write", "edit", "append", "file_finder", "web_search", "fetch", "mcp"])
-OUTPUTS = frozenset(
-    [
-        "output",
-        "outputs",
-        "stdout",
-        "stderr",
-        "result",
-        "results",
-        "console_output",
-        "program_output",
-        "execution_output",
-        "terminal_output",
-        "tool_output",
-        "tool_outputs",
-        "tool_result",
-        "tool_response",
-        "observation",
-    ]
-)
+OUTPUT = "output"
+"""The tag of a block that is a result, whatever its language."""
 FOREIGN = frozenset(
     [
         "tool_code",
@@ -50,7 +33,7 @@ FOREIGN = frozenset(
         "json_tool_call",
     ]
 )
-NO_TOOLS = OUTPUTS | FOREIGN
+NO_TOOLS = FOREIGN | {OUTPUT}
 DOCUMENTS = frozenset(["", "markdown", "text", "rst"])
 DATA = frozenset(
     [
@@ -142,7 +125,15 @@ def resolve(word: str, owned: Collection[str]) -> str | None:
     tag = _NAMES_OF_TAGS.get(folded) or languages.canonical(folded)
     if tag in owned or tag in languages.table().languages or tag in TOOLS:
         return tag
-    return folded if folded in NO_TOOLS else None
+    if folded in FOREIGN:
+        return folded
+    return OUTPUT if names_output(folded) else None
+
+
+def may_be_output(text: str) -> bool:
+    """False for an info string that names no output, told without reading it."""
+    word = _WORD.search(text)
+    return names_output(text) or (word is not None and word[0] != text and names_output(word[0]))
 
 
 def is_language(word: str) -> bool:
@@ -166,7 +157,11 @@ def _read(text: str, owned: frozenset[str]) -> Info:
         return _by_key(keyed[1])
     word = _first_word(text, owned)
     tag = resolve(word, owned)
-    if tag is None and (named := _file_name(text)):
+    if " " in text and names_output(text):
+        word, tag = text, OUTPUT
+    elif tag == OUTPUT and says_expected(text):
+        word, tag = text, "text"
+    elif tag is None and (named := _file_name(text)):
         return named
     rest = text[len(word) :]
     return _with_rest(tag or word.casefold().replace("-", "_"), rest, known=tag is not None)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+import unicodedata
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -25,6 +26,8 @@ _ESCAPED = re.compile(r"\s*(?:\\`){3}")
 _INLINE = re.compile(r"```[ ]?([A-Za-z][\w+#-]*)[ :]+(?=[^`\s])[^`]*```")
 ODD = re.compile(r"[<\[◁:：#*_]")
 """What such a line holds one of, whatever it is: told without looking for the words."""
+_HEAD = 300
+"""Characters of a line in which the words for a result are sought."""
 _CALL_SIZE, _LINE_SIZE = 4000, 10_000
 """Characters of a block, of a line, that are looked into for calls in another form."""
 
@@ -35,9 +38,46 @@ def words() -> dict[str, list[str]]:
     return tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
 
 
+def folded(text: str) -> str:
+    """Give a text without accents and in lower case, as words are compared that models write with either."""
+    if text.isascii():
+        return text.lower()
+    parts = unicodedata.normalize("NFKD", text)
+    return "".join(char for char in parts if unicodedata.category(char) != "Mn").casefold().replace("ı", "i")
+
+
+@cache
+def _results() -> str:
+    return folded("|".join(words()["results"]))
+
+
+@cache
+def _output() -> re.Pattern[str]:
+    outputs = "|".join(words()["outputs"])
+    return re.compile(rf"(?:{outputs}|(?:\w+ )?(?:{_results()})) ?:?$")
+
+
+@cache
+def _expected() -> re.Pattern[str]:
+    return re.compile(folded("|".join(words()["expected"])))
+
+
+@lru_cache(maxsize=1024)
+def names_output(info: str) -> bool:
+    """True for an info string that says that an output follows, in whatever language."""
+    text = folded(info[:_HEAD]).replace("-", " ").replace("_", " ").strip(BLANKS)
+    return _output().match(text) is not None and not says_expected(text)
+
+
+def says_expected(text: str) -> bool:
+    """True for words about an output that should come."""
+    return _expected().search(folded(text)) is not None
+
+
 @cache
 def _result() -> re.Pattern[str]:
-    results, bracketed, angled = ("|".join(words()[name]) for name in ("results", "bracketed", "angled"))
+    bracketed, angled = ("|".join(words()[name]) for name in ("bracketed", "angled"))
+    results = _results()
     blank = r"[ \t\u00a0\u3000\u200b\ufeff]*"
     return re.compile(
         rf"{blank}(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:\#{{1,6}}{blank})?(?:"
@@ -65,7 +105,8 @@ def disarmed(text: str) -> str:
 
 def plays_tool(line: str) -> bool:
     """True for a line that pretends to be a result."""
-    return _result().match(line) is not None
+    found = _result().match(folded(line[:_HEAD]))
+    return found is not None and not says_expected(found[0])
 
 
 def turn_at(line: str) -> re.Match[str] | None:

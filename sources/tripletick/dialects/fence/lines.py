@@ -23,9 +23,10 @@ _RUN = r"(`{3,}|~{3,})(.*)"
 _PLAIN = re.compile(rf"([{BLANKS}]*+){_RUN}", re.DOTALL)
 _LISTED = re.compile(rf"((?:[{BLANKS}>]|{_MARKER})*+){_RUN}", re.DOTALL)
 CONTROL = re.compile(
-    r"<\||<｜|◁|\[/?(?:THINK|INST|TOOL)|</?(?:think|thinking|thought|reasoning|end_code|s|eos|end_of_turn|"
-    r"start_of_turn|answer|code|tool_call|function_call)\b"
+    r"<\||<｜|◁|\[/?(?:THINK|INST|TOOL)|</?(?:end_code|s|eos|end_of_turn|"
+    rf"start_of_turn|answer|code|tool_call|function_call)\b|{OPENING.pattern}|{CLOSING.pattern}",
 )
+_BEHIND = re.compile(rf"[^`>]*[^`>{BLANKS}][^`>]*```[a-z][\w+#-]*[{BLANKS}]*$")
 TAB = 4
 _KNOWN, _SHORT = 1024, 200
 """Lines whose shape is remembered, and how long they may be: a reply has a few fence lines many times."""
@@ -113,6 +114,7 @@ class Page:
         """Fence lines by their number."""
         self.marked: list[int] = []
         """Those that count inside a block, and listed ones, in their order."""
+        self._behind: list[int] | None = None
         self._taken: dict[int, Mark | None] = {}
         """Lines whose beginning was taken off."""
         self.closings = Closings()
@@ -133,7 +135,7 @@ class Page:
     def _find_tags(self) -> None:
         """Find the tags around reasoning; an opening one alone closes nothing."""
         self.openings = self._lines_with(OPENING)
-        for number in self._lines_with(CLOSING):
+        for number in sorted({*self.openings, *self._lines_with(CLOSING)}):
             self.closings.add(self.lines[number], self.starts[number])
 
     def _lines_with(self, pattern: re.Pattern[str]) -> list[int]:
@@ -153,6 +155,13 @@ class Page:
     def line_at(self, offset: int) -> int:
         """Give the line that holds this offset."""
         return bisect_right(self.starts, offset) - 1
+
+    def behind_words(self) -> list[int]:
+        """Give the lines that end in a fence with one word behind it: `- Example: ```python`."""
+        if self._behind is None:
+            held = (at for at, text in enumerate(self.lines) if "```" in text and at not in self.shapes)
+            self._behind = [at for at in held if _BEHIND.match(self.lines[at])]
+        return self._behind
 
     def marks_after(self, line: int) -> int:
         """Give the position of the first fence line below `line`."""

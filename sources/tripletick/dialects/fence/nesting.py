@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
-from tripletick.dialects.fence.blocks import DEEPER, Block, End, Leftovers
+from tripletick.dialects.fence.blocks import DEEPER, GLUED, Block, End, Inner, inner_fences
 from tripletick.dialects.fence.info import read_info
-from tripletick.dialects.fence.lines import Mark, Page, dedent
+from tripletick.dialects.fence.lines import Mark, Page, Shape, dedent
 from tripletick.dialects.fence.literals import Literal
 from tripletick.dialects.thinking import BLANKS
-
-GLUED_OPENER = 3
-"""Characters by which a run is longer that closes one block and opens the next."""
 
 _TAG_LIKE = re.compile(r"[a-z][a-z0-9_+#-]*(?:[:：]\S+)?$")
 
@@ -29,7 +26,7 @@ class Ends:
 
     def __init__(self, page: Page, owned: Collection[str]) -> None:
         self._page, self._owned = page, owned
-        self._leftovers: dict[tuple[str, int], Leftovers] = {}
+        self._inner: dict[tuple[str, int], tuple[list[int], list[Inner]]] = {}
         self._hidden = 0
         """Above this line a shell quote that is open hides what is in it."""
 
@@ -43,16 +40,23 @@ class Ends:
             self._page.cut
             and block.mark.shape.run == 3
             and end.how == "closed"
-            and (owned or not self._plain(block, end))
+            and (owned or not self._plain(block, end.line))
         ):
             return End("lost", block.mark.line, code="unclosed")
         return end if end.how != "open" else self._glued(block) or end
 
-    def _plain(self, block: Block, end: End) -> bool:
-        """True where a document that is no call ended at the first fence line: more text can hardly change
-        that."""
-        at = self._page.marks_after(block.mark.line)
-        return not self._page.prefix and self._page.marked[at] == end.line
+    def _plain(self, block: Block, line: int) -> bool:
+        """True where a document that is no file ends at its first fence line whatever stands below: there is
+        text above that line and none right below it."""
+        page = self._page
+        if (
+            block.info.path
+            or line + 1 == page.last
+            or not self._has_text(line - 1)
+            or self._has_text(line + 1)
+        ):
+            return False
+        return page.marked[page.marks_after(block.mark.line)] == line
 
     # code
 
@@ -112,7 +116,7 @@ class Ends:
         """Judge a fence line in code that no literal hides."""
         page, shape, own = self._page, mark.shape, block.mark.shape
         tagged = self._is_tag(mark)
-        longer = shape.run >= own.run + GLUED_OPENER
+        longer = shape.run >= own.run + GLUED
         stop = page.starts[mark.line]
         if literal:
             return End("broken", mark.line + shape.bare, code="unfinished-literal", what=literal)
@@ -156,54 +160,115 @@ class Ends:
     # documents
 
     def _document_end(self, block: Block) -> End:
-        page = self._page
-        left = self._leftover(block)
+        lines, inner = self._fences_in(block)
         depth = 0
-        for at in range(bisect_right(left.lines, block.mark.line), len(left.lines)):
-            line = left.lines[at]
-            if not page.shapes[line].ends:
+        for at in range(bisect_right(lines, block.mark.line), len(inner)):
+            fence = inner[at]
+            if not (fence.ends or fence.next):
                 depth += 1
-            elif depth:
+            elif depth and fence.bare:
                 depth -= 1
-            elif left.count[at] % 2 == 0:
-                return End("lost", line, code="ambiguous-nesting")
-            elif left.count[at] > 1 and self._looks_opening(line):
-                depth += 1
-            elif line == page.last:
-                break
+            elif (ends := self._judge(block, inner, at, depth)) is not None:
+                return ends
             else:
-                return self._closed(line)
-        return End("open", len(page), code="unclosed")
+                depth += 1
+        return End("open", len(self._page), code="unclosed")
 
-    def _closed(self, line: int) -> End:
-        start, shape = self._page.starts[line], self._page.shapes[line]
-        return End("closed", line, start, -1 if shape.bare else start + shape.behind)
-
-    def _leftover(self, block: Block) -> Leftovers:
-        key = (block.mark.shape.char, block.mark.shape.width + DEEPER)
-        if key not in self._leftovers:
-            self._leftovers[key] = Leftovers(self._page, *key)
-        return self._leftovers[key]
-
-    def _looks_opening(self, line: int) -> bool:
-        lines = self._page.lines
-        before = lines[line - 1].strip(BLANKS)
-        below = lines[line + 1].strip(BLANKS) if line + 1 < len(lines) else ""
-        return bool(below) and (
-            not before or before.endswith((":", "：", "*", "#")) or before.startswith("#")
+    def _judge(self, block: Block, inner: Sequence[Inner], at: int, depth: int) -> End | None:
+        """Judge a bare fence at the outer level of a document: its end, None where it opens a block in it."""
+        fence = inner[at]
+        left, line = fence.left, fence.line
+        sure = (
+            left == 1
+            or fence.next
+            or self._plain(block, line)
+            or (left == 2 and self._is_stray(block, inner, at))
         )
+        opens = self._opens(block, inner, at) if left % 2 and not sure else None
+        guess = opens is None and not sure and (block.info.path or left % 2 == 0)
+        if depth or guess or (fence.next and left % 2 == 0):
+            return End("lost", line, code="ambiguous-nesting")
+        if opens:
+            return None
+        return End("open", line, code="unclosed") if line == self._page.last else self._closed(block, line)
+
+    def _closed(self, block: Block, line: int) -> End:
+        """End a document on this line; what is glued to its end is read as a line."""
+        start, shape = self._page.starts[line], self._page.shapes[line]
+        if shape.bare:
+            return End("closed", line, start)
+        glued = 0 if shape.ends else shape.run - block.mark.shape.run
+        return End("closed", line, start, start + shape.behind - glued)
+
+    def _fences_in(self, block: Block) -> tuple[Sequence[int], Sequence[Inner]]:
+        key = (block.mark.shape.char, block.mark.shape.width + DEEPER)
+        if key not in self._inner:
+            inner = inner_fences(self._page, *key)
+            self._inner[key] = [fence.line for fence in inner], inner
+        return self._inner[key]
+
+    def _is_stray(self, block: Block, inner: Sequence[Inner], at: int) -> bool:
+        """True for the first of two last fences that stand together below a text: the second is one too
+        many."""
+        lines = self._page.lines
+        if at + 2 != len(inner) or not inner[at + 1].ends:
+            return False
+        if self._begins(block, inner[at].line):
+            return False
+        line, other = inner[at].line, inner[at + 1].line
+        between = (*lines[line + 1 : other], *lines[other + 1 :])
+        return not self._page.cut and not any(text.strip(BLANKS) for text in between)
+
+    def _opens(self, block: Block, inner: Sequence[Inner], at: int) -> bool | None:
+        """Tell by the lines around a bare fence, and around the next, whether it opens a block; None where
+        they tell both or nothing."""
+        line, other = inner[at].line, inner[at + 1]
+        if not self._has_text(line + 1):
+            return False
+        follows = other.ends and self._looks_opening(block, other.line)
+        if self._looks_opening(block, line):
+            return None if follows or not other.ends else True
+        ends = other.ends and self._has_text(other.line - 1) and not self._has_text(other.line + 1)
+        return ends if ends != follows else None
+
+    def _looks_opening(self, block: Block, line: int) -> bool:
+        """True for a fence with text below it, and what goes before a block above."""
+        return self._begins(block, line) and self._has_text(line + 1)
+
+    def _begins(self, block: Block, line: int) -> bool:
+        """True for a fence that stands deeper than the document or below a blank line or a heading."""
+        above = self._page.lines[line - 1].strip(BLANKS)
+        deeper = self._page.shapes[line].width > block.mark.shape.width
+        return deeper or not above or above.endswith((":", "：", "*", "#")) or above.startswith("#")
+
+    def _has_text(self, line: int) -> bool:
+        """True for a line that is neither blank nor a fence."""
+        page = self._page
+        return line not in page.shapes and line < len(page.lines) and bool(page.lines[line].strip(BLANKS))
 
     def _long_document_end(self, block: Block) -> End:
         page, depth = self._page, 0
         for at in range(page.marks_after(block.mark.line), len(page.marked)):
             line = page.marked[at]
             shape = page.shapes[line]
-            if not block.closes(shape) or shape.run != block.mark.shape.run:
+            own = block.mark.shape.run
+            glued = shape.run == own + GLUED and not (shape.ends or depth)
+            if not block.closes(shape) or (shape.run != own and not glued):
+                continue
+            if glued and not self._closes_later(shape, at):
+                return self._closed(block, line)
+            if glued:
                 continue
             if not shape.ends:
                 depth += 1
             elif depth:
                 depth -= 1
             elif line != page.last:
-                return self._closed(line)
+                return self._closed(block, line)
         return End("open", len(page), code="unclosed")
+
+    def _closes_later(self, shape: Shape, at: int) -> bool:
+        """True where a bare fence of the same length stands below."""
+        page = self._page
+        below = (page.shapes[page.marked[other]] for other in range(at + 1, len(page.marked)))
+        return any(one.bare and one.char == shape.char and one.run == shape.run for one in below)

@@ -22,7 +22,7 @@ def wordings() -> dict[str, dict[str, str]]:
 
 def problem(code: str, line: int, tags: Sequence[str], *, form: str = "text", **fields: str) -> Problem:
     """Word one problem; `tags` are those that the agent owns."""
-    words = {"tag": "", "path": "", "what": "", "fence": "```", "longer": "````", **fields}
+    words = {"tag": "", "path": "", "info": "", "what": "", "fence": "```", "longer": "````", **fields}
     first = next((tag for tag in tags if tag != "write"), "bash")
     shown = ", ".join(tags[:SHOWN_TAGS])
     text = wordings()[code][form].format(line=line, tags=shown, first=first, **words)
@@ -30,24 +30,19 @@ def problem(code: str, line: int, tags: Sequence[str], *, form: str = "text", **
 
 
 def block_problem(
-    code: str, block: Block, tags: Sequence[str], *, cut: bool = False, what: str = ""
+    code: str, block: Block, tags: Sequence[str], *, form: str = "text", what: str = ""
 ) -> Problem:
-    """Word what is wrong with one block."""
-    form = (
-        "cut"
-        if cut and code == "unclosed"
-        else "path"
-        if block.info.path and code == "ambiguous-nesting"
-        else "text"
-    )
+    """Word what is wrong with one block, in a form of its sentence that it has."""
+    named = "path" if block.info.path and code == "ambiguous-nesting" else "text"
     fence = block.mark.shape.char * block.mark.shape.run
     return problem(
         code,
         block.mark.line + 1,
         tags,
-        form=form,
+        form=form if form in wordings()[code] and form != "text" else named,
         tag=block.info.tag,
         path=block.info.path or "",
+        info=":".join(filter(None, (block.info.tag, block.info.path))),
         what=what or "literal",
         fence=fence,
         longer=fence + block.mark.shape.char,

@@ -14,7 +14,7 @@ from functools import lru_cache
 from tripletick.dialects.dialect import Reading
 from tripletick.dialects.fence.acting import Walk
 from tripletick.dialects.fence.display import Display
-from tripletick.dialects.fence.info import OUTPUTS, read_info
+from tripletick.dialects.fence.info import OUTPUT, may_be_output, read_info
 from tripletick.dialects.fence.invention import odd, plays_tool, turn_at
 from tripletick.dialects.fence.lines import shape_of
 from tripletick.dialects.fence.terms import Terms
@@ -22,8 +22,6 @@ from tripletick.events import Part, Thought
 from tripletick.messages import Chunk, Finish
 
 _BREAK = re.compile(r"[\r\n]")
-_OUTPUT = re.compile("output|result|stdout|stderr|observation|response", re.IGNORECASE)
-"""Every word for an output holds one of these."""
 _READ_AGAIN, _ALLOWANCE = 6, 100_000
 """At most so many times its length, and characters, of a reply are read to judge its lines."""
 
@@ -56,7 +54,7 @@ class FenceReader:
                 self._display = Display(thinking=False)
             yield from self._display.feed(self._counted(chunk.text))
         if chunk.finish is not None:
-            yield from self._display.flush()
+            yield from self._display.flush(cut=chunk.finish == "length")
 
     def _counted(self, text: str) -> str:
         """Add a piece and judge each line that it ends; gives what of it counts."""
@@ -109,9 +107,4 @@ def _suspicious(line: str, owned: frozenset[str]) -> bool:
     if odd(line) and (plays_tool(line) or turn_at(line)):
         return True
     mark = shape_of(line, markers=True)
-    return mark is not None and _may_be_output(mark.info) and read_info(mark.info, owned).tag in OUTPUTS
-
-
-def _may_be_output(info: str) -> bool:
-    """False for an info string that cannot name an output, told without reading it."""
-    return not info.isascii() or _OUTPUT.search(info) is not None
+    return mark is not None and may_be_output(mark.info) and read_info(mark.info, owned).tag == OUTPUT

@@ -122,9 +122,16 @@ class Taking:
             self._unowned(block, end)
         elif owned or (end.how != "broken" and self._swallows(block)):
             if not self._ended:
-                told = block_problem(end.code, block, self._terms.tags, cut=self._terms.cut, what=end.what)
-                self.remarks.add(told)
+                form = "cut" if self._terms.cut else "document" if self._holds_fences(block, end) else "text"
+                self.remarks.add(block_problem(end.code, block, self._terms.tags, form=form, what=end.what))
             self._ended = True
+        elif end.how == "lost":
+            self.remarks.unowned(block)
+
+    def _holds_fences(self, block: Block, end: End) -> bool:
+        """True for a document with fences in it that has no end."""
+        below = self._page.marks_after(block.mark.line)
+        return block.document and end.how == "open" and below < len(self._page.marked)
 
     def _swallows(self, block: Block) -> bool:
         """True where a fence below would be a call if this block had an end."""
@@ -154,8 +161,8 @@ class Taking:
         tags = self._terms.tags
         try:
             body = body_of(self._page, block, end)
-        except TranscriptError:
-            self.remarks.add(block_problem("transcript", block, tags))
+        except TranscriptError as wrong:
+            self.remarks.add(block_problem("transcript", block, tags, form=wrong.form))
             self._ended = True
             return
         call = self._call(block, body)
