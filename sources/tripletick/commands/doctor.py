@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from tripletick import places
 from tripletick.config import Config
 from tripletick.errors import TripletickError
+from tripletick.sandbox import counting
 from tripletick.sandbox.attacks import Outcome
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ LEAKS = (
 )
 UNTRIED = "What was not tried needs python3 where blocks see it: sudo apt install python3"
 WEAK = "The model did not do every chore: do not trust it with {tags}; another: tripletick models list"
+UNCOUNTED = "Where no cgroup can be made, run tripletick as a user: the kernel counts their processes."
 NO_TAGS = "files and programs"
 LEFT_OUT = "Blocks do not see these folders of your PATH; where they hold programs alone: [sandbox] see"
 
@@ -186,6 +188,7 @@ def list_remedies(report: Report) -> Iterator[str]:
         ("not held" in verdicts, LEAKS),
         ("not tried" in verdicts, UNTRIED),
         (bool(report.left_out), LEFT_OUT),
+        (counting.SENTENCE in report.sentence, UNCOUNTED),
         (any(not one.done for one in report.chores), WEAK.format(tags=_doubtful(report))),
     )
     yield from (line for applies, line in rows if applies)

@@ -22,6 +22,7 @@ from pathlib import Path
 from tripletick import platforms
 from tripletick.halting import Halt
 from tripletick.sandbox.box import Finished, Limits
+from tripletick.sandbox.counting import group_in
 from tripletick.sandbox.user import User
 from tripletick.sandbox.watchdog import PAUSE, Watch, Watched
 
@@ -54,6 +55,8 @@ class Launch:
     scratch: tuple[str, ...] = ()
     scratch_size: int = 0
     count: bool = False
+    group: tuple[Path, int] | None = None
+    """The cgroup to make one in for it, and how many processes that may have."""
 
 
 @dataclass(slots=True)
@@ -80,7 +83,7 @@ class Kept:
 
 def end_namespace(pid: int) -> None:
     """End bubblewrap; the kernel ends everything in its process namespace with the first process there."""
-    inner = platforms.children(pid)
+    inner = platforms.descendants(pid)
     for each in (pid, *inner):
         platforms.send(each, signal.SIGKILL)
     platforms.wait_gone(inner, PATIENCE)
@@ -114,12 +117,14 @@ class Program:
         stack.callback(os.close, self._report)
         with contextlib.ExitStack() as once:
             once.callback(os.close, theirs)
+            joined = stack.enter_context(group_in(*launch.group)) if launch.group else ()
             fds = []
             for data in launch.data:
                 fds.append(platforms.memory_file(data))
                 once.callback(os.close, fds[-1])
             options = [numbered(word, fds) for word in launch.argv[:OPTIONS]]
-            self._process = stack.enter_context(self._start([*options, *launch.argv[OPTIONS:]], theirs, fds))
+            words = [*joined, *options, *launch.argv[OPTIONS:]]
+            self._process = stack.enter_context(self._start(words, theirs, fds))
         stack.callback(self.end)
         assert self._process.stdout is not None
         self.output = self._process.stdout.fileno()
