@@ -23,9 +23,10 @@ SENTENCE = "no sandbox: {why}"
 CHOSEN = "[sandbox] tier is none"
 
 
-def describe(limits: Limits, timeout: float, user: User) -> str:
-    """Word limits and user for the reaper."""
+def describe(limits: Limits, timeout: float, user: User, *, report: int | None = None) -> str:
+    """Word limits and user for the reaper; `report`: the descriptor on which its child reports a start."""
     settings = {
+        **({} if report is None else {"report": report}),
         "limits": {
             "file": limits.file,
             "cpu": int(timeout * (os.cpu_count() or 1)) + 2,
@@ -56,6 +57,10 @@ class Bare:
 
     @property
     def home(self) -> Path:
+        return self._session.home
+
+    @property
+    def seen_home(self) -> Path:
         return self._session.home
 
     @property

@@ -150,6 +150,10 @@ class Bubblewrap:
         return self._session.home
 
     @property
+    def seen_home(self) -> Path:
+        return mounts.TMP
+
+    @property
     def left_out(self) -> tuple[Path, ...]:
         """Folders of PATH that blocks do not see."""
         return self._tools.left_out
@@ -250,7 +254,7 @@ class Bubblewrap:
         if self._program is None:
             return MISSING
         probe = Probe(self._session.home.parent, self._env, reasons=BLOCKERS)
-        return find_problem(probe, lambda command: self.run(command, mode="read", timeout=10))
+        return find_problem(probe, lambda words, seconds: self.run(words, mode="read", timeout=seconds))
 
     def _launch(self, block: Block, arguments: bytes, timeout: float | None) -> Launch:
         limits = self._ground.limits

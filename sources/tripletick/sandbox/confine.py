@@ -194,6 +194,9 @@ def begin(settings: dict[str, Any], to: _socket.socket, command: list[str]) -> N
     except (OSError, OverflowError) as error:
         os.write(2, f"tripletick: the block could not be confined: {error}\n".encode(errors="replace"))
         os._exit(NOT_CONFINED)
+    # Closed to the block when that is started; ours to close in who answers.
+    os.set_inheritable(settings["report"], False)
+    os.write(settings["report"], b"+\n")
     start(command)
 
 

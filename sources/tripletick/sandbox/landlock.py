@@ -43,6 +43,8 @@ SENTENCE = (
     "file of your home, no secret of your environment, and has no network, no localhost and no /tmp; it can "
     "see the names of your files and the command lines of your programs"
 )
+REPORT = 99
+"""The descriptor by which confine.py says that the block starts."""
 UNKNOWN = "this processor is not known"
 PROBLEM = "landlock: {why} (Linux 6.12 and Landlock are needed)"
 NO_NETWORK = "landlock cannot give a block network; bubblewrap can (apt install bubblewrap)"
@@ -98,6 +100,10 @@ class Landlock:
         return self._session.home
 
     @property
+    def seen_home(self) -> Path:
+        return self._session.home
+
+    @property
     def left_out(self) -> tuple[Path, ...]:
         """Folders of PATH that blocks do not see."""
         return self._tools.left_out
@@ -138,7 +144,7 @@ class Landlock:
         if unshared.program() is None:
             return PROBLEM.format(why=UNKNOWN)
         probe = Probe(self._session.home.parent, self._environment(self.home), shared=True)
-        why = find_problem(probe, lambda command: self.run(command, mode="read", timeout=10))
+        why = find_problem(probe, lambda words, seconds: self.run(words, mode="read", timeout=seconds))
         return why and PROBLEM.format(why=why.removeprefix("tripletick: "))
 
     def _environment(self, home: Path) -> dict[str, str]:
@@ -217,6 +223,7 @@ class Landlock:
             "user": [user.uid, user.gid, list(user.groups)] if user.switched else None,
             "processes": tasks,
             "folder": str(self._ground.workspace),
+            "report": REPORT,
             "rules": [*self._rules, *place, *changed],
             "writable": [str(path) for path in (*inside, scope.home, *scope.writable)],
             **counting.settings(most),
@@ -237,7 +244,7 @@ class Landlock:
             argv=(
                 *python,
                 str(REAPER),
-                describe(limits, seconds, user),
+                describe(limits, seconds, user, report=REPORT),
                 *python,
                 str(CONFINE),
                 "{0}",

@@ -115,7 +115,11 @@ def main(settings: dict[str, Any], command: list[str]) -> int:
     set_process(PR_SET_CHILD_SUBREAPER, 1)
     set_process(PR_SET_PDEATHSIG, signal.SIGTERM)
     signal.signal(signal.SIGTERM, stop)
-    os.write(0, b"+\n")
+    if "report" in settings:
+        # What we start is itself a part of the box, and says when that is done.
+        os.dup2(0, settings["report"])
+    else:
+        os.write(0, b"+\n")
     child = start(settings, command)
     # What the block leaves behind is counted against it until it is waited for.
     while (ended := os.waitpid(-1, 0))[0] != child:

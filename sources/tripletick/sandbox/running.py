@@ -32,6 +32,8 @@ NOT_STARTED = 125
 SIGNALS = range(1, 32)
 OPTIONS = 10
 """Words at the start of a command line that can name a descriptor: what a block says is left as it is."""
+AGAIN = 0.2
+"""Seconds after which a box that failed is tried again."""
 PATIENCE = 5.0
 """Seconds that killed processes get to be gone."""
 
@@ -112,7 +114,7 @@ class Program:
     """A started process with its two pipes."""
 
     def __init__(self, launch: Launch, stack: contextlib.ExitStack) -> None:
-        self._launch = launch
+        self._launch, self._reported = launch, ""
         self._report, theirs = os.pipe()
         stack.callback(os.close, self._report)
         with contextlib.ExitStack() as once:
@@ -163,12 +165,16 @@ class Program:
         status = self._process.wait()
         return status if status >= 0 else 128 - status
 
-    def report(self) -> list[str]:
+    def report(self) -> str:
+        """Give all that was reported until now."""
         os.set_blocking(self._report, False)
-        try:
-            return os.read(self._report, 64).decode(errors="replace").split()
-        except BlockingIOError:
-            return []
+        with contextlib.suppress(BlockingIOError):
+            self._reported += os.read(self._report, 64).decode(errors="replace")
+        return self._reported
+
+    def has_started(self) -> bool:
+        """Tell whether what is printed is the program's, and no more the box's."""
+        return bool(self._reported or self.report())
 
 
 def is_ready(handle: int, seconds: float) -> bool:
@@ -180,8 +186,17 @@ def is_ready(handle: int, seconds: float) -> bool:
 
 def running(launch: Launch) -> Generator[str, None, Finished]:
     """Run it; yield output as it comes, return how it ended. Closing the generator ends all of it, and so
-    does a halt.
+    does a halt. A box that fails before the program is started is tried once more.
     """
+    finished = yield from running_once(launch)
+    if finished.broken:
+        time.sleep(AGAIN)
+        finished = yield from running_once(launch)
+    return finished
+
+
+def running_once(launch: Launch) -> Generator[str, None, Finished]:
+    """Run it as `running` does; what a box says that fails itself is not passed on."""
     began = time.monotonic()
     kept = Kept(launch.limits.kept)
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -207,15 +222,16 @@ def running(launch: Launch) -> Generator[str, None, Finished]:
             kept.add(chunk)
             if kept.total > launch.limits.output and not watch.struck:
                 watch.strike("output")
-            if text := decoder.decode(chunk):
+            text = decoder.decode(chunk)
+            if text and program.has_started():
                 yield text
-        if text := decoder.decode(b"", final=True):
+        if (text := decoder.decode(b"", final=True)) and program.has_started():
             yield text
         if not program.has_ended(min(PAUSE, launch.timeout)):
             watch.begin()
         status = program.wait()
         watch.stop()
-        return finish(status, program.report(), kept, watch, time.monotonic() - began)
+        return finish(status, program.report().split(), kept, watch, time.monotonic() - began)
 
 
 def finish(status: int, report: list[str], kept: Kept, watch: Watch, seconds: float) -> Finished:
@@ -230,4 +246,5 @@ def finish(status: int, report: list[str], kept: Kept, watch: Watch, seconds: fl
         signal=status - 128 if status - 128 in SIGNALS else 0,
         seconds=seconds,
         leftover=int(leftover) if leftover.isdecimal() else 0,
+        broken=not started,
     )
