@@ -19,7 +19,7 @@ from tripletick.mcp.index import Index
 from tripletick.mcp.server import LASTING
 from tripletick.mcp.servers import Servers
 from tripletick.places import Places
-from tripletick.sandbox import open_box
+from tripletick.sandbox import SAID, open_box
 from tripletick.sandbox.box import Box, Ground, untold
 from tripletick.sandbox.toolchains import Fences, is_program, mode_of, whole_of
 from tripletick.sections import ServerSection
@@ -55,6 +55,8 @@ def servers(
             (*shared, *_seen(section, fences)),
             notice,
             halt,
+            # The session tells why its box, which is the servers' too, is not the best.
+            {SAID: None},
         )
         bare = config.sandbox.mode == "bare" or not section.box
         return open_box(ground, "none" if bare else config.sandbox.tier)

@@ -50,7 +50,10 @@ AGAIN = frozenset({"no server", "server failed", "time", STOPPED, "died"})
 """Ends that say nothing of the task: another time may go otherwise."""
 LATE = "It was still at work {seconds:g} s after its time was over, and was ended."
 
-SUMMED = ("seconds", "steps", "blocks", "repairs", "fresh", "refused", "prompt", "output", "waited", "wrote")
+SUMMED = (
+    *("seconds", "steps", "blocks", "repairs", "fresh", "notices", "refused"),
+    *("prompt", "output", "waited", "wrote"),
+)
 """What the turns of a session add up to."""
 
 Record = Mapping[str, Any]
@@ -103,6 +106,8 @@ class Outcome:
     """Attempts that failed, after which it went on."""
     fresh: int = 0
     """How often it began anew from the request."""
+    notices: list[str] = field(default_factory=list)
+    """What the user was told besides, such as that a lesser box holds."""
     refused: list[str] = field(default_factory=list)
     """Codes of what the reader did not take for a block."""
     prompt: int = 0
@@ -170,6 +175,9 @@ class Outcome:
         if counts["cached"] is not None:
             self.cached = (self.cached or 0) + counts["cached"]
 
+    def _notice(self, record: Record) -> None:
+        self.notices.append(record["text"])
+
     def _refused(self, record: Record) -> None:
         self.refused.append(record["problem"]["code"])
 
@@ -217,6 +225,7 @@ COUNTED: Mapping[str, Callable[[Outcome, Record], None]] = {
 TAKEN: Mapping[str, Callable[[Outcome, Record], None]] = {
     **COUNTED,
     "Loading": Outcome._loading,
+    "Notice": Outcome._notice,
     "Routed": Outcome._routed,
     "HandedOver": Outcome._routed,
     "Answered": Outcome._answered,

@@ -303,3 +303,21 @@ def test_without_ray_it_is_said_how_to_install_it(home):
     assert program.returncode == 2
     assert "--ray needs the package ray, which is not installed." in program.stderr
     assert "pip install ray" in program.stderr
+
+
+def test_a_lesser_box_is_told_once_and_stands_with_each_result(batch, home, monkeypatch):
+    boxless(home, monkeypatch)
+    program, found = batch(task("one"), task("two"), words=["--parallel", "1"])
+    told = [one for one in found["one"]["notices"] if one.startswith("box: landlock")]
+    if not told:
+        pytest.skip("there is no second tier here")
+    assert told == ["box: landlock, not the best there is: no room here"]
+    assert told[0] in found["two"]["notices"]
+    assert program.stderr.count(told[0]) == 1
+
+
+def boxless(home, monkeypatch):
+    (home / "bin").mkdir()
+    (home / "bin/bwrap").write_text("#!/bin/sh\necho no room here; exit 1\n")
+    (home / "bin/bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{home / 'bin'}:{os.environ['PATH']}")

@@ -105,3 +105,13 @@ def test_it_serves_no_folder_that_is_not_named(words, told):
     )
     assert ended.returncode == 2
     assert told in ended.stderr
+
+
+def test_a_lesser_box_stands_in_the_result(do, tmp_path, monkeypatch):
+    (tmp_path / "bwrap").write_text("#!/bin/sh\necho no room here; exit 1\n")
+    (tmp_path / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    result, _ = do(SAVES, agent="coder")
+    if result.structured_content["exit"] == 3:
+        pytest.skip("there is no second tier here")
+    assert result.structured_content["notices"] == ["box: landlock, not the best there is: no room here"]

@@ -124,3 +124,24 @@ def test_a_stranger_s_folder_that_bears_our_name_stays(start, top, owner):
     stayed = (above / name).is_dir()
     (above / name).rmdir()
     assert stayed
+
+
+SWEEPING = """
+import sys
+from pathlib import Path
+from tripletick.sandbox.user import find_user, sweep
+user = find_user(Path(sys.argv[2]))
+print("on", flush=True)
+while not Path(sys.argv[2], "enough").exists(): sweep(Path(sys.argv[1]), user)
+"""
+
+
+def test_a_session_that_begins_while_another_sweeps_keeps_its_folder(top, start):
+    words = [sys.executable, "-c", SWEEPING, str(top / "state"), str(top / "ws")]
+    env = {**os.environ, "PYTHONPATH": SOURCES}
+    with subprocess.Popen(words, env=env, stdout=subprocess.PIPE) as other:
+        assert other.stdout
+        other.stdout.readline()
+        begun = [start() for _ in range(100)]
+        (top / "ws/enough").touch()
+    assert [each.home for each in begun if not each.home.is_dir()] == []

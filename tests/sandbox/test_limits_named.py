@@ -50,9 +50,7 @@ SILENT = [
 
 
 @pytest.mark.parametrize("name", [name for name, words in FORKS.items() if shutil.which(words[0])])
-def test_a_program_that_fails_at_the_number_of_processes_names_it(make, owner, name):
-    if not owner:
-        pytest.skip("the kernel does not count root's processes; the watchdog does")
+def test_a_program_that_fails_at_the_number_of_processes_names_it(make, name):
     _, finished = make(limits=LIMITS).run(FORKS[name])
     assert (finished.struck, finished.status != 0) == ("", True)
     assert felt(finished, LIMITS) == "a block may have 40 processes", finished.head

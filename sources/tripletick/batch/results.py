@@ -168,6 +168,7 @@ def record(task: Task, done: Done, host: str, attempt: int) -> Record:
         "receipt": outcome.receipt,
         "verified": outcome.verified,
         "doubt": list(outcome.doubt),
+        "notices": list(outcome.notices),
         "seconds": round(outcome.seconds, 3),
         "tokens": {"prompt": outcome.prompt, "cached": outcome.cached, "output": outcome.output},
         "steps": outcome.steps,

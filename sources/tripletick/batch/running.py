@@ -41,6 +41,8 @@ class Batch:
     say: Callable[[str], None] = field(default=lambda line: None)
     show: Callable[[Record], None] = field(default=lambda told: None)
     """Sees what was recorded."""
+    noticed: set[str] = field(default_factory=set)
+    """What tasks told besides, each line once."""
     worked: bool = False
     """An engine has answered."""
 
@@ -96,6 +98,10 @@ class Batch:
             self.say(AGAIN.format(**told, error=_in_short(outcome.error)))
             return None
         self.queue.finished(place)
+        for line in outcome.notices:
+            if line not in self.noticed:
+                self.noticed.add(line)
+                self.say(line)
         return self.results.add(wanted.task, done, place.host, wanted.attempt)
 
     def _is_over(self) -> bool:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from tripletick import places
 from tripletick.config import Config
 from tripletick.errors import TripletickError
+from tripletick.sandbox import counting, remedies
 from tripletick.sandbox.attacks import Outcome
 
 if TYPE_CHECKING:
@@ -23,26 +24,13 @@ if TYPE_CHECKING:
     from tripletick.commands.examining import Engine, Spoken
 
 MARKS = {"held": "held     ", "not held": "NOT HELD ", "not tried": "not tried"}
-PROFILE = (
-    r"printf 'abi <abi/4.0>,\ninclude <tunables/global>\nprofile bwrap /usr/bin/bwrap flags=(unconfined) "
-    r"{\n  userns,\n}\n' | sudo tee /etc/apparmor.d/bwrap && sudo systemctl reload apparmor"
-)
-REMEDIES = (
-    ("bubblewrap is not installed", "sudo apt install bubblewrap"),
-    ("util-linux is not installed", "sudo apt install util-linux"),
-    ("AppArmor", PROFILE),
-    ("unprivileged_userns_clone", "sudo sysctl kernel.unprivileged_userns_clone=1"),
-    ("max_user_namespaces", "sudo sysctl user.max_user_namespaces=15000"),
-    ("docker pull", "docker pull python:3-slim"),
-    ("podman pull", "podman pull python:3-slim"),
-)
-"""What is found in a reason, and what to type."""
 NO_BOX = "There is no box, so every block is asked for, and without you none runs; nothing was attacked."
 LEAKS = (
     "The box does not hold: report it with this page; to be asked for each block: tripletick --sandbox bare"
 )
 UNTRIED = "What was not tried needs python3 where blocks see it: sudo apt install python3"
 WEAK = "The model did not do every chore: do not trust it with {tags}; another: tripletick models list"
+UNCOUNTED = "Where no cgroup can be made, run tripletick as a user: the kernel counts their processes."
 NO_TAGS = "files and programs"
 LEFT_OUT = "Blocks do not see these folders of your PATH; where they hold programs alone: [sandbox] see"
 
@@ -177,15 +165,14 @@ def list_folders(found: places.Places) -> Iterator[Folder]:
 
 
 def list_remedies(report: Report) -> Iterator[str]:
-    for mark, remedy in REMEDIES:
-        if any(mark in reason for reason in report.reasons):
-            yield remedy
+    yield from filter(None, map(remedies.find_remedy, report.reasons))
     verdicts = {one.verdict for one in report.attacks}
     rows = (
         (not report.holds, NO_BOX),
         ("not held" in verdicts, LEAKS),
         ("not tried" in verdicts, UNTRIED),
         (bool(report.left_out), LEFT_OUT),
+        (counting.SENTENCE in report.sentence, UNCOUNTED),
         (any(not one.done for one in report.chores), WEAK.format(tags=_doubtful(report))),
     )
     yield from (line for applies, line in rows if applies)

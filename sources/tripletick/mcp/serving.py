@@ -38,6 +38,7 @@ OUTPUT: Mapping[str, Any] = {
         "files": {"type": "array", "items": {"type": "object", "properties": {"path": TEXT, "action": TEXT}}},
         "exit": {"type": "integer", "description": "0: done; others as tripletick --help says"},
         "error": TEXT,
+        "notices": {"type": "array", "items": TEXT},
     },
     "required": ["answer", "files", "exit"],
 }
@@ -72,6 +73,7 @@ def result(outcome: Outcome) -> types.CallToolResult:
         "files": list(outcome.files),
         "exit": outcome.exit,
         "error": outcome.error,
+        "notices": outcome.notices,
     }
     return types.CallToolResult(
         content=[types.TextContent(text=said)], structured_content=held, is_error=outcome.exit != 0

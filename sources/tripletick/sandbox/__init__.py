@@ -10,6 +10,7 @@ from importlib import import_module
 from tripletick import platforms
 from tripletick.errors import ConfigError
 from tripletick.sandbox.box import Box, Ground, ProbedBox
+from tripletick.sandbox.remedies import find_remedy
 
 BOXES = {
     "bubblewrap": "bubblewrap.Bubblewrap",
@@ -19,15 +20,28 @@ BOXES = {
     "podman": "container.podman",
 }
 """Where what opens them lies below this package."""
+LESSER = "box: {name}, not the best there is: {why}"
+SAID = "lesser box"
+"""Marks a ground on which that was told."""
+ANOTHER = "See what holds: tripletick doctor"
 TIERS = ("auto", *BOXES, "none")
 
 
 def open_box(ground: Ground, tier: str = "auto") -> Box:
-    """Open the box of this tier, or tier `none` with the reasons where no live probe passes.
+    """Open the box of this tier; of `auto` the best that holds, or tier `none` with the reasons where none
+    does. Why it is not the best is told once.
 
-    Raises ConfigError for a tier that does not exist.
+    Raises ConfigError for a tier that does not exist, or that was chosen and does not hold.
     """
-    return choose_box(ground, tier)[0]
+    box, problems = choose_box(ground, tier)
+    if tier in BOXES and not box.holds:
+        box.close()
+        why = "; ".join(problems)
+        raise ConfigError(f"[sandbox] tier = {tier} does not hold here.", why, find_remedy(why) or ANOTHER)
+    if box.holds and problems:
+        line = LESSER.format(name=box.name, why="; ".join(problems))
+        ground.once(SAID, lambda: ground.notice(line))
+    return box
 
 
 def choose_box(ground: Ground, tier: str = "auto") -> tuple[Box, list[str]]:

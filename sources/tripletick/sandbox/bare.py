@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tripletick.sandbox import environment, toolchains
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Limits, Mode
+from tripletick.sandbox.counting import OUTER, find_counting
 from tripletick.sandbox.running import Launch, end_family, running
 from tripletick.sandbox.user import Session, User, find_homes, find_user
 
@@ -22,9 +23,10 @@ SENTENCE = "no sandbox: {why}"
 CHOSEN = "[sandbox] tier is none"
 
 
-def describe(limits: Limits, timeout: float, user: User) -> str:
-    """Word limits and user for the reaper."""
+def describe(limits: Limits, timeout: float, user: User, *, report: int | None = None) -> str:
+    """Word limits and user for the reaper; `report`: the descriptor on which its child reports a start."""
     settings = {
+        **({} if report is None else {"report": report}),
         "limits": {
             "file": limits.file,
             "cpu": int(timeout * (os.cpu_count() or 1)) + 2,
@@ -49,11 +51,16 @@ class Bare:
         self.sentence = SENTENCE.format(why=why)
         self._user = find_user(ground.workspace)
         self._session = Session(ground.state, self._user)
+        self._counting = find_counting(ground, self._user)
         path = toolchains.search_path(os.environ, find_homes(self._user)[0])
         self._path = tuple(dict.fromkeys([*map(str, path), *toolchains.BASIC]))
 
     @property
     def home(self) -> Path:
+        return self._session.home
+
+    @property
+    def seen_home(self) -> Path:
         return self._session.home
 
     @property
@@ -84,7 +91,8 @@ class Bare:
             end=end_family,
             halt=self._ground.halt,
             folders=(self._ground.workspace, self.home),
-            count=True,
+            count=self._counting.place is None,
+            group=self._counting.group(limits.processes + OUTER),
         )
         return (yield from running(launch))
 

@@ -49,6 +49,8 @@ class Finished:
     seconds: float = 0.0
     leftover: int = 0
     """Background processes that were ended with it."""
+    broken: bool = False
+    """The box itself failed, twice, and the program was never started; `head` is why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,11 @@ class Box(Protocol):
     @property
     def home(self) -> Path:
         """The session's folder: $HOME and /tmp of what runs, gone at the session's end."""
+        ...
+
+    @property
+    def seen_home(self) -> Path:
+        """Where what runs sees that folder."""
         ...
 
     @property

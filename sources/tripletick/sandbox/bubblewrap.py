@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from tripletick import platforms
 from tripletick.sandbox import environment, first, grants, mounts, points, seccomp, toolchains
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
+from tripletick.sandbox.counting import CONFINE, OUTER, find_counting
 from tripletick.sandbox.hidden import IGNORE, Found, Secrets, env_files
 from tripletick.sandbox.probing import BLOCKERS, Probe, find_problem
 from tripletick.sandbox.running import NOT_STARTED, Launch, end_namespace, running
@@ -123,6 +124,7 @@ class Bubblewrap:
         self._session = Session(ground.state, self._user)
         self._view, self._tools = make_view(ground, self._user, self._session)
         self._frame = mounts.make_frame(self._view)
+        self._counting = find_counting(ground, self._user)
         self._proxies: dict[frozenset[str], Proxy] = {}
         self._env = environment.clean(os.environ, self._user.name, mounts.TMP, self._tools.path)
         self._filter = seccomp.program()
@@ -140,11 +142,16 @@ class Bubblewrap:
     @property
     def sentence(self) -> str:
         unfiltered = SENTENCE_UNFILTERED if self._filter is None else ""
-        return SENTENCE + user_words(self._user) + unfiltered + mode_words(self._ground)
+        words = user_words(self._user) + self._counting.sentence + unfiltered
+        return SENTENCE + words + mode_words(self._ground)
 
     @property
     def home(self) -> Path:
         return self._session.home
+
+    @property
+    def seen_home(self) -> Path:
+        return mounts.TMP
 
     @property
     def left_out(self) -> tuple[Path, ...]:
@@ -247,7 +254,7 @@ class Bubblewrap:
         if self._program is None:
             return MISSING
         probe = Probe(self._session.home.parent, self._env, reasons=BLOCKERS)
-        return find_problem(probe, lambda command: self.run(command, mode="read", timeout=10))
+        return find_problem(probe, lambda words, seconds: self.run(words, mode="read", timeout=seconds))
 
     def _launch(self, block: Block, arguments: bytes, timeout: float | None) -> Launch:
         limits = self._ground.limits
@@ -257,8 +264,12 @@ class Bubblewrap:
         if self._filter is not None:
             data.append(self._filter)
             options += ["--seccomp", "{1}"]
+        program = [self._program or "bwrap"]
+        if self._counting.at_fork:
+            program = [sys.executable, "-I", "-S", str(CONFINE), f"{{{len(data)}}}", *program]
+            data.append(self._counting.ask(limits.processes))
         return Launch(
-            argv=(self._program or "bwrap", *options, "--", *first.words(limits, seconds), *block.words),
+            argv=(*program, *options, "--", *first.words(limits, seconds), *block.words),
             env={**self._env, **block.env},
             cwd=Path("/"),
             user=self._user,
@@ -269,7 +280,8 @@ class Bubblewrap:
             data=tuple(data),
             folders=(self._ground.workspace, block.view.home, *block.view.writable),
             scratch=tuple(mounts.SCRATCH),
-            count=self._user.is_root,
+            count=self._counting.watched,
+            group=self._counting.group(limits.processes + OUTER),
         )
 
     def _bound_home(self) -> None:

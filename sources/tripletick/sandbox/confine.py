@@ -22,6 +22,7 @@ import select
 import stat
 import struct
 import sys
+import time
 from typing import Any, NoReturn
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF, OPENAT2 = 444, 445, 446, 437
@@ -46,7 +47,14 @@ error, flags."""
 QUESTION, ANSWER = "=QIIiIQ6Q", "=QqiI"
 HERE, NOFOLLOW, EMPTY = -100, 0x100, 0x1000
 """AT_FDCWD, AT_SYMLINK_NOFOLLOW, AT_EMPTY_PATH."""
+CONTINUE = 1
+"""SECCOMP_USER_NOTIF_FLAG_CONTINUE: the kernel makes the call."""
+DEATH_SIGNAL, KILLED = 1, 9
 LONGEST, TIMES, KEPT_BITS = 4096, 32, 0o1777
+UNDER_WAY = 0.005
+"""Seconds that allowed processes get to be there before they are counted."""
+MOMENT = 0.5
+"""Seconds in which what a block leaves behind may still fork."""
 CAPABILITIES_3 = 0x20080522
 FAMILIES = (1, 2, 10, 16)
 SHORT_STEP = 8
@@ -131,12 +139,17 @@ def pack(program: bytes) -> tuple[bytes, Any]:
     return struct.pack("@HP", len(program) // SHORT_STEP, ctypes.addressof(steps)), steps
 
 
-def restrict_calls(settings: dict[str, Any], to: _socket.socket) -> None:
-    """Install both filters; who answers the questions of the first gets its listener."""
+def ask(settings: dict[str, Any], to: _socket.socket) -> None:
+    """Install the filter that asks; who answers gets its listener."""
     wanted, _steps = pack(bytes.fromhex(settings["asking"]))
     listener = check(libc.syscall(settings["filtering"], SET_FILTER, LISTENER, wanted), "seccomp")
     to.sendmsg([b"+"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", listener))])
     os.close(listener)
+
+
+def restrict_calls(settings: dict[str, Any], to: _socket.socket) -> None:
+    """Install both filters."""
+    ask(settings, to)
     wanted, _steps = pack(bytes.fromhex(settings["refusing"]))
     check(libc.prctl(SET_SECCOMP, FILTER, wanted, 0, 0), "seccomp")
 
@@ -181,6 +194,9 @@ def begin(settings: dict[str, Any], to: _socket.socket, command: list[str]) -> N
     except (OSError, OverflowError) as error:
         os.write(2, f"tripletick: the block could not be confined: {error}\n".encode(errors="replace"))
         os._exit(NOT_CONFINED)
+    # Closed to the block when that is started; ours to close in who answers.
+    os.set_inheritable(settings["report"], False)
+    os.write(settings["report"], b"+\n")
     start(command)
 
 
@@ -246,50 +262,128 @@ def answer(question: tuple[int, ...], settings: dict[str, Any]) -> None:
         os.close(handle)
 
 
-def serve(listener: int, settings: dict[str, Any]) -> None:
+class Forks:
+    """How many processes and threads there may be below one process; counted when so many were allowed."""
+
+    def __init__(self, most: int, above: int) -> None:
+        self._most, self._above = most, above
+        self._left = 0
+        self._allowed: set[int] = set()
+
+    def allow(self, thread: int) -> bool:
+        """Tell whether this thread may make one more."""
+        self._allowed.discard(thread)
+        if self._left <= 0:
+            time.sleep(UNDER_WAY)
+            # Half, and less what may be under way: a machine under load is slow to do what was allowed.
+            running = {each for each in self._allowed if read_stat(each)[:1] == [b"R"]}
+            self._left = (self._most - count_below(self._above) - len(running) + 1) // 2
+            self._allowed = running
+        self._left -= 1
+        if self._left >= 0:
+            self._allowed.add(thread)
+        return self._left >= 0
+
+
+def read_stat(pid: int | str) -> list[bytes]:
+    """Give state, parent and so on of a process (proc_pid_stat(5)); nothing of one that has gone."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as text:  # noqa: PTH123 (see above)
+            return text.read().rpartition(b")")[2].split()
+    except OSError:
+        return []
+
+
+def count_below(above: int) -> int:
+    """Count the threads of all processes below one, as the kernel does: what nobody waited for is one."""
+    below: dict[int, list[tuple[int, int]]] = {}
+    for name in filter(str.isdecimal, os.listdir("/proc")):  # noqa: PTH208 (see above)
+        if fields := read_stat(name):
+            below.setdefault(int(fields[1]), []).append((int(name), max(1, int(fields[17]))))
+    total, waiting = 0, [above]
+    while waiting:
+        for pid, threads in below.get(waiting.pop(), ()):
+            total += threads
+            waiting.append(pid)
+    return total
+
+
+def judge(question: tuple[int, ...], settings: dict[str, Any], forks: Forks) -> tuple[int, int]:
+    """Give error and flags of the answer to one question."""
+    if question[3] in settings["forks"]:
+        return (0, CONTINUE) if forks.allow(question[1]) else (errno.EAGAIN, 0)
+    try:
+        answer(question, settings)
+    except OSError as error:
+        return error.errno or errno.EPERM, 0
+    return 0, 0
+
+
+def serve(listener: int, settings: dict[str, Any], forks: Forks) -> None:
     """Take one question and answer it; who asked may be gone by then."""
     space = bytearray(struct.calcsize(QUESTION))
     try:
         fcntl.ioctl(listener, RECEIVE, space)
     except OSError:
         return
-    question, failed = struct.unpack(QUESTION, space), 0
+    question = struct.unpack(QUESTION, space)
+    failed, flags = judge(question, settings, forks)
     try:
-        answer(question, settings)
-    except OSError as error:
-        failed = error.errno or errno.EPERM
-    try:
-        fcntl.ioctl(listener, SEND, struct.pack(ANSWER, question[0], 0, -failed, 0))
+        fcntl.ioctl(listener, SEND, struct.pack(ANSWER, question[0], 0, -failed, flags))
     except OSError:
         return
 
 
-def watch(child: int, listener: int, settings: dict[str, Any]) -> None:
-    """Answer until the child has ended."""
+def watch(child: int, listener: int, settings: dict[str, Any], forks: Forks) -> None:
+    """Answer until the child has ended; where forks are asked for, what it leaves gets a moment too."""
     ended, poll = os.pidfd_open(child), select.poll()
     for handle in (ended, listener):
         poll.register(handle, select.POLLIN)
-    while ended not in (events := dict(poll.poll())):
+    until, gone = float("inf"), False
+    while until > (now := time.monotonic()):
+        events = dict(poll.poll(None if until == float("inf") else (until - now) * 1000))
+        if ended in events:
+            poll.unregister(ended)
+            gone = True
+            until = time.monotonic() + (MOMENT if settings["forks"] else 0)
         if events.get(listener, 0) & select.POLLIN:
-            serve(listener, settings)
-        else:
+            serve(listener, settings, forks)
+        elif listener in events:
+            # Nobody is left who could ask.
             poll.unregister(listener)
+            settings["forks"] = ()
+            until = 0.0 if gone else until
+
+
+def count(settings: dict[str, Any], to: _socket.socket, command: list[str]) -> NoReturn:
+    """Start a command whose forks are asked for, and which keeps all else that it may do."""
+    libc.prctl(DEATH_SIGNAL, KILLED, 0, 0, 0)
+    check(libc.prctl(NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
+    ask(settings, to)
+    to.close()
+    start(command)
 
 
 def main(number: int, command: list[str]) -> NoReturn:
     with open(number, "rb") as given:
         settings = json.load(given)
     ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_STREAM)
-    become(settings["user"], settings["processes"])
-    drop_powers()
+    confined = "rules" in settings
+    if confined:
+        become(settings["user"], settings["processes"])
+        drop_powers()
+    else:
+        libc.prctl(DEATH_SIGNAL, KILLED, 0, 0, 0)
     child = os.fork()
     if not child:
         ours.close()
-        begin(settings, theirs, command)
+        (begin if confined else count)(settings, theirs, command)
     theirs.close()
+    # Above a block is our reaper, whose children all become that the block leaves behind.
+    forks = Forks(settings["most"], os.getppid() if confined else os.getpid())
     _, passed, _, _ = ours.recvmsg(1, _socket.CMSG_SPACE(4))
     for _, _, data in passed:
-        watch(child, struct.unpack("i", data)[0], settings)
+        watch(child, struct.unpack("i", data)[0], settings, forks)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     os._exit(status if status >= 0 else 128 - status)
 

@@ -100,6 +100,10 @@ class Container:
     def home(self) -> Path:
         return self._session.home
 
+    @property
+    def seen_home(self) -> Path:
+        return INSIDE
+
     def run(
         self,
         command: Sequence[str],
@@ -167,7 +171,7 @@ class Container:
         if self._engine is None:
             return MISSING.format(name=self.name)
         probe = Probe(self.home.parent, {*self._env, "HOSTNAME"})
-        why = find_problem(probe, lambda command: self.run(command, mode="read", timeout=10))
+        why = find_problem(probe, lambda words, seconds: self.run(words, mode="read", timeout=seconds))
         return why and REMEDY.format(name=self.name, why=why, image=IMAGE)
 
 

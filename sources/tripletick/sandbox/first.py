@@ -13,17 +13,21 @@ from tripletick.sandbox.box import Limits
 
 SCRIPT = """ulimit -c 0 && ulimit -n "$1" && ulimit -t "$2" && ulimit -f "$3" || exit 125
 ulimit -p "$4" 2>/dev/null || ulimit -u "$4" || exit 125
+most=$(($4 / 2))
 shift 4
 echo + >&0
 (exec "$@") </dev/null
 status=$? looks=0
-while set -- /proc/[0-9]*; [ $# -gt 1 ] && [ $looks -lt 40 ]; do looks=$((looks + 1)); sleep .02; done
+while set -- /proc/[0-9]*; [ $# -gt 1 ] && [ $# -lt $most ] && [ $looks -lt 40 ]; do
+  looks=$((looks + 1)); sleep .02
+done
 [ $# -gt 1 ] && echo $(($# - 1)) >&0
 exit $status
 """
 """Says that it starts, runs the program, gives what that left behind about a second to end, and says how much
-is left; the kernel ends the rest with it. bash calls -u what dash and busybox call -p, which is read-only
-there. The program is named to exec, or the shell would run its own `echo`."""
+is left; the kernel ends the rest with it. Where much is left it does not wait: it might not be able to fork.
+bash calls -u what dash and busybox call -p, which is read-only there. The program is named to exec, or the
+shell would run its own `echo`."""
 OPEN_FILES = 1024
 UNIT = 512
 """Bytes that `ulimit -f` counts in (POSIX)."""

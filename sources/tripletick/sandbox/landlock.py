@@ -20,6 +20,7 @@ from tripletick.sandbox import environment, rights, seccomp, unshared
 from tripletick.sandbox.bare import REAPER, describe
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
 from tripletick.sandbox.bubblewrap import make_view, mode_words, user_words
+from tripletick.sandbox.counting import CONFINE, OUTER, find_counting
 from tripletick.sandbox.grants import (
     LEADS_AWAY,
     NO_GIT,
@@ -37,12 +38,13 @@ from tripletick.sandbox.running import Launch, end_family, running
 from tripletick.sandbox.straying import bring_home
 from tripletick.sandbox.user import Session, find_user, remove
 
-CONFINE = Path(__file__).with_name("confine.py")
 SENTENCE = (
     "landlock: a block can change files only in this folder (its .git is put back after it), reads no other "
     "file of your home, no secret of your environment, and has no network, no localhost and no /tmp; it can "
     "see the names of your files and the command lines of your programs"
 )
+REPORT = 99
+"""The descriptor by which confine.py says that the block starts."""
 UNKNOWN = "this processor is not known"
 PROBLEM = "landlock: {why} (Linux 6.12 and Landlock are needed)"
 NO_NETWORK = "landlock cannot give a block network; bubblewrap can (apt install bubblewrap)"
@@ -78,6 +80,7 @@ class Landlock:
         self._session = Session(ground.state, self._user)
         self._view, self._tools = make_view(ground, self._user, self._session)
         self._rules = rights.fixed_rules(self._view)
+        self._counting = find_counting(ground, self._user)
         self._secrets = Secrets(ground.workspace, inside=True)
         self._keeper = Keeper(ground.workspace, self._session.home.parent / "kept")
         self._told: set[str] = set()
@@ -90,10 +93,14 @@ class Landlock:
 
     @property
     def sentence(self) -> str:
-        return SENTENCE + user_words(self._user) + mode_words(self._ground)
+        return SENTENCE + user_words(self._user) + self._counting.sentence + mode_words(self._ground)
 
     @property
     def home(self) -> Path:
+        return self._session.home
+
+    @property
+    def seen_home(self) -> Path:
         return self._session.home
 
     @property
@@ -137,7 +144,7 @@ class Landlock:
         if unshared.program() is None:
             return PROBLEM.format(why=UNKNOWN)
         probe = Probe(self._session.home.parent, self._environment(self.home), shared=True)
-        why = find_problem(probe, lambda command: self.run(command, mode="read", timeout=10))
+        why = find_problem(probe, lambda words, seconds: self.run(words, mode="read", timeout=seconds))
         return why and PROBLEM.format(why=why.removeprefix("tripletick: "))
 
     def _environment(self, home: Path) -> dict[str, str]:
@@ -210,16 +217,18 @@ class Landlock:
         )
         changed = [(str(path), rights.CHANGE) for path in (scope.home, *scope.writable)]
         inside = (self._ground.workspace,) if scope.mode == "work" else ()
-        tasks = 0 if user.is_root else platforms.tasks_of(user.uid) + self._ground.limits.processes
+        most, counting = self._ground.limits.processes, self._counting
+        tasks = 0 if counting.exempt else platforms.tasks_of(user.uid) + most
         settings = {
             "user": [user.uid, user.gid, list(user.groups)] if user.switched else None,
             "processes": tasks,
             "folder": str(self._ground.workspace),
+            "report": REPORT,
             "rules": [*self._rules, *place, *changed],
             "writable": [str(path) for path in (*inside, scope.home, *scope.writable)],
-            "asking": (unshared.program() or b"").hex(),
+            **counting.settings(most),
+            "asking": (unshared.program(count=counting.at_fork) or b"").hex(),
             "refusing": (seccomp.program() or b"").hex(),
-            "filtering": unshared.FILTERING[machine],
             "asked": unshared.asked(machine),
         }
         return json.dumps(settings).encode()
@@ -235,7 +244,7 @@ class Landlock:
             argv=(
                 *python,
                 str(REAPER),
-                describe(limits, seconds, user),
+                describe(limits, seconds, user, report=REPORT),
                 *python,
                 str(CONFINE),
                 "{0}",
@@ -253,7 +262,8 @@ class Landlock:
             folders=(self._ground.workspace, scope.home, *scope.writable),
             scratch=(str(rights.SHARED_MEMORY),) if scope.shared else (),
             scratch_size=limits.memory // 4,
-            count=True,
+            count=self._counting.place is None,
+            group=self._counting.group(limits.processes + 1 + OUTER),
         )
 
 

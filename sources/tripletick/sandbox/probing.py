@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tripletick import platforms
-from tripletick.sandbox.box import Finished
+from tripletick.sandbox.box import Finished, Struck
 
 Running = Generator[str, None, Finished]
 SCRIPT = """{ true > "$1/written"; true > "$1/cut"; echo x >> "$1/secret"; } 2>/dev/null
@@ -26,6 +26,9 @@ cat /proc/net/dev 2>/dev/null
 [ -z "$3" ] || bash -c "exec 3<>/dev/tcp/127.0.0.1/$3" 2>/dev/null
 echo holds; true"""
 """Arguments: a folder outside; our process and a port where we listen, or nothing twice."""
+PATIENCE = (10.0, 20.0)
+"""Seconds for the probe, and for another one where that was only slow: a machine may be under load."""
+SLOW = "its live probe took more than {seconds:g} s"
 KEPT = ("secret", "cut")
 SHELL_MAKES = ("PWD", "OLDPWD", "SHLVL", "_")
 ENDED = "it ended with {status}"
@@ -59,8 +62,20 @@ class Probe:
     """Rows like BLOCKERS, for a box that does not start."""
 
 
-def find_problem(probe: Probe, run: Callable[[list[str]], Running]) -> str:
-    """Run the probe; give what is wrong, empty where the tier holds."""
+def find_problem(probe: Probe, run: Callable[[list[str], float], Running]) -> str:
+    """Run the probe, in so many seconds; give what is wrong, empty where the tier holds."""
+    for seconds in PATIENCE:
+        try:
+            why, struck = try_probe(probe, run, seconds)
+        except OSError as error:
+            return f"{error.filename}: {error.strerror}"
+        if struck != "timeout":
+            return why
+    return SLOW.format(seconds=PATIENCE[-1])
+
+
+def try_probe(probe: Probe, run: Callable[[list[str], float], Running], seconds: float) -> tuple[str, Struck]:
+    """Run the probe once; give what is wrong, and the limit that struck."""
     secret = secrets.token_hex()
     for path in (probe.outside / name for name in KEPT):
         path.write_text(secret)
@@ -68,9 +83,10 @@ def find_problem(probe: Probe, run: Callable[[list[str]], Running]) -> str:
         path.chmod(0o666)
     with listening() if probe.shared else contextlib.nullcontext() as port:
         ours = [str(os.getpid()), str(port.number)] if port else ["", ""]
-        text, finished = drain(run(["/bin/sh", "-c", SCRIPT, "sh", str(probe.outside), *ours]))
+        text, finished = drain(run(["/bin/sh", "-c", SCRIPT, "sh", str(probe.outside), *ours], seconds))
         reached = bool(port and port.reached())
-    return judge(text, finished.status, probe.reasons) or find_leak(probe, text, secret, reached)
+    why = judge(text, finished.status, probe.reasons) or find_leak(probe, text, secret, reached)
+    return why, finished.struck
 
 
 def judge(text: str, status: int, reasons: Sequence[tuple[str, str, str]]) -> str:
@@ -133,4 +149,6 @@ def drain(run: Running) -> tuple[str, Finished]:
         try:
             parts.append(next(run))
         except StopIteration as stop:
-            return "".join(parts), stop.value
+            finished: Finished = stop.value
+            # What a box says that fails itself is not passed on.
+            return finished.head.decode(errors="replace") if finished.broken else "".join(parts), finished

@@ -69,13 +69,15 @@ def start(settings: dict[str, Any], command: list[str]) -> int:
         os._exit(status)
 
 
-def children() -> list[str]:
-    try:
+def children(pid: int | str = "self") -> list[int]:
+    """Give the direct children of our one thread, or of all threads of another process."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
         # pathlib would add milliseconds to every block.
-        with open(f"/proc/self/task/{os.getpid()}/children") as names:  # noqa: PTH123 - see above
-            return names.read().split()
-    except OSError:
-        return []
+        for task in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - see above
+            with open(f"/proc/{pid}/task/{task}/children") as names:  # noqa: PTH123 - see above
+                found += map(int, names.read().split())
+    return found
 
 
 def reap() -> None:
@@ -84,11 +86,21 @@ def reap() -> None:
             continue
 
 
+def send(pids: set[int], number: int) -> None:
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            os.kill(pid, number)
+
+
 def end_all() -> None:
-    while left := children():
-        for child in left:
-            with contextlib.suppress(OSError):
-                os.kill(int(child), signal.SIGKILL)
+    """End what is left, stopped first so that none forks meanwhile."""
+    while left := set(children()):
+        stopped: set[int] = set()
+        while left - stopped:
+            send(left - stopped, signal.SIGSTOP)
+            stopped |= left
+            left = {*children(), *(below for pid in stopped for below in children(pid))}
+        send(stopped, signal.SIGKILL)
         time.sleep(0.01)
         reap()
 
@@ -103,9 +115,16 @@ def main(settings: dict[str, Any], command: list[str]) -> int:
     set_process(PR_SET_CHILD_SUBREAPER, 1)
     set_process(PR_SET_PDEATHSIG, signal.SIGTERM)
     signal.signal(signal.SIGTERM, stop)
-    os.write(0, b"+\n")
+    if "report" in settings:
+        # What we start is itself a part of the box, and says when that is done.
+        os.dup2(0, settings["report"])
+    else:
+        os.write(0, b"+\n")
     child = start(settings, command)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    # What the block leaves behind is counted against it until it is waited for.
+    while (ended := os.waitpid(-1, 0))[0] != child:
+        continue
+    status = os.waitstatus_to_exitcode(ended[1])
     deadline = time.monotonic() + GRACE
     reap()
     while children() and time.monotonic() < deadline:

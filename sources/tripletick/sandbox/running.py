@@ -22,6 +22,7 @@ from pathlib import Path
 from tripletick import platforms
 from tripletick.halting import Halt
 from tripletick.sandbox.box import Finished, Limits
+from tripletick.sandbox.counting import group_in
 from tripletick.sandbox.user import User
 from tripletick.sandbox.watchdog import PAUSE, Watch, Watched
 
@@ -31,6 +32,8 @@ NOT_STARTED = 125
 SIGNALS = range(1, 32)
 OPTIONS = 10
 """Words at the start of a command line that can name a descriptor: what a block says is left as it is."""
+AGAIN = 0.2
+"""Seconds after which a box that failed is tried again."""
 PATIENCE = 5.0
 """Seconds that killed processes get to be gone."""
 
@@ -54,6 +57,8 @@ class Launch:
     scratch: tuple[str, ...] = ()
     scratch_size: int = 0
     count: bool = False
+    group: tuple[Path, int] | None = None
+    """The cgroup to make one in for it, and how many processes that may have."""
 
 
 @dataclass(slots=True)
@@ -80,7 +85,7 @@ class Kept:
 
 def end_namespace(pid: int) -> None:
     """End bubblewrap; the kernel ends everything in its process namespace with the first process there."""
-    inner = platforms.children(pid)
+    inner = platforms.descendants(pid)
     for each in (pid, *inner):
         platforms.send(each, signal.SIGKILL)
     platforms.wait_gone(inner, PATIENCE)
@@ -109,17 +114,19 @@ class Program:
     """A started process with its two pipes."""
 
     def __init__(self, launch: Launch, stack: contextlib.ExitStack) -> None:
-        self._launch = launch
+        self._launch, self._reported = launch, ""
         self._report, theirs = os.pipe()
         stack.callback(os.close, self._report)
         with contextlib.ExitStack() as once:
             once.callback(os.close, theirs)
+            joined = stack.enter_context(group_in(*launch.group)) if launch.group else ()
             fds = []
             for data in launch.data:
                 fds.append(platforms.memory_file(data))
                 once.callback(os.close, fds[-1])
             options = [numbered(word, fds) for word in launch.argv[:OPTIONS]]
-            self._process = stack.enter_context(self._start([*options, *launch.argv[OPTIONS:]], theirs, fds))
+            words = [*joined, *options, *launch.argv[OPTIONS:]]
+            self._process = stack.enter_context(self._start(words, theirs, fds))
         stack.callback(self.end)
         assert self._process.stdout is not None
         self.output = self._process.stdout.fileno()
@@ -158,12 +165,16 @@ class Program:
         status = self._process.wait()
         return status if status >= 0 else 128 - status
 
-    def report(self) -> list[str]:
+    def report(self) -> str:
+        """Give all that was reported until now."""
         os.set_blocking(self._report, False)
-        try:
-            return os.read(self._report, 64).decode(errors="replace").split()
-        except BlockingIOError:
-            return []
+        with contextlib.suppress(BlockingIOError):
+            self._reported += os.read(self._report, 64).decode(errors="replace")
+        return self._reported
+
+    def has_started(self) -> bool:
+        """Tell whether what is printed is the program's, and no more the box's."""
+        return bool(self._reported or self.report())
 
 
 def is_ready(handle: int, seconds: float) -> bool:
@@ -175,8 +186,17 @@ def is_ready(handle: int, seconds: float) -> bool:
 
 def running(launch: Launch) -> Generator[str, None, Finished]:
     """Run it; yield output as it comes, return how it ended. Closing the generator ends all of it, and so
-    does a halt.
+    does a halt. A box that fails before the program is started is tried once more.
     """
+    finished = yield from running_once(launch)
+    if finished.broken:
+        time.sleep(AGAIN)
+        finished = yield from running_once(launch)
+    return finished
+
+
+def running_once(launch: Launch) -> Generator[str, None, Finished]:
+    """Run it as `running` does; what a box says that fails itself is not passed on."""
     began = time.monotonic()
     kept = Kept(launch.limits.kept)
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -202,15 +222,16 @@ def running(launch: Launch) -> Generator[str, None, Finished]:
             kept.add(chunk)
             if kept.total > launch.limits.output and not watch.struck:
                 watch.strike("output")
-            if text := decoder.decode(chunk):
+            text = decoder.decode(chunk)
+            if text and program.has_started():
                 yield text
-        if text := decoder.decode(b"", final=True):
+        if (text := decoder.decode(b"", final=True)) and program.has_started():
             yield text
         if not program.has_ended(min(PAUSE, launch.timeout)):
             watch.begin()
         status = program.wait()
         watch.stop()
-        return finish(status, program.report(), kept, watch, time.monotonic() - began)
+        return finish(status, program.report().split(), kept, watch, time.monotonic() - began)
 
 
 def finish(status: int, report: list[str], kept: Kept, watch: Watch, seconds: float) -> Finished:
@@ -225,4 +246,5 @@ def finish(status: int, report: list[str], kept: Kept, watch: Watch, seconds: fl
         signal=status - 128 if status - 128 in SIGNALS else 0,
         seconds=seconds,
         leftover=int(leftover) if leftover.isdecimal() else 0,
+        broken=not started,
     )

@@ -124,6 +124,10 @@ class Seatbelt:
         return self._bare.home
 
     @property
+    def seen_home(self) -> Path:
+        return self._bare.home
+
+    @property
     def left_out(self) -> tuple[Path, ...]:
         """Folders of PATH that blocks do not see."""
         return self._tools().left_out
@@ -177,4 +181,4 @@ class Seatbelt:
             return MISSING.format(program=PROGRAM)
         given = self._bare.environment
         probe = Probe(self.home.parent, given, shared=True)
-        return find_problem(probe, lambda command: self.run(command, mode="read", timeout=10))
+        return find_problem(probe, lambda words, seconds: self.run(words, mode="read", timeout=seconds))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import struct
+from collections.abc import Iterable
 
 from tripletick.sandbox.seccomp import (
     ALLOW,
@@ -99,6 +100,8 @@ ASKED: dict[str, tuple[int | None, int | None, Asked]] = {
     "utimensat": (280, 88, ("times", 0, 1, 3, 2)),
 }
 """Name: numbers, then what is changed and which arguments are folder, path, flags and the first new value."""
+FORKS = {"clone": (56, 220), "fork": (57, None), "vfork": (58, None)}
+"""What makes processes and threads, but for clone3, which seccomp.py denies."""
 
 
 def asked(machine: str) -> dict[int, Asked]:
@@ -108,28 +111,56 @@ def asked(machine: str) -> dict[int, Asked]:
     return {number: how for number, how in rows if number is not None}
 
 
-def list_steps(machine: str) -> list[Step]:
+def forks(machine: str) -> list[int]:
+    """Give the calls that make processes and threads, by number."""
     column = list(ARCHITECTURES).index(machine)
-    steps: list[Step] = [
+    return [number for row in FORKS.values() if (number := row[column]) is not None]
+
+
+def look_at_call(machine: str) -> list[Step]:
+    return [
         (LOAD, 0, 0, ARCHITECTURE_AT),
         # The other filter refuses every other architecture.
         (EQUAL, 1, 0, ARCHITECTURES[machine]),
         (RETURN, 0, 0, ALLOW),
         (LOAD, 0, 0, NUMBER_AT),
     ]
+
+
+def list_steps(machine: str) -> list[Step]:
+    column = list(ARCHITECTURES).index(machine)
+    steps = look_at_call(machine)
     for error in sorted({row[2] for row in REFUSED.values()}):
         numbers = [row[column] for row in REFUSED.values() if row[2] == error]
         steps += refuse_all([number for number in numbers if number is not None], error)
     for one, other, judged in CHECKED.values():
         steps += on_call((one, other)[column], decide(judged))
-    for number in asked(machine):
-        steps += on_call(number, [(RETURN, 0, 0, ASK)])
+    return steps + ask_for(asked(machine))
+
+
+def ask_for(numbers: Iterable[int]) -> list[Step]:
+    """End a filter: these calls are asked for, all others allowed."""
+    steps = [step for number in numbers for step in on_call(number, [(RETURN, 0, 0, ASK)])]
     return [*steps, (RETURN, 0, 0, ALLOW)]
 
 
-def program(machine: str = "") -> bytes | None:
-    """Give the filter for this machine, to be installed with a listener; None for unknown ones."""
+def written(steps: Iterable[Step]) -> bytes:
+    return b"".join(struct.pack("=HBBI", *step) for step in steps)
+
+
+def program(machine: str = "", *, count: bool = False) -> bytes | None:
+    """Give the filter for this machine, to be installed with a listener; None for unknown ones. To `count`
+    processes, what makes them is asked for too.
+    """
     machine = machine or os.uname().machine
     if machine not in ARCHITECTURES:
         return None
-    return b"".join(struct.pack("=HBBI", *step) for step in list_steps(machine))
+    return written([*list_steps(machine)[:-1], *ask_for(forks(machine) if count else ())])
+
+
+def fork_filter(machine: str = "") -> bytes | None:
+    """Give a filter that asks for what makes processes, and for nothing else; None for unknown machines."""
+    machine = machine or os.uname().machine
+    if machine not in ARCHITECTURES:
+        return None
+    return written([*look_at_call(machine), *ask_for(forks(machine))])

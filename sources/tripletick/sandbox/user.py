@@ -143,18 +143,21 @@ class Session:
 
 
 class Lock:
-    """Our hold on a folder, gone with our process; `held` is false where somebody else has it."""
+    """Our hold on a folder, gone with our process. Neither `held` nor `taken`: there are no locks here."""
 
     def __init__(self, folder: Path) -> None:
         self._handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         self._folder = folder
         self.owner = os.fstat(self._handle).st_uid
+        self.held = self.taken = False
         try:
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self.held = True
+        except BlockingIOError:
+            self.taken = True
         except OSError:
-            # Taken, or a file system that has no locks: what may be alive is left alone.
-            self.held = False
+            # A file system that has no locks: what may be alive is left alone.
+            return
 
     def is_there(self) -> bool:
         """Tell whether the folder is still the one that was locked: another session may have swept it."""
@@ -197,7 +200,8 @@ def _made(above: Path, start: str) -> tuple[Path, Lock]:
             lock = Lock(top)
         except FileNotFoundError:
             continue
-        if lock.is_there():
+        # Between its making and ours another session may have it, to sweep it away.
+        if lock.is_there() and not lock.taken:
             return top, lock
         lock.close()
 

@@ -1,8 +1,8 @@
 """Looks at a running block ten times a second and ends it at its limits.
 
 Covers what no resource limit of the kernel can hold: time, memory, growth of the disk, and the number of
-processes where the kernel does not count them (root). Output is counted where it is read (running.py); the
-size of one file and the processes of an ordinary user are the kernel's own limits.
+processes where the kernel does not count them, or where a block keeps all that it may have. Output is counted
+where it is read (running.py); the size of one file and most often the processes are the kernel's own limits.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from tripletick import platforms
 from tripletick.sandbox.box import Limits, Struck
 
 PAUSE = 0.1
+CROWDED = 0.8
+"""Seconds that a block may have all its processes."""
 SCARCE = 0.05
 """Below this share of available memory the machine starts to thrash."""
 
@@ -67,10 +69,13 @@ def bytes_under(folder: str, since: float) -> int:
     return total
 
 
-def scratch_bytes(pids: Sequence[int], folders: Sequence[str]) -> int:
-    """Bytes in the box's own tmpfs, looked at through one of its processes."""
+def scratch_bytes(pids: Sequence[int], folders: Sequence[str], *, shared: bool) -> int:
+    """Bytes in the box's tmpfs, looked at through one of its processes; `shared`: it is the machine's."""
     for pid in pids:
         try:
+            if not shared and Path(f"/proc/{pid}/root").samefile("/"):
+                # It has not gone into its box yet.
+                continue
             found = [os.statvfs(f"/proc/{pid}/root{folder}") for folder in folders]
         except OSError:
             continue
@@ -92,6 +97,7 @@ class Watch(threading.Thread):
         self._since = datetime.now(UTC).timestamp() - 1
         self._free = self._last = free_space(watched.folders)
         self._filled = 0
+        self._full: float | None = None
         self._grown = watched.limits.disk
         self._before = platforms.machine()
         self._shared = self._before.shared
@@ -133,15 +139,26 @@ class Watch(threading.Thread):
     def _look(self) -> Struck:
         pids = platforms.descendants(self._watched.pid)
         found = platforms.held(pids)
-        if self._watched.count and found.tasks > self._watched.limits.processes:
+        if self._too_many(found.tasks):
             return "processes"
         if self._too_much_memory(pids, found.memory):
             return "memory"
         return "disk" if self._too_much_disk(pids) else ""
 
+    def _too_many(self, tasks: int) -> bool:
+        """Tell whether there are more than may be, or for too long just as many."""
+        most = self._watched.limits.processes
+        if tasks < most:
+            self._full = None
+            return False
+        now = time.monotonic()
+        self._full = self._full or now
+        return now - self._full > CROWDED or (self._watched.count and tasks > most)
+
     def _too_much_memory(self, pids: Sequence[int], mapped: int) -> bool:
-        scratch = scratch_bytes(pids[-1:], self._watched.scratch)
-        if self._watched.scratch_size and scratch > self._watched.scratch_size:
+        size = self._watched.scratch_size
+        scratch = scratch_bytes(pids[-1:], self._watched.scratch, shared=bool(size))
+        if size and scratch > size:
             return True
         used = mapped + scratch
         limit = self._watched.limits.memory

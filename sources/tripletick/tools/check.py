@@ -73,7 +73,7 @@ def find_wrong(language: Language, finished: Finished, bench: Bench, file: str) 
 
     Where it names another file, a part of the same program, the line is that one's.
     """
-    if not language.wrong or not finished.status or finished.struck:
+    if not language.wrong or not finished.status or finished.struck or finished.broken:
         return None
     said = (finished.head + finished.tail).decode("utf-8", "replace")
     match = re.search(language.wrong, said)

@@ -12,13 +12,12 @@ import re
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
 from tripletick.events import Ask, Output
 from tripletick.languages import Language, fill, language_of, programs
 from tripletick.messages import Answer, Call, Result
 from tripletick.paths import PathRefused
-from tripletick.sandbox.box import Box, Finished, Mode
+from tripletick.sandbox.box import Finished, Mode
 from tripletick.sandbox.user import remove
 from tripletick.tools import examples, run_tests, tables, usage
 from tripletick.tools.check import (
@@ -52,9 +51,13 @@ NO_PROGRAM = (
 PROVE_SECONDS, PROVEN = 20.0, 20_000
 """Seconds for the examples of a task, and the characters of it in which they are looked for."""
 INSIDE = 'cd "$0" && exec "$@"'
+BROKEN = "was not run: its box failed, which is no fault of the block; {why}"
+UNSAID = "it said nothing"
+NOT_FOUND = (2, 126, 127)
+"""What shells and interpreters give where there is no such program."""
+GONE = "the session's folder is gone"
 PLACE = "tripletick"
 """The folder in the session's folder; always the same, so that equal programs say equal things."""
-_SEEN: WeakKeyDictionary[Box, Path] = WeakKeyDictionary()
 _LOOK = 'for p; do command -v "$p" && exit 0; done; exit 1'
 
 
@@ -187,6 +190,8 @@ def _checked(program: Program) -> Running:
     built = Finished(0, b"")
     if builds:
         built = yield from _build(program)
+        if failed := _broken_box(program, built):
+            return failed
         wrong = find_wrong(language, built, program.bench, program.names["file"])
         if wrong and saved:
             return unread(saved, wrong)
@@ -196,6 +201,8 @@ def _checked(program: Program) -> Running:
         result = ready(saved, program.bench, why)
     else:
         finished = yield from shown(program.ran(built.seconds))
+        if failed := _broken_box(program, finished):
+            return failed
         result = ended(program, joined(built, finished))
     return _proved(program, result) if result.outcome == "ok" else result
 
@@ -205,6 +212,17 @@ def _unstarted(program: Program) -> str:
     if program.bench.ledger.withheld:
         return "withheld"
     return program.language.unstarted(program.path, program.source)
+
+
+def _broken_box(program: Program, finished: Finished) -> Result | None:
+    """Say that the box failed and not the program, None where it did not."""
+    # A program that is not found where we had laid it was taken away from under the box.
+    lost = finished.status in NOT_FOUND and not os.path.lexists(program.bench.box.home / PLACE)
+    if not finished.broken and not lost:
+        return None
+    said = finished.head.decode("utf-8", "replace").strip().splitlines()
+    files = program.saved.files if program.saved else ()
+    return Result("forbidden", BROKEN.format(why=GONE if lost else (said or [UNSAID])[-1]), files=files)
 
 
 def _proved(program: Program, result: Result) -> Result:
@@ -328,7 +346,7 @@ def make_place(bench: Bench, source: str, language: Language, saved: Saved | Non
     found = language.found(source)
     own_folder(folder)
     own_folder(folder / "out")
-    inside = seen_home(bench.box) / PLACE
+    inside = bench.box.seen_home / PLACE
     if saved:
         names = file_names(saved.path, bench.workspace.root)
     else:
@@ -336,14 +354,6 @@ def make_place(bench: Bench, source: str, language: Language, saved: Saved | Non
         own_file(folder / name, f"{source}\n".encode("utf-8", "replace"))
         names = file_names(str(inside / name), bench.workspace.root)
     return found | names | {"out": str(inside / "out")}
-
-
-def seen_home(box: Box) -> Path:
-    """Ask a box, once, where programs see the session's folder."""
-    if box not in _SEEN:
-        finished = drain(box.run(["sh", "-c", 'printf %s "$HOME"'], mode="read"))
-        _SEEN[box] = box.home if finished.status else Path(os.fsdecode(finished.head))
-    return _SEEN[box]
 
 
 def own_folder(path: Path) -> None:

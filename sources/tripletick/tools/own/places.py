@@ -27,7 +27,7 @@ from tripletick.sandbox import bare
 from tripletick.sandbox.box import NOTHING, Box, Finished, Grant, Limits, Mode
 from tripletick.sandbox.running import Launch, end_family, running
 from tripletick.sandbox.user import find_user, remove
-from tripletick.tools.code import own_file, own_folder, seen_home, shown
+from tripletick.tools.code import own_file, own_folder, shown
 
 FOLDER, ASK, RESULT = "tripletick-tool", "ask.json", "result.json"
 RUNNER = "toolrunner"
@@ -105,7 +105,7 @@ class Boxed:
     def run(self, ask: Mapping[str, Any], terms: Terms) -> Coming:
         """Run the runner in the session's folder, where the files are laid anew for each call."""
         folder = self.box.home / FOLDER
-        inside = seen_home(self.box) / FOLDER
+        inside = self.box.seen_home / FOLDER
         remove(folder)
         own_folder(folder)
         held = Within(folder)

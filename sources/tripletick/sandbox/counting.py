@@ -1,0 +1,163 @@
+"""Who counts the processes of a block: the kernel's limit exempts the machine's root (setrlimit(2)).
+
+A cgroup of its own counts them there, below the one that we run in, so that no outer limit is left; where
+none can be made, each fork is asked for (confine.py). Where that cannot be either, the watchdog alone looks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tripletick import platforms
+from tripletick.sandbox import unshared
+from tripletick.sandbox.box import Ground
+from tripletick.sandbox.user import User
+
+SENTENCE = "; root's processes are counted ten times a second and not at each fork"
+"""What the tier says where the watchdog alone counts."""
+CONFINE = Path(__file__).with_name("confine.py")
+OUTER = 1
+"""Processes in a block's cgroup that are not its own: bubblewrap or our reaper."""
+JOIN = 'echo $$ > "$1" && shift && exec "$@"'
+PREFIX = "tripletick."
+MEMBERS, THREADS, MOST = "cgroup.procs", "cgroup.threads", "pids.max"
+"""A threaded cgroup of version 2 lists its threads alone; version 1 has no such file."""
+KIND, ENABLED = "cgroup.type", "cgroup.subtree_control"
+PAUSE, TRIES = 0.01, 200
+numbers = itertools.count()
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """What holds the number of processes. As shipped: the kernel's own limit of them."""
+
+    exempt: bool = False
+    """The kernel's limit does not bind who blocks run as."""
+    place: Path | None = None
+    """The cgroup in which each block gets one of its own."""
+    asks: bool = False
+    """Each fork can be asked for."""
+
+    @property
+    def at_fork(self) -> bool:
+        """Each fork is asked for."""
+        return self.exempt and self.place is None and self.asks
+
+    @property
+    def watched(self) -> bool:
+        """The watchdog has to look: the kernel does not refuse all that is too many."""
+        return self.exempt and self.place is None
+
+    def group(self, most: int) -> tuple[Path, int] | None:
+        """Give the cgroup to make one of so many processes in, where there is one."""
+        return (self.place, most) if self.place else None
+
+    def ask(self, most: int) -> bytes:
+        """Word for confine.py that forks are asked for."""
+        return json.dumps(self.settings(most)).encode()
+
+    def settings(self, most: int) -> dict[str, object]:
+        machine = os.uname().machine
+        return {
+            "asking": (unshared.fork_filter() or b"").hex(),
+            "filtering": unshared.FILTERING[machine],
+            "forks": unshared.forks(machine) if self.at_fork else (),
+            "most": most,
+        }
+
+    @property
+    def sentence(self) -> str:
+        return SENTENCE if self.exempt and self.place is None and not self.asks else ""
+
+
+def find_counting(ground: Ground, user: User) -> Counting:
+    """See what this machine has for the blocks of this user."""
+    if not user.is_root or not is_exempt(platforms.read_text(Path("/proc/self/uid_map"))):
+        return Counting()
+    return Counting(True, ground.once("cgroup", find_place), unshared.fork_filter() is not None)
+
+
+def is_exempt(uid_map: str) -> bool:
+    """Tell whether our root is the machine's: in a user namespace of its own it is any user."""
+    rows = [line.split() for line in uid_map.splitlines()]
+    return not rows or any(row[:2] == ["0", "0"] for row in rows)
+
+
+def find_place() -> Path | None:
+    """Give the cgroup that we run in, where cgroups below it count; tried with a real one."""
+    for folder in own_groups():
+        sweep(folder)
+        with contextlib.suppress(OSError), group_in(folder, 9) as words:
+            if not subprocess.run([*words, "/bin/true"], check=False, stderr=subprocess.DEVNULL).returncode:
+                return folder
+    return None
+
+
+def own_groups(proc: Path = Path("/proc/self")) -> Iterator[Path]:
+    """Give our own cgroups that may count processes: version 1 with that controller, then version 2."""
+    joined = [line.split(":", 2) for line in platforms.read_text(proc / "cgroup").splitlines()]
+    paths = {name: path for _, names, path in joined for name in names.split(",")}
+    for line in platforms.read_text(proc / "mountinfo").splitlines():
+        fields, _, rest = line.partition(" - ")
+        kind, _, options = rest.split(" ", 2)
+        name = "pids" if kind == "cgroup" and "pids" in options.split(",") else ""
+        if name in paths and (name or kind == "cgroup2"):
+            root, at = fields.split(" ")[3:5]
+            inside = os.path.relpath(paths[name], root)
+            # Without a namespace of cgroups the path is the machine's, and the mount begins at ours.
+            yield Path(at) if inside.startswith("..") else Path(at, inside)
+
+
+@contextlib.contextmanager
+def group_in(place: Path, most: int) -> Iterator[Sequence[str]]:
+    """Make a cgroup of so many processes; give the words that start a command in it. Nothing of it is left.
+
+    Raises OSError where it cannot be made.
+    """
+    group = place / f"{PREFIX}{os.getpid()}.{next(numbers)}"
+    group.mkdir()
+    try:
+        if not (group / MOST).exists():
+            enable(place, group)
+        (group / MOST).write_text(str(most))
+        yield "/bin/sh", "-c", JOIN, "sh", str(group / MEMBERS)
+    finally:
+        end(group)
+
+
+def enable(place: Path, group: Path) -> None:
+    """Have version 2 count in it; a cgroup that has processes may have such below it alone as threaded."""
+    if (place / KIND).exists():
+        (group / KIND).write_text("threaded")
+    (place / ENABLED).write_text("+pids")
+
+
+def end(group: Path) -> None:
+    """End what is left in it, which can no longer fork, and remove it."""
+    for _ in range(TRIES):
+        with contextlib.suppress(OSError):
+            group.rmdir()
+            return
+        with contextlib.suppress(OSError):
+            (group / MOST).write_text("0")
+        for word in "\n".join(platforms.read_text(group / name) for name in (MEMBERS, THREADS)).split():
+            platforms.send(int(word), signal.SIGKILL)
+        time.sleep(PAUSE)
+
+
+def sweep(place: Path) -> None:
+    """Remove the empty cgroups of those who were killed."""
+    for name in platforms.list_names(place):
+        pid = name.removeprefix(PREFIX).partition(".")[0]
+        if name.startswith(PREFIX) and not Path("/proc", pid).exists():
+            with contextlib.suppress(OSError):
+                (place / name).rmdir()
