@@ -32,6 +32,7 @@ your settings: {config}
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program; gives its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    _leave_out_folder()
     if not hasattr(signal, "SIGHUP"):
         return _refused()
     signal.signal(signal.SIGTERM, _terminate)
@@ -52,6 +53,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         # One more Ctrl-C does not break off the tidying up; what is registered last is done first.
         atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
+
+
+def _leave_out_folder() -> None:
+    """Take the folder that it was started in, from which `python -m` imports first, off the path."""
+    here = os.path.realpath(".")
+    if here != os.path.realpath(Path(__file__).parents[1]):
+        sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry) != here]
 
 
 def _chosen(words: list[str]) -> int:
