@@ -41,9 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _chosen(words)
     except TripletickError as error:
-        if verbose:
-            raise
-        return _say(error)
+        return _say(error, verbose=verbose)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -152,11 +150,16 @@ def _refused() -> int:
     return _say(UsageError(*platforms.REFUSED["windows"]))
 
 
-def _say(error: TripletickError) -> int:
-    from tripletick.ui.safe import visible
+def _say(error: TripletickError, *, verbose: bool = False) -> int:
+    """Say what went wrong, which may quote a server or a file; gives its exit code."""
+    from tripletick.ui.safe import write
 
-    # it may quote a server or a file
-    sys.stderr.write(visible(f"tripletick: {error}\n"))
+    if verbose:
+        import traceback
+
+        write(sys.stderr, "".join(traceback.format_exception(error)))
+        return error.exit
+    write(sys.stderr, f"tripletick: {error}\n")
     return error.exit
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from tripletick.commands.piped import standard_input
 from tripletick.errors import UsageError
+from tripletick.ui.safe import write
 
 EVERY_TAG = "bash,python,c,go,java,javascript,read,write,edit,file_finder"
 
@@ -33,7 +34,10 @@ def blocks(_: argparse.Namespace, words: Sequence[str]) -> int:
         return 0
     record = {"answer": _text(options.file), "tags": options.tags.split(","), "finish_reason": options.finish}
     seen = _blocks_record(record)
-    sys.stdout.write(json.dumps(seen, ensure_ascii=False) + "\n" if options.json else _worded(seen))
+    if options.json:
+        sys.stdout.write(json.dumps(seen, ensure_ascii=False) + "\n")
+    else:
+        write(sys.stdout, _worded(seen))
     return 0
 
 

@@ -14,6 +14,7 @@ from tripletick import places, retention
 from tripletick.errors import PersonNeededError, TripletickError, UsageError
 from tripletick.events import Ask
 from tripletick.screens import Screen, open_screen
+from tripletick.ui.safe import write
 
 QUESTION = "Delete it all?"
 SETTINGS = "Your settings too?"
@@ -54,7 +55,7 @@ def remove_data(options: argparse.Namespace, words: Sequence[str]) -> int:
     if not data and not settings:
         sys.stdout.write(f"{NOTHING}\n")
         return 0
-    sys.stdout.write("".join(f"{one.line()}\n" for one in (*data, *settings)))
+    write(sys.stdout, "".join(f"{one.line()}\n" for one in (*data, *settings)))
     sys.stdout.flush()
     # The person's config may be what is broken, so it is not read.
     screen = open_screen(options, Config())
@@ -62,7 +63,7 @@ def remove_data(options: argparse.Namespace, words: Sequence[str]) -> int:
         chosen = data + settings if options.yes else _chosen(data, settings, screen)
     finally:
         screen.close()
-    sys.stdout.write("\n".join(_deleted(chosen, found)) + "\n")
+    write(sys.stdout, "\n".join(_deleted(chosen, found)) + "\n")
     return 0 if chosen else 1
 
 

@@ -17,6 +17,7 @@ from tripletick import places
 from tripletick.config import Config
 from tripletick.errors import TripletickError
 from tripletick.sandbox.attacks import Outcome
+from tripletick.ui.safe import write
 
 if TYPE_CHECKING:
     from tripletick.commands.chores import Tried
@@ -93,8 +94,10 @@ def doctor(shared: argparse.Namespace, words: Sequence[str]) -> int:
     )
     options = parser.parse_args(words)
     report = examine(options.host or "", options.model)
-    told = json.dumps(asdict(report), ensure_ascii=False) if options.json else "\n".join(tell(report))
-    sys.stdout.write(told + "\n")
+    if options.json:
+        sys.stdout.write(json.dumps(asdict(report), ensure_ascii=False) + "\n")
+    else:
+        write(sys.stdout, "\n".join(tell(report)) + "\n")
     return 0 if report.good else 1
 
 
@@ -201,7 +204,6 @@ def tell(report: Report) -> Iterator[str]:
     """Word the report for a person."""
     from tripletick.commands import chores, examining
     from tripletick.tools.output import size
-    from tripletick.ui.safe import visible
 
     held = sum(one.verdict == "held" for one in report.attacks)
     yield f"box: {report.tier if report.holds else 'NO SANDBOX'}"
@@ -212,12 +214,12 @@ def tell(report: Report) -> Iterator[str]:
         yield from (f"  {MARKS[one.verdict]}  {one.tries}" for one in report.attacks)
     if report.left_out:
         yield "left out of PATH:"
-        yield from (f"  {visible(path)}" for path in report.left_out)
+        yield from (f"  {path}" for path in report.left_out)
     if report.engine:
         yield from examining.tell(report.engine, report.languages)
     yield from chores.tell(report.chores, report.trusted) if report.chores else ()
     yield "folders of ours:"
-    yield from (f"  {visible(one.path)}  {size(one.size)}  {one.what}" for one in report.folders)
+    yield from (f"  {one.path}  {size(one.size)}  {one.what}" for one in report.folders)
     if report.remedies:
         yield "what to do:"
         yield from (f"  {line}" for line in report.remedies)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 from tripletick.commands.opening import session
 from tripletick.commands.piped import read_request
 from tripletick.errors import TimeLimitError, UsageError
-from tripletick.ui.safe import visible
+from tripletick.ui.safe import write
 
 if TYPE_CHECKING:
     from tripletick.library.history import Past
@@ -99,4 +99,4 @@ def _time_is_up(number: int, frame: FrameType | None) -> NoReturn:
 
 def _say(line: str) -> None:
     """Say what the person is to know before the folder is asked about."""
-    sys.stderr.write(visible(line) + "\n")
+    write(sys.stderr, line + "\n")

@@ -1,11 +1,12 @@
 """Text from models, tools and files, made fit to be drawn: nothing in it can steer the terminal.
 
-Wraps nothing and measures nothing; that a file or a pipe gets the raw text is decided by the caller.
+Wraps nothing and measures nothing. A pipe gets the text that a terminal gets: one may be behind it (tee).
 """
 
 from __future__ import annotations
 
 import re
+from typing import TextIO
 
 _STEERS = re.compile(
     r"[\0-\x08\x0b-\x1f\x7f-\x9f"
@@ -40,6 +41,11 @@ def encodable(text: str, encoding: str) -> str:
     except UnicodeEncodeError:
         return text.translate(_PLAIN).encode(encoding, "backslashreplace").decode(encoding)
     return text
+
+
+def write(stream: TextIO, text: str) -> None:
+    """Write for a person who reads it, on a terminal or behind a pipe."""
+    stream.write(encodable(visible(text), stream.encoding or "utf-8"))
 
 
 def _written(steers: re.Match[str]) -> str:
