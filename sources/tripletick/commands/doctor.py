@@ -6,7 +6,6 @@ How the server and the languages are looked at is in examining.py, what a model 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -17,7 +16,7 @@ from tripletick import places
 from tripletick.config import Config
 from tripletick.errors import TripletickError
 from tripletick.sandbox.attacks import Outcome
-from tripletick.ui.safe import write
+from tripletick.ui.safe import write, write_json
 
 if TYPE_CHECKING:
     from tripletick.commands.chores import Tried
@@ -95,7 +94,7 @@ def doctor(shared: argparse.Namespace, words: Sequence[str]) -> int:
     options = parser.parse_args(words)
     report = examine(options.host or "", options.model)
     if options.json:
-        sys.stdout.write(json.dumps(asdict(report), ensure_ascii=False) + "\n")
+        write_json(sys.stdout, asdict(report))
     else:
         write(sys.stdout, "\n".join(tell(report)) + "\n")
     return 0 if report.good else 1
