@@ -281,6 +281,34 @@ def test_a_server_that_stays_busy_is_given_up_after_the_last_wait(serve):
     assert len(server.asked) == 4
 
 
+NGINX = "<html><head><title>502 Bad Gateway</title></head><body><center>nginx</center></body></html>"
+
+
+@pytest.mark.parametrize("body", [NGINX, "", '{"error": "upstream is away"}'])
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_a_proxy_without_its_server_is_asked_again(serve, status, body):
+    away = answer(status, body, "text/html" if body is NGINX else "application/json")
+    server, model = serve(away, away, stream(line("ok"), done()))
+    assert said(model) == "ok"
+    assert len(server.asked) == 3
+
+
+def test_a_proxy_whose_server_stays_away_is_told_in_a_sentence(serve):
+    server, model = serve(answer(502, NGINX, "text/html"))
+    error = failure(model, ServerFailedError)
+    assert error.what.endswith("but a proxy that cannot reach it (status 502).")
+    assert error.why == "It says: 502 Bad Gateway, text/html."
+    assert len(server.asked) == 4
+
+
+def test_what_is_asked_before_the_first_request_waits_for_the_server_too(serve):
+    notices: list[str] = []
+    away = answer(502, NGINX, "text/html")
+    _, model = serve(notices=notices, show=[away, answer(200, '{"model_info": {}}')])
+    assert model.about().name == "m"
+    assert notices == ["The server does not answer (status 502). Trying again in 0 s (1 of 3)."]
+
+
 def test_a_failed_server_is_asked_once_more(serve):
     died = answer(500, '{"error": "llama runner process has terminated"}')
     server, model = serve(died, stream(line("ok"), done()))

@@ -364,6 +364,22 @@ def test_a_busy_server_is_asked_again_and_that_is_told(serve):
     assert notices == ["The server is busy. Trying again in 0 s (1 of 2)."]
 
 
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_a_proxy_without_its_server_is_asked_again_then_told(serve, status):
+    away = answer(status, "<html><title>Bad Gateway</title></html>", "text/html")
+    server, model = serve(away, stream(*HELLO))
+    assert said(model) == "Hello"
+    server, model = serve(away)
+    assert failure(model, ServerFailedError).why.endswith(", text/html.")
+    assert len(server.asked) == 3
+
+
+def test_a_list_that_a_proxy_keeps_back_is_asked_for_again(serve):
+    away = answer(502, "<html>", "text/html")
+    _, model = serve(paths={"/v1/models": [away, models({"id": "m"})]})
+    assert model.about().name == "m"
+
+
 def test_a_server_that_names_its_time_is_waited_for_once(serve):
     notices: list[str] = []
     server, model = serve(limited(429, "Retry-After: 0"), notices=notices)

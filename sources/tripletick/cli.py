@@ -32,6 +32,7 @@ your settings: {config}
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program; gives its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
+    _leave_out_folder()
     if not hasattr(signal, "SIGHUP"):
         return _refused()
     signal.signal(signal.SIGTERM, _terminate)
@@ -40,9 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return _chosen(words)
     except TripletickError as error:
-        if verbose:
-            raise
-        return _say(error)
+        return _say(error, verbose=verbose)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -52,6 +51,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         # One more Ctrl-C does not break off the tidying up; what is registered last is done first.
         atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
+
+
+def _leave_out_folder() -> None:
+    """Take the folder that it was started in, from which `python -m` imports first, off the path."""
+    here = os.path.realpath(".")
+    if here != os.path.realpath(Path(__file__).parents[1]):
+        sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry) != here]
 
 
 def _chosen(words: list[str]) -> int:
@@ -144,11 +150,16 @@ def _refused() -> int:
     return _say(UsageError(*platforms.REFUSED["windows"]))
 
 
-def _say(error: TripletickError) -> int:
-    from tripletick.ui.safe import visible
+def _say(error: TripletickError, *, verbose: bool = False) -> int:
+    """Say what went wrong, which may quote a server or a file; gives its exit code."""
+    from tripletick.ui.safe import write
 
-    # it may quote a server or a file
-    sys.stderr.write(visible(f"tripletick: {error}\n"))
+    if verbose:
+        import traceback
+
+        write(sys.stderr, "".join(traceback.format_exception(error)))
+        return error.exit
+    write(sys.stderr, f"tripletick: {error}\n")
     return error.exit
 
 

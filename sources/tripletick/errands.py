@@ -11,7 +11,6 @@ import os
 import select
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,9 +21,10 @@ from threading import Thread
 from typing import IO, Any
 
 from tripletick.halting import Halt
+from tripletick.installed import module
 from tripletick.messages import DONE, DOUBTFUL, GAVE_UP, INTERRUPTED, STOPPED, FileChange, Receipt, outcome
 
-COMMAND = (sys.executable, "-P", "-m", "tripletick.cli")
+COMMAND = module("tripletick.cli")
 PATIENCE = 5.0
 """Seconds that a task gets to end by itself, and as many to tidy up when it is ended."""
 GRACE = 1.0

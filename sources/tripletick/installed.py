@@ -1,7 +1,8 @@
-"""What installed packages bring for us: the entry points of a group.
+"""The entry points that installed packages bring for us, and how a Python of ours is started.
 
-Read from the files themselves: importlib.metadata takes longer to import than all of them to be looked
-through. Nothing of a package is imported here, and nothing that lies in the workspace is taken for one.
+Entry points are read from the files themselves: importlib.metadata takes longer to import than all of them
+to be looked through. Nothing of a package is imported here, and nothing that lies in the workspace is taken
+for one.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from pathlib import Path
 
 OURS = "[tripletick."
 FILES = ("*.dist-info/entry_points.txt", "*.egg-info/entry_points.txt")
+SOURCES = str(Path(__file__).parents[1])
+"""Where this package lies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,18 @@ class EntryPoint:
     module: str
     attribute: str
     package: str
+
+
+def python(code: str) -> tuple[str, ...]:
+    """Give the command of a Python that runs `code` isolated: neither variables nor the folder that it is
+    started in bring modules along, ours is there also where it was installed for one user only.
+    """
+    return (sys.executable, "-I", "-c", f"import sys; sys.path.append({SOURCES!r})\n{code}")
+
+
+def module(name: str) -> tuple[str, ...]:
+    """Give the command that runs a module of ours, as `python -m` does."""
+    return python(f"import runpy\nrunpy.run_module({name!r}, run_name='__main__', alter_sys=True)")
 
 
 def search_path(workspace: Path) -> list[str]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from tripletick.config import Config
 from tripletick.events import Ask, Event, GaveUp, Notice
 from tripletick.messages import Answer
+from tripletick.ui.safe import write
 
 if TYPE_CHECKING:
     from tripletick.ui.console import Terminal
@@ -40,7 +41,7 @@ def _no_diff(lines: Iterable[tuple[str, str]]) -> None:
 
 
 def _complain(text: str) -> None:
-    sys.stderr.write(f"tripletick: {text}\n")
+    write(sys.stderr, f"tripletick: {text}\n")
 
 
 @dataclass(frozen=True, slots=True)

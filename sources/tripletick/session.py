@@ -216,7 +216,7 @@ class Log:
             "event": "Session" if self._is_empty() else "Resumed",
             "id": self.id,
         }
-        more = {"workspace": clean_text(str(workspace)), "version": __version__}
+        more = {"workspace": str(workspace), "version": __version__}
         self._put({**header, **more, "started": datetime.now(UTC).isoformat(timespec="seconds")})
 
     def _is_empty(self) -> bool:

@@ -202,6 +202,53 @@ def test_remove_data_works_where_the_settings_are_broken(home):
     assert not (home / ".config" / "tripletick").exists()
 
 
+def fill(folder):
+    """Somebody's project, with names in it that ours have too."""
+    for name in ("sessions/notes.jsonl", "models/mine.gguf", "tools/build.py", "config.ini", "README.md"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text('{"mine": 1}\n')
+    for name in ("bench/HumanEval.jsonl.gz", "locks/a.lock", "unsaved-work/a.txt", "boxes/box-1/a.txt"):
+        (folder / name).parent.mkdir(parents=True)
+        (folder / name).write_text("mine")
+    (folder / "typed").write_text("mine\n")
+    (folder / "copied.md").write_text("mine\n")
+    (folder / "snapshots" / ("a" * 39)).mkdir(parents=True)
+    return {path.relative_to(folder) for path in everything(folder)}
+
+
+@pytest.mark.parametrize("variable", ["XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"])
+def test_remove_data_leaves_a_folder_that_is_anothers(home, variable):
+    before = fill(home / "src" / "tripletick")
+    done = run(home, "remove-data", "-y", **{variable: str(home / "src")})
+    assert done.returncode == 0
+    folder = home / "src" / "tripletick"
+    assert {path.relative_to(folder) for path in everything(folder)} == before
+    assert "nothing of ours" in done.stdout
+
+
+def test_remove_data_takes_what_is_ours_out_of_anothers_folder(home):
+    folder, where = home / "src" / "tripletick", {"XDG_STATE_HOME": str(home / "src")}
+    task(home, "write it", **where)
+    (folder / "README.md").write_text("mine")
+    (folder / "sessions" / "mine.txt").write_text("mine")
+    done = run(home, "remove-data", "-y", **where)
+    assert "what is not stays: README.md, " in done.stdout
+    files = {str(path.relative_to(folder)) for path in everything(folder) if path.is_file()}
+    assert files - {"folders.json", "folders.lock", "pruned"} == {"README.md", "sessions/mine.txt"}
+
+
+def test_remove_data_takes_all_that_sessions_leave(home):
+    (home / "script.json").write_text(json.dumps(["```bash\necho hi > made\n```", "Done."]))
+    with opened(home, "-m", f"scripted:{home / 'script.json'}", given=False) as terminal:
+        terminal.wait("Blocks may write here").type("y\r").wait("coder>")
+        terminal.send("write it").wait("Done.").wait_line("coder>")
+        terminal.send("/copy").wait_line("coder>").send("/exit").end()
+    task(home, "--profile", "-q", "write it")
+    run(home, "sessions", "list")
+    assert run(home, "remove-data", "-y").returncode == 0
+    assert not state(home).exists()
+
+
 def test_snapshots_of_a_newer_version_are_refused_with_a_word(home):
     task(home, "write it")
     (store,) = (state(home) / "snapshots").glob("*/store.db")

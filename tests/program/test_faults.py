@@ -159,9 +159,17 @@ def test_a_fault_is_said_and_nothing_of_the_answer_runs(ask, fault, tmp_path):
     assert found.records[-1]["reason"] and found.records[-1]["hint"]
 
 
-@pytest.mark.parametrize(("status", "told"), [(503, "is busy (status 503)"), (429, "fewer requests")])
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        (503, "is busy (status 503)"),
+        (429, "fewer requests"),
+        (502, "that cannot reach it (status 502)"),
+    ],
+)
 def test_a_busy_server_is_asked_four_times(ask, status, told):
-    with served(answer(status, '{"error": "wait"}')) as server:
+    body = ("<html><h1>502 Bad Gateway</h1></html>", "text/html") if status == 502 else ('{"error": "wait"}',)
+    with served(answer(status, *body)) as server:
         ended, _ = ask(server)
     assert ended.returncode == 7
     assert told in ended.stderr

@@ -9,7 +9,7 @@ from tripletick.approval.questions import Working
 from tripletick.messages import FileChange, Result
 from tripletick.sandbox.user import remove
 from tripletick.tools.check import drain
-from tripletick.tools.code import own_file, own_folder, seen_home
+from tripletick.tools.code import own_file, own_folder
 from tripletick.tools.output import clip
 
 FOLDER = "beyond"
@@ -25,7 +25,7 @@ def save(block: Block, path: Path) -> Working:
     remove(folder)
     own_folder(folder)
     own_file(folder / "body", f"{block.call.body}\n".encode("utf-8", "replace"))
-    body = str(seen_home(bench.box) / FOLDER / "body")
+    body = str(bench.box.seen_home / FOLDER / "body")
     words = ["sh", "-c", f'cat "$0" {">>" if block.tool.tag == "append" else ">"} "$1"', body, str(path)]
     finished = drain(bench.box.run(words, mode=bench.mode, timeout=bench.limits.timeout, grant=bench.grant))
     remove(folder)

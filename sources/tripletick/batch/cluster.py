@@ -7,6 +7,7 @@ doing: that is Ray's (max_restarts, max_task_retries). Nothing is told to Ray's 
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import secrets
@@ -26,6 +27,7 @@ from tripletick.batch.waiting import Place
 from tripletick.batch.work import BROKEN, Done, Job, do, failed
 from tripletick.errors import ServerUnreachableError, UsageError
 from tripletick.halting import Halt
+from tripletick.installed import SOURCES
 
 MOST = 256 << 20
 """Bytes of a folder that are sent to another machine."""
@@ -109,6 +111,7 @@ class Cluster:
         if self.address == LOCAL:
             # else Ray writes one into the person's home
             os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+            os.environ["PYTHONPATH"] = SOURCES
         elif Path(TOKEN).expanduser().exists():
             # a node does so by itself, a client does not
             os.environ.setdefault("RAY_AUTH_MODE", "token")
@@ -117,7 +120,9 @@ class Cluster:
         self._ray, self._terminate = ray, signal.getsignal(signal.SIGTERM)
         own: dict[str, Any] = {"include_dashboard": False} if self.address == LOCAL else {}
         try:
-            ray.init(self.address, log_to_driver=False, logging_level=logging.ERROR, **own)
+            # its workers import from the folder that it is begun in
+            with contextlib.chdir("/"):
+                ray.init(self.address, log_to_driver=False, logging_level=logging.ERROR, **own)
         except (ConnectionError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
             raise _unreachable(self.address, error) from error
         # Ray has set its own

@@ -6,7 +6,6 @@ decided elsewhere (waiting, running).
 
 from __future__ import annotations
 
-import sys
 import tarfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,8 +19,9 @@ from tripletick.batch.tasks import Task
 from tripletick.errands import Errand, Outcome
 from tripletick.errors import UsageError
 from tripletick.halting import Halt
+from tripletick.installed import module
 
-COMMAND = (sys.executable, "-P", "-m", "tripletick.batch.leashed")
+COMMAND = module("tripletick.batch.leashed")
 IN_COPY = ("--yes", "--no-save")
 """A copy is nobody's: what is done in it needs no yes, and there is nothing to undo."""
 NAME = "work"

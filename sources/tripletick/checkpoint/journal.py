@@ -8,6 +8,7 @@ alone, snapshots the present first, and is itself a step that redo takes back.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import secrets
@@ -194,6 +195,7 @@ class Checkpoints:
                 said = self._snapshots.said()
         except (OSError, TripletickError) as error:
             self._step, self.changed = 0, None
+            self._store.miss()
             why = error.what if isinstance(error, TripletickError) else error.strerror or str(error)
             said = [FAILED.format(why=why.rstrip("."))]
         said += self._store.notices
@@ -278,8 +280,16 @@ class Checkpoints:
                     turns -= 1
             except OSError as error:
                 if not report.requests:
-                    return Undone(text=SAID[f"{word}-failed"].format(why=error.strerror or error))
-        return report.told()
+                    return Undone(text=self._failed(word, error))
+        told = report.told()
+        if word == "undo" and self._store.take_missing():
+            return replace(told, text=f"{told.text}\n{SAID['missing']}")
+        return told
+
+    def _failed(self, word: Kind, error: OSError) -> str:
+        if error.errno == errno.ENOSPC:
+            return SAID[f"{word}-full"].format(folder=self._state)
+        return SAID[f"{word}-failed"].format(why=error.strerror or error)
 
     def _one(self, report: Report, ask: Ask) -> bool:
         """Undo or redo one turn; False where that was not possible."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 FORMAT = 2
 """1 was a shadow git; it is not read, and goes with its age (pruning.py)."""
-NAME, LOCK, RUNNING = "store.db", "lock", "running-"
+NAME, LOCK, RUNNING, MISSING = "store.db", "lock", "running-", "missing"
 SCHEMA = """
 CREATE TABLE content (oid TEXT PRIMARY KEY, packed INTEGER, data BLOB);
 CREATE TABLE file (path BLOB PRIMARY KEY, mode INTEGER, oid TEXT, size INTEGER, changed INTEGER,
@@ -49,6 +49,9 @@ NEWER = (
 NOT_OURS = 26
 """SQLITE_NOTADB; 11 is SQLITE_CORRUPT (sqlite.org/rescode.html)."""
 BROKEN = (11, NOT_OURS)
+FULL = 13
+LEAST = 1 << 16
+"""Bytes: where no more are free, SQLite calls a full disk an I/O error."""
 BEGUN_ANEW = "The snapshots of this folder were damaged and begin anew; earlier turns cannot be undone."
 
 
@@ -60,8 +63,26 @@ class Store:
         self.token = secrets.token_hex(8)
         """Names this program among those that work in the folder."""
         self.notices: list[str] = []
+        self.missing = False
+        """A turn of this program could not be recorded."""
         self._db: sqlite3.Connection | None = None
+        self._room = 0
         self._leaving: list[Callable[[], object]] = []
+
+    def miss(self) -> None:
+        """Note, where even that can be done, that a turn is missing here: an empty file needs no room."""
+        self.missing = True
+        with suppress(OSError):
+            make_private(self.folder)
+            (self.folder / MISSING).touch(0o600)
+
+    def take_missing(self) -> bool:
+        """Tell whether a turn is missing, once."""
+        missing = self.missing or (self.folder / MISSING).exists()
+        self.missing = False
+        with suppress(OSError):
+            (self.folder / MISSING).unlink(missing_ok=True)
+        return missing
 
     @property
     def exists(self) -> bool:
@@ -80,6 +101,8 @@ class Store:
         with self._locked():
             try:
                 self._open()
+                # the other half is for the log and for blocks
+                self._room = find_room(self.folder) // 2
                 self.db.execute("BEGIN IMMEDIATE")
                 try:
                     yield
@@ -91,7 +114,7 @@ class Store:
                 self.db.execute("COMMIT")
             except sqlite3.Error as error:
                 self._set_aside(error)
-                raise OSError(errno.EIO, str(error)) from error
+                raise self._cause(error) from error
 
     def shrink(self) -> None:
         """Give the room of what was deleted back to the disk."""
@@ -140,11 +163,14 @@ class Store:
         return [path for path in sorted(paths) if self.db.execute(add, (os.fsencode(path),)).rowcount]
 
     def put(self, oid: str, content: bytes) -> bool:
-        """Keep a content; False where it is kept already."""
+        """Keep a content; False where it is kept already. Raises OSError where room lacks."""
         if self.db.execute("SELECT 1 FROM content WHERE oid = ?", (oid,)).fetchone():
             return False
         packed = zlib.compress(content, 1)
         small = len(packed) < len(content)
+        self._room -= min(len(packed), len(content))
+        if self._room < 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         row = (oid, small, packed if small else content)
         self.db.execute("INSERT INTO content VALUES (?, ?, ?)", row)
         return True
@@ -218,6 +244,17 @@ class Store:
         fcntl.flock(fd, fcntl.LOCK_EX)
         self._leaving.append(weakref.finalize(self, _leave, fd, path))
 
+    def _cause(self, error: sqlite3.Error) -> OSError:
+        """Give what the system would say of it; a full disk gets back what this has begun to write."""
+        import sqlite3
+
+        if not (find_room(self.folder) < LEAST or getattr(error, "sqlite_errorcode", 0) == FULL):
+            return OSError(errno.EIO, str(error))
+        if self._db is not None:
+            with suppress(sqlite3.Error):
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
     def _set_aside(self, error: sqlite3.Error) -> None:
         """Begin anew where the file is damaged; other troubles may pass."""
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
@@ -227,6 +264,12 @@ class Store:
                 with suppress(FileNotFoundError):
                     (self.folder / name).replace(self.folder / f"broken-{name}")
             self.notices.append(BEGUN_ANEW)
+
+
+def find_room(folder: Path) -> int:
+    """Give the bytes that are free on the disk of a folder."""
+    room = os.statvfs(folder)
+    return room.f_bavail * room.f_frsize
 
 
 def is_held(path: Path) -> bool:

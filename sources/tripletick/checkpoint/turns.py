@@ -33,6 +33,9 @@ SAID = {
     "redo-nothing": "Nothing was redone: {requests}.",
     "undo-failed": "Nothing was undone: {why}.",
     "redo-failed": "Nothing was redone: {why}.",
+    "undo-full": "Nothing was undone: the disk of {folder} is full. Make room there and type it again.",
+    "redo-full": "Nothing was redone: the disk of {folder} is full. Make room there and type it again.",
+    "missing": "A turn could not be recorded and cannot be undone: what it changed stays as it is.",
     "same": "The files already were as before.",
 }
 

@@ -23,6 +23,7 @@ from tripletick.tools import tools as all_tools
 from tripletick.tools.tool import Tool, tokens
 from tripletick.trust import Memory, Said, Trusted
 from tripletick.ui.columns import aligned
+from tripletick.ui.safe import write
 
 AGENTS = "The system prompt costs {tokens} more, once. Choose: -a NAME, in the chat @NAME or /agent NAME"
 TAGS = "A tag costs its word in each first line; its example is sent after a failure alone."
@@ -136,5 +137,5 @@ def _say(options: argparse.Namespace, screen: Screen, *lines: str) -> None:
 
 
 def _write(lines: Sequence[str]) -> None:
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    write(sys.stdout, "".join(f"{line}\n" for line in lines))
     sys.stdout.flush()

@@ -29,7 +29,7 @@ from tripletick.commands.opening import load_settings
 from tripletick.config import Config
 from tripletick.errors import UsageError
 from tripletick.screens import Screen, open_screen
-from tripletick.ui.safe import visible
+from tripletick.ui.safe import visible, write
 
 AHEAD = 2
 """Tasks that are held for each place."""
@@ -175,8 +175,8 @@ class Run:
         """Say what came of it, on standard output."""
         counts = self.board.as_dict(str(self.results.path))
         if self.options.output != "jsonl":
-            said = json.dumps(counts) if self.options.output == "json" else visible(ENDED.format(**counts))
-            self.out.write(said + "\n")
+            said = json.dumps(counts) if self.options.output == "json" else ENDED.format(**counts)
+            write(self.out, said + "\n")
             self.out.flush()
 
 

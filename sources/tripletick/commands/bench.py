@@ -21,7 +21,7 @@ from tripletick.commands.flags import shared_flags
 from tripletick.commands.opening import FLAGS, THINK, load_settings
 from tripletick.errors import TripletickError, UsageError
 from tripletick.ui.columns import aligned
-from tripletick.ui.safe import visible
+from tripletick.ui.safe import write, write_json
 
 RUNS = "runs"
 SAYS = "How well a model does tasks, each checked by what it leaves. More: tripletick help benchmarks"
@@ -158,7 +158,7 @@ def _show(options: argparse.Namespace, path: Path, header: records.Header, done:
     rows = table.rows(done)
     if options.output != "text":
         told = {"run": str(path), **asdict(header), "rows": [asdict(row) for row in rows]}
-        sys.stdout.write(json.dumps(told, ensure_ascii=False) + "\n")
+        write_json(sys.stdout, told)
         return
     cells = [table.COLUMNS, *(tuple(table.cells(row)) for row in rows)]
     _write(aligned(cells, right=range(1, len(table.COLUMNS))))
@@ -177,8 +177,8 @@ def _quiet(number: int, of: int, made: Attempt) -> None:
 
 
 def _say(line: str) -> None:
-    sys.stderr.write(visible(line) + "\n")
+    write(sys.stderr, line + "\n")
 
 
 def _write(lines: Sequence[str]) -> None:
-    sys.stdout.write("".join(f"{visible(line)}\n" for line in lines))
+    write(sys.stdout, "".join(f"{line}\n" for line in lines))

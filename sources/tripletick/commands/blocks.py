@@ -11,6 +11,7 @@ from typing import Any
 
 from tripletick.commands.piped import standard_input
 from tripletick.errors import UsageError
+from tripletick.ui.safe import write, write_json
 
 EVERY_TAG = "bash,python,c,go,java,javascript,read,write,edit,file_finder"
 
@@ -28,12 +29,15 @@ def blocks(_: argparse.Namespace, words: Sequence[str]) -> int:
     shape.add_argument("--jsonl", action="store_true", help="a record a line in, a record a line out")
     options = parser.parse_args(words)
     if options.jsonl:
-        for line in _records(options.file):
-            sys.stdout.write(line + "\n")
+        for seen in _records(options.file):
+            write_json(sys.stdout, seen)
         return 0
     record = {"answer": _text(options.file), "tags": options.tags.split(","), "finish_reason": options.finish}
     seen = _blocks_record(record)
-    sys.stdout.write(json.dumps(seen, ensure_ascii=False) + "\n" if options.json else _worded(seen))
+    if options.json:
+        write_json(sys.stdout, seen)
+    else:
+        write(sys.stdout, _worded(seen))
     return 0
 
 
@@ -48,7 +52,7 @@ def _text(file: str) -> str:
         ) from error
 
 
-def _records(file: str) -> Iterator[str]:
+def _records(file: str) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(_text(file).split("\n"), 1):
         if not line.strip():
             continue
@@ -59,7 +63,7 @@ def _records(file: str) -> Iterator[str]:
             raise UsageError(
                 f"Line {number} of {file} is no record: {error}.", "", "id, answer, tags, finish_reason"
             ) from error
-        yield json.dumps(seen, ensure_ascii=False)
+        yield seen
 
 
 def _blocks_record(record: dict[str, Any]) -> dict[str, Any]:

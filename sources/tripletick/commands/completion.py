@@ -7,6 +7,7 @@ of their logs. Models that can be fetched stand there too; those of a server are
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -109,7 +110,7 @@ def completion(options: argparse.Namespace, words: Sequence[str]) -> int:
         "models": known._replace(words=(*known.words, *catalog.names())),
     }
     logs = shlex.quote(str(places.find().sessions))
-    sys.stdout.write(SHELLS[words[0]](list(read_flags(names)), rows, logs))
+    sys.stdout.buffer.write(os.fsencode(SHELLS[words[0]](list(read_flags(names)), rows, logs)))
     return 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import os
 import sys
 from collections.abc import Iterator, Sequence
 
@@ -14,6 +15,7 @@ from tripletick.errors import UsageError
 from tripletick.screens import Screen, open_screen
 from tripletick.sections import SECTIONS
 from tripletick.ui.columns import aligned
+from tripletick.ui.safe import write
 
 USAGE = "tripletick config [show --origin|set SECTION.KEY VALUE|path]"
 SAVED = "{name} = {value}, saved to {path}"
@@ -30,12 +32,12 @@ def config(options: argparse.Namespace, words: Sequence[str]) -> int:
         raise UsageError(f"config {' '.join(words)} is not understood.", "It shows and sets settings.", USAGE)
     found = places.find()
     if name == "path":
-        sys.stdout.write(f"{found.user_config}\n")
+        sys.stdout.buffer.write(os.fsencode(found.user_config) + b"\n")
         return 0
     if name == "set":
         return _set(options, found, rest[0], " ".join(rest[1:]))
     for line in list_settings(_at_work(options, found), origin=origin):
-        sys.stdout.write(f"{line}\n")
+        write(sys.stdout, f"{line}\n")
     return 0
 
 

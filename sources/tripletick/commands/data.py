@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import stat
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from tripletick import places, retention
+from tripletick.commands import owned
+from tripletick.commands.owned import Owned
 from tripletick.errors import PersonNeededError, TripletickError, UsageError
 from tripletick.events import Ask
 from tripletick.screens import Screen, open_screen
+from tripletick.ui.safe import write
 
 QUESTION = "Delete it all?"
 SETTINGS = "Your settings too?"
 WHY = "It cannot be undone: sessions and snapshots are gone then, and turns before cannot be undone any more."
 NOTHING = "There is nothing of ours here."
 KEPT = "Nothing was deleted."
+NAMED = 5
+"""As many files that are not ours are named."""
 RUNNING = (
     "Nothing was deleted: another tripletick is running.",
     "What it has open would be torn away.",
@@ -34,13 +41,15 @@ class Found:
 
     what: str
     path: Path
-    size: int
+    owned: Owned
 
     def line(self) -> str:
         from tripletick.tools.output import size
 
         link = f", a link: what it leads to stays ({self.path.readlink()})" if self.path.is_symlink() else ""
-        return f"{self.path}  {size(self.size)}  {self.what}{link}"
+        stays = f", without {others(self.owned)}" if self.owned.others else ""
+        taken = sum(map(bytes_in, self.owned.paths))
+        return f"{self.path}  {size(taken)}  {self.what}{link}{stays}"
 
 
 def remove_data(options: argparse.Namespace, words: Sequence[str]) -> int:
@@ -54,7 +63,7 @@ def remove_data(options: argparse.Namespace, words: Sequence[str]) -> int:
     if not data and not settings:
         sys.stdout.write(f"{NOTHING}\n")
         return 0
-    sys.stdout.write("".join(f"{one.line()}\n" for one in (*data, *settings)))
+    write(sys.stdout, "".join(f"{one.line()}\n" for one in (*data, *settings)))
     sys.stdout.flush()
     # The person's config may be what is broken, so it is not read.
     screen = open_screen(options, Config())
@@ -62,7 +71,7 @@ def remove_data(options: argparse.Namespace, words: Sequence[str]) -> int:
         chosen = data + settings if options.yes else _chosen(data, settings, screen)
     finally:
         screen.close()
-    sys.stdout.write("\n".join(_deleted(chosen, found)) + "\n")
+    write(sys.stdout, "\n".join(_deleted(chosen, found)) + "\n")
     return 0 if chosen else 1
 
 
@@ -90,29 +99,40 @@ def _deleted(chosen: Sequence[Found], found: places.Places) -> Iterator[str]:
             raise TripletickError(*RUNNING)
         for one in chosen:
             _remove(one)
-            yield f"Deleted: {one.path}"
+            if one.owned.others:
+                yield f"Deleted what is ours in {one.path}; what is not stays: {others(one.owned)}"
+            else:
+                yield f"Deleted: {one.path}"
     yield REST
 
 
 def _there(found: places.Places) -> Iterator[Found]:
     rows = (
-        ("sessions, snapshots, what was typed, answers about folders", found.state),
-        ("models that were fetched", found.cache),
+        ("sessions, snapshots, what was typed, answers about folders", found.state, owned.in_state(found)),
+        ("models that were fetched", found.cache, owned.in_cache(found)),
     )
-    return (Found(what, path, bytes_in(path)) for what, path in rows if _is_there(path))
+    return (Found(*row) for row in rows if _is_ours(row[2]))
 
 
 def _settings(found: places.Places) -> Iterator[Found]:
-    return (Found("your settings", path, bytes_in(path)) for path in [found.config] if _is_there(path))
+    ours = owned.in_config(found)
+    return (Found("your settings", found.config, each) for each in [ours] if _is_ours(each))
 
 
-def _is_there(path: Path) -> bool:
-    return path.is_symlink() or path.is_dir()
+def _is_ours(found: Owned) -> bool:
+    """Tell whether there is anything to delete: an empty folder of ours is."""
+    return bool(found.paths or (found.folders and not found.others))
+
+
+def others(found: Owned) -> str:
+    """Name some of what is not ours."""
+    more = len(found.others) - NAMED
+    return ", ".join(found.others[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def bytes_in(folder: Path) -> int:
-    """Add up what files below a folder take on the disk; what cannot be read counts for nothing."""
-    total = 0
+    """Add up what a file or those below a folder take on the disk; what cannot be read counts for nothing."""
+    total = folder.lstat().st_size if folder.is_file() and not folder.is_symlink() else 0
     for above, _, names in os.walk(folder):
         for name in names:
             try:
@@ -127,11 +147,13 @@ def _remove(one: Found) -> None:
     """Raises TripletickError where something stays."""
     from tripletick.sandbox.user import remove
 
-    if one.path.is_symlink():
-        one.path.unlink()
-        return
-    remove(one.path)
-    if one.path.exists():
+    remove(*one.owned.paths)
+    for folder in one.owned.folders:
+        with suppress(OSError):
+            folder.rmdir()
+    left = [path for path in one.owned.paths if os.path.lexists(path)]
+    if left:
+        names = " ".join(map(shlex.quote, map(str, left)))
         raise TripletickError(
-            f"{one.path} could not be deleted whole.", "Something in it is not yours.", f"rm -r {one.path}"
+            f"{one.path} could not be deleted whole.", "Something in it is not yours.", f"rm -r {names}"
         )

@@ -6,7 +6,6 @@ How the server and the languages are looked at is in examining.py, what a model 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -18,6 +17,7 @@ from tripletick.config import Config
 from tripletick.errors import TripletickError
 from tripletick.sandbox import counting, remedies
 from tripletick.sandbox.attacks import Outcome
+from tripletick.ui.safe import write, write_json
 
 if TYPE_CHECKING:
     from tripletick.commands.chores import Tried
@@ -81,8 +81,10 @@ def doctor(shared: argparse.Namespace, words: Sequence[str]) -> int:
     )
     options = parser.parse_args(words)
     report = examine(options.host or "", options.model)
-    told = json.dumps(asdict(report), ensure_ascii=False) if options.json else "\n".join(tell(report))
-    sys.stdout.write(told + "\n")
+    if options.json:
+        write_json(sys.stdout, asdict(report))
+    else:
+        write(sys.stdout, "\n".join(tell(report)) + "\n")
     return 0 if report.good else 1
 
 
@@ -188,7 +190,6 @@ def tell(report: Report) -> Iterator[str]:
     """Word the report for a person."""
     from tripletick.commands import chores, examining
     from tripletick.tools.output import size
-    from tripletick.ui.safe import visible
 
     held = sum(one.verdict == "held" for one in report.attacks)
     yield f"box: {report.tier if report.holds else 'NO SANDBOX'}"
@@ -199,12 +200,12 @@ def tell(report: Report) -> Iterator[str]:
         yield from (f"  {MARKS[one.verdict]}  {one.tries}" for one in report.attacks)
     if report.left_out:
         yield "left out of PATH:"
-        yield from (f"  {visible(path)}" for path in report.left_out)
+        yield from (f"  {path}" for path in report.left_out)
     if report.engine:
         yield from examining.tell(report.engine, report.languages)
     yield from chores.tell(report.chores, report.trusted) if report.chores else ()
     yield "folders of ours:"
-    yield from (f"  {visible(one.path)}  {size(one.size)}  {one.what}" for one in report.folders)
+    yield from (f"  {one.path}  {size(one.size)}  {one.what}" for one in report.folders)
     if report.remedies:
         yield "what to do:"
         yield from (f"  {line}" for line in report.remedies)

@@ -13,7 +13,7 @@ from tripletick import places
 from tripletick.commands import COMMANDS
 from tripletick.errors import UsageError
 from tripletick.ui.columns import aligned
-from tripletick.ui.safe import encodable
+from tripletick.ui.safe import encodable, write
 
 TITLE = re.compile(r"^#\s+(.+)$", re.MULTILINE)
 LINK = re.compile(r"\[([^\]]+)\]\(([\w-]+)\.md[^)]*\)")
@@ -77,4 +77,4 @@ def _draw(text: str, *, plain: bool) -> None:
 
 
 def _write(lines: Sequence[str]) -> None:
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    write(sys.stdout, "".join(f"{line}\n" for line in lines))

@@ -18,6 +18,7 @@ from tripletick.models.catalog import Entry
 from tripletick.models.model import About
 from tripletick.screens import Screen, open_screen
 from tripletick.ui.columns import aligned
+from tripletick.ui.safe import write
 from tripletick.ways import describe
 
 USAGE = "tripletick models [list|pull NAME|use NAME|show NAME|create [NAME] [--ollama]|template NAME]"
@@ -222,7 +223,7 @@ def _ollamas(name: str) -> str:
 
 
 def _write(lines: Sequence[str]) -> None:
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    write(sys.stdout, "".join(f"{line}\n" for line in lines))
     sys.stdout.flush()
 
 

@@ -14,6 +14,7 @@ from tripletick import agents, config, places, routing
 from tripletick.agents import Agent
 from tripletick.commands.piped import standard_input
 from tripletick.errors import UsageError
+from tripletick.ui.safe import write, write_json
 
 BY = {
     "router": "by the router",
@@ -44,7 +45,7 @@ def route(_: argparse.Namespace, words: Sequence[str]) -> int:
     if not request.strip():
         raise UsageError("There is no request.", "", 'tripletick route "find my tax pdf"')
     told = guide.told({"request": request})
-    sys.stdout.write(json.dumps(told) + "\n" if options.json else _worded(told))
+    write(sys.stdout, json.dumps(told) + "\n" if options.json else _worded(told))
     return 0
 
 
@@ -75,7 +76,7 @@ def _lines(guide: Guide, text: str) -> int:
     code = 0
     for told in _records(guide, text):
         code = 2 if "error" in told else code
-        sys.stdout.write(json.dumps(told, ensure_ascii=False) + "\n")
+        write_json(sys.stdout, told)
     return code
 
 

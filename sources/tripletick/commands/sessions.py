@@ -12,7 +12,7 @@ from tripletick.errors import PersonNeededError, UsageError
 from tripletick.library import index, logs
 from tripletick.library.index import Row
 from tripletick.places import Places
-from tripletick.ui.safe import visible
+from tripletick.ui.safe import visible, write
 
 ALL, PIPED = "--all", "-"
 FORMATS = {"--md": "md", "--html": "html", "--json": "json"}
@@ -79,10 +79,10 @@ def _search(options: argparse.Namespace, rest: Sequence[str], flags: Sequence[st
 
 def _told(found: Places, rows: Sequence[Row], flags: Sequence[str], typed: str) -> int:
     for line in logs.lines(rows, found, folders=ALL in flags):
-        sys.stdout.write(visible(line) + "\n")
+        write(sys.stdout, line + "\n")
     if not rows:
         more = f"\n{ELSEWHERE.format(typed)}" if ALL not in flags and logs.ids(found) else ""
-        sys.stderr.write(visible(f"{'Nothing was found.' if 'search' in typed else NONE}{more}\n"))
+        write(sys.stderr, f"{'Nothing was found.' if 'search' in typed else NONE}{more}\n")
     return 0 if rows else 1
 
 
@@ -95,7 +95,8 @@ def _export(options: argparse.Namespace, rest: Sequence[str], flags: Sequence[st
     form = FORMATS[flags[0]] if flags else "md"
     text = export.FORMATS[form](logs.records(found, name).records)
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
-    sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
+    raw = form == "json" and not sys.stdout.isatty()
+    sys.stdout.write(text if raw else visible(text))
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import signal
 import sys
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, NoReturn
 from tripletick.commands.opening import session
 from tripletick.commands.piped import read_request
 from tripletick.errors import TimeLimitError, UsageError
-from tripletick.ui.safe import visible
+from tripletick.ui.safe import write, write_json
 
 if TYPE_CHECKING:
     from tripletick.library.history import Past
@@ -33,7 +32,7 @@ def task(options: argparse.Namespace, past: Past | None = None) -> int:
         summary = Summary(app.log.id)
         app.run(app.turn(request, piped=piped), [summary.show, screen.show], screen.ask)
     if options.output == "json":
-        sys.stdout.write(json.dumps(summary.as_dict(), ensure_ascii=False) + "\n")
+        write_json(sys.stdout, summary.as_dict())
     return summary.exit
 
 
@@ -99,4 +98,4 @@ def _time_is_up(number: int, frame: FrameType | None) -> NoReturn:
 
 def _say(line: str) -> None:
     """Say what the person is to know before the folder is asked about."""
-    sys.stderr.write(visible(line) + "\n")
+    write(sys.stderr, line + "\n")

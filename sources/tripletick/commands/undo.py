@@ -14,7 +14,7 @@ from tripletick.commands.opening import load_settings
 from tripletick.errors import UsageError
 from tripletick.events import Ask
 from tripletick.screens import open_screen
-from tripletick.ui.safe import visible
+from tripletick.ui.safe import write
 
 
 def undo(options: argparse.Namespace, words: Sequence[str]) -> int:
@@ -53,8 +53,7 @@ def _go(word: str, options: argparse.Namespace, words: Sequence[str]) -> int:
         done = step(turns, ask=lambda line: screen.ask(Ask(line, "yn")).choice == "y")
     finally:
         screen.close()
-    text = done.text if not sys.stdout.isatty() else visible(done.text)
-    sys.stdout.write(text.rstrip("\n") + "\n")
+    write(sys.stdout, done.text.rstrip("\n") + "\n")
     return 0
 
 

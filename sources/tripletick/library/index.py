@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tripletick.errors import TripletickError
 from tripletick.library.transcript import Part, transcript
@@ -26,7 +27,7 @@ WAIT = 1.0
 """Seconds for another program that is at the index."""
 TABLES = """
 CREATE TABLE sessions (
-    id TEXT PRIMARY KEY, stamp TEXT, workspace TEXT, last REAL, turns INTEGER, model TEXT, title TEXT,
+    id TEXT PRIMARY KEY, stamp TEXT, workspace BLOB, last REAL, turns INTEGER, model TEXT, title TEXT,
     outcome TEXT
 ) WITHOUT ROWID;
 CREATE TABLE texts (id INTEGER PRIMARY KEY, session TEXT, packed BLOB);
@@ -83,14 +84,14 @@ Query = Callable[[sqlite3.Connection], list[Row]]
 
 def listed(found: Places, workspace: Path | None = None, *, save: bool = True) -> list[Row]:
     """Give the sessions with requests, the newest first; of one workspace or of all."""
-    here = (str(workspace),) if workspace else ()
+    here = (_kept(str(workspace)),) if workspace else ()
     query = LISTED.format(columns=COLUMNS, where=HERE if workspace else "")
-    return _asked(found, lambda db: [Row(*row) for row in db.execute(query, here)], save=save)
+    return _asked(found, lambda db: list(map(_row, db.execute(query, here))), save=save)
 
 
 def search(found: Places, text: str, workspace: Path | None = None, *, save: bool = True) -> list[Row]:
     """Give the sessions in one turn of which all the words stand, each once."""
-    words = text.split()
+    words = _storable(text).split()
 
     def query(db: sqlite3.Connection) -> list[Row]:
         hits = (_matched(db, words, workspace) if _fast(db) else []) or _alike(db, words, workspace)
@@ -107,18 +108,18 @@ def forget(found: Places) -> None:
 
 def _matched(db: sqlite3.Connection, words: list[str], workspace: Path | None) -> list[Row]:
     sought = " ".join('"{}"*'.format(word.replace('"', '""')) for word in words)
-    here = [str(workspace)] if workspace else []
+    here = [_kept(str(workspace))] if workspace else []
     rows = db.execute(MATCH.format(columns=COLUMNS, where=HERE if workspace else ""), [sought, *here])
-    return [Row(*row) for row in rows]
+    return list(map(_row, rows))
 
 
 def _alike(db: sqlite3.Connection, words: list[str], workspace: Path | None) -> list[Row]:
     """Look for words anywhere in the text: full-text search knows their beginnings, and may be missing."""
     like = " AND ".join(["said LIKE ? ESCAPE '!'"] * len(words))
     sought = ["%" + "".join(f"!{c}" if c in "!%_" else c for c in word) + "%" for word in words]
-    here = [str(workspace)] if workspace else []
+    here = [_kept(str(workspace))] if workspace else []
     query = LIKE.format(columns=COLUMNS, like=like, where=HERE if workspace else "")
-    return [Row(*row) for row in db.execute(query, [words[0].lower(), *sought, *here])]
+    return list(map(_row, db.execute(query, [words[0].lower(), *sought, *here])))
 
 
 def _asked(found: Places, query: Query, *, save: bool) -> list[Row]:
@@ -230,7 +231,7 @@ def _add(db: sqlite3.Connection, path: Path, stamp: str) -> None:
         return
     last = int(stamp.partition(" ")[2]) / 1e9
     words = map(_storable, (told.model, told.title, told.outcome))
-    row = (path.stem, stamp, _storable(told.workspace), last, len(told.requests), *words)
+    row = (path.stem, stamp, _kept(told.workspace), last, len(told.requests), *words)
     db.execute("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
     texts = ((path.stem, zlib.compress(said.encode())) for said in _turns(told.parts))
     db.executemany("INSERT INTO texts (session, packed) VALUES (?, ?)", texts)
@@ -252,6 +253,16 @@ def _turns(parts: tuple[Part, ...]) -> Iterator[str]:
 def _storable(text: str) -> str:
     """Give a text that SQLite can store: without halves of characters and NUL."""
     return text.encode("utf-8", "replace").decode().replace("\0", " ")
+
+
+def _kept(workspace: str) -> bytes:
+    """Give a folder's name as SQLite can store it and find it again: not every name is UTF-8."""
+    return workspace.encode("utf-8", "surrogatepass")
+
+
+def _row(stored: tuple[Any, ...]) -> Row:
+    name, workspace, *rest = stored
+    return Row(name, workspace.decode("utf-8", "surrogatepass"), *rest)
 
 
 def _unpacked(packed: bytes) -> str:

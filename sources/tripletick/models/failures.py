@@ -126,11 +126,23 @@ STATUSES: Mapping[int, Saying] = {
         "Wait a little, then ask again",
     ),
     500: Saying(ServerFailedError, "The server failed (status 500).", "It says: {told}.", AGAIN),
+    502: Saying(
+        ServerFailedError,
+        "What answers at {where} is not Ollama, but a proxy that cannot reach it (status 502).",
+        "It says: {told}.",
+        "Look whether Ollama runs behind it, then ask again",
+    ),
     503: Saying(
         ServerFailedError,
         "The server is busy (status 503).",
         "It says: {told}.",
         "Wait, or stop what else uses it: ollama ps",
+    ),
+    504: Saying(
+        ServerFailedError,
+        "What answers at {where} is not Ollama, but a proxy that has not waited for it (status 504).",
+        "It says: {told}.",
+        "Give the proxy more time for an answer, then ask again",
     ),
 }
 NARROWED: tuple[tuple[re.Pattern[str], Saying], ...] = (

@@ -11,7 +11,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -24,6 +23,7 @@ from typing import Any
 
 from tripletick.errors import ModelError
 from tripletick.halting import Halt
+from tripletick.installed import python
 from tripletick.models.failures import Saying
 from tripletick.platforms import read_text
 
@@ -231,7 +231,7 @@ def video_memory() -> int:
 
 def explain(plan: Plan) -> str:
     """Load it once more in a process whose errors can be read; "" where that tells nothing."""
-    command = [sys.executable, "-c", EXPLAIN, json.dumps(asdict(plan))]
+    command = [*python(EXPLAIN), json.dumps(asdict(plan))]
     try:
         done = subprocess.run(
             command, capture_output=True, stdin=subprocess.DEVNULL, timeout=EXPLAIN_SECONDS, check=False

@@ -20,7 +20,7 @@ from tripletick.models import Settings, answers, chat_templates, completions, fa
 from tripletick.models.hosts import address
 from tripletick.models.model import About, Listed, Sampling
 from tripletick.models.preload import Loaded, Preload
-from tripletick.models.trying import Tries
+from tripletick.models.trying import GATEWAY, Tries
 from tripletick.models.watch import Watch
 from tripletick.models.wire import Reply, Wire
 
@@ -182,9 +182,12 @@ class Ollama:
             raise failures.full(told, self._context) or failures.BROKEN(told=told)
         return fields
 
-    def _asked(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        with closing(self._wire.look(path, body)) as reply:
-            data = reply.body()
+    def _asked(
+        self, path: str, body: Mapping[str, Any] | None = None, *, patient: bool = True
+    ) -> dict[str, Any]:
+        settings = self.settings if patient else replace(self.settings, busy_waits=())
+        tries = Tries(settings, lambda reply, body: self._error(reply, ""), failures.words)
+        reply, data = tries.look(lambda: self._wire.look(path, body))
         if reply.status != 200:
             raise self._error(reply, failures.words(data), named=bool(body))
         fields = answers.tree(data)
@@ -201,12 +204,13 @@ class Ollama:
         if reply.status == 404 or (not told and reply.status not in failures.STATUSES):
             described = failures.described(reply.status, reply.kind)
             return failures.NOT_OLLAMA(where=self.address.url, told=described)
+        told = told or failures.described(reply.status, reply.kind) * (reply.status in GATEWAY)
         too_long = failures.full(told, self._context) if reply.status in (400, 500) else None
         return too_long or failures.refused(reply.status, told, self.name, self.address.url)
 
     def _version(self) -> str:
         try:
-            return str(self._asked("/api/version").get("version", ""))
+            return str(self._asked("/api/version", patient=False).get("version", ""))
         except ServerFailedError:
             # a proxy may let through what is needed and not this
             return ""

@@ -209,8 +209,8 @@ class OpenAI:
     def _listed(self) -> list[Mapping[str, Any]] | None:
         """Ask /models; None where the server has no such list."""
         try:
-            with closing(self._wire.look("/models")) as reply:
-                body = reply.body()
+            tries = Tries(self.settings, partial(self._noted, []), refusals.said)
+            reply, body = tries.look(lambda: self._wire.look("/models"))
         except ServerUnreachableError as error:
             raise self._unreached(error) from error
         if reply.status == 404 and answers.tree(body):

@@ -140,13 +140,13 @@ def other_sum(path: Path, sha256: str) -> str:
 def _find_pip(work: Path) -> list[str]:
     """Give this interpreter's pip, else one in an environment of its own below `work`."""
     if find_spec("pip"):
-        return [sys.executable, "-m", "pip"]
+        return [sys.executable, "-I", "-m", "pip"]
     made = work / "pip"
     if not made.exists():
-        code, told = _watched([sys.executable, "-m", "venv", str(made)], work, lambda: None)
+        code, told = _watched([sys.executable, "-I", "-m", "venv", str(made)], work, lambda: None)
         if code:
             raise PackageError("no-pip", _last_line(told))
-    return [str(made / "bin" / "python"), "-m", "pip"]
+    return [str(made / "bin" / "python"), "-I", "-m", "pip"]
 
 
 def _watched(command: Sequence[str], folder: Path, look: Callable[[], None]) -> tuple[int, str]:

@@ -18,6 +18,7 @@ from tripletick.errors import (
 )
 from tripletick.models import answers, failures
 from tripletick.models.failures import Saying
+from tripletick.models.trying import GATEWAY
 
 THERE = "What it has: tripletick models list"
 NAMELESS = Saying(
@@ -67,6 +68,18 @@ STATUSES: Mapping[int, Saying] = {
     ),
     429: failures.STATUSES[429],
     500: failures.STATUSES[500],
+    502: Saying(
+        ServerFailedError,
+        "What answers at {where} is a proxy that cannot reach the model server (status 502).",
+        "It says: {told}.",
+        "Look whether the server behind it runs, then ask again",
+    ),
+    504: Saying(
+        ServerFailedError,
+        "What answers at {where} is a proxy that has not waited for the model server (status 504).",
+        "It says: {told}.",
+        "Give the proxy more time for an answer, then ask again",
+    ),
     503: Saying(
         ServerFailedError,
         "The server is busy (status 503).",
@@ -103,6 +116,7 @@ def refused(status: int, kind: str, body: bytes, asked: Asked) -> TripletickErro
     for pattern, saying in failures.NARROWED:
         if status in (400, 500) and pattern.search(told):
             return saying(model=asked.model, told=brief(told))
+    told = told or failures.described(status, kind) * (status in GATEWAY)
     saying = STATUSES.get(status, REFUSED)
     return saying(status=status, told=brief(told), where=asked.where, variable=asked.variable)
 

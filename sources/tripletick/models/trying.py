@@ -18,7 +18,10 @@ from tripletick.models.wire import Reply
 LONGEST = 120.0
 """Seconds that a server may ask to be left alone and is waited for; what asks for more is told."""
 LONGEST_SAID = 300
+GATEWAY = (502, 503, 504)
+"""What a proxy says while the server behind it is not there, or is not there yet."""
 BUSY = "The server is busy. Trying again in {seconds:g} s ({number} of {of})."
+ABSENT = "The server does not answer (status {status}). Trying again in {seconds:g} s ({number} of {of})."
 FAILED_ONCE = "The server failed ({told}). Trying once more."
 LEFT_ALONE = "The server wants fewer requests. Trying once more in {seconds:g} s, as it asked."
 
@@ -51,6 +54,18 @@ class Tries:
             self.settings.notice(words)
             self.settings.halt.wait(seconds)
 
+    def look(self, send: Callable[[], Reply]) -> tuple[Reply, bytes]:
+        """Give a short answer with its body, whatever it says, unless it is a proxy's that passes."""
+        self.busy = list(self.settings.busy_waits)
+        while True:
+            with closing(send()) as reply:
+                body = reply.body()
+            if reply.status not in GATEWAY or not self.busy:
+                return reply, body
+            seconds, words = self._next(reply.status)
+            self.settings.notice(words)
+            self.settings.halt.wait(seconds)
+
     def _wait(self, reply: Reply, told: str) -> tuple[float, str] | None:
         """Say how long to wait and why, None where it is not worth another try."""
         asked = seconds_in(reply.retry_after) if reply.status == 429 else None
@@ -60,10 +75,12 @@ class Tries:
             said = " ".join(told.split())[:LONGEST_SAID] or f"status {reply.status}"
             words = FAILED_ONCE.format(told=said) if asked is None else LEFT_ALONE.format(seconds=asked)
             return (asked or 0.0, words) if first else None
-        if reply.status in (429, 503) and self.busy:
-            of, seconds = len(self.settings.busy_waits), self.busy.pop(0)
-            return seconds, BUSY.format(seconds=seconds, number=of - len(self.busy), of=of)
-        return None
+        return self._next(reply.status) if reply.status in (429, *GATEWAY) and self.busy else None
+
+    def _next(self, status: int) -> tuple[float, str]:
+        of, seconds = len(self.settings.busy_waits), self.busy.pop(0)
+        words = BUSY if status in (429, 503) else ABSENT
+        return seconds, words.format(status=status, seconds=seconds, number=of - len(self.busy), of=of)
 
 
 def seconds_in(retry_after: str) -> float | None:

@@ -8,6 +8,7 @@ Root does not run blocks in an ordinary user's folder: they become that user. In
 from __future__ import annotations
 
 import atexit
+import errno
 import fcntl
 import os
 import pwd
@@ -21,6 +22,9 @@ from tripletick import platforms
 from tripletick.errors import TripletickError
 from tripletick.places import make_private
 
+ROOM = (8 << 20, 1 << 16)
+"""Bytes that must be free for the session's folder, where there is a choice; and else."""
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 NOWHERE = Path("/nonexistent")
 """The home of users without one (FHS, Debian)."""
 
@@ -175,7 +179,7 @@ class Lock:
 def find_tops(state: Path, user: User) -> list[tuple[Path, str]]:
     """Give where session folders lie, the best first, and how their names begin.
 
-    In /tmp where the user cannot reach ours, or where nothing can be made in it.
+    In /tmp where the user cannot reach ours, or where it has no room.
     """
     shared = (Path(tempfile.gettempdir()), f"tripletick-{user.uid}")
     return [shared] if user.switched else [(state / "boxes", "box-"), shared]
@@ -184,15 +188,18 @@ def find_tops(state: Path, user: User) -> list[tuple[Path, str]]:
 def make_top(state: Path, user: User) -> tuple[Path, Lock]:
     """Make and lock a new folder of mode 0700. Raises TripletickError where none can be made."""
     why = ""
-    for above, start in find_tops(state, user):
-        try:
-            return _made(above, start)
-        except OSError as error:
-            why = f"{error.filename}: {error.strerror}."
-    raise TripletickError("There is no place for the files of a block.", why, "Make room in /tmp")
+    for room in ROOM:
+        for above, start in find_tops(state, user):
+            try:
+                return _made(above, start, room)
+            except OSError as error:
+                why = f"{error.filename or above}: {error.strerror}."
+    raise TripletickError(
+        "There is no place for the files of a block.", why, f"Make room in {tempfile.gettempdir()}"
+    )
 
 
-def _made(above: Path, start: str) -> tuple[Path, Lock]:
+def _made(above: Path, start: str, room: int) -> tuple[Path, Lock]:
     make_private(above)
     while True:
         top = new_folder(above, start)
@@ -202,8 +209,29 @@ def _made(above: Path, start: str) -> tuple[Path, Lock]:
             continue
         # Between its making and ours another session may have it, to sweep it away.
         if lock.is_there() and not lock.taken:
+            try:
+                _try_room(top / "room", room)
+            except OSError:
+                remove(top)
+                lock.close()
+                raise
             return top, lock
         lock.close()
+
+
+def _try_room(file: Path, size: int) -> None:
+    """Raise OSError where a file of this size finds no room; quotas and limits too are met only so."""
+    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        if hasattr(os, "posix_fallocate"):
+            os.posix_fallocate(handle, 0, size)
+    except OSError as error:
+        # else a file system that cannot tell
+        if error.errno in FULL:
+            raise
+    finally:
+        os.close(handle)
+        file.unlink()
 
 
 def new_folder(above: Path, start: str) -> Path:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any, TextIO
 
 from tripletick.events import Event
+from tripletick.ui.safe import write_json
 
 
 class JsonLines:
@@ -16,7 +16,5 @@ class JsonLines:
         self.stream, self.encode = stream, encode
 
     def show(self, event: Event) -> None:
-        line = json.dumps(self.encode(event), ensure_ascii=False)
-        # a lone surrogate has no UTF-8; JSON can name it
-        self.stream.write(line.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
+        write_json(self.stream, self.encode(event))
         self.stream.flush()

@@ -1,11 +1,13 @@
 """Text from models, tools and files, made fit to be drawn: nothing in it can steer the terminal.
 
-Wraps nothing and measures nothing; that a file or a pipe gets the raw text is decided by the caller.
+Wraps nothing and measures nothing. A pipe gets the text that a terminal gets: one may be behind it (tee).
 """
 
 from __future__ import annotations
 
+import json
 import re
+from typing import Any, TextIO
 
 _STEERS = re.compile(
     r"[\0-\x08\x0b-\x1f\x7f-\x9f"
@@ -40,6 +42,19 @@ def encodable(text: str, encoding: str) -> str:
     except UnicodeEncodeError:
         return text.translate(_PLAIN).encode(encoding, "backslashreplace").decode(encoding)
     return text
+
+
+def write(stream: TextIO, text: str) -> None:
+    """Write for a person who reads it, on a terminal or behind a pipe."""
+    # NUL is nothing on a terminal
+    stream.write(encodable(visible(text.replace("\0", "")), stream.encoding or "utf-8"))
+
+
+def write_json(stream: TextIO, value: Any) -> None:
+    """Write a value as it is, for a program, in one line."""
+    line = json.dumps(value, ensure_ascii=False)
+    # a lone surrogate has no UTF-8; JSON can name it
+    stream.write(line.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
 
 
 def _written(steers: re.Match[str]) -> str:

@@ -38,7 +38,7 @@ from tripletick.ui.excerpt import excerpt
 from tripletick.ui.gauge import Gauge
 from tripletick.ui.pen import Mark, Pen, Style
 from tripletick.ui.preview import Piece, Preview
-from tripletick.ui.safe import encodable, one_line, settled, visible
+from tripletick.ui.safe import one_line, settled, visible, write
 from tripletick.ui.shelf import Shelf
 
 NEWEST = 40
@@ -222,12 +222,11 @@ class Teller:
             self.pen.line(one_line(told), "dim", prose=True)
 
     def _give(self, text: str) -> None:
-        """Put the answer where it is wanted; on a terminal it must not be able to steer it."""
+        """Put the answer where it is wanted."""
         if self.answer is None or not text:
             return
         self.pen.status(None)
-        safe = visible(text) if self.answer.isatty() else text
-        self.answer.write(encodable(safe.rstrip("\n") + "\n", self.answer.encoding or "utf-8"))
+        write(self.answer, text.rstrip("\n") + "\n")
         self.answer.flush()
 
     def _end_turn(self) -> None:
