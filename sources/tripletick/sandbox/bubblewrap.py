@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tripletick import platforms
+from tripletick.paths.hidden import IGNORE, Found, Secrets
 from tripletick.sandbox import environment, first, grants, mounts, points, seccomp, toolchains
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
-from tripletick.sandbox.hidden import IGNORE, Found, Secrets, env_files
 from tripletick.sandbox.probing import BLOCKERS, Probe, find_problem
 from tripletick.sandbox.running import NOT_STARTED, Launch, end_namespace, running
 from tripletick.sandbox.user import Session, User, find_homes, find_user
@@ -55,10 +55,6 @@ def make_view(ground: Ground, user: User, session: Session) -> tuple[mounts.View
     see = tuple(path.resolve() for path in ground.see)
     unseen = [*mounts.private_paths(homes), ground.state]
     unseen += ground.once("guarded", lambda: mounts.guarded_paths(user)) if user.is_root else []
-    closed, whole = env_files(see)
-    unseen += map(Path, closed)
-    if not whole:
-        ground.notice(TOO_DEEP.format(folders=", ".join(map(str, see))))
     view = mounts.View(
         workspace=ground.workspace,
         tools=tuple(
@@ -78,6 +74,14 @@ def make_view(ground: Ground, user: User, session: Session) -> tuple[mounts.View
 def reaches(user: User, path: Path) -> bool:
     """Tell whether this user can go into a folder, or come to a file."""
     return user.reaches(path / "x" if path.is_dir() else path)
+
+
+def tell_once(ground: Ground, found: Found, told: set[str]) -> None:
+    """Say where not all of what was let in was looked through."""
+    line = TOO_DEEP.format(folders=", ".join(map(str, ground.see)))
+    if not found.whole and line not in told:
+        told.add(line)
+        ground.notice(line)
 
 
 def user_words(user: User) -> str:
@@ -126,7 +130,8 @@ class Bubblewrap:
         self._proxies: dict[frozenset[str], Proxy] = {}
         self._env = environment.clean(os.environ, self._user.name, mounts.TMP, self._tools.path)
         self._filter = seccomp.program()
-        self._secrets = Secrets(ground.workspace)
+        self._secrets = Secrets(ground.workspace, ground.see)
+        self._told: set[str] = set()
         self._program = toolchains.look_up("bwrap", ground.workspace)
         self._weight = self._growth = 0
         self._made = False
@@ -170,6 +175,7 @@ class Bubblewrap:
         if text := self._refusal(found):
             yield text
             return Finished(NOT_STARTED, text.encode())
+        tell_once(self._ground, found, self._told)
         before = free_space([self._session.home])
         with contextlib.ExitStack() as stack:
             stack.callback(self._secrets.settle)
@@ -225,6 +231,7 @@ class Bubblewrap:
         self._ground = self._ground.with_sight(folder)
         self._view, self._tools = make_view(self._ground, self._user, self._session)
         self._frame = mounts.make_frame(self._view)
+        self._secrets.show(folder)
 
     def _refusal(self, found: Found) -> str:
         if str(self._ground.workspace) in found.folders:

@@ -14,9 +14,9 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tripletick.paths.hidden import IGNORE, OURS, Secrets
 from tripletick.sandbox import environment
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Limits, Mode
-from tripletick.sandbox.hidden import IGNORE, OURS, Secrets
 from tripletick.sandbox.probing import Probe, find_problem
 from tripletick.sandbox.running import Launch, end_family, running
 from tripletick.sandbox.toolchains import BASIC, look_up
@@ -83,7 +83,7 @@ class Container:
         self.name, self._extra, self._ground = name, tuple(extra), ground
         self._user = find_user(ground.workspace)
         self._session = Session(ground.state, self._user)
-        self._secrets = Secrets(ground.workspace)
+        self._secrets = Secrets(ground.workspace, ground.see)
         self._engine = look_up(name, ground.workspace)
         self._env = environment.clean({}, self._user.name, INSIDE, BASIC)
         self.problem = self._probe()
@@ -141,6 +141,7 @@ class Container:
 
     def let_read(self, folder: Path) -> None:
         self._ground = self._ground.with_sight(folder)
+        self._secrets.show(folder)
 
     def close(self) -> None:
         self._session.close()
@@ -151,7 +152,7 @@ class Container:
         end_family(pid)
 
     def _mounts(self, mode: Mode) -> list[Mount]:
-        root, found = self._ground.workspace, self._secrets.look(frozenset())
+        root, found = self._ground.workspace, self._secrets.look()
         kept = [root / name for name in (*OURS, IGNORE)]
         kept += [path.resolve() for path in self._ground.ours if root in path.resolve().parents]
         covers = [(self._session.nothing, found.files), (self._session.nowhere, found.folders)]

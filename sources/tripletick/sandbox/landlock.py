@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tripletick import platforms
+from tripletick.paths.hidden import IGNORE, OURS, Found, Secrets
 from tripletick.sandbox import environment, rights, seccomp, unshared
 from tripletick.sandbox.bare import REAPER, describe
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
-from tripletick.sandbox.bubblewrap import make_view, mode_words, user_words
+from tripletick.sandbox.bubblewrap import make_view, mode_words, tell_once, user_words
 from tripletick.sandbox.grants import (
     LEADS_AWAY,
     NO_GIT,
@@ -30,7 +31,6 @@ from tripletick.sandbox.grants import (
     make_room,
     writable_path,
 )
-from tripletick.sandbox.hidden import IGNORE, OURS, Found, Secrets
 from tripletick.sandbox.keeping import Keeper
 from tripletick.sandbox.probing import Probe, find_problem
 from tripletick.sandbox.running import Launch, end_family, running
@@ -78,7 +78,8 @@ class Landlock:
         self._session = Session(ground.state, self._user)
         self._view, self._tools = make_view(ground, self._user, self._session)
         self._rules = rights.fixed_rules(self._view)
-        self._secrets = Secrets(ground.workspace, inside=True)
+        self._secrets = Secrets(ground.workspace, ground.see, inside=True)
+        self._outside: frozenset[str] = frozenset()
         self._keeper = Keeper(ground.workspace, self._session.home.parent / "kept")
         self._told: set[str] = set()
         self.problem = self._probe()
@@ -128,7 +129,8 @@ class Landlock:
         """Show a further folder to the blocks from here on."""
         self._ground = self._ground.with_sight(folder)
         self._view, self._tools = make_view(self._ground, self._user, self._session)
-        self._rules = rights.fixed_rules(self._view)
+        self._rules = rights.fixed_rules(self._view, self._outside)
+        self._secrets.show(folder)
 
     def close(self) -> None:
         self._session.close()
@@ -147,8 +149,9 @@ class Landlock:
     def _scope(self, mode: Mode, grant: Grant) -> Iterator[Scope]:
         """Look at what there is, keep what must stay; clear away afterwards what lies outside."""
         writable = self._granted(mode, grant)
-        found = self._secrets.look(frozenset())
+        found = self._look()
         self._warn(found)
+        tell_once(self._ground, found, self._told)
         if mode == "work":
             self._keeper.take(self._protected(grant, found))
         with contextlib.ExitStack() as stack:
@@ -157,6 +160,14 @@ class Landlock:
                 writable.append(rights.SHARED_MEMORY)
                 stack.callback(clear_shared_memory, self._user.uid)
             yield Scope("read" if grant.git else mode, home, tuple(writable), found, shared)
+
+    def _look(self) -> Found:
+        """Give what is hidden in the workspace; what is in folders that were let in loses its rules."""
+        found, root = self._secrets.look(), f"{self._ground.workspace}/"
+        outside = frozenset(path for path in found.files | found.folders if not path.startswith(root))
+        if outside != self._outside:
+            self._outside, self._rules = outside, rights.fixed_rules(self._view, outside)
+        return replace(found, files=found.files - outside, folders=found.folders - outside)
 
     def _granted(self, mode: Mode, grant: Grant) -> list[Path]:
         """Give what the block may write besides the workspace. Raises OSError for what it cannot be given."""

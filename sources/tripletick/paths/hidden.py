@@ -1,6 +1,7 @@
-"""Finds what blocks must not read in the workspace: `.env`, what .tripletickignore names, others' sockets.
+"""Finds what the model must not read: `.env`, what .tripletickignore names, where these lead; sockets.
 
-Does not hide anything itself; mounts.py does. A folder that has not changed is not listed again (its ctime,
+One rule for blocks and tools; to hide is up to the box and the guard. A file is known by what it is, so that
+further names of it (hard links) are found too. A folder that has not changed is not listed again (its ctime,
 which no program can set), so a look costs one stat a folder.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -18,7 +20,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tripletick import platforms
-from tripletick.sandbox.toolchains import mode_of
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -31,7 +32,7 @@ OURS = (".git", ".tripletick")
 LONGEST = 3000
 """Bytes of a path below which a folder is hidden whole: nothing longer than 4096 can be mounted over."""
 LOOKED = 50_000
-"""Entries of folders that were let in, the upper ones first."""
+"""Entries of each folder that was let in, the upper ones first."""
 FRESH = 100_000_000
 """Within these nanoseconds a folder can change again without a new ctime (the kernel's coarse clock)."""
 
@@ -42,6 +43,8 @@ Identity = tuple[int, int, int, int]
 class Found:
     """What there is to hide, by absolute path without links."""
 
+    hits: set[str] = field(default_factory=set)
+    """Hidden names as they lie there: where a link leads is looked at each time."""
     files: set[str] = field(default_factory=set)
     folders: set[str] = field(default_factory=set)
     sockets: set[str] = field(default_factory=set)
@@ -51,31 +54,29 @@ class Found:
     """Those of these that only the folders above them hide: the pattern names these too."""
     below: list[str] = field(default_factory=list)
     """Folders to go on with."""
+    entries: int = 0
+    whole: bool = True
+    """All of what was let in was looked through."""
+
+    def holds(self, path: str) -> bool:
+        """Tell whether an absolute path without links is hidden, by itself or with a folder above it."""
+        above = (path[: end.start()] for end in re.finditer("/", path))
+        return path in self.files or path in self.folders or not self.folders.isdisjoint(above)
 
 
-def is_env(name: str) -> bool:
+def is_private(path: str) -> bool:
+    """True for `.env` and `.env.local`, false for `.env.example` and `.envrc`."""
+    name = path.rpartition("/")[2].casefold()
     return name == ".env" or (name.startswith(".env.") and not name.endswith(KEEP))
 
 
-def env_files(folders: Iterable[Path]) -> tuple[list[str], bool]:
-    """Give the `.env` files below folders that were let in, and whether all of them were looked through."""
-    found: list[str] = []
-    waiting, left = deque(map(str, folders)), LOOKED
-    while waiting and left > 0:
-        with suppress(OSError), os.scandir(waiting.popleft()) as entries:
-            for entry in entries:
-                left -= 1
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
-                elif is_env(entry.name):
-                    found.append(entry.path)
-    return found, not waiting
-
-
-def read_ignore(workspace: Path) -> bytes:
-    """Give the ignore file, empty where it is not a regular file."""
+def ignore_text(workspace: Path) -> bytes:
+    """Give the ignore file, empty where it is not a regular file that lies in the workspace."""
+    real = Path(os.path.realpath(workspace / IGNORE))
+    if workspace not in real.parents:
+        return b""
     try:
-        handle = os.open(workspace / IGNORE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        handle = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return b""
     try:
@@ -84,19 +85,15 @@ def read_ignore(workspace: Path) -> bytes:
         os.close(handle)
 
 
-def parse_ignore(text: bytes) -> GitIgnoreSpec | None:
-    """Give the patterns that can be read, None where there are none."""
-    if not text.strip():
-        return None
+def read_ignore(text: str) -> GitIgnoreSpec:
+    """Read gitignore syntax; a line that is none is passed over, as git does."""
     from pathspec import GitIgnoreSpec
 
     good = []
-    for line in text.decode(errors="replace").splitlines():
-        try:
+    for line in text.splitlines():
+        with suppress(ValueError):
             GitIgnoreSpec.from_lines([line])
-        except ValueError:
-            continue
-        good.append(line)
+            good.append(line)
     return GitIgnoreSpec.from_lines(good)
 
 
@@ -127,6 +124,14 @@ def list_below(folder: str) -> Iterator[str]:
             return
 
 
+def mode_of(path: Path) -> int:
+    """Give the type of what is there; 0 where nothing is, or nothing that we may look at."""
+    try:
+        return path.stat().st_mode
+    except OSError:
+        return 0
+
+
 def is_socket(entry: os.DirEntry[str]) -> bool:
     if entry.is_file(follow_symlinks=False) or entry.is_symlink():
         return False
@@ -134,13 +139,14 @@ def is_socket(entry: os.DirEntry[str]) -> bool:
 
 
 class Secrets:
-    """Looks through one workspace, again before each block.
+    """Looks through one workspace and the folders that were let in, again before each block and each read.
 
     `inside`: what lies in hidden folders is remembered too, since blocks could move it out of them.
     """
 
-    def __init__(self, workspace: Path, *, inside: bool = False) -> None:
+    def __init__(self, workspace: Path, shown: Iterable[Path] = (), *, inside: bool = False) -> None:
         self._workspace = workspace
+        self._shown = [Path(os.path.realpath(path)) for path in shown]
         self._inside = inside
         self._ignore = b""
         self._spec: GitIgnoreSpec | None = None
@@ -151,7 +157,15 @@ class Secrets:
         self._foreign: set[str] = set()
         self._left: set[str] = set()
 
-    def look(self, bound: frozenset[str]) -> Found:
+    def show(self, path: Path) -> None:
+        """Take a folder or file outside that is let in."""
+        self._shown.append(Path(os.path.realpath(path)))
+
+    def names(self, path: str) -> bool:
+        """Tell whether a path from the workspace is hidden by name; a folder's ends in a slash."""
+        return is_private(path) or bool(self._spec and self._spec.match_file(path))
+
+    def look(self, bound: frozenset[str] = frozenset()) -> Found:
         """Give what must be hidden now; `bound` are the sockets that somebody listens on."""
         self._reread()
         all_found = self._walk()
@@ -177,7 +191,8 @@ class Secrets:
                 with suppress(OSError):
                     folder.chmod(folder.lstat().st_mode & 0o777 | stat.S_IRWXU)
         moved = []
-        for path, identity in identify_all(sorted(self._walk().known)):
+        known_here = (path for path in sorted(self._walk().known) if self._is_inside(Path(path)))
+        for path, identity in identify_all(known_here):
             places = self._places.get(identity, [path])
             moved += [(Path(path), Path(places[0]))] if path not in places else []
         return moved
@@ -188,17 +203,33 @@ class Secrets:
         while waiting:
             found = self._list(waiting.pop(), all_found)
             waiting += found.below
-            all_found.files |= found.files
+            all_found.hits |= found.hits
             all_found.folders |= found.folders
             all_found.sockets |= found.sockets
             all_found.known |= found.known
             all_found.placed |= found.placed
+        for path in self._shown:
+            self._walk_shown(path, all_found)
+        for hit in all_found.hits:
+            self._add(hit, all_found)
         return all_found
 
+    def _walk_shown(self, top: Path, all_found: Found) -> None:
+        """Look through what was let in: no .tripletickignore names it, and nothing closed can be opened."""
+        waiting, left = deque([str(top)]), LOOKED
+        while waiting and left > 0:
+            found = self._list(waiting.popleft(), Found())
+            left -= found.entries
+            waiting += (path for path in found.below if path != str(self._workspace))
+            all_found.hits |= found.hits
+            all_found.known |= found.known
+        all_found.whole &= not waiting
+
     def _reread(self) -> None:
-        text = read_ignore(self._workspace)
+        text = ignore_text(self._workspace)
         if text != self._ignore:
-            self._ignore, self._spec = text, parse_ignore(text)
+            self._ignore = text
+            self._spec = read_ignore(text.decode(errors="replace")) if text.strip() else None
             self._cache.clear()
 
     def _remember(self, found: Found) -> bool:
@@ -242,6 +273,7 @@ class Secrets:
         found = Found()
         with os.scandir(folder) as entries:
             for entry in entries:
+                found.entries += 1
                 self._sort(entry, found)
         return found
 
@@ -250,11 +282,11 @@ class Secrets:
         if is_folder and Path(entry.path).parent == self._workspace and entry.name in OURS:
             return
         if self._hides(entry.name, entry.path, is_folder):
-            self._add(entry.path, found)
+            found.hits.add(entry.path)
             if not self._hides(entry.name, str(self._workspace / entry.name), is_folder):
                 found.placed.add(entry.path)
         elif self._knows(entry):
-            self._add(entry.path, found)
+            found.hits.add(entry.path)
             found.known.add(entry.path)
         elif is_folder:
             too_long = len(os.fsencode(entry.path)) > LONGEST
@@ -266,9 +298,9 @@ class Secrets:
             found.sockets.add(entry.path)
 
     def _hides(self, name: str, path: str, is_folder: bool) -> bool:
-        if not is_folder and is_env(name):
+        if not is_folder and is_private(name):
             return True
-        if self._spec is None:
+        if self._spec is None or not self._is_inside(Path(path)):
             return False
         inside = os.path.relpath(path, self._workspace)
         return self._spec.match_file(inside + "/" if is_folder else inside)
@@ -278,9 +310,9 @@ class Secrets:
         return known is not None and known == identify(entry.path)
 
     def _add(self, path: str, found: Found) -> None:
-        """Add what the name leads to, where that lies in the workspace and is not the workspace itself."""
+        """Add what the name leads to, where that lies below the workspace or in what was let in."""
         real = Path(os.path.realpath(path))
-        if self._workspace not in real.parents:
+        if not self._is_inside(real) and not any(top in (real, *real.parents) for top in self._shown):
             return
         # What lies in a closed folder cannot be told apart; that folder is hidden whole when it is listed.
         mode = mode_of(real)
@@ -288,3 +320,6 @@ class Secrets:
             found.folders.add(str(real))
         elif stat.S_ISREG(mode):
             found.files.add(str(real))
+
+    def _is_inside(self, path: Path) -> bool:
+        return self._workspace in path.parents
