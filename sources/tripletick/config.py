@@ -19,6 +19,7 @@ from typing import Any
 
 from tripletick import inifile
 from tripletick.errors import ConfigError
+from tripletick.redaction import KNOWN
 from tripletick.sections import (
     FAMILIES,
     SECTIONS,
@@ -126,6 +127,7 @@ def load(
         if problem := unknown(given):
             warnings.append(problem)
         elif given.key:
+            KNOWN.learn_named({given.key: given.value})
             values.setdefault(given.section, {})[given.key] = read_value(given)
             where[f"{given.section}.{given.key}"] = given.where
     built = {name: kind_of(name)(**values.pop(name, {})) for name in SECTIONS}

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tripletick import platforms
+from tripletick.redaction import KNOWN
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -239,6 +240,8 @@ class Secrets:
         """
         self._places, linked = {}, False
         below = [path for folder in found.folders for path in list_below(folder)] if self._inside else []
+        for path in found.files:
+            KNOWN.learn_file(path)
         for path, identity in identify_all((*found.files, *found.folders, *below)):
             is_new = self._known.get(identity[1]) != identity
             linked |= is_new and stat.S_ISREG(mode_of(Path(path))) and os.lstat(path).st_nlink > 1
