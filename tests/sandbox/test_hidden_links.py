@@ -5,6 +5,8 @@ import shutil
 
 import pytest
 
+from tripletick.sandbox.box import Grant
+
 TIERS = ["bubblewrap", "landlock"]
 
 
@@ -99,3 +101,70 @@ def test_what_a_hidden_link_leads_to_only_later_is_hidden(opened, top, way):
     put(top / "ws/envs/prod")
     (top / "ws/turns/turn").symlink_to("../envs")
     assert "CANARY" not in place.bash("cat .env envs/prod")[0]
+
+
+MANY = "for n in $(seq 1100); do {each}; done"
+
+
+@pytest.mark.parametrize(
+    "each",
+    [
+        "echo x > .env.$n",
+        "mkdir d$n; echo x > d$n/.env",
+        "echo x > f$n; ln -s f$n .env.$n",
+        "mkdir c$n; chmod 000 c$n",
+    ],
+)
+def test_many_hidden_names_of_one_block_keep_no_later_one_from_running(opened, top, each):
+    put(top / "ws/.env")
+    (top / "ws/.env.way").symlink_to("prod")
+    put(top / "ws/prod")
+    place = opened()
+    place.bash(MANY.format(each=each))
+    put(top / "ws/.env.late")
+    text, finished = place.bash("cat .env prod .env.way .env.late; echo ran")
+    assert (text, finished.status) == ("ran\n", 0) or "Permission denied" in text
+    assert "CANARY" not in text
+    assert text.endswith("ran\n")
+
+
+def test_a_link_that_a_block_has_made_hides_nothing_until_it_is_changed(opened, top):
+    put(top / "ws/main", "seen")
+    put(top / "ws/src/main", "seen")
+    place = opened()
+    place.bash("ln -s main .env; ln -s src .env.src")
+    assert place.bash("cat main src/main")[0] == "seenseen"
+    put(top / "ws/main", "now CANARY")
+    assert "CANARY" not in place.bash("cat main")[0]
+
+
+def test_a_block_that_removes_a_hidden_link_uncovers_nothing(opened, top, owner):
+    put(top / "ws/envs/prod")
+    (top / "ws/.env").symlink_to("envs/prod")
+    place = opened()
+    place.bash("sleep .2")
+    told = place.bash("rm .env; ln -s envs/prod .env; mv .env other; ls -A")[0]
+    assert "Put back, because blocks may not change it: .env" in told
+    assert "CANARY" not in place.bash("rm -f .env; cat envs/prod other")[0]
+    assert (top / "ws/.env").readlink().name == "prod"
+    assert "CANARY" not in place.bash("cat envs/prod")[0]
+
+
+@pytest.mark.parametrize(
+    "how", ["echo '*' > .tripletickignore", "ln -s a .tripletickignore", "mkdir .tripletickignore"]
+)
+def test_an_ignore_file_that_a_block_makes_is_put_back(opened, top, how):
+    put(top / "ws/a", "*\n")
+    place = opened()
+    text = place.bash(how)[0]
+    assert "tripletick: Put back, because blocks may not change it: .tripletickignore" in text
+    assert not (top / "ws/.tripletickignore").is_symlink() and not (top / "ws/.tripletickignore").exists()
+    assert place.bash("cat a")[0] == "*\n"
+
+
+def test_a_yes_lets_a_block_make_the_ignore_file(opened, top):
+    put(top / "ws/a", "seen")
+    place = opened()
+    text = place.bash("echo a > .tripletickignore", grant=Grant(ignore=True))[0]
+    assert "Put back" not in text
+    assert "seen" not in place.bash("cat a")[0]

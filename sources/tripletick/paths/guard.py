@@ -190,9 +190,13 @@ class Workspace:
             return "is tripletick's own and cannot be read"
         kind = self.kind(path)
         shape = {"folder": f"{path}/", "missing": f"{path}/."}.get(kind, path)
-        if path != "." and self.hides()(shape):
-            return KEPT
-        return ""
+        if path == ".":
+            return ""
+        if kind == "missing" and not writing:
+            # A word in a script, most often: its name tells enough.
+            self._secrets.reread()
+            return KEPT if self._secrets.names(shape) else ""
+        return KEPT if self.hides()(shape) else ""
 
     def _protected(self, path: str) -> str:
         names = path.casefold().split("/")

@@ -32,6 +32,8 @@ KEEP = (".example", ".sample", ".template", ".dist")
 OURS = (".git", ".tripletick")
 LONGEST = 3000
 """Bytes of a path below which a folder is hidden whole: nothing longer than 4096 can be mounted over."""
+MOST = 1000
+"""Hidden files and folders, so many can be mounted over: bubblewrap takes 9000 arguments, three for each."""
 LOOKED = 50_000
 """Entries of each folder that was let in, the upper ones first."""
 FRESH = 100_000_000
@@ -56,6 +58,8 @@ class Found:
     below: list[str] = field(default_factory=list)
     """Folders to go on with."""
     entries: int = 0
+    links: set[str] = field(default_factory=set)
+    """Those of the hidden names that are links."""
     whole: bool = True
     """All of what was let in was looked through."""
 
@@ -112,6 +116,17 @@ def identify_all(paths: Iterable[str]) -> Iterator[tuple[str, Identity]]:
             yield path, identify(path)
 
 
+def stamp(path: str) -> tuple[int, ...]:
+    """Tell what a name leads to from what it leads to once that was changed; () where it leads nowhere."""
+    try:
+        status = os.stat(path)  # noqa: PTH116
+    except OSError:
+        return ()
+    where = status.st_dev, status.st_ino
+    # What changes in a folder is not the folder.
+    return where if stat.S_ISDIR(status.st_mode) else (*where, status.st_size, status.st_mtime_ns)
+
+
 def shut(folders: Iterable[str]) -> set[str]:
     """Give those that we may not look into."""
     return {path for path in folders if not os.access(path, os.R_OK | os.X_OK)}
@@ -131,6 +146,11 @@ def mode_of(path: Path) -> int:
         return path.stat().st_mode
     except OSError:
         return 0
+
+
+def has_names(path: str) -> bool:
+    status = os.lstat(path)
+    return stat.S_ISREG(status.st_mode) and status.st_nlink > 1
 
 
 def is_socket(entry: os.DirEntry[str]) -> bool:
@@ -154,6 +174,9 @@ class Secrets:
         self._cache: dict[str, tuple[tuple[int, int], Found]] = {}
         self._known: dict[int, Identity] = {}
         self._places: dict[Identity, list[str]] = {}
+        self._made: dict[Identity, tuple[int, ...]] = {}
+        """Names that blocks have made, and what they led to then: nothing in it was hidden from blocks."""
+        self._named: dict[str, Identity] = {}
         self._closed: set[str] = set()
         self._foreign: set[str] = set()
         self._left: set[str] = set()
@@ -168,35 +191,49 @@ class Secrets:
 
     def look(self, bound: frozenset[str] = frozenset()) -> Found:
         """Give what must be hidden now; `bound` are the sockets that somebody listens on."""
-        self._reread()
+        self.reread()
         all_found = self._walk()
         if self._remember(all_found):
             # The same file lies elsewhere too, where nothing hid it yet.
             self._cache.clear()
             all_found = self._walk()
             self._remember(all_found)
+        if len(all_found.files | all_found.folders) > MOST:
+            self._spare(all_found)
+        self._named = dict(identify_all(all_found.hits))
         self._closed = shut(all_found.folders)
         all_found.sockets = self._others(all_found.sockets, bound)
         return all_found
 
     def settle(self) -> None:
-        """After a block: the sockets that it has made are its own; what appears later is somebody else's."""
-        self._left = self._walk().sockets - self._foreign
+        """After a block: what it has made is its own; what appears or changes later is somebody else's."""
+        found = self._walk()
+        if len(found.folders) > MOST:
+            found = self._reopen()
+        self._left = found.sockets - self._foreign
+        old = set(self._named.values())
+        for hit, identity in identify_all(found.hits):
+            if identity not in old and hit not in self._named:
+                self._made[identity] = stamp(hit)
 
     def strays(self) -> list[tuple[Path, Path]]:
         """After a block that could move what is hidden: where it lies in the light, and where it lay."""
-        known = set(self._closed)
-        while closed := shut(self._walk().folders) - known:
-            known |= closed
-            for folder in map(Path, closed):
-                with suppress(OSError):
-                    folder.chmod(folder.lstat().st_mode & 0o777 | stat.S_IRWXU)
         moved = []
-        known_here = (path for path in sorted(self._walk().known) if self._is_inside(Path(path)))
+        known_here = (path for path in sorted(self._reopen().known) if self._is_inside(Path(path)))
         for path, identity in identify_all(known_here):
             places = self._places.get(identity, [path])
             moved += [(Path(path), Path(places[0]))] if path not in places else []
         return moved
+
+    def _reopen(self) -> Found:
+        """Open the folders that the block has closed, and give what lies in all."""
+        known = set(self._closed)
+        while closed := shut((found := self._walk()).folders) - known:
+            known |= closed
+            for folder in map(Path, closed):
+                with suppress(OSError):
+                    folder.chmod(folder.lstat().st_mode & 0o777 | stat.S_IRWXU)
+        return found
 
     def _walk(self) -> Found:
         all_found = Found()
@@ -212,6 +249,11 @@ class Secrets:
         for path in self._shown:
             self._walk_shown(path, all_found)
         for hit in all_found.hits:
+            is_link = Path(hit).is_symlink()
+            if is_link and self._is_own(hit):
+                # A block could blind the next ones by it.
+                continue
+            all_found.links |= {hit} if is_link else set()
             self._add(hit, all_found)
         return all_found
 
@@ -226,7 +268,17 @@ class Secrets:
             all_found.known |= found.known
         all_found.whole &= not waiting
 
-    def _reread(self) -> None:
+    def _is_own(self, hit: str) -> bool:
+        """Tell what a block has made of what it could read, and nobody has changed since."""
+        return any(self._made.get(identity, ()) == stamp(hit) for _, identity in identify_all([hit]))
+
+    def _spare(self, found: Found) -> None:
+        """Leave out of too many files those that blocks have made: no further one could run otherwise."""
+        own = {hit for hit in found.hits if hit in found.files and self._is_own(hit)}
+        found.files -= own
+        found.placed -= own
+
+    def reread(self) -> None:
         text = ignore_text(self._workspace)
         if text != self._ignore:
             self._ignore = text
@@ -239,12 +291,14 @@ class Secrets:
         A block can rename the folder around a hidden file, so that no pattern fits.
         """
         self._places, linked = {}, False
+        direct = found.hits - found.links
         below = [path for folder in found.folders for path in list_below(folder)] if self._inside else []
         for path in found.files:
             KNOWN.learn_file(path)
         for path, identity in identify_all((*found.files, *found.folders, *below)):
             is_new = self._known.get(identity[1]) != identity
-            linked |= is_new and stat.S_ISREG(mode_of(Path(path))) and os.lstat(path).st_nlink > 1
+            # A link to it can be removed, and it would be seen where it lies.
+            linked |= is_new and (path not in direct or has_names(path))
             self._known[identity[1]] = identity
             self._places.setdefault(identity, []).append(path)
         return linked

@@ -64,6 +64,8 @@ class Grant:
     git: bool = False
     """Write .git, but not what runs or redirects: config, hooks, info, modules, worktrees. With a fresh,
     empty home."""
+    ignore: bool = False
+    """Write .tripletickignore: what it names is hidden from then on."""
     reach: frozenset[str] = frozenset()
     """Places of private networks, each `host:port`, that the network leads to as well."""
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tripletick import platforms
-from tripletick.paths.hidden import IGNORE, Found, Secrets
-from tripletick.sandbox import environment, first, grants, mounts, points, seccomp, toolchains
+from tripletick.paths.hidden import IGNORE, MOST, Found, Secrets
+from tripletick.sandbox import environment, first, grants, holding, mounts, points, seccomp, toolchains
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
 from tripletick.sandbox.probing import BLOCKERS, Probe, find_problem
 from tripletick.sandbox.running import NOT_STARTED, Launch, end_namespace, running
@@ -35,8 +35,6 @@ SENTENCE_USER = "; blocks run as {name}, who owns the folder"
 SENTENCE_ROOT = "; blocks run as root without its powers"
 SENTENCE_UNFILTERED = "; system calls are not filtered, this processor is not known"
 SENTENCE_READ = "; blocks may only read"
-MOST_HIDDEN = 1000
-"""bubblewrap takes 9000 arguments, three for each."""
 TOO_MANY = (
     "tripletick: more than {most} files and folders to hide here; name the folders they lie in, in {name}\n"
 )
@@ -176,6 +174,7 @@ class Bubblewrap:
             yield text
             return Finished(NOT_STARTED, text.encode())
         tell_once(self._ground, found, self._told)
+        held = self._hold(mode, grant, found)
         before = free_space([self._session.home])
         with contextlib.ExitStack() as stack:
             stack.callback(self._secrets.settle)
@@ -187,8 +186,19 @@ class Bubblewrap:
             finished = yield from running(self._launch(block, arguments, timeout))
             for line in block.settle():
                 self._ground.notice(line)
+            if told := holding.put_back(held, self._user, self._ground.workspace):
+                self._ground.notice(told)
+                yield (line := f"tripletick: {told}\n")
+                finished = holding.add(finished, line.encode())
         self._growth += max(0, before - free_space([self._session.home]))
         return finished
+
+    def _hold(self, mode: Mode, grant: Grant, found: Found) -> holding.Held:
+        if mode == "read" or grant.only:
+            return {}
+        root = self._ground.workspace
+        ignore = () if grant.ignore else (root / IGNORE,)
+        return holding.hold((*ignore, *(path for path in map(Path, found.links) if root in path.parents)))
 
     def _give(self, grant: Grant, mode: Mode, found: Found, stack: contextlib.ExitStack) -> Block:
         """Put together what this block sees. Raises OSError where a grant cannot be given."""
@@ -201,7 +211,7 @@ class Bubblewrap:
         if grant.network:
             block = self._lead_out(block, grant.reach)
         if not grant.git and not grant.only:
-            return block.framed(mounts.place_mounts(view, mode, found))
+            return block.framed(mounts.place_mounts(view, mode, found, ignore=grant.ignore))
         room = stack.enter_context(grants.make_room(view))
         block = replace(block, view=replace(block.view, home=room.home))
         if grant.git:
@@ -236,8 +246,8 @@ class Bubblewrap:
     def _refusal(self, found: Found) -> str:
         if str(self._ground.workspace) in found.folders:
             return UNLISTED.format(path=self._ground.workspace)
-        if len(found.files | found.folders | found.sockets) > MOST_HIDDEN:
-            return TOO_MANY.format(most=MOST_HIDDEN, name=IGNORE)
+        if len(found.files | found.folders | found.sockets) > MOST:
+            return TOO_MANY.format(most=MOST, name=IGNORE)
         return ""
 
     def close(self) -> None:

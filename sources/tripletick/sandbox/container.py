@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tripletick.paths.hidden import IGNORE, OURS, Secrets
-from tripletick.sandbox import environment
+from tripletick.sandbox import environment, holding
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Limits, Mode
 from tripletick.sandbox.probing import Probe, find_problem
 from tripletick.sandbox.running import Launch, end_family, running
@@ -134,10 +134,17 @@ class Container:
             halt=self._ground.halt,
             folders=(self._ground.workspace, self.home),
         )
+        held = holding.hold([self._ground.workspace / IGNORE])
         try:
-            return (yield from running(launch))
+            finished = yield from running(launch)
         finally:
+            told = holding.put_back(held, self._user, self._ground.workspace)
             self._secrets.settle()
+        if told:
+            self._ground.notice(told)
+            yield (line := f"tripletick: {told}\n")
+            finished = holding.add(finished, line.encode())
+        return finished
 
     def let_read(self, folder: Path) -> None:
         self._ground = self._ground.with_sight(folder)

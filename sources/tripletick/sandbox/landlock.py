@@ -31,6 +31,7 @@ from tripletick.sandbox.grants import (
     make_room,
     writable_path,
 )
+from tripletick.sandbox.holding import PUT_BACK, add, shorten
 from tripletick.sandbox.keeping import Keeper
 from tripletick.sandbox.probing import Probe, find_problem
 from tripletick.sandbox.running import Launch, end_family, running
@@ -46,12 +47,10 @@ SENTENCE = (
 UNKNOWN = "this processor is not known"
 PROBLEM = "landlock: {why} (Linux 6.12 and Landlock are needed)"
 NO_NETWORK = "landlock cannot give a block network; bubblewrap can (apt install bubblewrap)"
-PUT_BACK = "Put back, because blocks may not change it: {names}"
 DAMAGED = "Could not be kept or put back: {names} (look at it with git fsck)"
 CLOSE_BY = "{folder} holds hidden files: what a block makes beside them only the next block can read."
 GIT_KEPT = tuple(f"{OURS[0]}/{name}" for name in (*SHIELDED, LEADS_AWAY))
 """What runs or redirects in a .git that a block may otherwise write."""
-SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,13 +183,14 @@ class Landlock:
 
     def _protected(self, grant: Grant, found: Found) -> list[Path]:
         root = self._ground.workspace
-        names = [IGNORE, OURS[1], *(GIT_KEPT if grant.git else ())]
+        names = [*(() if grant.ignore else (IGNORE,)), OURS[1], *(GIT_KEPT if grant.git else ())]
         if not grant.git and os.path.lexists(root / OURS[0]):
             # Where there is none a block may make one; the person is told of it.
             names.append(OURS[0])
         ours = [path for path in self._view.ours if root in path.parents]
         ours.sort(key=lambda path: len(path.parts))
-        return [*(root / name for name in names), *ours, *map(Path, sorted(found.files))]
+        links = sorted(path for path in found.links if root in Path(path).parents)
+        return [*(root / name for name in names), *ours, *map(Path, (*sorted(found.files), *links))]
 
     def _put_back(self) -> str:
         """Put back what the block may not have changed; give the line for the model."""
@@ -266,19 +266,6 @@ class Landlock:
             scratch_size=limits.memory // 4,
             count=True,
         )
-
-
-def add(finished: Finished, line: bytes) -> Finished:
-    if finished.tail:
-        return replace(finished, tail=finished.tail + line)
-    return replace(finished, head=finished.head + line)
-
-
-def shorten(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    # A block chooses names: one with a line end could pass for a line of ours.
-    plain = ["".join(each if each.isprintable() else "?" for each in name) for name in names[:SHOWN]]
-    return ", ".join(plain) + more
 
 
 def clear_shared_memory(uid: int) -> None:

@@ -171,11 +171,16 @@ def tool_mounts(view: View) -> list[str]:
     return [word for path in ordered for word in (how[path], str(path), str(path))]
 
 
-def workspace_mounts(view: View, mode: Mode, placed: Iterable[Path] = ()) -> list[str]:
-    """The workspace, and in it read-only what a block may not change; what is `placed` stays there."""
+def workspace_mounts(
+    view: View, mode: Mode, placed: Iterable[Path] = (), *, ignore: bool = False
+) -> list[str]:
+    """The workspace, and in it read-only what a block may not change; what is `placed` stays there.
+
+    With `ignore` it may change .tripletickignore.
+    """
     root = view.workspace
     arguments = ["--bind" if mode == "work" else "--ro-bind", str(root), str(root)]
-    own = [root / name for name in (*OURS, IGNORE)]
+    own = [root / name for name in (*OURS, *(() if ignore else (IGNORE,)))]
     own += [path for path in view.ours if root in path.parents]
     kept = sorted(filter(is_regular, own), key=lambda path: len(path.parts))
     closed = {barrier for path in own if (barrier := inner_barrier(path, view))}
@@ -272,8 +277,9 @@ def written(words: Iterable[str]) -> bytes:
     return b"".join(os.fsencode(word) + b"\0" for word in words)
 
 
-def place_mounts(view: View, mode: Mode, found: Found) -> list[str]:
-    return [*workspace_mounts(view, mode, map(Path, found.placed)), *found_mounts(found, view)]
+def place_mounts(view: View, mode: Mode, found: Found, *, ignore: bool = False) -> list[str]:
+    placed = workspace_mounts(view, mode, map(Path, found.placed), ignore=ignore)
+    return [*placed, *found_mounts(found, view)]
 
 
 def can_start(view: View, program: Path) -> bool:
