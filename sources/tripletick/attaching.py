@@ -55,6 +55,7 @@ def servers(
             (*shared, *_seen(section, fences)),
             notice,
             halt,
+            ports=wiring.ports(config),
         )
         bare = config.sandbox.mode == "bare" or not section.box
         return open_box(ground, "none" if bare else config.sandbox.tier)

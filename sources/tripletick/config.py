@@ -261,6 +261,12 @@ def _command(text: str) -> str:
     return text
 
 
+def _ports(text: str) -> str:
+    if any(not 0 < int(word) < 1 << 16 for word in text.split()):
+        raise ValueError(text)
+    return text
+
+
 def _names(text: str) -> str:
     if not all(re.fullmatch(r"[A-Za-z_]\w*", name) for name in text.split()):
         raise ValueError(text)
@@ -277,5 +283,6 @@ READERS: dict[str, tuple[Callable[..., Any], str]] = {
     "size": (_size, "a size such as 512M or 2G"),
     "command": (_command, "a command as a shell takes it, its quotes closed"),
     "names": (_names, "names of variables, parted by blanks"),
+    "ports": (_ports, "numbers of ports, parted by blanks"),
     "span": (_span, "a time such as 30s, 5m or 1h"),
 }

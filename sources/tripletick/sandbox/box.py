@@ -158,6 +158,8 @@ class Ground:
     """Ends what runs, from another thread."""
     found: dict[str, Any] = field(default_factory=dict, compare=False)
     """What was looked for already: boxes side by side share it."""
+    ports: frozenset[int] = frozenset()
+    """`[sandbox] ports`: of public hosts, besides 80 and 443."""
 
     def resolved(self) -> Ground:
         """Give it with the real paths of workspace and state."""

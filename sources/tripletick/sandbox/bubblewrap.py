@@ -228,7 +228,7 @@ class Bubblewrap:
         if reach not in self._proxies:
             owner = (self._user.uid, self._user.gid) if self._user.switched else None
             folder = self._session.home.parent
-            terms = Terms(allowed=reach)
+            terms = Terms(allowed=reach, ports=self._ground.ports)
             self._proxies[reach] = Proxy(folder, self._ground.notice, os.environ, owner=owner, terms=terms)
         proxy = self._proxies[reach]
         socket = ("--ro-bind", str(proxy.socket), proxy.inside)

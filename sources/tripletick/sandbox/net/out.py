@@ -51,6 +51,8 @@ class Terms:
     """Silence after one side has ended."""
     allowed: frozenset[str] = frozenset()
     """Places, each `host:port`, that the person's settings open; they may even be on this computer."""
+    ports: frozenset[int] = frozenset()
+    """Ports of public hosts besides 80 and 443."""
 
 
 @dataclass(frozen=True, slots=True)
