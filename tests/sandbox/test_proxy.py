@@ -309,12 +309,13 @@ def test_a_block_sends_no_mail(open_proxy, port):
 
 @pytest.mark.parametrize("sent", ["CONNECT {}:{}", "GET http://{}:{}/"])
 @pytest.mark.parametrize("port", [22, 81, 5432, 6379, 8080, 65535])
-@pytest.mark.parametrize("host", ["8.8.8.8", "[2001:4860:4860::8888]", "far.example"])
+@pytest.mark.parametrize("host", ["far.example", "six.example"])
 def test_of_public_hosts_the_ports_of_http_are_open_and_those_that_the_settings_name(
     open_proxy, told, sent, port, host
 ):
+    table = {"far.example": [["8.8.8.8"]], "six.example": [["2001:4860:4860::8888"]]}
     asked = f"{sent.format(host, port)} HTTP/1.1\r\n\r\n".encode()
-    status, text = ask(open_proxy(names={"far.example": [["8.8.8.8"]]}), asked)
+    status, text = ask(open_proxy(names=table), asked)
     assert (status, "[sandbox] ports" in text, len(told)) == (403, True, 1)
 
 

@@ -84,11 +84,11 @@ class Way:
         return link
 
     def _judge(self, asked: Asked, addresses: Sequence[str], *, chained: bool) -> No | None:
-        if no := self.gate.refuse_port(asked):
-            return no
         if addresses:
-            return self.gate.refuse(asked, addresses)
-        return self.gate.refuse_name(asked) if chained else No(502, UNKNOWN.format(host=asked.host))
+            no = self.gate.refuse(asked, addresses)
+        else:
+            no = self.gate.refuse_name(asked) if chained else No(502, UNKNOWN.format(host=asked.host))
+        return no or self.gate.refuse_port(asked)
 
     async def _addresses(self, asked: Asked, *, chained: bool) -> Sequence[str]:
         """Resolve; where a further proxy does too, what could not be resolved is not tried again."""
