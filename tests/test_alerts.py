@@ -99,6 +99,27 @@ def test_of_a_project_file_only_the_part_that_runs_counts(ws, points):
     assert len(told) == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "texts", "told"),
+    [
+        (".gitattributes", ("", "* text=auto\n*.png binary\n# *.c filter=evil\n"), False),
+        (".gitattributes", ("", "*.c filter=evil\n"), True),
+        ("sub/.gitattributes", ("* text=auto\n", "* text=auto\n*.x -text diff=exif\n"), True),
+        (".gitattributes", ("*.c filter=lfs\n", "*.c filter=lfs\n* text=auto\n"), False),
+        (".gitattributes", ("*.c filter=lfs\n", "*.d filter=lfs\n"), True),
+        (".gitattributes", ("*.c merge=ours\n", ""), False),
+        ("run.sh", ("", "echo hello\n# docker run alpine\n"), False),
+        ("run.sh", ("", "set -e\nsudo docker run -v /:/host alpine sh\n"), True),
+        ("tools/up.sh", ("", "docker --context x compose up -d\n"), True),
+        ("up.sh", ("podman run a\n", "podman run a\necho\n"), False),
+    ],
+)
+def test_of_attributes_and_scripts_the_lines_that_run_something_count(ws, points, name, texts, told):
+    before, after = texts
+    put(ws, name, before)
+    assert bool(blocks(points, partial(put, ws, name, after))) is told
+
+
 def test_a_link_and_an_executable_bit_count_as_changes(ws, points):
     put(ws, "tool")
     put(ws, ".husky/push")

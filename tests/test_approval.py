@@ -188,6 +188,22 @@ def test_a_missing_network_is_no_failure_where_nobody_can_give_it(session):
     assert last(events, GaveUp).exit == 3
 
 
+HIDES = "```bash\necho notes.txt > .tripletickignore\n```"
+READS = "```bash\ncat notes.txt\n```"
+
+
+@pytest.mark.parametrize("answers", [[YES], [NO], []])
+def test_an_ignore_file_that_a_block_makes_holds_only_after_a_yes(session, answers):
+    it = session(HIDES, READS, "Done.", answers=answers)
+    (it.folder / "notes.txt").write_text("mine\n")
+    yes = answers == [YES]
+    question = "This block needs to write .tripletickignore. Allow it once?"
+    events = it.play()
+    assert asked(events) == ([question] if answers else [])
+    assert (it.folder / ".tripletickignore").exists() is yes
+    assert results(events)[-1].text == ("" if yes else "mine")
+
+
 def test_a_file_outside_may_be_written_after_a_yes_and_no_other(session, outside):
     (outside / "a.txt").write_text("old\n")
     body = f"```bash\ntouch {outside}/b.txt 2>&-; echo new >> {outside}/a.txt\n```"

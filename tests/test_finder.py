@@ -148,3 +148,16 @@ def test_nothing_to_look_for_teaches_the_form(bench):
 def test_a_hostile_glob_ends(bench):
     put(bench, "a" * 200, "x")
     assert use(bench, "file_finder", "*a" * 50 + "b\n" + "**/" * 40 + "zz").verdict == "ok, nothing was found"
+
+
+@pytest.mark.parametrize("name", [".env", ".ENV"])
+@pytest.mark.parametrize("make", [os.link, lambda real, link: link.symlink_to(real)])
+def test_what_a_hidden_name_leads_to_is_neither_found_by_content_nor_shown(bench, name, make):
+    put(bench, "envs/prod", "KEY=CANARY\n")
+    make(bench.workspace.root / "envs/prod", bench.workspace.root / name)
+    results = [
+        use(bench, "file_finder", "canary"),
+        use(bench, "file_finder", "prod", None, "read"),
+        *(use(bench, tag, "A=1", path) for tag in ("read", "write", "edit") for path in (name, "envs/prod")),
+    ]
+    assert not any("CANARY" in f"{result.text}{result.verdict}" for result in results)

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1] / "sources" / "tripletick"
 LAYERS = (
-    {"errors", "extras", "halting", "messages", "platforms"},
+    {"errors", "extras", "halting", "messages", "platforms", "redaction"},
     {
         "events",
         "config",

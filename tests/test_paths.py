@@ -189,6 +189,41 @@ def test_a_hidden_folder_gets_no_new_file(ws):
         ws.resolve("private/new.txt", writing=True)
 
 
+@pytest.mark.parametrize("name", [".env", ".ENV", "sub/.env.local", "sub/key.pem"])
+def test_what_a_hidden_name_leads_to_is_hidden(ws, name):
+    (ws.root / "envs").mkdir()
+    (ws.root / "envs/prod").write_text("KEY=CANARY")
+    (ws.root / "sub").mkdir()
+    (ws.root / ".tripletickignore").write_text("*.pem\n")
+    (ws.root / "way").symlink_to("envs/prod")
+    (ws.root / name).symlink_to(ws.root / "way")
+    for path in ("envs/prod", "way", name):
+        for writing in (False, True):
+            with pytest.raises(PathRefused, match="kept from you"):
+                ws.resolve(path, writing=writing)
+    (ws.root / name).unlink()
+    assert ws.resolve("notes.txt").path == "notes.txt"
+
+
+@pytest.mark.parametrize("name", [".env", ".ENV"])
+def test_a_further_name_of_a_hidden_file_is_hidden(ws, name):
+    (ws.root / name).write_text("KEY=CANARY")
+    os.link(ws.root / name, ws.root / "docs/plain.txt")
+    with pytest.raises(PathRefused, match="kept from you"):
+        ws.resolve("docs/plain.txt")
+
+
+def test_hidden_links_reach_into_and_out_of_what_was_let_in(ws, tmp_path):
+    for path in ("outside/prod", "my-project/inside"):
+        (tmp_path / path).write_text("KEY=CANARY")
+    (ws.root / ".env").symlink_to(tmp_path / "outside/prod")
+    (tmp_path / "outside/.env").symlink_to(ws.root / "inside")
+    ws.let_read(tmp_path / "outside")
+    for path in (f"{tmp_path}/outside/prod", "inside"):
+        with pytest.raises(PathRefused, match="kept from you"):
+            ws.resolve(path)
+
+
 @pytest.mark.parametrize(
     "name", [".env.example", ".env.sample", ".env.template", ".env.dist", ".envrc", "my.env"]
 )

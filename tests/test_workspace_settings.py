@@ -49,6 +49,7 @@ TAKEN: dict[str, tuple[str, ...]] = {
     "sandbox.disk": ("1M", "1G"),
     "sandbox.output": ("64K", "64M"),
     "sandbox.see": NEVER,
+    "sandbox.ports": NEVER,
     "router.ask": NEVER,
     "planner.confirm": NEVER,
     "planner.parallel": NEVER,
@@ -107,6 +108,7 @@ IGNORED: dict[str, tuple[str, ...]] = {
     "sandbox.disk": ("2G",),
     "sandbox.output": ("65M",),
     "sandbox.see": ("/", "", "~"),
+    "sandbox.ports": ("22", ""),
 }
 AGENT = "---\nwhen = Audits.\ntools = {tools}\n---\nYou audit.\n"
 

@@ -57,6 +57,7 @@ def servers(
             halt,
             # The session tells why its box, which is the servers' too, is not the best.
             {SAID: None},
+            ports=wiring.ports(config),
         )
         bare = config.sandbox.mode == "bare" or not section.box
         return open_box(ground, "none" if bare else config.sandbox.tier)

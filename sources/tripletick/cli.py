@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from tripletick import __version__
 from tripletick.errors import TripletickError, UsageError
+from tripletick.redaction import KNOWN, guard_streams
 
 CLOSED_PIPE, TERMINATED, INTERRUPTED = 141, 143, 130
 EPILOG = """\
@@ -33,6 +34,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the program; gives its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     _leave_out_folder()
+    KNOWN.learn_named(os.environ)
+    KNOWN.learn_words(words)
+    guard_streams()
     if not hasattr(signal, "SIGHUP"):
         return _refused()
     signal.signal(signal.SIGTERM, _terminate)

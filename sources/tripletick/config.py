@@ -19,6 +19,7 @@ from typing import Any
 
 from tripletick import inifile
 from tripletick.errors import ConfigError
+from tripletick.redaction import KNOWN
 from tripletick.sections import (
     FAMILIES,
     SECTIONS,
@@ -126,6 +127,7 @@ def load(
         if problem := unknown(given):
             warnings.append(problem)
         elif given.key:
+            KNOWN.learn_named({given.key: given.value})
             values.setdefault(given.section, {})[given.key] = read_value(given)
             where[f"{given.section}.{given.key}"] = given.where
     built = {name: kind_of(name)(**values.pop(name, {})) for name in SECTIONS}
@@ -259,6 +261,12 @@ def _command(text: str) -> str:
     return text
 
 
+def _ports(text: str) -> str:
+    if any(not 0 < int(word) < 1 << 16 for word in text.split()):
+        raise ValueError(text)
+    return text
+
+
 def _names(text: str) -> str:
     if not all(re.fullmatch(r"[A-Za-z_]\w*", name) for name in text.split()):
         raise ValueError(text)
@@ -275,5 +283,6 @@ READERS: dict[str, tuple[Callable[..., Any], str]] = {
     "size": (_size, "a size such as 512M or 2G"),
     "command": (_command, "a command as a shell takes it, its quotes closed"),
     "names": (_names, "names of variables, parted by blanks"),
+    "ports": (_ports, "numbers of ports, parted by blanks"),
     "span": (_span, "a time such as 30s, 5m or 1h"),
 }

@@ -139,6 +139,11 @@ class SandboxSection:
     disk: int = setting(1 << 30, "How much a block may add to the disk.", "size", 1 << 20, 1 << 50)
     output: int = setting(64 << 20, "Output that stops a block.", "size", 1 << 16, 1 << 40)
     see: str = setting("", "Further folders that blocks may read, parted by `:`.")
+    ports: str = setting(
+        "",
+        "Further ports of public hosts that `net` leads to, besides 80 and 443; parted by blanks.",
+        "ports",
+    )
 
 
 @dataclass(frozen=True, slots=True)

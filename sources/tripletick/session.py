@@ -26,6 +26,7 @@ from tripletick.errors import TripletickError, UsageError
 from tripletick.events import Event, InTask
 from tripletick.pieces import Pieces
 from tripletick.places import make_private
+from tripletick.redaction import KNOWN
 
 FORMAT = 1
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
@@ -82,12 +83,14 @@ def encode(event: Event) -> Record:
 
 
 def to_line(record: Record) -> bytes:
-    """Give one record as one line; there is no newline in it but the last byte."""
+    """Give one record as one line, without known secrets; no newline is in it but the last byte."""
     try:
-        return json.dumps(record, ensure_ascii=False, separators=(",", ":"), default=str).encode() + b"\n"
+        line = json.dumps(record, ensure_ascii=False, separators=(",", ":"), default=str)
+        return KNOWN.redact(line).encode() + b"\n"
     except UnicodeEncodeError:
         # half of a character, which JSON can say and UTF-8 cannot
-        return json.dumps(record, separators=(",", ":"), default=str).encode() + b"\n"
+        line = json.dumps(record, separators=(",", ":"), default=str)
+        return KNOWN.redact(line).encode() + b"\n"
 
 
 def parse_line(line: bytes) -> Record | None:

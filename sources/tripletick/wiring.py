@@ -133,7 +133,21 @@ def limits(config: Config) -> Limits:
 def ground(config: Config, places: Places, workspace: Path, notice: Callable[[str], None] = untold) -> Ground:
     """Say where a workspace's box stands."""
     see = tuple(Path(name).expanduser() for name in config.sandbox.see.split(":") if name)
-    return Ground(workspace, places.state, _mode(config), limits(config), places.ours, see, notice)
+    return Ground(
+        workspace,
+        places.state,
+        _mode(config),
+        limits(config),
+        places.ours,
+        see,
+        notice,
+        ports=ports(config),
+    )
+
+
+def ports(config: Config) -> frozenset[int]:
+    """Give the ports of public hosts that are open besides those of HTTP."""
+    return frozenset(map(int, config.sandbox.ports.split()))
 
 
 def box(config: Config, places: Places, workspace: Path, notice: Callable[[str], None] = untold) -> Box:

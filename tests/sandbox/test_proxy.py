@@ -21,6 +21,8 @@ from tests.sandbox.serving import (
     tunnel,
 )
 
+from tripletick import config, places, wiring
+from tripletick.errors import ConfigError
 from tripletick.sandbox.net.out import MOST_TOLD, Terms
 from tripletick.sandbox.net.proxy import Proxy
 from tripletick.sandbox.net.registries import place
@@ -303,6 +305,38 @@ def test_what_is_no_request_to_a_proxy_is_told_so(open_proxy, told, sent):
 def test_a_block_sends_no_mail(open_proxy, port):
     status, text = ask(open_proxy(), f"CONNECT 8.8.8.8:{port} HTTP/1.1\r\n\r\n".encode())
     assert (status, "mail" in text) == (403, True)
+
+
+@pytest.mark.parametrize("sent", ["CONNECT {}:{}", "GET http://{}:{}/"])
+@pytest.mark.parametrize("port", [22, 81, 5432, 6379, 8080, 65535])
+@pytest.mark.parametrize("host", ["far.example", "six.example"])
+def test_of_public_hosts_the_ports_of_http_are_open_and_those_that_the_settings_name(
+    open_proxy, told, sent, port, host
+):
+    table = {"far.example": [["8.8.8.8"]], "six.example": [["2001:4860:4860::8888"]]}
+    asked = f"{sent.format(host, port)} HTTP/1.1\r\n\r\n".encode()
+    status, text = ask(open_proxy(names=table), asked)
+    assert (status, "[sandbox] ports" in text, len(told)) == (403, True, 1)
+
+
+@pytest.mark.parametrize("ports", ["22 5432", "80", "", " 8080 "])
+def test_further_ports_are_read_from_the_settings(open_proxy, tmp_path, ports):
+    file = tmp_path / "config.ini"
+    file.write_text(f"[sandbox]\nports = {ports}\n")
+    settings = config.load([file], {}, {})
+    ground = wiring.ground(settings, places.find(), tmp_path)
+    for port in (22, 5432, 8080):
+        proxy = open_proxy(ports=ground.ports, connect=0.2)
+        status, _ = ask(proxy, f"CONNECT 8.8.8.8:{port} HTTP/1.1\r\n\r\n".encode())
+        assert (status == 403) is (str(port) not in ports.split())
+
+
+@pytest.mark.parametrize("ports", ["http", "0", "65536", "-1", "80,443"])
+def test_what_is_no_port_is_refused_as_a_setting(tmp_path, ports):
+    file = tmp_path / "config.ini"
+    file.write_text(f"[sandbox]\nports = {ports}\n")
+    with pytest.raises(ConfigError, match="numbers of ports"):
+        config.load([file], {}, {})
 
 
 @pytest.mark.parametrize("host", ["unknown.example", "a..b", "x" * 200, "-"])

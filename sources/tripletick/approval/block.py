@@ -42,7 +42,8 @@ class Block:
         """Let it do this, too."""
         own = self.bench.grant
         write = tuple(dict.fromkeys((*own.write, *grant.write)))
-        both = replace(own, network=own.network or grant.network, write=write)
+        network, ignore = own.network or grant.network, own.ignore or grant.ignore
+        both = replace(own, network=network, ignore=ignore, write=write)
         return replace(self, bench=replace(self.bench, grant=both))
 
     def answered(self, answer: Answer) -> Block:
@@ -87,6 +88,8 @@ def instead(result: Result, answer: Answer) -> Result:
 
 def before(block: Block) -> Generator[Notice, Answer | None, None]:
     """Take a snapshot, and keep the file that the block is about to save."""
+    # What is hidden now is known later under whatever name.
+    block.bench.workspace.hides()
     lines = [block.points.before_block()]
     if block.call.path:
         with suppress(PathRefused):

@@ -26,8 +26,10 @@ _WRITES = re.compile(
 _SILENT = {6: re.compile(r"\bcurl\b"), 4: re.compile(r"\bwget\b")}
 """Exits of programs that were told to say nothing, where a host could not be found (curl(1), wget(1))."""
 _SWALLOWED = re.compile(r"^curl: \(6\) |^wget: unable to resolve host ")
+_IGNORE = re.compile(r"(?m)^tripletick: Put back, .*[:,] \.tripletickignore(?:,| and |$)")
 _PIECES = re.compile(r"[;\n]|&&|\|\|")
 SAVES = ("write", "append")
+HIDES = "What it names is hidden from then on, from blocks and from the model."
 LINES = 12
 LONGEST = 500
 SYSTEM = frozenset("bin boot dev etc lib lib32 lib64 nix opt proc run sbin sys tmp usr var".split())  # noqa: SIM905 - 16 lines else
@@ -58,6 +60,8 @@ def find(result: Result, root: Path, grant: Grant, script: str = "") -> Need | N
 
     `script` is the block's text: it tells whether what is absent was to be written.
     """
+    if _IGNORE.search(result.text) and not grant.ignore:
+        return Need("ignore", "to write .tripletickignore", HIDES, Grant(ignore=True))
     if result.exit == 0 and _SWALLOWED.search(result.text.rstrip().rpartition("\n")[2]):
         # A pipeline ends as its last program does.
         return _need("network", "", root, grant)

@@ -33,18 +33,27 @@ Read = Callable[[State | None], bytes]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Names of files, why they run, and the part of them that does: all of it where there is none."""
+    """Names of files, why they run, and what of them does: keys, or lines that a pattern finds; else all."""
 
     names: re.Pattern[str]
     why: str
     part: tuple[str, ...] = ()
+    lines: re.Pattern[str] | None = None
 
 
 @cache
 def rows() -> tuple[Row, ...]:
     """Read the table; a name without a slash is looked for in every folder, `*` goes over slashes."""
     table = tomllib.loads(Path(__file__).with_name("runs_later.toml").read_text("utf-8"))
-    return tuple(Row(_pattern(row["names"]), row["why"], tuple(row.get("part", ()))) for row in table["row"])
+    return tuple(
+        Row(
+            _pattern(row["names"]),
+            row["why"],
+            tuple(row.get("part", ())),
+            re.compile(row["lines"], re.MULTILINE) if "lines" in row else None,
+        )
+        for row in table["row"]
+    )
 
 
 def _pattern(names: Iterable[str]) -> re.Pattern[str]:
@@ -85,8 +94,19 @@ def _reasons(change: Change, read: Read) -> Iterator[str]:
     if path.endswith(SAMPLE):
         return
     for row in rows():
-        if row.names.match(path) and (not row.part or _part_differs(change, row.part, read)):
+        if row.names.match(path) and _differs(change, row, read):
             yield row.why
+
+
+def _differs(change: Change, row: Row, read: Read) -> bool:
+    """Tell whether what runs of the file is another than before."""
+    if row.lines is None:
+        return not row.part or _part_differs(change, row.part, read)
+    was, left = (
+        sorted(row.lines.findall(read(state).decode("utf-8", "replace")))
+        for state in (change.was, change.left)
+    )
+    return bool(left) and was != left
 
 
 def _part_differs(change: Change, keys: tuple[str, ...], read: Read) -> bool:

@@ -14,6 +14,7 @@ from tripletick.errors import TripletickError
 from tripletick.halting import Halt
 from tripletick.mcp import boxed
 from tripletick.mcp.values import Offered, Said, ServerFailedError
+from tripletick.redaction import KNOWN
 from tripletick.sandbox.box import Box, Grant, Mode
 from tripletick.sections import ServerSection
 
@@ -142,6 +143,7 @@ class Server:
 
         link.silent()
         section = self.section
+        KNOWN.learn_keys(os.environ.get(name, "") for name in section.env.split())
         if section.url:
             token = next((os.environ.get(name, "") for name in section.env.split()), "")
             self._link = link.Link(link.by_http(section.url, token))

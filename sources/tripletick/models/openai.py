@@ -30,6 +30,7 @@ from tripletick.models.model import About, Listed, Sampling
 from tripletick.models.trying import Tries
 from tripletick.models.watch import Watch
 from tripletick.models.wire import Reply, Wire
+from tripletick.redaction import KNOWN
 
 BASE_URL = "OPENAI_BASE_URL"
 PATH = "v1"
@@ -253,6 +254,7 @@ def _key(settings: Settings) -> str:
     key = os.environ.get(settings.key_env, "").strip()
     if not all("!" <= letter <= "~" for letter in key):
         raise refusals.BAD_KEY(variable=settings.key_env)
+    KNOWN.learn_keys([key])
     return key
 
 

@@ -14,23 +14,17 @@ import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tripletick.errors import WorkspaceError
 from tripletick.messages import FileChange
 from tripletick.paths import beneath
+from tripletick.paths.hidden import IGNORE, Secrets, is_private
 from tripletick.paths.meaning import PathRefused as PathRefused
 from tripletick.paths.meaning import at_home, cleaned, refuse_home
 from tripletick.paths.rooms import KEPT, Rooms
 from tripletick.paths.within import Entry as Entry
 from tripletick.paths.within import Kind, Within, worded
 
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
-
-SPARED = (".example", ".sample", ".template", ".dist")
-"""Endings of .env files that hold no secrets."""
-IGNORE_FILE = ".tripletickignore"
 OUT = ".tripletick/out"
 REMEDY = "Go to a folder of your own, or: tripletick -C DIR"
 
@@ -41,24 +35,6 @@ class Spot:
 
     path: str
     note: str = ""
-
-
-def read_ignore(text: str) -> GitIgnoreSpec:
-    """Read gitignore syntax; a line that is none is passed over, as git does."""
-    from pathspec import GitIgnoreSpec
-
-    lines = []
-    for line in text.splitlines():
-        with contextlib.suppress(ValueError):
-            GitIgnoreSpec.from_lines([line])
-            lines.append(line)
-    return GitIgnoreSpec.from_lines(lines)
-
-
-def is_private(path: str) -> bool:
-    """True for `.env` and `.env.local`, false for `.env.example` and `.envrc`."""
-    name = posixpath.basename(path).casefold()
-    return name == ".env" or (name.startswith(".env.") and not name.endswith(SPARED))
 
 
 class Workspace:
@@ -87,6 +63,7 @@ class Workspace:
         except OSError as error:
             why = f"It cannot be opened: {error.strerror}."
             raise WorkspaceError(f"{root} cannot be the workspace.", why, REMEDY) from error
+        self._secrets = Secrets(self.root)
         self._rooms = Rooms((self._home / ".ssh", *state, *hidden))
         self._ours = [path.relative_to(self.root) for path in own if path.is_relative_to(self.root)]
         status = os.fstat(self._own.handle)
@@ -100,6 +77,7 @@ class Workspace:
     def let_read(self, path: Path) -> None:
         """Let a folder or file outside be read. Raises OSError."""
         self._rooms.add(path)
+        self._secrets.show(path)
 
     @property
     def let_in(self) -> list[str]:
@@ -170,14 +148,14 @@ class Workspace:
 
     def hides(self) -> Callable[[str], bool]:
         """Give what tells whether a path is kept from the model; a folder's path ends in a slash."""
-        spec = None
-        if self.kind(IGNORE_FILE) != "missing":
-            data = self.read_bytes(self._own.settle([IGNORE_FILE], IGNORE_FILE), 1 << 18)
-            spec = read_ignore(data.decode("utf-8", "replace"))
-        return lambda path: (
-            is_private(path)
-            or (self._hidden_outside(path) if path.startswith("/") else bool(spec and spec.match_file(path)))
-        )
+        found, root = self._secrets.look(), self.root.as_posix()
+
+        def hides(path: str) -> bool:
+            if path.startswith("/"):
+                return is_private(path) or found.holds(path.rstrip("/")) or self._hidden_outside(path)
+            return self._secrets.names(path) or found.holds(f"{root}/{path.rstrip('/')}")
+
+        return hides
 
     def _there(self, parts: list[str]) -> bool:
         with contextlib.suppress(PathRefused):
@@ -197,7 +175,7 @@ class Workspace:
             return None
         if writing:
             raise PathRefused(f"{text} is outside this folder and may only be read")
-        if is_private(path) or self._rooms.hides(path):
+        if self._rooms.hides(path) or self.hides()(path):
             raise PathRefused(f"{text} {KEPT}")
         return path
 
@@ -212,16 +190,20 @@ class Workspace:
             return "is tripletick's own and cannot be read"
         kind = self.kind(path)
         shape = {"folder": f"{path}/", "missing": f"{path}/."}.get(kind, path)
-        if path != "." and self.hides()(shape):
-            return KEPT
-        return ""
+        if path == ".":
+            return ""
+        if kind == "missing" and not writing:
+            # A word in a script, most often: its name tells enough.
+            self._secrets.reread()
+            return KEPT if self._secrets.names(shape) else ""
+        return KEPT if self.hides()(shape) else ""
 
     def _protected(self, path: str) -> str:
         names = path.casefold().split("/")
         if ".git" in names:
             return "belongs to git and cannot be written"
         own = any(Path(path).is_relative_to(ours) for ours in self._ours)
-        if own or names[0] in (".tripletick", IGNORE_FILE):
+        if own or names[0] in (".tripletick", IGNORE):
             return "is tripletick's own and cannot be written"
         return ""
 

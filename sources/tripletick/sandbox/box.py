@@ -66,6 +66,8 @@ class Grant:
     git: bool = False
     """Write .git, but not what runs or redirects: config, hooks, info, modules, worktrees. With a fresh,
     empty home."""
+    ignore: bool = False
+    """Write .tripletickignore: what it names is hidden from then on."""
     reach: frozenset[str] = frozenset()
     """Places of private networks, each `host:port`, that the network leads to as well."""
 
@@ -163,6 +165,8 @@ class Ground:
     """Ends what runs, from another thread."""
     found: dict[str, Any] = field(default_factory=dict, compare=False)
     """What was looked for already: boxes side by side share it."""
+    ports: frozenset[int] = frozenset()
+    """`[sandbox] ports`: of public hosts, besides 80 and 443."""
 
     def resolved(self) -> Ground:
         """Give it with the real paths of workspace and state."""

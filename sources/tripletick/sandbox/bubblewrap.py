@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tripletick import platforms
-from tripletick.sandbox import environment, first, grants, mounts, points, seccomp, toolchains
+from tripletick.paths.hidden import IGNORE, MOST, Found, Secrets
+from tripletick.sandbox import environment, first, grants, holding, mounts, points, seccomp, toolchains
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
 from tripletick.sandbox.counting import CONFINE, OUTER, find_counting
-from tripletick.sandbox.hidden import IGNORE, Found, Secrets, env_files
 from tripletick.sandbox.probing import BLOCKERS, Probe, find_problem
 from tripletick.sandbox.running import NOT_STARTED, Launch, end_namespace, running
 from tripletick.sandbox.user import Session, User, find_homes, find_user
@@ -36,8 +36,6 @@ SENTENCE_USER = "; blocks run as {name}, who owns the folder"
 SENTENCE_ROOT = "; blocks run as root without its powers"
 SENTENCE_UNFILTERED = "; system calls are not filtered, this processor is not known"
 SENTENCE_READ = "; blocks may only read"
-MOST_HIDDEN = 1000
-"""bubblewrap takes 9000 arguments, three for each."""
 TOO_MANY = (
     "tripletick: more than {most} files and folders to hide here; name the folders they lie in, in {name}\n"
 )
@@ -56,10 +54,6 @@ def make_view(ground: Ground, user: User, session: Session) -> tuple[mounts.View
     see = tuple(path.resolve() for path in ground.see)
     unseen = [*mounts.private_paths(homes), ground.state]
     unseen += ground.once("guarded", lambda: mounts.guarded_paths(user)) if user.is_root else []
-    closed, whole = env_files(see)
-    unseen += map(Path, closed)
-    if not whole:
-        ground.notice(TOO_DEEP.format(folders=", ".join(map(str, see))))
     view = mounts.View(
         workspace=ground.workspace,
         tools=tuple(
@@ -79,6 +73,14 @@ def make_view(ground: Ground, user: User, session: Session) -> tuple[mounts.View
 def reaches(user: User, path: Path) -> bool:
     """Tell whether this user can go into a folder, or come to a file."""
     return user.reaches(path / "x" if path.is_dir() else path)
+
+
+def tell_once(ground: Ground, found: Found, told: set[str]) -> None:
+    """Say where not all of what was let in was looked through."""
+    line = TOO_DEEP.format(folders=", ".join(map(str, ground.see)))
+    if not found.whole and line not in told:
+        told.add(line)
+        ground.notice(line)
 
 
 def user_words(user: User) -> str:
@@ -128,7 +130,8 @@ class Bubblewrap:
         self._proxies: dict[frozenset[str], Proxy] = {}
         self._env = environment.clean(os.environ, self._user.name, mounts.TMP, self._tools.path)
         self._filter = seccomp.program()
-        self._secrets = Secrets(ground.workspace)
+        self._secrets = Secrets(ground.workspace, ground.see)
+        self._told: set[str] = set()
         self._program = toolchains.look_up("bwrap", ground.workspace)
         self._weight = self._growth = 0
         self._made = False
@@ -177,6 +180,8 @@ class Bubblewrap:
         if text := self._refusal(found):
             yield text
             return Finished(NOT_STARTED, text.encode())
+        tell_once(self._ground, found, self._told)
+        held = self._hold(mode, grant, found)
         before = free_space([self._session.home])
         with contextlib.ExitStack() as stack:
             stack.callback(self._secrets.settle)
@@ -188,8 +193,19 @@ class Bubblewrap:
             finished = yield from running(self._launch(block, arguments, timeout))
             for line in block.settle():
                 self._ground.notice(line)
+            if told := holding.put_back(held, self._user, self._ground.workspace):
+                self._ground.notice(told)
+                yield (line := f"tripletick: {told}\n")
+                finished = holding.add(finished, line.encode())
         self._growth += max(0, before - free_space([self._session.home]))
         return finished
+
+    def _hold(self, mode: Mode, grant: Grant, found: Found) -> holding.Held:
+        if mode == "read" or grant.only:
+            return {}
+        root = self._ground.workspace
+        ignore = () if grant.ignore else (root / IGNORE,)
+        return holding.hold((*ignore, *(path for path in map(Path, found.links) if root in path.parents)))
 
     def _give(self, grant: Grant, mode: Mode, found: Found, stack: contextlib.ExitStack) -> Block:
         """Put together what this block sees. Raises OSError where a grant cannot be given."""
@@ -202,7 +218,7 @@ class Bubblewrap:
         if grant.network:
             block = self._lead_out(block, grant.reach)
         if not grant.git and not grant.only:
-            return block.framed(mounts.place_mounts(view, mode, found))
+            return block.framed(mounts.place_mounts(view, mode, found, ignore=grant.ignore))
         room = stack.enter_context(grants.make_room(view))
         block = replace(block, view=replace(block.view, home=room.home))
         if grant.git:
@@ -219,7 +235,7 @@ class Bubblewrap:
         if reach not in self._proxies:
             owner = (self._user.uid, self._user.gid) if self._user.switched else None
             folder = self._session.home.parent
-            terms = Terms(allowed=reach)
+            terms = Terms(allowed=reach, ports=self._ground.ports)
             self._proxies[reach] = Proxy(folder, self._ground.notice, os.environ, owner=owner, terms=terms)
         proxy = self._proxies[reach]
         socket = ("--ro-bind", str(proxy.socket), proxy.inside)
@@ -232,12 +248,13 @@ class Bubblewrap:
         self._ground = self._ground.with_sight(folder)
         self._view, self._tools = make_view(self._ground, self._user, self._session)
         self._frame = mounts.make_frame(self._view)
+        self._secrets.show(folder)
 
     def _refusal(self, found: Found) -> str:
         if str(self._ground.workspace) in found.folders:
             return UNLISTED.format(path=self._ground.workspace)
-        if len(found.files | found.folders | found.sockets) > MOST_HIDDEN:
-            return TOO_MANY.format(most=MOST_HIDDEN, name=IGNORE)
+        if len(found.files | found.folders | found.sockets) > MOST:
+            return TOO_MANY.format(most=MOST, name=IGNORE)
         return ""
 
     def close(self) -> None:

@@ -14,9 +14,9 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tripletick.sandbox import environment
+from tripletick.paths.hidden import IGNORE, OURS, Secrets
+from tripletick.sandbox import environment, holding
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Limits, Mode
-from tripletick.sandbox.hidden import IGNORE, OURS, Secrets
 from tripletick.sandbox.probing import Probe, find_problem
 from tripletick.sandbox.running import Launch, end_family, running
 from tripletick.sandbox.toolchains import BASIC, look_up
@@ -83,7 +83,7 @@ class Container:
         self.name, self._extra, self._ground = name, tuple(extra), ground
         self._user = find_user(ground.workspace)
         self._session = Session(ground.state, self._user)
-        self._secrets = Secrets(ground.workspace)
+        self._secrets = Secrets(ground.workspace, ground.see)
         self._engine = look_up(name, ground.workspace)
         self._env = environment.clean({}, self._user.name, INSIDE, BASIC)
         self.problem = self._probe()
@@ -138,13 +138,21 @@ class Container:
             halt=self._ground.halt,
             folders=(self._ground.workspace, self.home),
         )
+        held = holding.hold([self._ground.workspace / IGNORE])
         try:
-            return (yield from running(launch))
+            finished = yield from running(launch)
         finally:
+            told = holding.put_back(held, self._user, self._ground.workspace)
             self._secrets.settle()
+        if told:
+            self._ground.notice(told)
+            yield (line := f"tripletick: {told}\n")
+            finished = holding.add(finished, line.encode())
+        return finished
 
     def let_read(self, folder: Path) -> None:
         self._ground = self._ground.with_sight(folder)
+        self._secrets.show(folder)
 
     def close(self) -> None:
         self._session.close()
@@ -155,7 +163,7 @@ class Container:
         end_family(pid)
 
     def _mounts(self, mode: Mode) -> list[Mount]:
-        root, found = self._ground.workspace, self._secrets.look(frozenset())
+        root, found = self._ground.workspace, self._secrets.look()
         kept = [root / name for name in (*OURS, IGNORE)]
         kept += [path.resolve() for path in self._ground.ours if root in path.resolve().parents]
         covers = [(self._session.nothing, found.files), (self._session.nowhere, found.folders)]

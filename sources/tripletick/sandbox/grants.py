@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tripletick.paths.hidden import OURS, Found
 from tripletick.sandbox.copies import Copies
-from tripletick.sandbox.hidden import OURS, Found
 from tripletick.sandbox.mounts import TMP, View, found_mounts, is_regular, workspace_mounts
 from tripletick.sandbox.toolchains import is_inside, is_system, mode_of
 from tripletick.sandbox.user import User, remove
@@ -180,9 +180,13 @@ def only_place(view: View, paths: Sequence[Path], found: Found, room: Room) -> t
     copies.bring_in()
     mounts = ["--bind", str(room.workspace), str(view.workspace)]
     mounts += [word for path in folders for word in ("--bind", str(path), str(path))]
-    files, closed, sockets = ({path for path in each if is_in_one(path, folders)} for each in parts_of(found))
-    inside = Found(files, closed, sockets)
-    return [*mounts, *found_mounts(inside, view), *cache_mounts(view)], copies
+    root = f"{view.workspace}/"
+    files, closed, sockets = (
+        {path for path in each if not path.startswith(root) or is_in_one(path, folders)}
+        for each in parts_of(found)
+    )
+    left = Found(files=files, folders=closed, sockets=sockets)
+    return [*mounts, *found_mounts(left, view), *cache_mounts(view)], copies
 
 
 def parts_of(found: Found) -> tuple[set[str], ...]:

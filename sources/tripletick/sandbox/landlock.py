@@ -16,10 +16,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tripletick import platforms
+from tripletick.paths.hidden import IGNORE, OURS, Found, Secrets
 from tripletick.sandbox import environment, rights, seccomp, unshared
 from tripletick.sandbox.bare import REAPER, describe
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
-from tripletick.sandbox.bubblewrap import make_view, mode_words, user_words
+from tripletick.sandbox.bubblewrap import make_view, mode_words, tell_once, user_words
 from tripletick.sandbox.counting import CONFINE, OUTER, find_counting
 from tripletick.sandbox.grants import (
     LEADS_AWAY,
@@ -31,7 +32,7 @@ from tripletick.sandbox.grants import (
     make_room,
     writable_path,
 )
-from tripletick.sandbox.hidden import IGNORE, OURS, Found, Secrets
+from tripletick.sandbox.holding import PUT_BACK, add, shorten
 from tripletick.sandbox.keeping import Keeper
 from tripletick.sandbox.probing import Probe, find_problem
 from tripletick.sandbox.running import Launch, end_family, running
@@ -48,12 +49,10 @@ REPORT = 99
 UNKNOWN = "this processor is not known"
 PROBLEM = "landlock: {why} (Linux 6.12 and Landlock are needed)"
 NO_NETWORK = "landlock cannot give a block network; bubblewrap can (apt install bubblewrap)"
-PUT_BACK = "Put back, because blocks may not change it: {names}"
 DAMAGED = "Could not be kept or put back: {names} (look at it with git fsck)"
 CLOSE_BY = "{folder} holds hidden files: what a block makes beside them only the next block can read."
 GIT_KEPT = tuple(f"{OURS[0]}/{name}" for name in (*SHIELDED, LEADS_AWAY))
 """What runs or redirects in a .git that a block may otherwise write."""
-SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,8 @@ class Landlock:
         self._view, self._tools = make_view(ground, self._user, self._session)
         self._rules = rights.fixed_rules(self._view)
         self._counting = find_counting(ground, self._user)
-        self._secrets = Secrets(ground.workspace, inside=True)
+        self._secrets = Secrets(ground.workspace, ground.see, inside=True)
+        self._outside: frozenset[str] = frozenset()
         self._keeper = Keeper(ground.workspace, self._session.home.parent / "kept")
         self._told: set[str] = set()
         self.problem = self._probe()
@@ -135,7 +135,8 @@ class Landlock:
         """Show a further folder to the blocks from here on."""
         self._ground = self._ground.with_sight(folder)
         self._view, self._tools = make_view(self._ground, self._user, self._session)
-        self._rules = rights.fixed_rules(self._view)
+        self._rules = rights.fixed_rules(self._view, self._outside)
+        self._secrets.show(folder)
 
     def close(self) -> None:
         self._session.close()
@@ -154,8 +155,9 @@ class Landlock:
     def _scope(self, mode: Mode, grant: Grant) -> Iterator[Scope]:
         """Look at what there is, keep what must stay; clear away afterwards what lies outside."""
         writable = self._granted(mode, grant)
-        found = self._secrets.look(frozenset())
+        found = self._look()
         self._warn(found)
+        tell_once(self._ground, found, self._told)
         if mode == "work":
             self._keeper.take(self._protected(grant, found))
         with contextlib.ExitStack() as stack:
@@ -164,6 +166,14 @@ class Landlock:
                 writable.append(rights.SHARED_MEMORY)
                 stack.callback(clear_shared_memory, self._user.uid)
             yield Scope("read" if grant.git else mode, home, tuple(writable), found, shared)
+
+    def _look(self) -> Found:
+        """Give what is hidden in the workspace; what is in folders that were let in loses its rules."""
+        found, root = self._secrets.look(), f"{self._ground.workspace}/"
+        outside = frozenset(path for path in found.files | found.folders if not path.startswith(root))
+        if outside != self._outside:
+            self._outside, self._rules = outside, rights.fixed_rules(self._view, outside)
+        return replace(found, files=found.files - outside, folders=found.folders - outside)
 
     def _granted(self, mode: Mode, grant: Grant) -> list[Path]:
         """Give what the block may write besides the workspace. Raises OSError for what it cannot be given."""
@@ -180,13 +190,14 @@ class Landlock:
 
     def _protected(self, grant: Grant, found: Found) -> list[Path]:
         root = self._ground.workspace
-        names = [IGNORE, OURS[1], *(GIT_KEPT if grant.git else ())]
+        names = [*(() if grant.ignore else (IGNORE,)), OURS[1], *(GIT_KEPT if grant.git else ())]
         if not grant.git and os.path.lexists(root / OURS[0]):
             # Where there is none a block may make one; the person is told of it.
             names.append(OURS[0])
         ours = [path for path in self._view.ours if root in path.parents]
         ours.sort(key=lambda path: len(path.parts))
-        return [*(root / name for name in names), *ours, *map(Path, sorted(found.files))]
+        links = sorted(path for path in found.links if root in Path(path).parents)
+        return [*(root / name for name in names), *ours, *map(Path, (*sorted(found.files), *links))]
 
     def _put_back(self) -> str:
         """Put back what the block may not have changed; give the line for the model."""
@@ -265,19 +276,6 @@ class Landlock:
             count=self._counting.place is None,
             group=self._counting.group(limits.processes + 1 + OUTER),
         )
-
-
-def add(finished: Finished, line: bytes) -> Finished:
-    if finished.tail:
-        return replace(finished, tail=finished.tail + line)
-    return replace(finished, head=finished.head + line)
-
-
-def shorten(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    # A block chooses names: one with a line end could pass for a line of ours.
-    plain = ["".join(each if each.isprintable() else "?" for each in name) for name in names[:SHOWN]]
-    return ", ".join(plain) + more
 
 
 def clear_shared_memory(uid: int) -> None:

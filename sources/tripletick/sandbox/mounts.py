@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tripletick.paths.hidden import IGNORE, OURS, Found
 from tripletick.sandbox.box import Mode
-from tripletick.sandbox.hidden import IGNORE, OURS, Found
 from tripletick.sandbox.toolchains import PRIVATE, SYSTEM, is_folder, is_inside, is_system, mode_of
 from tripletick.sandbox.user import Session, User
 
@@ -171,11 +171,16 @@ def tool_mounts(view: View) -> list[str]:
     return [word for path in ordered for word in (how[path], str(path), str(path))]
 
 
-def workspace_mounts(view: View, mode: Mode, placed: Iterable[Path] = ()) -> list[str]:
-    """The workspace, and in it read-only what a block may not change; what is `placed` stays there."""
+def workspace_mounts(
+    view: View, mode: Mode, placed: Iterable[Path] = (), *, ignore: bool = False
+) -> list[str]:
+    """The workspace, and in it read-only what a block may not change; what is `placed` stays there.
+
+    With `ignore` it may change .tripletickignore.
+    """
     root = view.workspace
     arguments = ["--bind" if mode == "work" else "--ro-bind", str(root), str(root)]
-    own = [root / name for name in (*OURS, IGNORE)]
+    own = [root / name for name in (*OURS, *(() if ignore else (IGNORE,)))]
     own += [path for path in view.ours if root in path.parents]
     kept = sorted(filter(is_regular, own), key=lambda path: len(path.parts))
     closed = {barrier for path in own if (barrier := inner_barrier(path, view))}
@@ -203,7 +208,7 @@ def pins(root: Path, kept: Sequence[Path]) -> list[str]:
 
 
 def found_mounts(found: Found, view: View, with_: tuple[Path, Path] | None = None) -> list[str]:
-    """Hide what was found in the workspace, with a file and a folder that lie over it.
+    """Hide what was found in the workspace and in what was let in, with a file and a folder that lie over it.
 
     What hides in a hidden folder needs nothing more.
     """
@@ -211,11 +216,17 @@ def found_mounts(found: Found, view: View, with_: tuple[Path, Path] | None = Non
     covers = dict.fromkeys(map(Path, found.folders), nowhere)
     covers |= dict.fromkeys(map(Path, found.files), nothing)
     covers |= dict.fromkeys(map(Path, found.sockets), Path("/dev/null"))
+    covers = {path: cover for path, cover in covers.items() if can_cover(path, view)}
     closed = {barrier for path in covers if (barrier := inner_barrier(path, view))}
     covers |= dict.fromkeys(closed, nowhere)
     folders = {path for path, cover in covers.items() if cover == nowhere}
     shown = {path: cover for path, cover in covers.items() if not folders.intersection(path.parents)}
     return [word for path, cover in sorted(shown.items()) for word in ("--ro-bind", str(cover), str(path))]
+
+
+def can_cover(path: Path, view: View) -> bool:
+    """Tell whether something can be laid over this: outside the workspace only what the block would see."""
+    return view.workspace in path.parents or (is_visible(path, view) and view.user.reaches(path))
 
 
 def socket_mounts(view: View, bound: Iterable[str]) -> list[str]:
@@ -266,8 +277,9 @@ def written(words: Iterable[str]) -> bytes:
     return b"".join(os.fsencode(word) + b"\0" for word in words)
 
 
-def place_mounts(view: View, mode: Mode, found: Found) -> list[str]:
-    return [*workspace_mounts(view, mode, map(Path, found.placed)), *found_mounts(found, view)]
+def place_mounts(view: View, mode: Mode, found: Found, *, ignore: bool = False) -> list[str]:
+    placed = workspace_mounts(view, mode, map(Path, found.placed), ignore=ignore)
+    return [*placed, *found_mounts(found, view)]
 
 
 def can_start(view: View, program: Path) -> bool:

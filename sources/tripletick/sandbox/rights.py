@@ -45,14 +45,17 @@ def rules_below(path: str, rights: int, closed: frozenset[str]) -> Iterator[Rule
         rights = SEE
 
 
-def closed_outside(view: View) -> frozenset[str]:
+def closed_outside(view: View, hidden: Iterable[str]) -> frozenset[str]:
     homes = [home for home in view.homes if is_system(home)]
-    return frozenset(map(str, (*view.unseen, *homes)))
+    return frozenset((*hidden, *map(str, (*view.unseen, *homes))))
 
 
-def fixed_rules(view: View) -> list[Rule]:
-    """What stays the same for a session: system, tools, devices, the session's own folder."""
-    closed = closed_outside(view)
+def fixed_rules(view: View, hidden: Iterable[str] = ()) -> list[Rule]:
+    """What seldom changes in a session: system, tools, devices, the session's own folder.
+
+    `hidden` lies in what was let in.
+    """
+    closed = closed_outside(view, hidden)
     trees = [folder for folder in SYSTEM if not Path(folder).is_symlink()]
     trees += [str(path) for path in view.tools]
     rules = [rule for tree in trees for rule in rules_below(tree, SEE, closed)]

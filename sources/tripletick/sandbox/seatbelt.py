@@ -13,9 +13,9 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tripletick.paths.hidden import IGNORE, OURS, Secrets
 from tripletick.sandbox.bare import Bare
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
-from tripletick.sandbox.hidden import IGNORE, OURS, Secrets
 from tripletick.sandbox.probing import Probe, find_problem
 from tripletick.sandbox.toolchains import PRIVATE, Fences, Tools, find_tools
 from tripletick.sandbox.user import find_homes, find_user
@@ -108,7 +108,7 @@ class Seatbelt:
         self._ground = ground
         self._bare = Bare(ground)
         self._homes = find_homes(find_user(ground.workspace))
-        self._secrets = Secrets(ground.workspace)
+        self._secrets = Secrets(ground.workspace, ground.see)
         self.problem = self._probe()
 
     @property
@@ -153,12 +153,13 @@ class Seatbelt:
 
     def let_read(self, folder: Path) -> None:
         self._ground = self._ground.with_sight(folder)
+        self._secrets.show(folder)
 
     def close(self) -> None:
         self._bare.close()
 
     def _rows(self, mode: Mode, grant: Grant) -> Rows:
-        ground, found = self._ground, self._secrets.look(frozenset())
+        ground, found = self._ground, self._secrets.look()
         ours = tuple(path.resolve() for path in ground.ours)
         own = [ground.workspace / name for name in (*OURS, IGNORE)]
         return Rows(

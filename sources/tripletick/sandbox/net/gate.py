@@ -18,7 +18,11 @@ from tripletick.sandbox.net.registries import place
 USUAL = (80, 443)
 MAIL = (25, 465, 587)
 REFUSED = "{host} is refused: {why}; a block with network reaches public addresses only"
-REFUSED_PORT = "port {port} is refused: a block sends no mail"
+REFUSED_MAIL = "port {port} is refused: a block sends no mail"
+REFUSED_PORT = (
+    "port {port} is refused: a block with network reaches ports 80 and 443; "
+    "the person can open others with [sandbox] ports"
+)
 OWN = "{host}: no address was found for this name"
 ITSELF = "it is {word}"
 OWN_NAME = "by its name it is in a private network"
@@ -53,9 +57,16 @@ class Gate:
     registries: frozenset[str] = frozenset()
     allowed: frozenset[str] = frozenset()
     """Places, each `host:port`, that the person's settings open: they may even be on this computer."""
+    ports: frozenset[int] | None = None
+    """Those of public hosts that are open besides the usual ones; None for all."""
 
     def refuse_port(self, asked: Asked) -> No | None:
-        return No(403, REFUSED_PORT.format(port=asked.port)) if asked.port in MAIL else None
+        if asked.port in MAIL:
+            return No(403, REFUSED_MAIL.format(port=asked.port))
+        named = asked.place in self.allowed or self.is_registry(asked)
+        if self.ports is None or named or asked.port in {*USUAL, *self.ports}:
+            return None
+        return No(403, REFUSED_PORT.format(port=asked.port))
 
     def refuse(self, asked: Asked, addresses: Sequence[str]) -> No | None:
         """Refuse a name of which any address is refused; None where all may be connected to."""

@@ -51,6 +51,8 @@ class Terms:
     """Silence after one side has ended."""
     allowed: frozenset[str] = frozenset()
     """Places, each `host:port`, that the person's settings open; they may even be on this computer."""
+    ports: frozenset[int] = frozenset()
+    """Ports of public hosts besides 80 and 443."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +84,11 @@ class Way:
         return link
 
     def _judge(self, asked: Asked, addresses: Sequence[str], *, chained: bool) -> No | None:
-        if no := self.gate.refuse_port(asked):
-            return no
         if addresses:
-            return self.gate.refuse(asked, addresses)
-        return self.gate.refuse_name(asked) if chained else No(502, UNKNOWN.format(host=asked.host))
+            no = self.gate.refuse(asked, addresses)
+        else:
+            no = self.gate.refuse_name(asked) if chained else No(502, UNKNOWN.format(host=asked.host))
+        return no or self.gate.refuse_port(asked)
 
     async def _addresses(self, asked: Asked, *, chained: bool) -> Sequence[str]:
         """Resolve; where a further proxy does too, what could not be resolved is not tried again."""

@@ -63,7 +63,7 @@ class Proxy:
         """Places of private networks, which are named in the question for network."""
         self._pointers = pointers(home, environ)
         self._terms = terms
-        self._way = Way(Gate(self.registries, terms.allowed), dict(environ), notice, terms)
+        self._way = Way(Gate(self.registries, terms.allowed, terms.ports), dict(environ), notice, terms)
         self._tasks: set[asyncio.Task[None]] = set()
         self.socket = folder / f"proxy-{len(list(folder.glob('proxy-*')))}.sock"
         self._listener = listen(self.socket, owner)

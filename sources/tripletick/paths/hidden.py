@@ -1,6 +1,7 @@
-"""Finds what blocks must not read in the workspace: `.env`, what .tripletickignore names, others' sockets.
+"""Finds what the model must not read: `.env`, what .tripletickignore names, where these lead; sockets.
 
-Does not hide anything itself; mounts.py does. A folder that has not changed is not listed again (its ctime,
+One rule for blocks and tools; to hide is up to the box and the guard. A file is known by what it is, so that
+further names of it (hard links) are found too. A folder that has not changed is not listed again (its ctime,
 which no program can set), so a look costs one stat a folder.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -18,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tripletick import platforms
-from tripletick.sandbox.toolchains import mode_of
+from tripletick.redaction import KNOWN
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -30,8 +32,10 @@ KEEP = (".example", ".sample", ".template", ".dist")
 OURS = (".git", ".tripletick")
 LONGEST = 3000
 """Bytes of a path below which a folder is hidden whole: nothing longer than 4096 can be mounted over."""
+MOST = 1000
+"""Hidden files and folders, so many can be mounted over: bubblewrap takes 9000 arguments, three for each."""
 LOOKED = 50_000
-"""Entries of folders that were let in, the upper ones first."""
+"""Entries of each folder that was let in, the upper ones first."""
 FRESH = 100_000_000
 """Within these nanoseconds a folder can change again without a new ctime (the kernel's coarse clock)."""
 
@@ -42,6 +46,8 @@ Identity = tuple[int, int, int, int]
 class Found:
     """What there is to hide, by absolute path without links."""
 
+    hits: set[str] = field(default_factory=set)
+    """Hidden names as they lie there: where a link leads is looked at each time."""
     files: set[str] = field(default_factory=set)
     folders: set[str] = field(default_factory=set)
     sockets: set[str] = field(default_factory=set)
@@ -51,31 +57,31 @@ class Found:
     """Those of these that only the folders above them hide: the pattern names these too."""
     below: list[str] = field(default_factory=list)
     """Folders to go on with."""
+    entries: int = 0
+    links: set[str] = field(default_factory=set)
+    """Those of the hidden names that are links."""
+    whole: bool = True
+    """All of what was let in was looked through."""
+
+    def holds(self, path: str) -> bool:
+        """Tell whether an absolute path without links is hidden, by itself or with a folder above it."""
+        above = (path[: end.start()] for end in re.finditer("/", path))
+        return path in self.files or path in self.folders or not self.folders.isdisjoint(above)
 
 
-def is_env(name: str) -> bool:
+def is_private(path: str) -> bool:
+    """True for `.env` and `.env.local`, false for `.env.example` and `.envrc`."""
+    name = path.rpartition("/")[2].casefold()
     return name == ".env" or (name.startswith(".env.") and not name.endswith(KEEP))
 
 
-def env_files(folders: Iterable[Path]) -> tuple[list[str], bool]:
-    """Give the `.env` files below folders that were let in, and whether all of them were looked through."""
-    found: list[str] = []
-    waiting, left = deque(map(str, folders)), LOOKED
-    while waiting and left > 0:
-        with suppress(OSError), os.scandir(waiting.popleft()) as entries:
-            for entry in entries:
-                left -= 1
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
-                elif is_env(entry.name):
-                    found.append(entry.path)
-    return found, not waiting
-
-
-def read_ignore(workspace: Path) -> bytes:
-    """Give the ignore file, empty where it is not a regular file."""
+def ignore_text(workspace: Path) -> bytes:
+    """Give the ignore file, empty where it is not a regular file that lies in the workspace."""
+    real = Path(os.path.realpath(workspace / IGNORE))
+    if workspace not in real.parents:
+        return b""
     try:
-        handle = os.open(workspace / IGNORE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        handle = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return b""
     try:
@@ -84,19 +90,15 @@ def read_ignore(workspace: Path) -> bytes:
         os.close(handle)
 
 
-def parse_ignore(text: bytes) -> GitIgnoreSpec | None:
-    """Give the patterns that can be read, None where there are none."""
-    if not text.strip():
-        return None
+def read_ignore(text: str) -> GitIgnoreSpec:
+    """Read gitignore syntax; a line that is none is passed over, as git does."""
     from pathspec import GitIgnoreSpec
 
     good = []
-    for line in text.decode(errors="replace").splitlines():
-        try:
+    for line in text.splitlines():
+        with suppress(ValueError):
             GitIgnoreSpec.from_lines([line])
-        except ValueError:
-            continue
-        good.append(line)
+            good.append(line)
     return GitIgnoreSpec.from_lines(good)
 
 
@@ -114,6 +116,17 @@ def identify_all(paths: Iterable[str]) -> Iterator[tuple[str, Identity]]:
             yield path, identify(path)
 
 
+def stamp(path: str) -> tuple[int, ...]:
+    """Tell what a name leads to from what it leads to once that was changed; () where it leads nowhere."""
+    try:
+        status = os.stat(path)  # noqa: PTH116
+    except OSError:
+        return ()
+    where = status.st_dev, status.st_ino
+    # What changes in a folder is not the folder.
+    return where if stat.S_ISDIR(status.st_mode) else (*where, status.st_size, status.st_mtime_ns)
+
+
 def shut(folders: Iterable[str]) -> set[str]:
     """Give those that we may not look into."""
     return {path for path in folders if not os.access(path, os.R_OK | os.X_OK)}
@@ -127,6 +140,19 @@ def list_below(folder: str) -> Iterator[str]:
             return
 
 
+def mode_of(path: Path) -> int:
+    """Give the type of what is there; 0 where nothing is, or nothing that we may look at."""
+    try:
+        return path.stat().st_mode
+    except OSError:
+        return 0
+
+
+def has_names(path: str) -> bool:
+    status = os.lstat(path)
+    return stat.S_ISREG(status.st_mode) and status.st_nlink > 1
+
+
 def is_socket(entry: os.DirEntry[str]) -> bool:
     if entry.is_file(follow_symlinks=False) or entry.is_symlink():
         return False
@@ -134,53 +160,80 @@ def is_socket(entry: os.DirEntry[str]) -> bool:
 
 
 class Secrets:
-    """Looks through one workspace, again before each block.
+    """Looks through one workspace and the folders that were let in, again before each block and each read.
 
     `inside`: what lies in hidden folders is remembered too, since blocks could move it out of them.
     """
 
-    def __init__(self, workspace: Path, *, inside: bool = False) -> None:
+    def __init__(self, workspace: Path, shown: Iterable[Path] = (), *, inside: bool = False) -> None:
         self._workspace = workspace
+        self._shown = [Path(os.path.realpath(path)) for path in shown]
         self._inside = inside
         self._ignore = b""
         self._spec: GitIgnoreSpec | None = None
         self._cache: dict[str, tuple[tuple[int, int], Found]] = {}
         self._known: dict[int, Identity] = {}
         self._places: dict[Identity, list[str]] = {}
+        self._made: dict[Identity, tuple[int, ...]] = {}
+        """Names that blocks have made, and what they led to then: nothing in it was hidden from blocks."""
+        self._named: dict[str, Identity] = {}
         self._closed: set[str] = set()
         self._foreign: set[str] = set()
         self._left: set[str] = set()
 
-    def look(self, bound: frozenset[str]) -> Found:
+    def show(self, path: Path) -> None:
+        """Take a folder or file outside that is let in."""
+        self._shown.append(Path(os.path.realpath(path)))
+
+    def names(self, path: str) -> bool:
+        """Tell whether a path from the workspace is hidden by name; a folder's ends in a slash."""
+        return is_private(path) or bool(self._spec and self._spec.match_file(path))
+
+    def look(self, bound: frozenset[str] = frozenset()) -> Found:
         """Give what must be hidden now; `bound` are the sockets that somebody listens on."""
-        self._reread()
+        self.reread()
         all_found = self._walk()
         if self._remember(all_found):
             # The same file lies elsewhere too, where nothing hid it yet.
             self._cache.clear()
             all_found = self._walk()
             self._remember(all_found)
+        if len(all_found.files | all_found.folders) > MOST:
+            self._spare(all_found)
+        self._named = dict(identify_all(all_found.hits))
         self._closed = shut(all_found.folders)
         all_found.sockets = self._others(all_found.sockets, bound)
         return all_found
 
     def settle(self) -> None:
-        """After a block: the sockets that it has made are its own; what appears later is somebody else's."""
-        self._left = self._walk().sockets - self._foreign
+        """After a block: what it has made is its own; what appears or changes later is somebody else's."""
+        found = self._walk()
+        if len(found.folders) > MOST:
+            found = self._reopen()
+        self._left = found.sockets - self._foreign
+        old = set(self._named.values())
+        for hit, identity in identify_all(found.hits):
+            if identity not in old and hit not in self._named:
+                self._made[identity] = stamp(hit)
 
     def strays(self) -> list[tuple[Path, Path]]:
         """After a block that could move what is hidden: where it lies in the light, and where it lay."""
+        moved = []
+        known_here = (path for path in sorted(self._reopen().known) if self._is_inside(Path(path)))
+        for path, identity in identify_all(known_here):
+            places = self._places.get(identity, [path])
+            moved += [(Path(path), Path(places[0]))] if path not in places else []
+        return moved
+
+    def _reopen(self) -> Found:
+        """Open the folders that the block has closed, and give what lies in all."""
         known = set(self._closed)
-        while closed := shut(self._walk().folders) - known:
+        while closed := shut((found := self._walk()).folders) - known:
             known |= closed
             for folder in map(Path, closed):
                 with suppress(OSError):
                     folder.chmod(folder.lstat().st_mode & 0o777 | stat.S_IRWXU)
-        moved = []
-        for path, identity in identify_all(sorted(self._walk().known)):
-            places = self._places.get(identity, [path])
-            moved += [(Path(path), Path(places[0]))] if path not in places else []
-        return moved
+        return found
 
     def _walk(self) -> Found:
         all_found = Found()
@@ -188,17 +241,48 @@ class Secrets:
         while waiting:
             found = self._list(waiting.pop(), all_found)
             waiting += found.below
-            all_found.files |= found.files
+            all_found.hits |= found.hits
             all_found.folders |= found.folders
             all_found.sockets |= found.sockets
             all_found.known |= found.known
             all_found.placed |= found.placed
+        for path in self._shown:
+            self._walk_shown(path, all_found)
+        for hit in all_found.hits:
+            is_link = Path(hit).is_symlink()
+            if is_link and self._is_own(hit):
+                # A block could blind the next ones by it.
+                continue
+            all_found.links |= {hit} if is_link else set()
+            self._add(hit, all_found)
         return all_found
 
-    def _reread(self) -> None:
-        text = read_ignore(self._workspace)
+    def _walk_shown(self, top: Path, all_found: Found) -> None:
+        """Look through what was let in: no .tripletickignore names it, and nothing closed can be opened."""
+        waiting, left = deque([str(top)]), LOOKED
+        while waiting and left > 0:
+            found = self._list(waiting.popleft(), Found())
+            left -= found.entries
+            waiting += (path for path in found.below if path != str(self._workspace))
+            all_found.hits |= found.hits
+            all_found.known |= found.known
+        all_found.whole &= not waiting
+
+    def _is_own(self, hit: str) -> bool:
+        """Tell what a block has made of what it could read, and nobody has changed since."""
+        return any(self._made.get(identity, ()) == stamp(hit) for _, identity in identify_all([hit]))
+
+    def _spare(self, found: Found) -> None:
+        """Leave out of too many files those that blocks have made: no further one could run otherwise."""
+        own = {hit for hit in found.hits if hit in found.files and self._is_own(hit)}
+        found.files -= own
+        found.placed -= own
+
+    def reread(self) -> None:
+        text = ignore_text(self._workspace)
         if text != self._ignore:
-            self._ignore, self._spec = text, parse_ignore(text)
+            self._ignore = text
+            self._spec = read_ignore(text.decode(errors="replace")) if text.strip() else None
             self._cache.clear()
 
     def _remember(self, found: Found) -> bool:
@@ -207,10 +291,14 @@ class Secrets:
         A block can rename the folder around a hidden file, so that no pattern fits.
         """
         self._places, linked = {}, False
+        direct = found.hits - found.links
         below = [path for folder in found.folders for path in list_below(folder)] if self._inside else []
+        for path in found.files:
+            KNOWN.learn_file(path)
         for path, identity in identify_all((*found.files, *found.folders, *below)):
             is_new = self._known.get(identity[1]) != identity
-            linked |= is_new and stat.S_ISREG(mode_of(Path(path))) and os.lstat(path).st_nlink > 1
+            # A link to it can be removed, and it would be seen where it lies.
+            linked |= is_new and (path not in direct or has_names(path))
             self._known[identity[1]] = identity
             self._places.setdefault(identity, []).append(path)
         return linked
@@ -242,6 +330,7 @@ class Secrets:
         found = Found()
         with os.scandir(folder) as entries:
             for entry in entries:
+                found.entries += 1
                 self._sort(entry, found)
         return found
 
@@ -250,11 +339,11 @@ class Secrets:
         if is_folder and Path(entry.path).parent == self._workspace and entry.name in OURS:
             return
         if self._hides(entry.name, entry.path, is_folder):
-            self._add(entry.path, found)
+            found.hits.add(entry.path)
             if not self._hides(entry.name, str(self._workspace / entry.name), is_folder):
                 found.placed.add(entry.path)
         elif self._knows(entry):
-            self._add(entry.path, found)
+            found.hits.add(entry.path)
             found.known.add(entry.path)
         elif is_folder:
             too_long = len(os.fsencode(entry.path)) > LONGEST
@@ -266,9 +355,9 @@ class Secrets:
             found.sockets.add(entry.path)
 
     def _hides(self, name: str, path: str, is_folder: bool) -> bool:
-        if not is_folder and is_env(name):
+        if not is_folder and is_private(name):
             return True
-        if self._spec is None:
+        if self._spec is None or not self._is_inside(Path(path)):
             return False
         inside = os.path.relpath(path, self._workspace)
         return self._spec.match_file(inside + "/" if is_folder else inside)
@@ -278,9 +367,9 @@ class Secrets:
         return known is not None and known == identify(entry.path)
 
     def _add(self, path: str, found: Found) -> None:
-        """Add what the name leads to, where that lies in the workspace and is not the workspace itself."""
+        """Add what the name leads to, where that lies below the workspace or in what was let in."""
         real = Path(os.path.realpath(path))
-        if self._workspace not in real.parents:
+        if not self._is_inside(real) and not any(top in (real, *real.parents) for top in self._shown):
             return
         # What lies in a closed folder cannot be told apart; that folder is hidden whole when it is listed.
         mode = mode_of(real)
@@ -288,3 +377,6 @@ class Secrets:
             found.folders.add(str(real))
         elif stat.S_ISREG(mode):
             found.files.add(str(real))
+
+    def _is_inside(self, path: Path) -> bool:
+        return self._workspace in path.parents

@@ -1,0 +1,149 @@
+"""Secrets that are known, and the one place that takes them out of text: what is drawn and what is logged.
+
+Known are keys of the environment and the settings, the userinfo of addresses that were given, and values of
+hidden files. What only looks like a secret is left alone, and so is a plain word: nobody could read the rest.
+Not covered: what the model is sent, and a secret that a stream brings in pieces.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+HIDDEN = "[hidden]"
+"""Stands for a secret; nothing in it must be written otherwise in JSON."""
+SHORTEST, PHRASE = 6, 16
+"""Characters of a secret, and of one that is a plain word."""
+MOST, LARGEST = 2000, 1 << 16
+"""Secrets that are kept; bytes of a file that is looked through."""
+_SECRET_NAME = re.compile(
+    r"(?i)(?:(?:^|[^a-z])(?:pass|pwd|auth|dsn|salt|pin)|key|token|secret|passw(?:or)?d|passphrase|credentials?)s?"
+    r"(?:[_-]?(?:base|id|prod|production|dev|test|staging|live|[0-9]+))?$"
+)
+_PLACE = re.compile(r"~/|/(?:[a-z]+/|[a-z]+$)|\.\.?/|[A-Za-z]:\\|[a-z][a-z0-9+.-]*://")
+"""How a path or an address begins."""
+_ASSIGNED = re.compile(r"""(?m)^\s*(?:export\s+|set\s+)?["']?([\w.-]+)["']?\s*[=:]\s*(.*?),?\s*$""")
+_MIXED = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w+/=-]{16,}")
+"""What is a key whatever it is called."""
+_USERINFO = re.compile(r"://([^\s/@?#]+)@")
+_TYPED = re.compile(r"(?:--[\w-]+=)?(?:[a-z][\w+.-]*://)?([^\s@]+)@[^\s@]+", re.IGNORECASE)
+_PORT = re.compile(r"[^:]*:[0-9]{1,5}/")
+_PLAIN = re.compile(r"[a-z]+|[0-9.:]+|[A-Za-z]?[a-z]+")
+
+
+class Known:
+    """The secrets of this run."""
+
+    def __init__(self) -> None:
+        self._values: set[str] = set()
+        self._pattern: re.Pattern[str] | None = None
+        self._files: set[tuple[int, int, int]] = set()
+
+    def learn(self, *values: str) -> None:
+        """Take secrets as they are."""
+        new = {form for value in values if value for form in _forms(value)} - self._values
+        if new and len(self._values) < MOST:
+            self._values |= new
+            longest_first = sorted(self._values, key=len, reverse=True)
+            self._pattern = re.compile("|".join(map(re.escape, longest_first)))
+
+    def learn_keys(self, values: Iterable[str]) -> None:
+        """Take what was named as a key; a stand-in such as `none` is not one."""
+        self.learn(*(value for value in values if _is_telling(value) and not _PLACE.match(value)))
+
+    def learn_words(self, words: Iterable[str]) -> None:
+        """Take the userinfo of the addresses in a command line."""
+        for word in words:
+            typed = _TYPED.fullmatch(word)
+            if typed and ("://" in word or ":" in typed[1]):
+                self.learn(*_of_userinfo(typed[1].rpartition("://")[2]))
+
+    def learn_named(self, named: Mapping[str, str]) -> None:
+        """Take what variables or settings hold whose names say so, and the userinfo of any address."""
+        for name, value in named.items():
+            self.learn(*_of_value(name, value))
+
+    def learn_file(self, path: str) -> None:
+        """Take the values of a hidden file; one that has not changed is not read again."""
+        try:
+            handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            return
+        with os.fdopen(handle, "rb") as file:
+            status = os.fstat(handle)
+            mark = status.st_ino, status.st_mtime_ns, status.st_size
+            if stat.S_ISREG(status.st_mode) and mark not in self._files:
+                self._files.add(mark)
+                text = file.read(LARGEST).decode("utf-8", "replace")
+                for name, value in _ASSIGNED.findall(text):
+                    bare = value.strip().strip("\"'")
+                    self.learn(*_of_value(name, bare), *([bare] if _MIXED.fullmatch(bare) else []))
+
+    def redact(self, text: str) -> str:
+        """Give the text without the secrets."""
+        return self._pattern.sub(HIDDEN, text) if self._pattern else text
+
+
+def _of_value(name: str, value: str) -> Iterator[str]:
+    for userinfo in _USERINFO.findall(value):
+        yield from _of_userinfo(userinfo)
+    if _SECRET_NAME.search(name) and not _PLACE.match(value) and _is_telling(value):
+        yield value
+
+
+def _of_userinfo(userinfo: str) -> Iterator[str]:
+    """Give name and password together, and what of them is a secret by itself."""
+    from urllib.parse import unquote
+
+    name, colon, password = userinfo.partition(":")
+    if _PORT.match(userinfo):
+        return
+    if not colon:
+        yield from (name,) if _MIXED.fullmatch(name) else ()
+        return
+    yield from dict.fromkeys((userinfo, unquote(userinfo)))
+    yield from (each for each in dict.fromkeys((password, unquote(password))) if _is_telling(each))
+
+
+def _is_telling(value: str) -> bool:
+    """Tell a secret from a word or a number that stands in many a text."""
+    return len(value) >= (PHRASE if _PLAIN.fullmatch(value) else SHORTEST)
+
+
+def _forms(value: str) -> Iterator[str]:
+    """Give a secret as it is, and as it stands in JSON."""
+    import json
+
+    yield value
+    yield from (json.dumps(value, ensure_ascii=ascii_)[1:-1] for ascii_ in (False, True))
+
+
+KNOWN = Known()
+
+
+class Redacted(io.TextIOWrapper):
+    """A stream of text that no known secret passes."""
+
+    def write(self, text: str, /) -> int:
+        super().write(KNOWN.redact(text))
+        return len(text)
+
+
+def guard_streams() -> None:
+    """Let all that this program says pass through here."""
+    for name in ("stdout", "stderr"):
+        stream: Any = getattr(sys, name)
+        if type(stream) is io.TextIOWrapper:
+            kept = {
+                each: getattr(stream, each)
+                for each in ("encoding", "errors", "line_buffering", "write_through")
+            }
+            stream.flush()
+            redacted = Redacted(stream.detach(), **kept)
+            setattr(sys, name, redacted)
+            setattr(sys, f"__{name}__", redacted)

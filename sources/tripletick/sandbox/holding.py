@@ -1,0 +1,66 @@
+"""Puts back what decides on hiding and cannot be mounted over: links that hide, an ignore file that was made.
+
+Looks once before a block and once after it; what is a regular file is bound read-only instead (mounts.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tripletick.sandbox.box import Finished
+from tripletick.sandbox.user import User, remove
+
+PUT_BACK = "Put back, because blocks may not change it: {names}"
+SHOWN = 5
+
+Held = dict[Path, str]
+"""Links with what they say, and "" for what is not there."""
+
+
+def hold(paths: Iterable[Path]) -> Held:
+    """Look at paths before a block; what is a file or a folder is not held."""
+    looked = {path: said(path) for path in paths}
+    return {path: target for path, target in looked.items() if target is not None}
+
+
+def said(path: Path) -> str | None:
+    """Give what a link says, "" where nothing is, None for a file or a folder."""
+    if path.is_symlink():
+        return str(path.readlink())
+    return None if os.path.lexists(path) else ""
+
+
+def put_back(held: Held, user: User, workspace: Path) -> str:
+    """Give the line that names what a block has changed, "" where it has changed nothing."""
+    changed = [path for path, target in held.items() if _differs(path, target)]
+    for path in changed:
+        with contextlib.suppress(OSError):
+            remove(path)
+            if held[path]:
+                path.symlink_to(held[path])
+                if user.switched:
+                    os.chown(path, user.uid, user.gid, follow_symlinks=False)
+    names = shorten([str(path.relative_to(workspace)) for path in changed])
+    return PUT_BACK.format(names=names) if changed else ""
+
+
+def _differs(path: Path, target: str) -> bool:
+    """Tell whether it must be put back; a folder that was moved away has taken its links along."""
+    return os.path.realpath(path.parent) == str(path.parent) and path.parent.is_dir() and said(path) != target
+
+
+def shorten(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    # A block chooses names: one with a line end could pass for a line of ours.
+    plain = ["".join(each if each.isprintable() else "?" for each in name) for name in names[:SHOWN]]
+    return ", ".join(plain) + more
+
+
+def add(finished: Finished, line: bytes) -> Finished:
+    if finished.tail:
+        return replace(finished, tail=finished.tail + line)
+    return replace(finished, head=finished.head + line)
