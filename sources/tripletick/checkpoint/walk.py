@@ -219,15 +219,15 @@ class Walk:
                 name = entry.name
                 if not spot.prefix and name in (OURS, GIT):
                     continue
-                if files is not None and name not in files:
-                    if len(found) > most or not entry.is_dir(follow_symlinks=False):
-                        continue
-                elif len(found) > most and files is None:
-                    raise TooMuch
+                new = files is not None and name not in files
+                if new and (len(found) > most or not entry.is_dir(follow_symlinks=False)):
+                    continue
                 with suppress(FileNotFoundError):
                     status = entry.stat(follow_symlinks=False)
                     if is_kept(status):
                         found[name] = status
+                if files is None and len(found) > most:
+                    raise TooMuch
         return found
 
     def _below(self, spot: Spot, name: str, specs: Specs) -> None:
