@@ -151,12 +151,14 @@ class Snapshots:
         return frozenset(path for path in gone if not path.startswith(closed)) if closed else frozenset(gone)
 
     def _save(self, tree: Tree, changed: Statuses, gone: frozenset[str]) -> Taken:
-        """Read what may have changed, the small first; put contents and entries into the store."""
+        """Read what may have changed, where there is no room for all the small first, and store it."""
         fresh: Manifest = {}
         for path, status in changed.items():
             if stat.S_ISDIR(status.st_mode):
                 fresh[path] = entry_of(status, "", self._now)
-        waiting = sorted(changed.keys() - fresh.keys(), key=lambda path: (changed[path].st_size, path))
+        waiting = [path for path in changed if path not in fresh]
+        if sum(changed[path].st_size for path in waiting) > self._room:
+            waiting.sort(key=lambda path: (changed[path].st_size, path))
         most = {path: LARGEST_IGNORED if self.bulk(path) else LARGEST for path in waiting}
         kept = {entry.oid for entry in self.known.values()} if waiting else set[str]()
         reading = Reading(tree, changed, most, kept)

@@ -53,7 +53,9 @@ class Progress:
     """Hears of both, often; what it raises ends the look."""
 
     def add(self, *, files: int = 0, read: int = 0) -> None:
-        self.files, self.read = self.files + files, self.read + read
+        self.read += read
+        # What was only changed, in folders where nothing has come or gone, was not listed.
+        self.files = max(self.files + files, self.read)
         self.tell(self.files, self.read)
 
     def begin(self) -> None:
