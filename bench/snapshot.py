@@ -1,10 +1,18 @@
-"""What a snapshot of 10,000 unchanged files costs, and `git status` in the same folder and run: medians."""
+"""What a snapshot of 10,000 unchanged files costs, and `git status` in the same folder and run: medians.
+
+`snapshot.py FILES [MEGABYTES]`: the first snapshot of so many files of 1 kB and of so much in files of 25 MB,
+and what `tar` takes to read them; the next ones, in the same program and in a new one, and `du -s`: the best
+of three.
+"""
 
 from __future__ import annotations
 
 import os
+import random
+import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -39,7 +47,61 @@ def git(workspace: Path, *words: str) -> None:
     subprocess.run(["git", *identity, *words], cwd=workspace, check=True, stdout=subprocess.DEVNULL)
 
 
-def main() -> None:
+def fill_much(workspace: Path, files: int, megabytes: int) -> None:
+    words = [f"word{number} ".encode() for number in range(2000)]
+    chance = random.Random(1)
+    for number in range(files):
+        folder = workspace / f"package{number // FILES % 40}" / f"module{number // FILES}"
+        folder.mkdir(parents=True, exist_ok=True)
+        text = b"%d " % number + b"".join(chance.choices(words, k=150))
+        (folder / f"file{number % FILES}.py").write_bytes(text[:1000])
+    for number in range(megabytes // 25):
+        # half of it shrinks, half does not
+        (workspace / f"large{number}").write_bytes(os.urandom(12 << 20) + b"and so on " * ((13 << 20) // 10))
+
+
+def best(action: Callable[[], object]) -> float:
+    """Give the seconds of the quickest of three runs."""
+    times = []
+    for _ in range(3):
+        began = time.monotonic()
+        action()
+        times.append(time.monotonic() - began)
+    return min(times)
+
+
+def look(workspace: Path, state: Path) -> Checkpoints:
+    points = Checkpoints(workspace, state)
+    points.begin_turn("bench", "measure")
+    points.before_block()
+    return points
+
+
+def much(files: int, megabytes: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        workspace, state = Path(folder, "workspace"), Path(folder, "state")
+        workspace.mkdir()
+        fill_much(workspace, files, megabytes)
+        time.sleep(0.2)
+
+        def first() -> None:
+            shutil.rmtree(state, ignore_errors=True)
+            look(workspace, state)
+
+        pipe = ["sh", "-c", 'tar -cf - "$1" 2>/dev/null | cat > /dev/null', "sh", str(workspace)]
+        firsts, read = best(first), best(lambda: subprocess.run(pipe, check=True))
+        later = best(look(workspace, state).before_block)
+        new = best(lambda: look(workspace, state))
+        walked = best(lambda: subprocess.run(["du", "-s", workspace], check=True, stdout=subprocess.DEVNULL))
+        size = sum(path.stat().st_size for path in state.rglob("*"))
+    print(
+        f"{files} files and {megabytes} MB in large ones: first {firsts:.2f} s, "
+        f"{firsts / read:.2f} times tar; later {later:.3f} s, {later / walked:.2f} times du; "
+        f"a new program's first {new:.2f} s; {size / 1e6:.0f} MB; load {os.getloadavg()[0]:.1f}"
+    )
+
+
+def unchanged() -> None:
     with tempfile.TemporaryDirectory() as folder:
         workspace, state = Path(folder, "workspace"), Path(folder, "state")
         fill(workspace)
@@ -68,4 +130,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    if sizes := [int(word) for word in sys.argv[1:]]:
+        much(sizes[0], sum(sizes[1:]))
+    else:
+        unchanged()

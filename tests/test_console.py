@@ -22,6 +22,7 @@ from tripletick.events import (
     Called,
     FreshStart,
     GaveUp,
+    Looking,
     Notice,
     Output,
     Refused,
@@ -519,3 +520,8 @@ def test_without_terminals_the_answer_is_on_stdout_and_nothing_else():
     script = PLAY.replace('print(terminal.ask(Ask("Go?", "yn")).choice, flush=True)', "")
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True)
     assert (done.stdout, done.stderr) == ("word\n", "")
+
+
+def test_without_a_status_line_it_is_said_once():
+    looks = [Looking(4_000), Looking(30_000, 2_000), Looking(30_000, 15_000), Looking()]
+    assert plain_screen(*looks) == "looking through 30 000 files\n"

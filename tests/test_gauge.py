@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from tripletick.events import Compacted, Prompted, Routed, Text
+from tripletick.events import Compacted, Looking, Prompted, Routed, Text
 from tripletick.ui import room
 from tripletick.ui.gauge import Gauge
 from tripletick.ui.pen import WORDS
@@ -108,3 +108,9 @@ def test_a_summary_cannot_steer_the_terminal():
     pen = Pen()
     Teller(pen).show(Compacted(900, 400, 1024, 0, 2, "\x1b[2Jgone"))
     assert "  ␛[2Jgone" in pen.lines
+
+
+def test_it_says_how_many_files_are_looked_through_and_takes_it_away(at):
+    assert at(0, Looking(30_000)).endswith("looking through 30 000 files")
+    assert at(1, Looking(30_000, 15_000)).endswith("looking through 30 000 files: 50 %")
+    assert "looking" not in at(2, Looking())

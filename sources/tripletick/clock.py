@@ -1,20 +1,22 @@
-"""Clocks a running block: the seconds that it took, without those that the person took to answer."""
+"""Clocks a running block: the seconds that it took, without the person's answers and our snapshots."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 
 from tripletick.events import Ask, Event, Output, Reply
 from tripletick.messages import Result
 
 
 def clocked(
-    running: Generator[Event, Reply, Result], printed: list[str]
+    running: Generator[Event, Reply, Result], printed: list[str], aside: Callable[[], float]
 ) -> Generator[Event, Reply, tuple[Result, float]]:
-    """Run a block to its end; `printed` gets its output, also where the person stops it."""
+    """Run a block to its end; `printed` gets its output, also where the person stops it.
+    `aside`: seconds that are not the block's, counted from anywhere.
+    """
     answer: Reply = None
-    begun, waited = time.monotonic(), 0.0
+    begun, waited = time.monotonic(), -aside()
     try:
         while True:
             event = running.send(answer)
@@ -25,6 +27,6 @@ def clocked(
             waited += time.monotonic() - shown if isinstance(event, Ask) else 0.0
     except StopIteration as stop:
         result: Result = stop.value
-        return result, time.monotonic() - begun - waited
+        return result, max(0.0, time.monotonic() - begun - waited - aside())
     finally:
         running.close()

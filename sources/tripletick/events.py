@@ -108,8 +108,18 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
+class Looking:
+    """Before or after a block the files are looked through for undo: so many so far, of which so many were
+    new or changed and have been read. Neither: that is over. It is not told where it is short.
+    """
+
+    files: int = 0
+    read: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Returned:
-    """The tool ended, after `seconds`."""
+    """The tool ended, after `seconds`, without those of the person's answers and of the snapshots."""
 
     call: Call
     result: Result
@@ -260,6 +270,7 @@ Event = (
     | Refused
     | Ask
     | Output
+    | Looking
     | Returned
     | Repairing
     | Doubted

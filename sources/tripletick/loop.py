@@ -259,7 +259,7 @@ class Loop:
                     block = Block(self._tool(agent, call), call, bench, self.checkpoints, typed)
                     through = self.hooks.run(block, agent.name, self.gate)
                     before = self.checkpoints.blocks
-                    result, seconds = yield from clocked(through, printed)
+                    result, seconds = yield from clocked(through, printed, lambda: self.checkpoints.seconds)
                     if not typed and result.ok:
                         result = yield from self._spared(call, result, before)
                 if not result.ok and not stop:

@@ -7,8 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from tripletick.approval import homes
+from tripletick.approval.looking import looked
 from tripletick.checkpoint import Checkpoints
-from tripletick.events import Ask, Notice, Output
+from tripletick.events import Ask, Looking, Notice, Output
 from tripletick.messages import Answer, Call, Result
 from tripletick.paths import PathRefused
 from tripletick.sandbox.box import Grant
@@ -56,20 +57,20 @@ class Block:
         return replace(self, call=replace(self.call, body=script))
 
 
-def work(block: Block) -> Generator[Output | Ask | Notice, Answer | None, Result]:
+def work(block: Block) -> Generator[Looking | Output | Ask | Notice, Answer | None, Result]:
     """Run a block between two snapshots; a result of the person's own says so."""
     running = _watched(block) if block.tool.writes else block.tool.run(block.call, block.bench)
     result = yield from running
     return instead(result, Answer("e", block.call.body)) if block.edited else result
 
 
-def _watched(block: Block) -> Generator[Output | Ask | Notice, Answer | None, Result]:
+def _watched(block: Block) -> Generator[Looking | Output | Ask | Notice, Answer | None, Result]:
     """Run what may write, and tell what it leaves where the person would not look."""
     home, script = block.bench.box.home, block.call.body
     yield from before(block)
     was = homes.look(home, script)
     result = yield from block.tool.run(block.call, block.bench)
-    yield from (Notice(line) for line in block.points.after_block())
+    yield from after(block)
     paths = homes.left(was, homes.look(home, script))
     if not paths:
         return result
@@ -86,12 +87,18 @@ def instead(result: Result, answer: Answer) -> Result:
     return replace(result, text=INSTEAD.format(script=answer.text.strip("\n")) + result.text)
 
 
-def before(block: Block) -> Generator[Notice, Answer | None, None]:
+def before(block: Block) -> Generator[Looking | Notice, Answer | None, None]:
     """Take a snapshot, and keep the file that the block is about to save."""
     # What is hidden now is known later under whatever name.
     block.bench.workspace.hides()
-    lines = [block.points.before_block()]
+    lines = [(yield from looked(block.points, block.points.before_block))]
     if block.call.path:
         with suppress(PathRefused):
             lines.append(block.points.keep(block.bench.workspace.resolve(block.call.path).path))
     yield from (Notice(line) for line in lines if line)
+
+
+def after(block: Block) -> Generator[Looking | Notice, Answer | None, None]:
+    """Take a snapshot, and tell what the person must know of what the block did."""
+    lines = yield from looked(block.points, block.points.after_block)
+    yield from map(Notice, lines)

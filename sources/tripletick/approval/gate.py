@@ -22,7 +22,7 @@ from tripletick.approval.risky import SHELL, Risk
 from tripletick.approval.special import commit, install
 from tripletick.approval.words import commands
 from tripletick.errors import PersonNeededError
-from tripletick.events import Ask, Notice, Output
+from tripletick.events import Ask, Looking, Notice, Output
 from tripletick.messages import Answer, Result
 from tripletick.sandbox.box import NOTHING, Grant
 
@@ -40,7 +40,7 @@ RISKY_WHY = "In its box it can change files only in this folder; tripletick undo
 ALWAYS_WHY = "Every block is asked for: [sandbox] ask = always."
 VENV = 'export PATH="$PWD/{folder}/bin:$PATH"; '
 Step = Callable[[], Working]
-Permitting = Generator[Output | Ask | Notice, Answer | None, Block | Result]
+Permitting = Generator[Looking | Output | Ask | Notice, Answer | None, Block | Result]
 
 
 @dataclass(slots=True)

@@ -12,12 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from tripletick.approval.asking import Asking
-from tripletick.events import Ask, Notice, Output
+from tripletick.events import Ask, Looking, Notice, Output
 from tripletick.messages import Answer, Call, Result
 from tripletick.paths import PathRefused, Workspace
 
-Working = Generator[Output | Ask | Notice, Answer | None, Result]
-Answering = Generator[Output | Ask | Notice, Answer | None, Answer | Result]
+Working = Generator[Looking | Output | Ask | Notice, Answer | None, Result]
+Answering = Generator[Looking | Output | Ask | Notice, Answer | None, Answer | Result]
 NOBODY = "was not run: {what} needs the person's yes, and nobody is there to ask"
 REFUSED = "refused by the person"
 MOST_NAMES = 400

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 
 from tripletick.approval import commits
-from tripletick.approval.block import Block, before, instead
+from tripletick.approval.block import Block, after, before, instead
 from tripletick.approval.installs import NO_WHEEL, Install
+from tripletick.approval.looking import looked
 from tripletick.approval.parts import Parts, part
 from tripletick.approval.questions import YES, Answering, Question, Working
-from tripletick.events import Ask, Notice, Output
+from tripletick.events import Ask, Looking, Notice, Output
 from tripletick.messages import Answer, Result
 from tripletick.sandbox.box import NOTHING, Finished, Grant
 from tripletick.tools import output
@@ -59,11 +60,13 @@ def install(asks: Asks, block: Block, wanted: Install) -> Working:
     yield from _prepared(block, wanted)
     yield from before(block)
     result = yield from _installed(asks, block, wanted)
-    yield from (Notice(line) for line in block.points.after_block())
+    yield from after(block)
     return instead(result, answer)
 
 
-def _prepared(block: Block, wanted: Install) -> Generator[Output | Ask | Notice, Answer | None, None]:
+def _prepared(
+    block: Block, wanted: Install
+) -> Generator[Looking | Output | Ask | Notice, Answer | None, None]:
     """Make what the install is to see. Raises OSError where that fails.
 
     What is made is ours and the same each time: nobody is told that it runs later.
@@ -77,7 +80,7 @@ def _prepared(block: Block, wanted: Install) -> Generator[Output | Ask | Notice,
     made = yield from _run(block, wanted.preparing(), NOTHING)
     if not made.status:
         yield from _run(block, ["sh", "-c", UNTRACKED.format(folder=wanted.folder)], NOTHING)
-    lines = block.points.after_block()
+    lines = yield from looked(block.points, block.points.after_block)
     yield from (Notice(line) for line in lines if f"{wanted.folder}/" not in line)
     if made.status:
         raise OSError(UNMADE.format(folder=wanted.folder, why=output.clip(made, block.bench)[-200:]))

@@ -12,6 +12,7 @@ import errno
 import hashlib
 import os
 import secrets
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -65,6 +66,18 @@ class Checkpoints:
         self._own: list[int] = []
         self.changed: tuple[FileChange, ...] | None = None
         """What the last turn changed, once it has ended; None where that is not known."""
+        self.seconds = 0.0
+        """What the snapshots have taken so far."""
+
+    @contextmanager
+    def telling(self, tell: Callable[[int, int], object]) -> Iterator[None]:
+        """Have it told how many files are looked through, and read; what `tell` raises ends the look."""
+        progress = self._snapshots.progress
+        was, progress.tell = progress.tell, tell
+        try:
+            yield
+        finally:
+            progress.tell = was
 
     def beside(self) -> Checkpoints:
         """Give those of a part of this turn that works in a thread of its own: its blocks belong to this
@@ -189,6 +202,7 @@ class Checkpoints:
             raise
 
     def _guarded(self, step: Callable[[], object]) -> list[str]:
+        began = time.monotonic()
         try:
             with self._transaction():
                 step()
@@ -198,6 +212,8 @@ class Checkpoints:
             self._store.miss()
             why = error.what if isinstance(error, TripletickError) else error.strerror or str(error)
             said = [FAILED.format(why=why.rstrip("."))]
+        finally:
+            self.seconds += time.monotonic() - began
         said += self._store.notices
         self._store.notices.clear()
         new = [line for line in said if line not in self._said]

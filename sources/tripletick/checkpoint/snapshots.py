@@ -7,7 +7,6 @@ are seen and a moved file can be moved back. Which files are looked at is decide
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 import time
@@ -15,9 +14,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from tripletick.checkpoint.reading import Got, Reading
 from tripletick.checkpoint.store import Store
 from tripletick.checkpoint.trees import Tree
-from tripletick.checkpoint.values import FRESH, Change, Entry, Manifest, Statuses
+from tripletick.checkpoint.values import FRESH, Change, Entry, Manifest, Progress, Statuses
 from tripletick.checkpoint.walk import Seen, Walk, look_at
 from tripletick.session import clean_name
 
@@ -28,6 +28,7 @@ MOST = 1024 * MIB
 """Bytes that one snapshot adds; what comes after that counts as too large."""
 BULK = "Not in the snapshots, so no undo brings them back: {} (too many files)."
 LARGE = f"Too large for the snapshots ({LARGEST // MIB} MB, ignored ones {LARGEST_IGNORED // MIB} MB): {{}}."
+FLOOD = "Files directly in this folder could not be recorded (too many new files): no undo brings them back."
 CLOSED = "Not in the snapshots, as they cannot be read: {}."
 NAMED = 5
 
@@ -63,7 +64,8 @@ class Snapshots:
         self._workspace, self._store = workspace, store
         self.known: Manifest = {}
         self._seen_version: tuple[int, int] | None = None
-        self._walk = Walk()
+        self.progress = Progress()
+        self._walk = Walk(self.progress)
         self._extra: set[str] = set()
         self._room = 0
         self._now = 0
@@ -99,12 +101,12 @@ class Snapshots:
 
     def forget(self) -> None:
         """Believe nothing that is in memory: what was put into the store did not stay there."""
-        self._seen_version, self._walk = None, Walk()
+        self._seen_version, self._walk = None, Walk(self.progress)
 
     def said(self) -> list[str]:
         """Give the lines about what is not kept, each path once for a workspace."""
-        rows = {BULK: self._left_out.get("bulk"), LARGE: self._left_out.get("large")}
-        rows[CLOSED] = self._left_out.get("closed")
+        kinds = {BULK: "bulk", FLOOD: "flood", LARGE: "large", CLOSED: "closed"}
+        rows = {line: self._left_out.get(kind) for line, kind in kinds.items()}
         self._left_out = {}
         new = {line: self._store.unsaid(paths) for line, paths in rows.items() if paths}
         return [line.format(_named(paths)) for line, paths in new.items() if paths]
@@ -119,6 +121,7 @@ class Snapshots:
     def _look(self) -> Taken:
         self._now = time.time_ns()
         self._room = MOST
+        self.progress.begin()
         try:
             return self._looked()
         except PermissionError:
@@ -134,6 +137,8 @@ class Snapshots:
             gone = self._gone(seen)
             if seen.over:
                 self._left_out.setdefault("bulk", set()).update(seen.over)
+            if seen.flooded:
+                self._left_out["flood"] = {"."}
             if seen.closed:
                 self._left_out.setdefault("closed", set()).update(seen.closed)
             return self._save(tree, seen.changed, gone)
@@ -146,38 +151,61 @@ class Snapshots:
         return frozenset(path for path in gone if not path.startswith(closed)) if closed else frozenset(gone)
 
     def _save(self, tree: Tree, changed: Statuses, gone: frozenset[str]) -> Taken:
-        """Read what may have changed, the small first; put contents and entries into the store."""
-        fresh = {}
-        for path in sorted(changed, key=lambda path: changed[path].st_size):
-            if entry := self._entry(tree, path, changed[path]):
-                fresh[path] = entry
+        """Read what may have changed, where there is no room for all the small first, and store it."""
+        fresh: Manifest = {}
+        for path, status in changed.items():
+            if stat.S_ISDIR(status.st_mode):
+                fresh[path] = entry_of(status, "", self._now)
+        waiting = [path for path in changed if path not in fresh]
+        if sum(changed[path].st_size for path in waiting) > self._room:
+            waiting.sort(key=lambda path: (changed[path].st_size, path))
+        most = {path: LARGEST_IGNORED if self.bulk(path) else LARGEST for path in waiting}
+        kept = {entry.oid for entry in self.known.values()} if waiting else set[str]()
+        reading = Reading(tree, changed, most, kept)
+        while waiting:
+            several, waiting = self._fitting(reading, waiting)
+            if not several:
+                fresh |= {path: self._too_large(path, changed[path]) for path in waiting}
+                break
+            for batch in reading.read(several):
+                self._keep(batch, kept)
+                fresh |= {got.path: entry for got in batch if (entry := self._entry(got))}
+                self.progress.add(read=len(batch))
         if fresh or gone:
             self._store.save_files(fresh, gone)
             self.known = {path: each for path, each in self.known.items() if path not in gone} | fresh
             self._seen_version = self._store.version()
         return Taken(fresh, gone)
 
-    def _entry(self, tree: Tree, path: str, status: os.stat_result) -> Entry | None:
-        """Read a file; None where it is gone. What may not be read stays as it was known."""
-        if stat.S_ISDIR(status.st_mode):
-            return entry_of(status, "", self._now)
-        try:
-            with tree.open(path) as (status, file):
-                most = min(self._room, LARGEST_IGNORED if self.bulk(path) else LARGEST)
-                if status.st_size > most:
-                    return self._too_large(path, status)
-                # One that grows meanwhile is read again the next time, as fresh.
-                content = file.read(status.st_size + 1)
-        except FileNotFoundError:
+    def _fitting(self, reading: Reading, waiting: list[str]) -> tuple[list[str], list[str]]:
+        """Part off the first that there is room for; what is too large for itself takes none."""
+        left = self._room
+        for number, path in enumerate(waiting):
+            size = reading.statuses[path].st_size
+            left -= size if size <= reading.most[path] else 0
+            if left < 0:
+                return waiting[:number], waiting[number:]
+        return waiting, []
+
+    def _keep(self, batch: Iterable[Got], kept: set[str]) -> None:
+        """Put contents into the store that are not among those which are kept."""
+        new = {got.oid: got for got in batch if got.data is not None and got.oid not in kept}
+        kept |= new.keys()
+        self._room -= sum(got.status.st_size for got in new.values() if got.status)
+        self._store.put((oid, got.packed, got.data or b"") for oid, got in new.items())
+
+    def _entry(self, got: Got) -> Entry | None:
+        """Give the entry of what was read, None where it is gone; what may not be read stays as it was."""
+        if got.status is None:
             return None
-        except OSError:
-            self._left_out.setdefault("closed", set()).add(path)
-            old = self.known.get(path)
-            return old._replace(mode=status.st_mode, changed=status.st_ctime_ns, fresh=False) if old else None
-        oid = hashlib.blake2b(content, digest_size=20).hexdigest()
-        if self._store.put(oid, content):
-            self._room -= len(content)
-        return entry_of(status, oid, self._now)
+        if got.large:
+            return self._too_large(got.path, got.status)
+        if not got.oid:
+            self._left_out.setdefault("closed", set()).add(got.path)
+            old = self.known.get(got.path)
+            mode, changed = got.status.st_mode, got.status.st_ctime_ns
+            return old._replace(mode=mode, changed=changed, fresh=False) if old else None
+        return entry_of(got.status, got.oid, self._now)
 
     def _too_large(self, path: str, status: os.stat_result) -> Entry:
         self._left_out.setdefault("large", set()).add(path)

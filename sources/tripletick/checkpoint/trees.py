@@ -7,14 +7,12 @@ the model may name are not here (paths.py).
 from __future__ import annotations
 
 import errno
-import io
 import os
 import secrets
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
 
 ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.EACCES)
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -114,20 +112,6 @@ class Tree:
             return os.stat(name, dir_fd=fd, follow_symlinks=False)
         except FileNotFoundError:
             return None
-
-    @contextmanager
-    def open(self, path: str) -> Iterator[tuple[os.stat_result, BinaryIO]]:
-        """Open a regular file, or a link as a file that holds its target; give its status with it."""
-        with self.folder(path) as (fd, name):
-            status = os.stat(name, dir_fd=fd, follow_symlinks=False)
-            if stat.S_ISLNK(status.st_mode):
-                yield status, io.BytesIO(os.fsencode(os.readlink(name, dir_fd=fd)))
-                return
-            with os.fdopen(os.open(name, FILE, dir_fd=fd), "rb", buffering=0) as file:
-                status = os.fstat(file.fileno())
-                if not stat.S_ISREG(status.st_mode):
-                    raise OSError(errno.EINVAL, "not a regular file")
-                yield status, file
 
     def write(self, path: str, mode: int, pieces: Iterable[bytes]) -> None:
         """Put a file or link in place at once, folders made; what is neither is never replaced."""

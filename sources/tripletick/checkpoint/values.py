@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -40,6 +41,25 @@ class Change:
     path: str
     was: State | None
     left: State | None
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a look has come: the files that it has listed, and of how many it has read the content."""
+
+    files: int = 0
+    read: int = 0
+    tell: Callable[[int, int], object] = lambda files, read: None
+    """Hears of both, often; what it raises ends the look."""
+
+    def add(self, *, files: int = 0, read: int = 0) -> None:
+        self.read += read
+        # What was only changed, in folders where nothing has come or gone, was not listed.
+        self.files = max(self.files + files, self.read)
+        self.tell(self.files, self.read)
+
+    def begin(self) -> None:
+        self.files = self.read = 0
 
 
 def is_untouched(entry: Entry, status: os.stat_result) -> bool:

@@ -8,24 +8,24 @@ the workspace's own `.git` only those few are looked at. The person's global ign
 
 from __future__ import annotations
 
-import errno
 import fnmatch
 import os
 import stat
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from tripletick.checkpoint.ignoring import IGNORE, Ignores, Specs
 from tripletick.checkpoint.trees import ABSENT, FOLDER, Tree, absent_ok, is_kept
-from tripletick.checkpoint.values import FRESH, Manifest, Statuses, is_untouched
+from tripletick.checkpoint.values import FRESH, Manifest, Progress, Statuses, is_untouched
 
 MOST_FILES, MOST_BYTES = 4000, 100 << 20
 """What an ignored folder may hold and still be kept."""
 MOST_NEW, MOST_FIRST = 20_000, 200_000
-"""Files that may have come since the last look, and at the first one; a folder with more is passed over."""
+"""Files that may have come since the last look, and at the first one; a folder with more is passed over, of
+the workspace itself the files that lie directly in it."""
 DEEPEST = 120
 """Folders within folders; each level holds a handle open."""
 OURS, GIT = ".tripletick", ".git"
@@ -67,7 +67,9 @@ class TooMuch(Exception):  # noqa: N818 - what was met, not what broke
 
 @dataclass(slots=True)
 class Seen:
-    """What a walk saw. `same`: nothing has come or gone. `closed`: folders that cannot be entered."""
+    """What a walk saw. `same`: nothing has come or gone. `closed`: folders that cannot be entered. `flooded`:
+    of the files directly in the workspace only those that were known are looked at.
+    """
 
     changed: Statuses = field(default_factory=dict)
     looks: list[Look] = field(default_factory=list)
@@ -75,6 +77,7 @@ class Seen:
     closed: list[str] = field(default_factory=list)
     over: list[str] = field(default_factory=list)
     same: bool = True
+    flooded: bool = False
 
     def present(self) -> set[str]:
         return self.also.union(*(look.paths for look in self.looks))
@@ -108,7 +111,8 @@ def look_at(tree: Tree, paths: Iterable[str]) -> Statuses:
 class Walk:
     """The walks through one workspace, with what each remembers for the next."""
 
-    def __init__(self) -> None:
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
         self._looks: dict[str, Look] = {}
         self._over: dict[str, tuple[int, int]] = {}
         self._tops: set[str] = set()
@@ -124,10 +128,7 @@ class Walk:
         seen, self._tops = self._seen, set()
         self._room = MOST_NEW + (0 if self._looks else len(known) or MOST_FIRST)
         self._note(".", os.fstat(tree.fd))
-        try:
-            self._folder(Spot(tree.fd, ""))
-        except TooMuch:
-            raise OSError(errno.EFBIG, f"more than {MOST_NEW} new files") from None
+        self._folder(Spot(tree.fd, ""))
         seen.also = {".", *self._single(tree, extra)}
         seen.same = seen.same and len(seen.looks) == len(self._looks) and seen.also == self._also
         self._looks, self._also = {look.prefix: look for look in seen.looks}, seen.also
@@ -135,10 +136,10 @@ class Walk:
 
     def bulk(self, path: str) -> str:
         """Give the ignored folder, or the one of a package tool, that holds a path, "" where none does."""
-        return next((above for above in _above(f"{path}/") if above in self._tops), "")
+        return next((above for above in _above(f"{path}/") if above in self._tops), "") if self._tops else ""
 
     def is_left_out(self, path: str) -> bool:
-        return any(above in self._over for above in _above(path))
+        return (self._seen.flooded and "/" not in path) or any(above in self._over for above in _above(path))
 
     def _single(self, tree: Tree, extra: Iterable[str]) -> Statuses:
         """Look at what the walk passes over and is known all the same, or runs later."""
@@ -185,36 +186,49 @@ class Walk:
             with suppress(FileNotFoundError):
                 return look, [os.stat(n, dir_fd=spot.fd, follow_symlinks=False) for n in look.names]
         self._seen.same = False
-        settled = max(identity[1:]) < self._now - FRESH
-        found = self._all_of(spot, len(look.names) if look else 0)
+        found, whole = self._all_of(spot, len(look.names) if look else 0)
+        settled = whole and max(identity[1:]) < self._now - FRESH
         names = list(found)
         folders = [name for name, status in found.items() if stat.S_ISDIR(status.st_mode)]
         paths = [f"{spot.prefix}{name}" for name in names]
         look = Look(spot.prefix, identity if settled else None, names, paths, folders)
         self._looks[spot.prefix] = look
+        self._progress.add(files=len(names))
         return look, list(found.values())
 
-    def _all_of(self, spot: Spot, before: int) -> Statuses:
-        """List a folder that held so many; raises TooMuch as soon as it is clear."""
-        found = {}
-        for entry in self._listed(spot):
-            found[entry.name] = entry.stat(follow_symlinks=False)
-            if len(found) - before > self._room:
-                raise TooMuch
+    def _all_of(self, spot: Spot, before: int) -> tuple[Statuses, bool]:
+        """List a folder that held so many. Where it has far more now TooMuch is raised as soon as that is
+        clear; of the workspace itself its folders and what was known are given, and that it is not all.
+        """
+        try:
+            found, whole = self._listed(spot, before + self._room), True
+        except TooMuch:
+            if spot.prefix:
+                raise
+            self._seen.flooded, whole = True, False
+            found = self._listed(spot, before + self._room, self._known)
         self._room -= max(0, len(found) - before)
-        return found
+        return found, whole
 
     @staticmethod
-    def _listed(spot: Spot) -> Iterator[os.DirEntry[str]]:
+    def _listed(spot: Spot, most: int, files: Container[str] | None = None) -> Statuses:
+        """Look at all that is kept in a folder, or at its folders and these files of it."""
+        found: Statuses = {}
         with os.scandir(spot.fd) as entries:
             for entry in entries:
-                if not spot.prefix and entry.name in (OURS, GIT):
+                name = entry.name
+                if not spot.prefix and name in (OURS, GIT):
                     continue
-                kinds = (entry.is_dir, entry.is_file)
-                if entry.is_symlink() or any(kind(follow_symlinks=False) for kind in kinds):
-                    with suppress(FileNotFoundError):
-                        entry.stat(follow_symlinks=False)
-                        yield entry
+                new = files is not None and name not in files
+                if new and (len(found) > most or not entry.is_dir(follow_symlinks=False)):
+                    continue
+                with suppress(FileNotFoundError):
+                    status = entry.stat(follow_symlinks=False)
+                    if is_kept(status):
+                        found[name] = status
+                if files is None and len(found) > most:
+                    raise TooMuch
+        return found
 
     def _below(self, spot: Spot, name: str, specs: Specs) -> None:
         """Go into a folder, or pass it over."""

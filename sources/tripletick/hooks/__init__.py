@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from tripletick.approval import Block, Gate
 from tripletick.approval.questions import Person, Question, Working
-from tripletick.events import Answered, Ask, Event, Notice, Output, Refused, Reply, Text
+from tripletick.events import Answered, Ask, Event, Looking, Notice, Output, Refused, Reply, Text
 from tripletick.messages import Answer, Call, Result
 from tripletick.sandbox.box import untold
 
@@ -272,7 +272,7 @@ def _is(value: Any, kind: Any) -> bool:
 
 def _asked(
     one: One, given: Confirm, block: Block, person: Person
-) -> Generator[Output | Ask | Notice, Answer | None, Answer | Result]:
+) -> Generator[Looking | Output | Ask | Notice, Answer | None, Answer | Result]:
     kind = f"hook {one.at} {given.question}"
     question = Question(kind, short(given.question), "this block", WHY.format(name=one.name, at=one.at))
     return (yield from person.ask(question, block.call, block.bench.workspace))

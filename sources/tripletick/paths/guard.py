@@ -126,9 +126,14 @@ class Workspace:
         within, below = self._at(path)
         return within.entries(below)
 
+    def names(self, path: str) -> dict[str, Kind]:
+        """Name what a folder holds, each with its kind. Raises PathRefused."""
+        within, below = self._at(path)
+        return within.names(below)
+
     def listdir(self, path: str) -> list[str]:
         """Give the names in a folder. Raises PathRefused."""
-        return [entry.name for entry in self.entries(path)]
+        return list(self.names(path))
 
     def write_bytes(self, path: str, data: bytes) -> FileChange:
         """Save a whole file under the path that `resolve` gave; folders are made. Raises PathRefused."""

@@ -82,6 +82,11 @@ class Within:
             with os.fdopen(os.dup(handle), "rb") as file:
                 return file.read(limit)
 
+    def names(self, path: str) -> dict[str, Kind]:
+        """Name what a folder holds, each with its kind; nothing is looked at. Raises PathRefused."""
+        with worded(path), self._opened(path, beneath.LISTING) as handle, os.scandir(handle) as scan:
+            return dict(sorted((each.name, _kind(each)) for each in scan))
+
     def entries(self, path: str) -> list[Entry]:
         """List a folder by name. Raises PathRefused."""
         with worded(path), self._opened(path, beneath.LISTING) as handle, os.scandir(handle) as scan:
@@ -103,6 +108,12 @@ class Within:
             yield handle
         finally:
             os.close(handle)
+
+
+def _kind(entry: os.DirEntry[str]) -> Kind:
+    if entry.is_file(follow_symlinks=False):
+        return "file"
+    return "folder" if entry.is_dir(follow_symlinks=False) else "other"
 
 
 def describe(name: str, status: os.stat_result) -> Entry:

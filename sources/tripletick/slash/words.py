@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from itertools import islice
 
 from tripletick import engines
 from tripletick.agents import AUTO
@@ -64,15 +65,17 @@ def paths(desk: Desk, start: str, quote: str = "") -> Iterator[Choice]:
     with suppress(PathRefused):
         place = workspace.resolve(folder or ".").path
         hides, below = workspace.hides(), "" if place == "." else f"{place}/"
-        for entry in workspace.entries(place)[:MOST]:
-            end = {"folder": "/", "file": ""}.get(entry.kind)
-            if end is None or not entry.name.startswith(name) or hides(f"{below}{entry.name}{end}"):
+        fitting = (each for each in workspace.names(place).items() if each[0].startswith(name))
+        for each, kind in islice(fitting, MOST):
+            end = {"folder": "/", "file": ""}.get(kind)
+            if end is None or hides(f"{below}{each}{end}"):
                 continue
-            if entry.name.startswith(".") and not name:
+            if each.startswith(".") and not name:
                 continue
-            whole = f"{folder}{slash}{entry.name}{end}"
+            whole = f"{folder}{slash}{each}{end}"
             whole = f'"{whole}"' if quote or " " in whole else whole
-            shown = f"{entry.name}{end}" if end else f"{entry.name} ({files.tokens(loop, entry.size)})"
+            size = 0 if end else workspace.size(below + each)
+            shown = f"{each}{end}" if end else f"{each} ({files.tokens(loop, size)})"
             yield Choice(whole, len(start) + len(quote), shown)
 
 

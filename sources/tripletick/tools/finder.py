@@ -159,12 +159,14 @@ def _by_content(searches: list[Search], files: list[Found], walk: Walk) -> None:
     for found in files:
         if walk.late():
             return
-        if found.entry.kind == "file" and found.entry.size <= LARGEST and not hides(found.path):
+        if found.entry.kind == "file" and not hides(found.path):
             _look_into(left, found, walk)
 
 
 def _look_into(searches: list[Search], found: Found, walk: Walk) -> None:
     with contextlib.suppress(PathRefused):
+        if walk.workspace.size(found.path) > LARGEST:
+            return
         data = walk.workspace.read_bytes(found.path, LARGEST)
         if is_binary(data):
             return
@@ -184,7 +186,7 @@ def _lines(path: str, lines: list[str], words: list[str]) -> Iterator[tuple[str,
 def _report(search: Search, bench: Bench, modes: frozenset[str]) -> str:
     """Word what was found for one line of the body."""
     if search.named:
-        rows = [_row(found, modes) for found in search.named[:NAMES]]
+        rows = [_row(found, modes, bench) for found in search.named[:NAMES]]
         more = len(search.named) - NAMES
         rows += [f"… {more} more; ask for less"] if more > 0 else []
         paths = [found.path for found in search.named if found.entry.kind == "file"]
@@ -203,12 +205,12 @@ def _report(search: Search, bench: Bench, modes: frozenset[str]) -> str:
     return "\n".join(map(printable, rows))
 
 
-def _row(found: Found, modes: frozenset[str]) -> str:
-    entry = found.entry
+def _row(found: Found, modes: frozenset[str], bench: Bench) -> str:
     if "info" not in modes:
-        return f"{found.path}/" if entry.kind == "folder" else found.path
+        return f"{found.path}/" if found.entry.kind == "folder" else found.path
+    entry = bench.workspace.look(found.path)
     changed = datetime.fromtimestamp(entry.modified, UTC).astimezone()
-    kind = "folder" if entry.kind == "folder" else _kind(entry.name)
+    kind = "folder" if entry.kind == "folder" else _kind(found.entry.name)
     return f"{found.path}  {size(entry.size)}  {kind}  changed {changed:%Y-%m-%d %H:%M}"
 
 

@@ -54,10 +54,10 @@ def _is_below(path: str, folder: str) -> bool:
 
 def _beside(folder: str, workspace: Workspace) -> Iterator[str]:
     try:
-        entries = workspace.entries(folder or ".")
+        names = workspace.names(folder or ".")
     except PathRefused:
         return
-    yield from (entry.name for entry in entries if entry.kind == "file" and entry.size <= LARGEST)
+    yield from (name for name, kind in names.items() if kind == "file")
 
 
 def _is_part(language: Language, path: str, workspace: Workspace) -> bool:

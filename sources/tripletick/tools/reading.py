@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from tripletick.messages import Call, Result
@@ -177,16 +178,16 @@ def numbered(lines: list[str], first: int, budget: int) -> list[str]:
 def list_folder(wanted: Wanted, bench: Bench, budget: int) -> str:
     """List a folder, sizes beside the files. Raises PathRefused."""
     rows: list[str] = []
-    entries = bench.workspace.entries(wanted.path)
-    for entry in entries[:ENTRIES]:
-        row = f"{entry.name}/" if entry.kind == "folder" else f"{entry.name}  {size(entry.size)}"
+    names, below = bench.workspace.names(wanted.path), "" if wanted.path == "." else f"{wanted.path}/"
+    for name, kind in islice(names.items(), ENTRIES):
+        row = f"{name}/" if kind == "folder" else f"{name}  {size(bench.workspace.size(below + name))}"
         budget -= len(row) + 1
         if budget < 0 and rows:
             break
         rows.append(printable(row))
-    more = [f"… {len(entries) - len(rows)} more"] if len(rows) < len(entries) else []
-    name = "This folder" if wanted.path == "." else f"{wanted.path}/"
-    return "\n".join((f"{name} holds:", *rows, *more)) if rows else f"{name} is empty."
+    more = [f"… {len(names) - len(rows)} more"] if len(rows) < len(names) else []
+    folder = f"{wanted.path}/" if below else "This folder"
+    return "\n".join((f"{folder} holds:", *rows, *more)) if rows else f"{folder} is empty."
 
 
 def is_binary(data: bytes) -> bool:

@@ -86,7 +86,7 @@ def _words(text: str) -> Iterator[str]:
 def _look(found: Found, words: set[str], walk: Walk) -> Hit:
     lines: dict[str, tuple[int, str]] = {}
     inside = {word for word in words if len(word) >= SHORTEST or word.isdigit()}
-    if not walk.late() and found.entry.size <= LARGEST:
+    if not walk.late() and walk.workspace.size(found.path) <= LARGEST:
         with suppress(PathRefused):
             data = walk.workspace.read_bytes(found.path, LARGEST)
             for number, line in enumerate([] if is_binary(data) else text_lines(data), 1):

@@ -25,11 +25,15 @@ IGNORE_LIMIT = 1 << 18
 SECONDS = 2.0
 CLOSE = 3
 """Names suggested where one was not found."""
+COMPARED = 1000
+"""Names that are compared between two looks at the clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file or folder, its path from the workspace; absolute where it lies outside."""
+    """A file or folder, its path from the workspace; absolute where it lies outside. Of its entry only name
+    and kind are known: to look at all files of a large folder takes long.
+    """
 
     path: str
     entry: Entry
@@ -54,6 +58,8 @@ class Walk:
             folder, specs = waiting.popleft()
             with contextlib.suppress(PathRefused):
                 for found, below in self._folder(folder, specs, hides):
+                    if self.late():
+                        return
                     if found.entry.kind == "folder":
                         waiting.append((found.path, below))
                     yield found
@@ -65,18 +71,16 @@ class Walk:
     def _folder(
         self, folder: str, specs: Specs, hides: Callable[[str], bool]
     ) -> Iterator[tuple[Found, Specs]]:
-        entries = self.workspace.entries(folder or ".")
-        if any(entry.name == ".gitignore" and entry.kind == "file" for entry in entries):
+        names = self.workspace.names(folder or ".")
+        if names.get(".gitignore") == "file":
             specs = (*specs, (folder, self._ignores(folder)))
-        for entry in entries:
-            path = f"{folder}/{entry.name}" if folder else entry.name
-            shown = f"{path}/" if entry.kind == "folder" else path
-            if entry.name in SKIPPED or _ignored(shown, specs) or (shown != path and hides(shown)):
-                self.left_out += (
-                    [shown] if shown != path and entry.name not in (".git", ".tripletick") else []
-                )
-            elif entry.kind != "other":
-                yield Found(path, entry), specs
+        for name, kind in names.items():
+            path = f"{folder}/{name}" if folder else name
+            shown = f"{path}/" if kind == "folder" else path
+            if name in SKIPPED or _ignored(shown, specs) or (shown != path and hides(shown)):
+                self.left_out += [shown] if shown != path and name not in (".git", ".tripletick") else []
+            elif kind != "other":
+                yield Found(path, Entry(name, kind)), specs
 
     def _ignores(self, folder: str) -> GitIgnoreSpec:
         name = f"{folder}/.gitignore" if folder else ".gitignore"
@@ -102,8 +106,9 @@ def names_in(folder: str, workspace: Workspace) -> list[str]:
     Raises PathRefused.
     """
     hides, below = workspace.hides(), "" if folder == "." else f"{folder}/"
-    names = (entry.name + "/" * (entry.kind == "folder") for entry in workspace.entries(folder))
-    return [name for name in names if not name.startswith(".") and not hides(below + name)]
+    there = workspace.names(folder).items()
+    names = (name + "/" * (kind == "folder") for name, kind in there if not name.startswith("."))
+    return [name for name in names if not hides(below + name)]
 
 
 def shortened(names: Sequence[str], most: int, *, of: int = 0) -> list[str]:
@@ -124,5 +129,10 @@ def closest(name: str, workspace: Workspace) -> list[str]:
     paths: dict[str, list[str]] = {}
     for found in Walk(workspace, SECONDS / 4):
         paths.setdefault(found.entry.name.casefold(), []).append(found.path)
-    names = difflib.get_close_matches(wanted, paths, CLOSE, 0.6)
-    return [path for each in names for path in paths[each]][:CLOSE]
+    names, end = list(paths), time.monotonic() + SECONDS / 4
+    near: list[str] = []
+    while names and time.monotonic() < end:
+        near += difflib.get_close_matches(wanted, names[:COMPARED], CLOSE, 0.6)
+        del names[:COMPARED]
+    near = difflib.get_close_matches(wanted, near, CLOSE, 0.6)
+    return [path for each in near for path in paths[each]][:CLOSE]

@@ -123,7 +123,7 @@ def _texts(workspace: Workspace, told: list[str]) -> dict[str, str]:
 
 def _files(workspace: Workspace, folder: str, ending: str) -> list[str]:
     try:
-        names = [entry.name for entry in workspace.entries(folder) if entry.kind == "file"]
+        names = [name for name, kind in workspace.names(folder).items() if kind == "file"]
     except PathRefused:
         return []
     # one more than may be brought, so that it is told

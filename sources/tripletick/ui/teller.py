@@ -21,6 +21,7 @@ from tripletick.events import (
     HandedOver,
     Interrupted,
     Loading,
+    Looking,
     Notice,
     Output,
     Prompted,
@@ -35,8 +36,8 @@ from tripletick.events import (
 from tripletick.messages import INTERRUPTED, STOPPED, Call, Outcome, Receipt
 from tripletick.ui import attempts, room
 from tripletick.ui.excerpt import excerpt
-from tripletick.ui.gauge import Gauge
-from tripletick.ui.pen import Mark, Pen, Style
+from tripletick.ui.gauge import Gauge, thousands
+from tripletick.ui.pen import Mark, Pen, PlainPen, Style
 from tripletick.ui.preview import Piece, Preview
 from tripletick.ui.safe import one_line, settled, visible, write
 from tripletick.ui.shelf import Shelf
@@ -53,6 +54,7 @@ LOOKS: Mapping[Outcome, tuple[Mark, Style]] = {
 GONE = "{count} deleted: {names}. They come back with: tripletick undo"
 NAMED = 5
 """As many deleted files are named."""
+LOOKING = "looking through {files} files"
 TAKEN = "{agent} takes over, whose block this is: {tag}"
 QUIET = (Answered, GaveUp)
 """What is told with -q."""
@@ -80,6 +82,8 @@ class Teller:
     thought_since: float = 0.0
     stopped: bool = False
     """The line above says already that the person has interrupted it."""
+    looked: bool = False
+    """The line above says already what is looked through."""
     shelf: Shelf | None = None
     """Where long outputs are kept, None where nobody can ask for them later."""
     typed: Callable[[], str] = str
@@ -147,6 +151,14 @@ class Teller:
         if self.shelf:
             self.shelf.add(event.text)
         self._status(settled(event.text.rstrip()).rpartition("\n")[2])
+
+    def looking(self, event: Looking) -> None:
+        files = LOOKING.format(files=thousands(event.files)) if event.files else ""
+        self._status(f"{files}: {100 * event.read // event.files} %" if event.read else files)
+        if event.read and not self.looked and isinstance(self.pen, PlainPen):
+            # It has no status line.
+            self.pen.line(files)
+        self.looked = bool(event.read)
 
     def returned(self, event: Returned) -> None:
         mark, style = LOOKS[event.result.outcome]
@@ -284,6 +296,7 @@ _TELLS: Mapping[type[Any], Callable[[Teller, Any], None]] = {
     Called: Teller.called,
     Ask: Teller.asked,
     Output: Teller.output,
+    Looking: Teller.looking,
     Returned: Teller.returned,
     Refused: Teller.refused,
     Repairing: Teller.repairing,
