@@ -225,7 +225,7 @@ def test_a_model_of_another_size_that_goes_on_is_shown_its_own_form_of_blocks(se
 @pytest.mark.parametrize(
     ("tag", "names"),
     [
-        ("bash", "shell sh terminal cmd Shell console"),
+        ("bash", "shell sh terminal zsh Shell console"),
         ("edit", "str_replace patch apply_patch edit-file modify_file update_file"),
         ("read", "cat open view ls read_file Cat file_read"),
         ("write", "write_file create_file save_file file_write"),
