@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -59,9 +60,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _leave_out_folder() -> None:
     """Take the folder that it was started in, from which `python -m` imports first, off the path."""
-    here = os.path.realpath(".")
-    if here != os.path.realpath(Path(__file__).parents[1]):
-        sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry) != here]
+    # A folder that is gone has nothing to import.
+    with suppress(OSError):
+        here = os.path.realpath(".")
+        if here != os.path.realpath(Path(__file__).parents[1]):
+            sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry) != here]
 
 
 def _chosen(words: list[str]) -> int:

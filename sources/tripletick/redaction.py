@@ -25,15 +25,21 @@ _SECRET_NAME = re.compile(
     r"(?i)(?:(?:^|[^a-z])(?:pass|pwd|auth|dsn|salt|pin)|key|token|secret|passw(?:or)?d|passphrase|credentials?)s?"
     r"(?:[_-]?(?:base|id|prod|production|dev|test|staging|live|[0-9]+))?$"
 )
-_PLACE = re.compile(r"~/|/(?:[a-z]+/|[a-z]+$)|\.\.?/|[A-Za-z]:\\|[a-z][a-z0-9+.-]*://")
+_PLACE = re.compile(
+    r"~/|/(?:[A-Za-z]+/|[a-z]+$)|[\w.-]+/[\w./-]*\.\w{1,5}$|\.\.?/|[A-Za-z]:\\|[a-z][a-z0-9+.-]*://"
+)
 """How a path or an address begins."""
 _ASSIGNED = re.compile(r"""(?m)^\s*(?:export\s+|set\s+)?["']?([\w.-]+)["']?\s*[=:]\s*(.*?),?\s*$""")
 _MIXED = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w+/=-]{16,}")
 """What is a key whatever it is called."""
+_CODE = re.compile(r"[A-Za-z_][\w.]*[\[(].*")
+"""What is called or indexed in a source, and no value."""
 _USERINFO = re.compile(r"://([^\s/@?#]+)@")
 _TYPED = re.compile(r"(?:--[\w-]+=)?(?:[a-z][\w+.-]*://)?([^\s@]+)@[^\s@]+", re.IGNORECASE)
 _PORT = re.compile(r"[^:]*:[0-9]{1,5}/")
-_PLAIN = re.compile(r"[a-z]+|[0-9.:]+|[A-Za-z]?[a-z]+")
+_PLAIN = re.compile(
+    r"[a-z]+(?:[._][a-z]+)*|[A-Z]?[a-z]+|[0-9.:]+|[\W_]+|(?i:password|secret|token|not_?set|change_?me|null|your_\w+)"
+)
 
 
 class Known:
@@ -42,6 +48,8 @@ class Known:
     def __init__(self) -> None:
         self._values: set[str] = set()
         self._pattern: re.Pattern[str] | None = None
+        self._new = False
+        """Whether the pattern lacks some: files bring many at once."""
         self._files: set[tuple[int, int, int]] = set()
 
     def learn(self, *values: str) -> None:
@@ -49,8 +57,7 @@ class Known:
         new = {form for value in values if value for form in _forms(value)} - self._values
         if new and len(self._values) < MOST:
             self._values |= new
-            longest_first = sorted(self._values, key=len, reverse=True)
-            self._pattern = re.compile("|".join(map(re.escape, longest_first)))
+            self._new = True
 
     def learn_keys(self, values: Iterable[str]) -> None:
         """Take what was named as a key; a stand-in such as `none` is not one."""
@@ -82,10 +89,17 @@ class Known:
                 text = file.read(LARGEST).decode("utf-8", "replace")
                 for name, value in _ASSIGNED.findall(text):
                     bare = value.strip().strip("\"'")
+                    if bare == value.strip() and _CODE.fullmatch(bare):
+                        continue
                     self.learn(*_of_value(name, bare), *([bare] if _MIXED.fullmatch(bare) else []))
 
     def redact(self, text: str) -> str:
         """Give the text without the secrets."""
+        if self._new:
+            longest_first = "|".join(map(re.escape, sorted(self._values, key=len, reverse=True)))
+            # Not within another word; an escape of JSON before it is none.
+            self._pattern = re.compile(rf"(?:(?<!\w)|(?<=\\[nrt]))(?:{longest_first})(?!\w)")
+            self._new = False
         return self._pattern.sub(HIDDEN, text) if self._pattern else text
 
 

@@ -12,6 +12,8 @@ from tripletick.tools.check import drain
 from tripletick.tools.code import own_file, own_folder
 from tripletick.tools.output import clip
 
+REPLACE = 'cat "$0" > "$1"'
+APPEND = '[ -z "$(tail -c1 "$1")" ] || echo >> "$1"; cat "$0" >> "$1"'
 FOLDER = "beyond"
 """In the session's folder: what is saved lies there until it is copied."""
 
@@ -26,7 +28,7 @@ def save(block: Block, path: Path) -> Working:
     own_folder(folder)
     own_file(folder / "body", f"{block.call.body}\n".encode("utf-8", "replace"))
     body = str(bench.box.seen_home / FOLDER / "body")
-    words = ["sh", "-c", f'cat "$0" {">>" if block.tool.tag == "append" else ">"} "$1"', body, str(path)]
+    words = ["sh", "-c", APPEND if block.tool.tag == "append" else REPLACE, body, str(path)]
     finished = drain(bench.box.run(words, mode=bench.mode, timeout=bench.limits.timeout, grant=bench.grant))
     remove(folder)
     if finished.status:

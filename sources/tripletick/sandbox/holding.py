@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Sequence
+import stat
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,9 +37,12 @@ def said(path: Path) -> str | None:
 
 def put_back(held: Held, user: User, workspace: Path) -> str:
     """Give the line that names what a block has changed, "" where it has changed nothing."""
-    changed = [path for path, target in held.items() if _differs(path, target)]
-    for path in changed:
-        with contextlib.suppress(OSError):
+    changed = []
+    for path, target in held.items():
+        with contextlib.suppress(OSError), _entered(path.parent):
+            if not _differs(path, target):
+                continue
+            changed.append(path)
             remove(path)
             if held[path]:
                 path.symlink_to(held[path])
@@ -46,6 +50,20 @@ def put_back(held: Held, user: User, workspace: Path) -> str:
                     os.chown(path, user.uid, user.gid, follow_symlinks=False)
     names = shorten([str(path.relative_to(workspace)) for path in changed])
     return PUT_BACK.format(names=names) if changed else ""
+
+
+@contextlib.contextmanager
+def _entered(folder: Path) -> Iterator[None]:
+    """Let a folder be entered that a block has closed, and close it again. Raises OSError."""
+    mode = stat.S_IMODE(folder.lstat().st_mode)
+    if os.access(folder, os.R_OK | os.W_OK | os.X_OK) or folder.is_symlink():
+        yield
+        return
+    folder.chmod(mode | stat.S_IRWXU)
+    try:
+        yield
+    finally:
+        folder.chmod(mode)
 
 
 def _differs(path: Path, target: str) -> bool:

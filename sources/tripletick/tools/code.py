@@ -50,6 +50,8 @@ NO_PROGRAM = (
 )
 PROVE_SECONDS, PROVEN = 20.0, 20_000
 """Seconds for the examples of a task, and the characters of it in which they are looked for."""
+NEVER = ("withheld", "lasts")
+"""Reasons of `UNSTARTED` for which no example is run either."""
 INSIDE = 'cd "$0" && exec "$@"'
 BROKEN = "was not run: its box failed, which is no fault of the block; {why}"
 UNSAID = "it said nothing"
@@ -197,14 +199,15 @@ def _checked(program: Program) -> Running:
             return unread(saved, wrong)
         if built.status:
             return ended(program, built)
-    if saved and (why := _unstarted(program)):
+    why = _unstarted(program) if saved else ""
+    if saved and why:
         result = ready(saved, program.bench, why)
     else:
         finished = yield from shown(program.ran(built.seconds))
         if failed := _broken_box(program, finished):
             return failed
         result = ended(program, joined(built, finished))
-    return _proved(program, result) if result.outcome == "ok" else result
+    return _proved(program, result) if result.ok and why not in NEVER else result
 
 
 def _unstarted(program: Program) -> str:
