@@ -3,6 +3,8 @@
 import os
 import shutil
 import subprocess
+import sys
+import venv
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,26 @@ def test_a_linked_program_of_a_virtual_environment_works_and_is_all_that_is_seen
     link(home, venvs / "tool/bin/tool")
     text, _ = make().bash(f"tool; ls {venvs} {home}/.local/share")
     assert text == f"started\n{home}/.local/share:\npipx\n\n{venvs}:\ntool\n"
+
+
+@needs_box
+@pytest.mark.parametrize("tier", ["bubblewrap", "landlock"])
+def test_the_environment_that_tripletick_is_installed_in_works_with_its_packages(
+    make, home, monkeypatch, tier
+):
+    environment = home / "project/.venv"
+    venv.create(environment)
+    (packages,) = environment.glob("lib/python*/site-packages")
+    (packages / "tripletick").mkdir()
+    (packages / "friend.py").write_text("print('imported')")
+    monkeypatch.setattr(sys, "prefix", str(environment))
+    monkeypatch.setenv("PATH", f"{environment}/bin:/usr/bin:/bin")
+    place = make(tier, ours=(packages / "tripletick",))
+    if not place.box.holds:
+        pytest.skip(place.box.sentence)
+    text, _ = place.bash(f"python3 -c 'import friend'; touch {packages}/tripletick/x; ls {packages}/tripletick")
+    assert text.startswith("imported\n"), text
+    assert not [*(packages / "tripletick").iterdir()]
 
 
 @needs_box

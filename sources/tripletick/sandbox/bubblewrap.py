@@ -49,7 +49,7 @@ MISSING = "bubblewrap is not installed (apt install bubblewrap)"
 def make_view(ground: Ground, user: User, session: Session) -> tuple[mounts.View, toolchains.Tools]:
     homes = find_homes(user)
     ours = tuple(path.resolve() for path in ground.ours)
-    fences = toolchains.Fences(homes, ground.workspace, (*ours, ground.state))
+    fences = toolchains.Fences(homes, ground.workspace, (*toolchains.closed_parts(ours), ground.state))
     tools = ground.once("tools", lambda: toolchains.find_tools(os.environ, homes[0], fences))
     see = tuple(path.resolve() for path in ground.see)
     unseen = [*mounts.private_paths(homes), ground.state]

@@ -17,7 +17,7 @@ from tripletick.paths.hidden import IGNORE, OURS, Secrets
 from tripletick.sandbox.bare import Bare
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
 from tripletick.sandbox.probing import Probe, find_problem
-from tripletick.sandbox.toolchains import PRIVATE, Fences, Tools, find_tools
+from tripletick.sandbox.toolchains import PRIVATE, Fences, Tools, closed_parts, find_tools
 from tripletick.sandbox.user import find_homes, find_user
 
 PROGRAM = Path("/usr/bin/sandbox-exec")
@@ -174,7 +174,7 @@ class Seatbelt:
         )
 
     def _tools(self) -> Tools:
-        ours = (*(path.resolve() for path in self._ground.ours), self._ground.state)
+        ours = (*closed_parts(path.resolve() for path in self._ground.ours), self._ground.state)
         return find_tools(os.environ, self._homes[0], Fences(self._homes, self._ground.workspace, ours))
 
     def _probe(self) -> str:

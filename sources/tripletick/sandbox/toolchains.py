@@ -204,6 +204,13 @@ def linked_programs(folder: Path) -> list[str]:
     return unique(hop for link in away for hop in list_hops(link))
 
 
+def closed_parts(ours: Iterable[Path]) -> tuple[Path, ...]:
+    """Give what of ours no block may see: all but what is installed with the interpreter that we run with, which
+    could not be shown without it. Nothing there is secret, and nobody may write it.
+    """
+    return tuple(each for each in ours if not is_inside(each, real(Path(sys.prefix))))
+
+
 def unique(paths: Iterable[T]) -> list[T]:
     return list(dict.fromkeys(paths))
 
