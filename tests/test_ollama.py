@@ -110,7 +110,13 @@ def test_every_request_fixes_context_and_forbids_silent_cuts(serve):
         True,
         "30m",
     )
-    assert body["options"] == {"num_ctx": 2048, "num_predict": 100, "temperature": 0.5, "seed": 7}
+    assert body["options"] == {
+        "num_ctx": 2048,
+        "num_predict": 100,
+        "temperature": 0.5,
+        "seed": 7,
+        "repeat_penalty": 1.0,
+    }
     assert body["messages"] == [{"role": "user", "content": "hi"}]
     assert body["format"] == {"type": "object"}
 
@@ -122,6 +128,14 @@ def test_what_is_not_chosen_is_not_sent(serve):
     assert not {"think", "format"} & set(body)
     assert "seed" not in body["options"]
     assert body["options"]["num_ctx"] == 4096
+
+
+def test_a_model_keeps_the_penalty_for_repeats_that_it_brings(serve):
+    shown = answer(200, json.dumps({"parameters": 'stop    "<|im_end|>"\nrepeat_penalty    1.05'}))
+    server, model = serve(stream(done()), show=[shown], version=[answer(200, '{"version": "0.17.4"}')])
+    model.about()
+    said(model)
+    assert "repeat_penalty" not in server.asked[-1].body["options"]
 
 
 @pytest.mark.parametrize(("given", "sent"), [("30", 30), ("-1", -1), ("5m", "5m")])

@@ -64,7 +64,7 @@ def test_the_environment_that_tripletick_is_installed_in_works_with_its_packages
     place = make(tier, ours=(packages / "tripletick",))
     if not place.box.holds:
         pytest.skip(place.box.sentence)
-    text, _ = place.bash(f"python3 -c 'import friend'; touch {packages}/tripletick/x; ls {packages}/tripletick")
+    text, _ = place.bash(f"python3 -c 'import friend'; touch {packages}/tripletick/x")
     assert text.startswith("imported\n"), text
     assert not [*(packages / "tripletick").iterdir()]
 

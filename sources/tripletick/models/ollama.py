@@ -33,6 +33,12 @@ LINES_A_TOKEN, LINES = 2, 1000
 would go on for ever."""
 
 
+NO_PENALTY = 1.0
+"""Ollama's own 1.1 counts against words of the last 64 tokens, and so against what ends a reply and what code
+repeats: models go on after their block. A model that brings a penalty of its own keeps it.
+"""
+
+
 class Ollama:
     """One model of one Ollama server."""
 
@@ -43,6 +49,7 @@ class Ollama:
         self._wire = Wire(self.address, self.settings)
         self._context = DEFAULT_CONTEXT
         self._about: About | None = None
+        self._penalty: float | None = NO_PENALTY
         self._watch = Watch(self.settings.notice)
         self._preload: Preload | None = None
 
@@ -51,6 +58,8 @@ class Ollama:
         shown = self._asked("/api/show", {"model": self.name})
         info, details = answers.fields(shown, "model_info"), answers.fields(shown, "details")
         can = tuple(map(str, answers.listed(shown, "capabilities")))
+        own = answers.text(shown.get("parameters")).split()
+        self._penalty = None if "repeat_penalty" in own else NO_PENALTY
         family = str(info.get("general.architecture") or details.get("family") or "")
         self._about = About(
             name=self.name,
@@ -111,7 +120,7 @@ class Ollama:
     def beside(self, slot: int, halt: Halt) -> Ollama:
         """Give another thread its way to the server, which has its own slots (OLLAMA_NUM_PARALLEL)."""
         other = Ollama(self.name, replace(self.settings, halt=halt))
-        other._context, other._about = self._context, self._about
+        other._context, other._about, other._penalty = self._context, self._about, self._penalty
         return other
 
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
@@ -147,6 +156,7 @@ class Ollama:
             "num_predict": max(1, sampling.output),
             "temperature": sampling.temperature,
             "seed": sampling.seed,
+            "repeat_penalty": self._penalty,
             "stop": list(sampling.stop) or None,
         }
         sees = self._about is None or self._about.sees

@@ -205,8 +205,8 @@ def linked_programs(folder: Path) -> list[str]:
 
 
 def closed_parts(ours: Iterable[Path]) -> tuple[Path, ...]:
-    """Give what of ours no block may see: all but what is installed with the interpreter that we run with, which
-    could not be shown without it. Nothing there is secret, and nobody may write it.
+    """Give what of ours no block may see: all but what lies in the environment that we run in, which could
+    not be shown without it. Nothing there is secret, and no block may write it.
     """
     return tuple(each for each in ours if not is_inside(each, real(Path(sys.prefix))))
 
