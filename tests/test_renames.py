@@ -49,6 +49,24 @@ def test_a_file_that_another_was_moved_over_is_told(ws, points):
     assert "-other\n+mine" in text_of(points)
 
 
+def test_a_file_that_another_was_copied_over_is_told(ws, points):
+    (ws / "other.txt").write_text("other\n")
+    (ws / "third.txt").write_text("third\n")
+
+    def copy():
+        (ws / "other.txt").write_text("mine\n")
+        (ws / "third.txt").write_text("fourth\n")
+        (ws / "notes.txt").chmod(0o600)
+
+    (ws / "notes.txt").chmod(0o644)
+    blocks(points, copy)
+    assert points.changed == (
+        FileChange("notes.txt", "changed"),
+        FileChange("other.txt", "changed", replaced=True),
+        FileChange("third.txt", "changed"),
+    )
+
+
 def test_a_diff_and_an_undo_speak_of_the_rename(ws, points):
     before = kept(ws)
     blocks(points, lambda: (ws / "notes.txt").rename(ws / "old.txt"))

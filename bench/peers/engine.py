@@ -1,4 +1,4 @@
-"""The model that all agents get: one, with the same context, temperature and seed for each of them.
+"""The model that all agents get: one, with the same context, temperature, seed and no penalty for repeats.
 
 An agent that asks for nothing gets these from the model itself, where Ollama keeps them. Without a server
 named it is the small model of the tests, on the server of the tests. Ollama alone.
@@ -31,7 +31,7 @@ class Engine:
     host: str
     version: str
     context: int
-    parameters: Mapping[str, int] = field(default_factory=dict)
+    parameters: Mapping[str, float] = field(default_factory=dict)
     name: str = NAME
 
     @contextmanager
@@ -70,7 +70,7 @@ class Engine:
 @contextmanager
 def engine(host: str, model: str, context: int, threads: int | None = None) -> Iterator[Engine]:
     """Make the model on the server at `host`, on one of our own where none is named; it goes afterwards."""
-    parameters = {"num_ctx": context, "temperature": 0, "seed": SEED}
+    parameters: dict[str, float] = {"num_ctx": context, "temperature": 0, "seed": SEED, "repeat_penalty": 1.0}
     parameters |= {"num_thread": threads} if threads else {}
     if not host:
         with _started() as ours, _made(ours, SMALL.lower(), parameters, template=TEMPLATE.read_text()):
@@ -94,7 +94,7 @@ def _started() -> Iterator[str]:
 
 @contextmanager
 def _made(
-    host: str, base: str, parameters: Mapping[str, int], name: str = NAME, **more: str
+    host: str, base: str, parameters: Mapping[str, float], name: str = NAME, **more: str
 ) -> Iterator[None]:
     asked = {"model": name, "from": base, "parameters": parameters, "stream": False, **more}
     requests.post(f"{host}/api/create", json=asked, timeout=WAIT).raise_for_status()

@@ -151,7 +151,7 @@ class FileChange:
     old: str = ""
     """The path that a renamed file had."""
     replaced: bool = False
-    """Another file had the path of a renamed one."""
+    """Another file had this path, and this one was moved or copied over it."""
 
     @property
     def told(self) -> dict[str, str]:
@@ -223,12 +223,16 @@ class Receipt:
             yield _named("saved", self.saved)
         for action in ("created", "changed", "deleted", "renamed"):
             files = [each for each in self.files or () if each.action == action]
-            paths = [each.path for each in files if each.path not in self.saved or action == "deleted"]
+            paths = [
+                each.path
+                for each in files
+                if action == "deleted" or not (each.replaced or each.path in self.saved)
+            ]
             if action == "renamed" and len(files) == 1:
                 yield f"renamed {files[0].old} to {files[0].path}"
             elif paths:
                 yield _named(action, paths)
-        over = [each.path for each in self.files or () if each.replaced]
+        over = [each.path for each in self.files or () if each.replaced and each.path not in self.saved]
         if over:
             yield _named("overwrote", over) + " (tripletick undo brings it back)"
         if self.tests:

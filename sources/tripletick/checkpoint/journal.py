@@ -13,7 +13,7 @@ import hashlib
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -123,8 +123,7 @@ class Checkpoints:
         """
         changes: list[Change] = []
         if self._own[block:] and not self._guarded(lambda: changes.extend(self._steps.of(self._own[block:]))):
-            shown = (change for change in net(changes) if not self._snapshots.bulk(change.path))
-            return [change for change in shown if not change.path.startswith(GIT)]
+            return self._shown(net(changes))
         return None
 
     def content(self, state: State | None) -> bytes:
@@ -259,9 +258,16 @@ class Checkpoints:
         if not self._own:
             # nothing was looked at here: which folders are only counted is not known yet
             self._look()
-        changes = net(self._mine())
-        shown = (change for change in changes if not self._snapshots.bulk(change.path))
-        self.changed = file_changes([change for change in shown if not change.path.startswith(GIT)])
+        self.changed = file_changes(self._shown(net(self._mine())))
+
+    def _shown(self, changes: Sequence[Change]) -> list[Change]:
+        """Leave out what is only counted, and mark what another file was copied over."""
+        shown = [
+            each for each in changes if not (self._snapshots.bulk(each.path) or each.path.startswith(GIT))
+        ]
+        written = (each for each in shown if each.was and each.left and each.was[1] != each.left[1])
+        copies = self._snapshots.copies(written)
+        return [replace(each, copied=True) if each.path in copies else each for each in shown]
 
     def _mine(self) -> list[Change]:
         return self._steps.of(self._own) if self._whole else self._steps.of_turn(self._turn)

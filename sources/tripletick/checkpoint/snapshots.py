@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import stat
 import time
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -98,6 +99,14 @@ class Snapshots:
     def bulk(self, path: str) -> str:
         """Give the folder that git ignores, or a package tool, that holds a path, "" where none does."""
         return self._walk.bulk(path)
+
+    def copies(self, changes: Iterable[Change]) -> set[str]:
+        """Give the paths of the changed files that hold now what another file holds as well."""
+        held = {
+            change.path: entry for change in changes if (entry := self.known.get(change.path)) and entry.size
+        }
+        several = Counter(entry.oid for entry in self.known.values()) if held else Counter[str]()
+        return {path for path, entry in held.items() if entry.oid and several[entry.oid] > 1}
 
     def forget(self) -> None:
         """Believe nothing that is in memory: what was put into the store did not stay there."""

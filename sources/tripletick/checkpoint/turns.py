@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from tripletick.checkpoint.steps import Turn
 from tripletick.checkpoint.values import Change, State
@@ -165,9 +166,13 @@ def file_changes(changes: Sequence[Change]) -> tuple[FileChange, ...]:
     return tuple(
         FileChange(one.path, "renamed", renamed[one.path], replaced=one.was is not None)
         if one.path in renamed
-        else FileChange(one.path, "created" if one.was is None else "changed" if one.left else "deleted")
+        else FileChange(one.path, _action(one), replaced=one.copied and _action(one) == "changed")
         for one in files
     )
+
+
+def _action(change: Change) -> Literal["created", "changed", "deleted"]:
+    return "created" if change.was is None else "changed" if change.left else "deleted"
 
 
 def first_words(request: str) -> str:

@@ -41,6 +41,8 @@ class Change:
     path: str
     was: State | None
     left: State | None
+    copied: bool = False
+    """Its content is that of another file now; told of changes of the running turn alone."""
 
 
 @dataclass(slots=True)
