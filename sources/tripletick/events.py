@@ -6,6 +6,7 @@ that waits: an `Answer` is sent back in.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -125,6 +126,8 @@ class Returned:
     result: Result
     number: int
     seconds: float = 0.0
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Lines of the result that stand for what was left out of it, each with how many lines that were."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,11 +33,13 @@ from tripletick.events import (
 )
 from tripletick.fresh import begun_anew
 from tripletick.hooks import Hooks
+from tripletick.messages import INTERRUPTED as EXIT
 from tripletick.messages import Call, Receipt, Result
 from tripletick.repair import Tries
 from tripletick.replies import BLOCKS, INTERRUPTED, Heard, Replies
+from tripletick.sandbox.box import Kept
 from tripletick.shift import Shift
-from tripletick.tools import shell
+from tripletick.tools import output, shell
 from tripletick.tools.meant import placed
 from tripletick.tools.tool import Bench, Tool
 
@@ -243,7 +245,7 @@ class Loop:
         `typed`: the person wrote them.
         """
         results: list[tuple[Call, Result]] = []
-        printed: list[str] = []
+        printed = Kept(self.bench.limits.kept)
         stop = ""
         bench = replace(self.bench, mode="read") if agent.mode == "read" else self.bench
         bench.ledger.begin_reply()
@@ -266,9 +268,9 @@ class Loop:
                     how = {"failed": "failed", "denied": "was refused"}.get(result.outcome, "was not run")
                     stop = f"was not run, because block {number} {how}"
                 results.append((call, result))
-                yield Returned(call, result, number, seconds)
+                yield Returned(call, result, number, seconds, bench.ledger.take_left_out())
         except KeyboardInterrupt:
-            yield from self._stopped(calls, results, "".join(printed)[-self.bench.clip :])
+            yield from self._stopped(calls, results, output.clip(printed.finished(EXIT), bench))
             raise
         return results
 
@@ -286,13 +288,13 @@ class Loop:
     ) -> Generator[Event, Reply, None]:
         """Tell what ran, and which block the person has interrupted."""
         at_work = calls[len(results) : len(results) + 1]
-        results += [(call, Result("failed", INTERRUPTED.strip("()"), printed, exit=130)) for call in at_work]
+        results += [(call, Result("failed", INTERRUPTED.strip("()"), printed, exit=EXIT)) for call in at_work]
         said = self.replies.dialect.feedback(results, ())
         self.replies.talk.say(said)
         if not at_work:
             self.replies.talk.say(INTERRUPTED)
         if at_work:
-            yield Returned(*results[-1], len(results))
+            yield Returned(*results[-1], len(results), left_out=self.bench.ledger.take_left_out())
 
     def _tool(self, agent: Agent, call: Call) -> Tool:
         """Find the tool; a tag with a path that the agent does not own is a file to save and no program."""

@@ -165,7 +165,7 @@ class Teller:
         spent = f"  {event.seconds:.1f} s" if event.seconds >= 0.05 else ""
         verdict = visible(event.result.verdict)
         self.pen.line(f"{self.pen.mark(mark)}{name(event.call)}: {verdict}{spent}", style, prose=True)
-        for line in self._excerpt(event.result.view or event.result.text):
+        for line in self._excerpt(event.result.view or event.result.text, event.left_out):
             self.pen.line(f"  {line}".rstrip(), "dim")
         self._busy(self.agent, waits=True)
 
@@ -255,11 +255,11 @@ class Teller:
         self.pen.line(f"thought for {time.monotonic() - self.thought_since:.0f} s", "dim")
         self.thought, self.thought_since = "", 0.0
 
-    def _excerpt(self, text: str) -> list[str]:
-        shelf = self.shelf
+    def _excerpt(self, text: str, left_out: Mapping[str, int]) -> list[str]:
+        shelf, more = self.shelf, self.pen.mark("more")
         if shelf is None:
-            return excerpt(text, self.pen.mark("more"), lambda lines: "")
-        return excerpt(shelf.whole(text), self.pen.mark("more"), lambda lines: f", /show {shelf.put(lines)}")
+            return excerpt(text, more, lambda lines: "", left_out)
+        return excerpt(shelf.whole(text), more, lambda lines: f", /show {shelf.put(lines)}", left_out)
 
     def _draw(self, pieces: Iterator[Piece]) -> None:
         for piece in pieces:
