@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tripletick.messages import Answer, Call, Counts, FileChange, Problem, Receipt, Result, Task
+from tripletick.messages import Answer, Call, Counts, FileChange, LineCount, Problem, Receipt, Result, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +128,13 @@ class Returned:
     seconds: float = 0.0
     left_out: Mapping[str, int] = field(default_factory=dict)
     """Lines of the result that stand for what was left out of it, each with how many lines that were."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The block that ended has changed these files."""
+
+    files: tuple[LineCount, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +282,7 @@ Event = (
     | Output
     | Looking
     | Returned
+    | Changed
     | Repairing
     | Doubted
     | FreshStart

@@ -20,6 +20,7 @@ from tripletick.events import (
     Answered,
     Ask,
     Called,
+    Changed,
     Doubted,
     Event,
     GaveUp,
@@ -112,7 +113,7 @@ class Loop:
                 yield Notice(notice)
             yield repair.ended(end, loop.checkpoints.changed, loop._receipt(shift, tries, end))
         except KeyboardInterrupt:
-            yield from map(Notice, loop.checkpoints.after_block())
+            yield from loop.ended_early()
             yield Interrupted(talk.entries[-1].message.text)
         finally:
             loop.checkpoints.end_turn()
@@ -251,7 +252,7 @@ class Loop:
         bench.ledger.begin_reply()
         try:
             for number, call in enumerate(calls, 1):
-                seconds = 0.0
+                seconds, before = 0.0, self.checkpoints.blocks
                 if stop:
                     result = Result("skipped", stop)
                 else:
@@ -260,7 +261,6 @@ class Loop:
                     yield Called(call, number, len(calls))
                     block = Block(self._tool(agent, call), call, bench, self.checkpoints, typed)
                     through = self.hooks.run(block, agent.name, self.gate)
-                    before = self.checkpoints.blocks
                     result, seconds = yield from clocked(through, printed, lambda: self.checkpoints.seconds)
                     if not typed and result.ok:
                         result = yield from self._spared(call, result, before)
@@ -269,6 +269,7 @@ class Loop:
                     stop = f"was not run, because block {number} {how}"
                 results.append((call, result))
                 yield Returned(call, result, number, seconds, bench.ledger.take_left_out())
+                yield from self.counted(before)
         except KeyboardInterrupt:
             yield from self._stopped(calls, results, output.clip(printed.finished(EXIT), bench))
             raise
@@ -282,6 +283,18 @@ class Loop:
         kept = self.checkpoints.restore_block()
         yield from map(Notice, filter(None, (kept, *self.checkpoints.after_block())))
         return receipts.taken_back(lost)
+
+    def ended_early(self) -> Generator[Event, Reply, None]:
+        """Look after the block that the user has stopped, if one was at work."""
+        before, at_work = self.checkpoints.blocks - 1, self.checkpoints.at_work
+        yield from map(Notice, self.checkpoints.after_block())
+        if at_work:
+            yield from self.counted(before)
+
+    def counted(self, before: int) -> Generator[Event, Reply, None]:
+        """Say how many lines were added and removed by the turn's blocks from this number on."""
+        if self.checkpoints.blocks > before and (files := self.checkpoints.line_counts(before)):
+            yield Changed(files)
 
     def _stopped(
         self, calls: Sequence[Call], results: list[tuple[Call, Result]], printed: str

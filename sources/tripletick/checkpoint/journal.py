@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 
 from tripletick.checkpoint.alerts import alerts
-from tripletick.checkpoint.comparing import Compared, compared, counted
+from tripletick.checkpoint.comparing import Compared, compared, counted, line_counts
 from tripletick.checkpoint.present import Present
 from tripletick.checkpoint.snapshots import Snapshots
 from tripletick.checkpoint.steps import Kind, Steps, Turn, net
@@ -38,7 +38,7 @@ from tripletick.checkpoint.turns import (
 )
 from tripletick.checkpoint.values import Change, State
 from tripletick.errors import TripletickError
-from tripletick.messages import FileChange
+from tripletick.messages import FileChange, LineCount
 
 FAILED = "The files could not be recorded ({why}): this turn cannot be undone."
 GIT = ".git/"
@@ -126,6 +126,15 @@ class Checkpoints:
             shown = (change for change in net(changes) if not self._snapshots.bulk(change.path))
             return [change for change in shown if not change.path.startswith(GIT)]
         return None
+
+    @property
+    def at_work(self) -> bool:
+        """Tell whether a block is at work that was not looked after yet."""
+        return bool(self._step)
+
+    def line_counts(self, block: int) -> tuple[LineCount, ...]:
+        """Count the lines that the turn's blocks from this number on have added and removed, file by file."""
+        return line_counts(self.since(block) or (), self.content)
 
     def content(self, state: State | None) -> bytes:
         """Give what a file held in a state; nothing where that was not kept."""

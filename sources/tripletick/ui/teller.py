@@ -12,6 +12,7 @@ from tripletick.events import (
     Answered,
     Ask,
     Called,
+    Changed,
     Compacted,
     Compacting,
     Doubted,
@@ -33,7 +34,7 @@ from tripletick.events import (
     Thought,
     Usage,
 )
-from tripletick.messages import INTERRUPTED, STOPPED, Call, Outcome, Receipt
+from tripletick.messages import INTERRUPTED, STOPPED, Call, Outcome, Receipt, say_counts
 from tripletick.ui import attempts, room
 from tripletick.ui.excerpt import excerpt
 from tripletick.ui.gauge import Gauge, thousands
@@ -169,6 +170,9 @@ class Teller:
             self.pen.line(f"  {line}".rstrip(), "dim")
         self._busy(self.agent, waits=True)
 
+    def changed(self, event: Changed) -> None:
+        self.pen.line(f"  {one_line(say_counts(event.files))}", prose=True)
+
     def refused(self, event: Refused) -> None:
         if event.problem.text:
             self.pen.line(
@@ -298,6 +302,7 @@ _TELLS: Mapping[type[Any], Callable[[Teller, Any], None]] = {
     Output: Teller.output,
     Looking: Teller.looking,
     Returned: Teller.returned,
+    Changed: Teller.changed,
     Refused: Teller.refused,
     Repairing: Teller.repairing,
     Doubted: Teller.repairing,
