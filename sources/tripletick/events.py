@@ -99,6 +99,8 @@ class Ask:
     """The text that `e` gives the person to edit, "" where it is the call's."""
     workspace: str = ""
     """No program that lies in this folder may be the editor."""
+    diff: tuple[tuple[str, str], ...] = ()
+    """What a yes changes: the lines of a diff, each with its tone."""
 
 
 @dataclass(frozen=True, slots=True)

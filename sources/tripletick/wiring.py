@@ -227,6 +227,7 @@ def bench(parts: Parts, session: str, context: int) -> Bench:
         web=config.web,
         trial=config.trial,
         servers=parts.servers,
+        diff=config.approval.diff and not parts.yes,
     )
 
 

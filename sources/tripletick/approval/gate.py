@@ -136,9 +136,9 @@ class Gate:
             worth = [risk for risk in risks if _kind(risk, block) in left]
             text, what = " ".join(_says(worth)), ", ".join(dict.fromkeys(risk.what for risk in worth))
             return Question(first, f"{text} Run it?", what, RISKY_WHY, also=tuple(also))
-        if self.asking.always and not block.typed:
-            tag = block.tool.tag
-            return Question(f"always {tag}", f"Run this {block.name} block?", f"each {tag} block", ALWAYS_WHY)
+        tag, kind = block.tool.tag, f"always {block.tool.tag}"
+        if self.asking.always and not block.typed and kind not in self.person.allowed:
+            return Question(kind, f"Run this {block.name} block?", f"each {tag} block", ALWAYS_WHY)
         return None
 
     def _after(self, block: Block, result: Result) -> Working:
@@ -149,7 +149,8 @@ class Gate:
                 break
             asked.add(need.id)
             text = f"This block needs {need.what}. Allow it once?"
-            answer = yield from self._ask(block, Question(need.id, text, need.what, need.why))
+            diff = beyond.proposed(block, need.grant.write[0]) if need.saves and not need.new else ()
+            answer = yield from self._ask(block, Question(need.id, text, need.what, need.why, diff=diff))
             if isinstance(answer, Result):
                 return replace(answer, verdict=_needed(need, answer), files=result.files)
             if need.id in self.person.allowed:
@@ -198,6 +199,7 @@ class Gate:
 
     def _ask(self, block: Block, question: Question, edit: str = "") -> Answering:
         # beside words from outside, what was allowed before does not count
+        question = replace(question, diff=question.diff or block.proposed())
         person = Person(self.asking) if block.bench.outside.sources and not block.typed else self.person
         return (yield from person.ask(question, block.call, block.bench.workspace, edit))
 
