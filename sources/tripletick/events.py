@@ -199,6 +199,11 @@ class Compacting:
 
 
 @dataclass(frozen=True, slots=True)
+class Drafting:
+    """The model is asked for the message of a commit."""
+
+
+@dataclass(frozen=True, slots=True)
 class Compacted:
     """Old parts of the history were dropped: tokens before and after (estimated), and the window."""
 
@@ -292,6 +297,7 @@ Event = (
     | Notice
     | Prompted
     | Compacting
+    | Drafting
     | Compacted
     | TakenBack
     | PlanChanged

@@ -30,6 +30,7 @@ FOLDER = "was not run: the person lets no block run in this folder"
 UNBOXED = "Nothing was run: there is no sandbox, and nobody to ask."
 PUSH = "was not run: git push is left to the person, who has been shown the command"
 TO_PUSH = "Pushing is yours: {command}"
+NO_COMMIT = "was not run: the person has turned commits off"
 NOT_RUN = "was not run: {why}"
 SAID = 3
 """Sentences of one question."""
@@ -193,7 +194,8 @@ class Gate:
             rest = (VENV.format(folder=venv) if venv else "") + parts.rest
             yield "rest", partial(self._ordinary, block.having(rest))
         if parts.commits:
-            yield "commit", partial(commit, self._ask, block, parts)
+            allowed = self.asking.commits or block.typed
+            yield "commit", partial(commit, self._ask, block, parts) if allowed else _no_commit
         if parts.looks:
             yield "looks", partial(self._ordinary, block.having(parts.looks))
 
@@ -206,6 +208,11 @@ class Gate:
     def _given(self) -> Grant:
         write = tuple(path for grant in self.given.values() for path in grant.write if path.exists())
         return Grant(any(grant.network for grant in self.given.values()), write) if self.given else NOTHING
+
+
+def _no_commit() -> Working:
+    yield from ()
+    return Result("forbidden", NO_COMMIT)
 
 
 def _kind(risk: Risk, block: Block) -> str:

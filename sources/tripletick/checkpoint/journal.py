@@ -201,6 +201,26 @@ class Checkpoints:
         except OSError as error:
             raise TripletickError("The snapshots cannot be read.", error.strerror or str(error)) from error
 
+    def work(self) -> tuple[list[Turn], dict[str, State | None]]:
+        """Give the turns that changed files and were not undone, and the present state of those files. Folders
+        that are only counted are left out. Raises TripletickError where the snapshots cannot be read.
+        """
+        if not self._store.exists:
+            return [], {}
+        try:
+            with self._transaction():
+                self._look()
+                turns = self._steps.history().done
+                for turn in turns:
+                    turn.changes = [each for each in turn.changes if self._is_shown(each.path)]
+                paths = {change.path for turn in turns for change in turn.changes}
+                return turns, {path: self._present.now(path) for path in paths}
+        except OSError as error:
+            raise TripletickError("The snapshots cannot be read.", error.strerror or str(error)) from error
+
+    def _is_shown(self, path: str) -> bool:
+        return not (path.startswith(GIT) or self._snapshots.bulk(path))
+
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         try:

@@ -16,6 +16,7 @@ from tripletick.events import (
     Compacted,
     Compacting,
     Doubted,
+    Drafting,
     Event,
     FreshStart,
     GaveUp,
@@ -195,6 +196,9 @@ class Teller:
     def compacting(self, event: Compacting) -> None:
         self._busy(f"{self.agent}  summing up the conversation")
 
+    def drafting(self, event: Drafting) -> None:
+        self._busy("writing a commit message", waits=True)
+
     def compacted(self, event: Compacted) -> None:
         for line in room.lines(event):
             self.pen.line(visible(line), "dim", prose=True)
@@ -311,6 +315,7 @@ _TELLS: Mapping[type[Any], Callable[[Teller, Any], None]] = {
     Notice: Teller.notice,
     Prompted: Teller.prompted,
     Compacting: Teller.compacting,
+    Drafting: Teller.drafting,
     Compacted: Teller.compacted,
     Interrupted: Teller.interrupted,
     Answered: Teller.answered,
