@@ -310,6 +310,8 @@ SECTIONS: dict[str, type] = {
     "router": RouterSection,
     "model": ModelSection,
     "sandbox": SandboxSection,
+    "approval": ApprovalSection,
+    "git": GitSection,
     "planner": PlannerSection,
     "trial": TrialSection,
     "context": ContextSection,

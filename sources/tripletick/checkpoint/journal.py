@@ -202,7 +202,7 @@ class Checkpoints:
             raise TripletickError("The snapshots cannot be read.", error.strerror or str(error)) from error
 
     def work(self) -> tuple[list[Turn], dict[str, State | None]]:
-        """Give the turns that changed files and were not undone, and the present state of those files. Folders
+        """Give the turns that changed files and were not undone, and the present state of the files. Folders
         that are only counted are left out. Raises TripletickError where the snapshots cannot be read.
         """
         if not self._store.exists:
