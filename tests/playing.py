@@ -65,7 +65,9 @@ class Session:
 def kinds(events: list[Event]) -> list[str]:
     """Name the events in their order, pieces of output once, pieces of text and counts not at all."""
     names = [type(event).__name__ for event in events]
-    return [name for name, _ in groupby(names) if name not in ("Prompted", "Text", "Thought", "Usage")]
+    return [
+        name for name, _ in groupby(names) if name not in ("Changed", "Prompted", "Text", "Thought", "Usage")
+    ]
 
 
 def last(events: list[Event], kind: type[T]) -> T:

@@ -13,6 +13,7 @@ from tripletick.clock import clocked
 from tripletick.events import Interrupted, Looking, Output, Returned
 from tripletick.messages import Result
 from tripletick.paths import Workspace
+from tripletick.sandbox.box import Kept
 from tripletick.tools.walking import COMPARED, Walk, closest
 
 COUNT = "```bash\nls many | wc -l\n```\n"
@@ -59,7 +60,7 @@ def test_the_snapshots_are_not_the_blocks_time():
         return Result("ok", "ok")
 
     counted = iter((5.0, 1005.0))
-    running = clocked(block(), [], lambda: next(counted))
+    running = clocked(block(), Kept(100), lambda: next(counted))
     next(running)
     with pytest.raises(StopIteration) as end:
         running.send(None)

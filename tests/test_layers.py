@@ -77,6 +77,7 @@ LAYERS = (
         "trained",
         "routing",
         "byhand",
+        "git_commit",
         "equipping",
         "app",
     },

@@ -50,6 +50,8 @@ TAKEN: dict[str, tuple[str, ...]] = {
     "sandbox.output": ("64K", "64M"),
     "sandbox.see": NEVER,
     "sandbox.ports": NEVER,
+    "approval.diff": NEVER,
+    "git.commit": NEVER,
     "router.ask": NEVER,
     "planner.confirm": NEVER,
     "planner.parallel": NEVER,

@@ -29,6 +29,8 @@ SUMMARY = "system-summary"
 """The question for a summary, where room is short; {words} in it is how long that may be."""
 PLAN, REPLAN = "system-plan", "system-replan"
 """The questions for a plan and for what becomes of the rest of one, with places that planner/words fills."""
+COMMIT = "system-commit"
+"""The question for the message of a commit, with the place {diff}."""
 ROUTE = "system-route"
 """The question who shall do a request, with the places {agents} and {request}."""
 EXAMPLE = "system-example"
@@ -108,6 +110,7 @@ class Prompts:
     system: str
     agents: Mapping[str, Agent]
     summary: str = ""
+    commit: str = ""
     route: str = ""
     plan: str = ""
     replan: str = ""
@@ -153,13 +156,15 @@ def load(base: Path, *overlays: Path) -> Prompts:
         )
     agents = {name: parse(name, _text(path)) for name, path in files.items() if not name.startswith(SYSTEM)}
     systems = {name: _system(path) for name, path in files.items() if name in (SYSTEM, *DIALECTS)}
-    texts = (SUMMARY, ROUTE, PLAN, REPLAN, EXAMPLE)
-    summary, route, plan, replan, shown = (
+    texts = (SUMMARY, COMMIT, ROUTE, PLAN, REPLAN, EXAMPLE)
+    summary, draft, route, plan, replan, shown = (
         _text(files[name]).strip() if name in files else "" for name in texts
     )
     others = {dialect: systems[name] for name, dialect in DIALECTS.items() if name in systems}
     said = templates.load(base, *overlays)
-    asked = Prompts(systems[SYSTEM], {}, summary, route, plan, replan, shown, systems=others, templates=said)
+    asked = Prompts(
+        systems[SYSTEM], {}, summary, draft, route, plan, replan, shown, systems=others, templates=said
+    )
     return asked.having(agents)
 
 

@@ -12,14 +12,25 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tripletick import agents, attachments, byhand, engines, pictures, routing, seats, wiring, wording
+from tripletick import (
+    agents,
+    attachments,
+    byhand,
+    engines,
+    git_commit,
+    pictures,
+    routing,
+    seats,
+    wiring,
+    wording,
+)
 from tripletick.checkpoint import Checkpoints
 from tripletick.config import Config
 from tripletick.dialects import choosing
 from tripletick.dialects.choosing import Chosen
 from tripletick.equipping import HANDS, Gear
 from tripletick.errors import UsageError
-from tripletick.events import Event, Loading, Notice, Reply, Requested, Routed, TakenBack
+from tripletick.events import Answered, Event, Loading, Notice, Reply, Requested, Routed, TakenBack
 from tripletick.library.history import Past, Written
 from tripletick.loop import Loop, Turn
 from tripletick.models.model import HOTTEST, About, Model
@@ -37,6 +48,7 @@ if TYPE_CHECKING:
 
 WARMER = 0.4
 """What /retry adds to the temperature."""
+COMMITS_OFF = ("Commits are turned off: [git] commit = no.", "tripletick config set git.commit ask")
 NOBODY = agents.Agent("nobody", "", "")
 
 
@@ -164,6 +176,13 @@ class App:
         """Bring back what the last undos took back, and tell the model."""
         yield from byhand.tell(self.loop, byhand.REDONE, self.checkpoints.redo(turns, ask=ask))
 
+    def commit(self, message: str = "") -> Turn:
+        """Commit what the turns have changed, after the user's yes. Raises UsageError where that is off."""
+        if self.config.git.commit == "no":
+            raise UsageError("Nothing was committed.", *COMMITS_OFF)
+        loop = yield from self._opened(byhand.PERSON)
+        yield from git_commit.commit(loop, message)
+
     @property
     def checkpoints(self) -> Checkpoints:
         """The turns of the folder that is worked in."""
@@ -184,8 +203,19 @@ class App:
         yield Notice(seats.ANEW.format(name=name))
 
     def run(self, turn: Turn, sinks: Sequence[Sink], ask: Asker) -> None:
-        """Pull a turn to its end; every event goes to the log and to every sink."""
-        Telling(self.log, self.notices, self._changes, self.verbose).run(turn, self.gear.sinks(sinks), ask)
+        """Pull a turn to its end; every event goes to the log and to every sink. What an answered turn has
+        changed is committed then, where the user wants that.
+        """
+        answers: list[Answered] = []
+
+        def note(event: Event) -> None:
+            if isinstance(event, Answered) and not (event.receipt and event.receipt.doubt):
+                answers.append(event)
+
+        telling = Telling(self.log, self.notices, self._changes, self.verbose)
+        telling.run(turn, [*self.gear.sinks(sinks), note], ask)
+        if answers and self.config.git.commit == "turn" and self.loop and self.loop.checkpoints.changed:
+            telling.run(git_commit.commit(self.loop, asks=False, last=True), self.gear.sinks(sinks), ask)
 
     def close(self) -> None:
         """Give back what the engine holds, remove the box's folder and finish the log."""

@@ -26,7 +26,7 @@ def run(loop: Loop, script: str) -> Turn:
         told = loop.replies.dialect.feedback(results, ())
         loop.replies.talk.say(replace(told, text=RAN.format(script=script) + told.text))
     except KeyboardInterrupt:
-        yield from map(Notice, loop.checkpoints.after_block())
+        yield from loop.ended_early()
         yield Interrupted("")
     finally:
         loop.checkpoints.end_turn()

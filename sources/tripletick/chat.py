@@ -174,6 +174,9 @@ COMMANDS: Mapping[str, Slash] = {
         Slash("undo", "[N]", "the files as they were before the last N turns", work.undo),
         Slash("redo", "[N]", "what the last N undos took back", work.redo),
         Slash("diff", "[N]", "what the last N turns changed", work.diff),
+        Slash(
+            "commit", "[TEXT]", "commit what the turns changed, with this message or the model's", work.commit
+        ),
         Slash("clear", "", "a new conversation; the files stay", work.clear),
         Slash("compact", "", "have the model sum up what is old, to make room", work.compact),
         Slash("retry", "", "the last request once more, a little less predictably", work.retry),

@@ -7,10 +7,11 @@ from collections.abc import Callable, Generator
 
 from tripletick.events import Ask, Event, Output, Reply
 from tripletick.messages import Result
+from tripletick.sandbox.box import Kept
 
 
 def clocked(
-    running: Generator[Event, Reply, Result], printed: list[str], aside: Callable[[], float]
+    running: Generator[Event, Reply, Result], printed: Kept, aside: Callable[[], float]
 ) -> Generator[Event, Reply, tuple[Result, float]]:
     """Run a block to its end; `printed` gets its output, also where the person stops it.
     `aside`: seconds that are not the block's, counted from anywhere.
@@ -21,7 +22,7 @@ def clocked(
         while True:
             event = running.send(answer)
             if isinstance(event, Output):
-                printed.append(event.text)
+                printed.add(event.text.encode("utf-8", "replace"))
             shown = time.monotonic()
             answer = yield event
             waited += time.monotonic() - shown if isinstance(event, Ask) else 0.0

@@ -24,9 +24,11 @@ from tripletick.sections import (
     FAMILIES,
     SECTIONS,
     AgentSection,
+    ApprovalSection,
     BatchSection,
     ContextSection,
     DataSection,
+    GitSection,
     HooksSection,
     ModelSection,
     PlannerSection,
@@ -59,6 +61,8 @@ class Config:
     router: RouterSection = field(default_factory=RouterSection)
     model: ModelSection = field(default_factory=ModelSection)
     sandbox: SandboxSection = field(default_factory=SandboxSection)
+    approval: ApprovalSection = field(default_factory=ApprovalSection)
+    git: GitSection = field(default_factory=GitSection)
     planner: PlannerSection = field(default_factory=PlannerSection)
     trial: TrialSection = field(default_factory=TrialSection)
     context: ContextSection = field(default_factory=ContextSection)

@@ -19,7 +19,7 @@ from tripletick.dialects.fence.feedback import fenced
 from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused, Workspace
 from tripletick.templates import Templates
-from tripletick.tools.reading import is_binary
+from tripletick.tools.reading import is_binary, text_lines
 from tripletick.tools.walking import names_in, shortened
 
 NAMED = 20
@@ -32,6 +32,7 @@ EMPTY = "{path} is empty."
 EMPTIED = re.compile(r"(?m)^(?P<path>.+) is empty\.$")
 NOW = "{path} now{part}:"
 PART = ", the first {shown} of {lines} lines"
+CUT = ", the first {shown} of {characters} characters"
 
 Read = Callable[[State | None], bytes]
 
@@ -118,8 +119,9 @@ def _shown(change: Change, data: bytes) -> str:
         return EMPTY.format(path=change.path)
     if not data.strip() or is_binary(data):
         return ""
-    lines = data[: CHARACTERS * 4].decode("utf-8", "replace").splitlines()
-    text = "\n".join(lines[:LINES])[:CHARACTERS]
-    shown, whole = text.count("\n") + 1, data.count(b"\n") + (not data.endswith(b"\n"))
-    part = PART.format(shown=shown, lines=whole) if shown < whole else ""
+    first = "\n".join(text_lines(data[: CHARACTERS * 4])[:LINES])
+    text, whole = first[:CHARACTERS], data.count(b"\n") + (not data.endswith(b"\n"))
+    part = PART.format(shown=LINES, lines=whole) if whole > LINES else ""
+    if text != first:
+        part = CUT.format(shown=CHARACTERS, characters=len(data.decode("utf-8", "replace").rstrip("\n")))
     return f"{NOW.format(path=change.path, part=part)}\n{fenced(text, 'text')}"

@@ -6,10 +6,11 @@ that waits: an `Answer` is sent back in.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tripletick.messages import Answer, Call, Counts, FileChange, Problem, Receipt, Result, Task
+from tripletick.messages import Answer, Call, Counts, FileChange, LineCount, Problem, Receipt, Result, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,8 @@ class Ask:
     """The text that `e` gives the person to edit, "" where it is the call's."""
     workspace: str = ""
     """No program that lies in this folder may be the editor."""
+    diff: tuple[tuple[str, str], ...] = ()
+    """What a yes changes: the lines of a diff, each with its tone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +128,15 @@ class Returned:
     result: Result
     number: int
     seconds: float = 0.0
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """Lines of the result that stand for what was left out of it, each with how many lines that were."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """The block that ended has changed these files."""
+
+    files: tuple[LineCount, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +196,11 @@ class Prompted:
 @dataclass(frozen=True, slots=True)
 class Compacting:
     """The model is asked to sum up the conversation, which has become too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drafting:
+    """The model is asked for the message of a commit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +289,7 @@ Event = (
     | Output
     | Looking
     | Returned
+    | Changed
     | Repairing
     | Doubted
     | FreshStart
@@ -279,6 +297,7 @@ Event = (
     | Notice
     | Prompted
     | Compacting
+    | Drafting
     | Compacted
     | TakenBack
     | PlanChanged

@@ -20,6 +20,7 @@ from tripletick.events import (
     Answered,
     Ask,
     Called,
+    Changed,
     Doubted,
     Event,
     GaveUp,
@@ -33,11 +34,13 @@ from tripletick.events import (
 )
 from tripletick.fresh import begun_anew
 from tripletick.hooks import Hooks
+from tripletick.messages import INTERRUPTED as EXIT
 from tripletick.messages import Call, Receipt, Result
 from tripletick.repair import Tries
 from tripletick.replies import BLOCKS, INTERRUPTED, Heard, Replies
+from tripletick.sandbox.box import Kept
 from tripletick.shift import Shift
-from tripletick.tools import shell
+from tripletick.tools import output, shell
 from tripletick.tools.meant import placed
 from tripletick.tools.tool import Bench, Tool
 
@@ -110,7 +113,7 @@ class Loop:
                 yield Notice(notice)
             yield repair.ended(end, loop.checkpoints.changed, loop._receipt(shift, tries, end))
         except KeyboardInterrupt:
-            yield from map(Notice, loop.checkpoints.after_block())
+            yield from loop.ended_early()
             yield Interrupted(talk.entries[-1].message.text)
         finally:
             loop.checkpoints.end_turn()
@@ -243,13 +246,13 @@ class Loop:
         `typed`: the person wrote them.
         """
         results: list[tuple[Call, Result]] = []
-        printed: list[str] = []
+        printed = Kept(self.bench.limits.kept)
         stop = ""
         bench = replace(self.bench, mode="read") if agent.mode == "read" else self.bench
         bench.ledger.begin_reply()
         try:
             for number, call in enumerate(calls, 1):
-                seconds = 0.0
+                seconds, before = 0.0, self.checkpoints.blocks
                 if stop:
                     result = Result("skipped", stop)
                 else:
@@ -258,7 +261,6 @@ class Loop:
                     yield Called(call, number, len(calls))
                     block = Block(self._tool(agent, call), call, bench, self.checkpoints, typed)
                     through = self.hooks.run(block, agent.name, self.gate)
-                    before = self.checkpoints.blocks
                     result, seconds = yield from clocked(through, printed, lambda: self.checkpoints.seconds)
                     if not typed and result.ok:
                         result = yield from self._spared(call, result, before)
@@ -266,9 +268,10 @@ class Loop:
                     how = {"failed": "failed", "denied": "was refused"}.get(result.outcome, "was not run")
                     stop = f"was not run, because block {number} {how}"
                 results.append((call, result))
-                yield Returned(call, result, number, seconds)
+                yield Returned(call, result, number, seconds, bench.ledger.take_left_out())
+                yield from self.counted(before)
         except KeyboardInterrupt:
-            yield from self._stopped(calls, results, "".join(printed)[-self.bench.clip :])
+            yield from self._stopped(calls, results, output.clip(printed.finished(EXIT), bench))
             raise
         return results
 
@@ -281,18 +284,30 @@ class Loop:
         yield from map(Notice, filter(None, (kept, *self.checkpoints.after_block())))
         return receipts.taken_back(lost)
 
+    def ended_early(self) -> Generator[Event, Reply, None]:
+        """Look after the block that the user has stopped, if one was at work."""
+        before, at_work = self.checkpoints.blocks - 1, self.checkpoints.at_work
+        yield from map(Notice, self.checkpoints.after_block())
+        if at_work:
+            yield from self.counted(before)
+
+    def counted(self, before: int) -> Generator[Event, Reply, None]:
+        """Say how many lines were added and removed by the turn's blocks from this number on."""
+        if self.checkpoints.blocks > before and (files := self.checkpoints.line_counts(before)):
+            yield Changed(files)
+
     def _stopped(
         self, calls: Sequence[Call], results: list[tuple[Call, Result]], printed: str
     ) -> Generator[Event, Reply, None]:
         """Tell what ran, and which block the person has interrupted."""
         at_work = calls[len(results) : len(results) + 1]
-        results += [(call, Result("failed", INTERRUPTED.strip("()"), printed, exit=130)) for call in at_work]
+        results += [(call, Result("failed", INTERRUPTED.strip("()"), printed, exit=EXIT)) for call in at_work]
         said = self.replies.dialect.feedback(results, ())
         self.replies.talk.say(said)
         if not at_work:
             self.replies.talk.say(INTERRUPTED)
         if at_work:
-            yield Returned(*results[-1], len(results))
+            yield Returned(*results[-1], len(results), left_out=self.bench.ledger.take_left_out())
 
     def _tool(self, agent: Agent, call: Call) -> Tool:
         """Find the tool; a tag with a path that the agent does not own is a file to save and no program."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -157,6 +158,37 @@ class FileChange:
     def told(self) -> dict[str, str]:
         """Give it as `-o json` does."""
         return {"path": self.path, "action": self.action} | ({"from": self.old} if self.old else {})
+
+
+@dataclass(frozen=True, slots=True)
+class LineCount:
+    """One file that a block changed, with the lines that it added and removed; None where those were not
+    counted: it is no text, too large, or was only renamed.
+    """
+
+    file: FileChange
+    added: int | None = None
+    removed: int | None = None
+
+    def __str__(self) -> str:
+        if self.file.action == "renamed":
+            return f"renamed {self.file.old} to {self.file.path}"
+        counts = (
+            f"{sign}{count}" for sign, count in (("+", self.added), ("-", self.removed)) if count is not None
+        )
+        return " ".join((self.file.action, self.file.path, *counts))
+
+
+def say_counts(files: Sequence[LineCount]) -> str:
+    """Say in one line what a block changed: each of a few files, of more how many and how many lines."""
+    if len(files) <= NAMED + 1:
+        return " · ".join(map(str, files))
+    actions = Counter(each.file.action for each in files)
+    kinds = [
+        f"{action} {count} files" if count > 1 else f"{action} 1 file" for action, count in actions.items()
+    ]
+    added, removed = (sum(getattr(each, name) or 0 for each in files) for name in ("added", "removed"))
+    return " · ".join([*kinds, f"+{added} -{removed}"])
 
 
 @dataclass(frozen=True, slots=True)

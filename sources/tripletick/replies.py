@@ -78,7 +78,9 @@ class Replies:
     languages: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
     summary: str = ""
-    """What the model is asked for a summary."""
+    """What the model is asked for a summary …"""
+    draft: str = ""
+    """… and for the message of a commit."""
     thinks: bool = False
     """The engine can leave the reasoning out."""
     longest: int = 1_000_000

@@ -147,6 +147,25 @@ class SandboxSection:
 
 
 @dataclass(frozen=True, slots=True)
+class ApprovalSection:
+    diff: bool = setting(
+        False, "Show the diff and ask before a file that was there before the turn is replaced.", "switch"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class GitSection:
+    commit: str = setting(
+        "ask",
+        "ask: /commit and blocks, after your yes; turn: each turn's changes too, without one; no: nothing.",
+        "word",
+        "ask",
+        "turn",
+        "no",
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class PlannerSection:
     confirm: bool = setting(True, "Show a plan and ask before it runs, where a person is there.", "switch")
     parallel: int = setting(1, "Tasks that run side by side; worth it with slots to spare.", "count", 1, 16)
@@ -291,6 +310,8 @@ SECTIONS: dict[str, type] = {
     "router": RouterSection,
     "model": ModelSection,
     "sandbox": SandboxSection,
+    "approval": ApprovalSection,
+    "git": GitSection,
     "planner": PlannerSection,
     "trial": TrialSection,
     "context": ContextSection,

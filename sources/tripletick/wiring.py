@@ -189,6 +189,7 @@ def loop(parts: Parts, session: str, context: int) -> Loop:
         tuple(rows),
         tuple(examples),
         parts.prompts.summary,
+        parts.prompts.commit,
         thinks=parts.about is not None and parts.about.thinks,
         longest=sizing.reply(config, parts.about, parts.places.shipped_config),
     )
@@ -207,8 +208,8 @@ def loop(parts: Parts, session: str, context: int) -> Loop:
 
 def asking(parts: Parts) -> Asking:
     """Say when the person is asked before a block, and what is answered already."""
-    wanted = parts.config.sandbox
-    return Asking(wanted.ask == "always", parts.yes, parts.person, parts.allowed)
+    wanted, commits = parts.config.sandbox, parts.config.git.commit != "no"
+    return Asking(wanted.ask == "always", parts.yes, parts.person, commits, parts.allowed)
 
 
 def bench(parts: Parts, session: str, context: int) -> Bench:
@@ -227,6 +228,7 @@ def bench(parts: Parts, session: str, context: int) -> Bench:
         web=config.web,
         trial=config.trial,
         servers=parts.servers,
+        diff=config.approval.diff and not parts.yes,
     )
 
 

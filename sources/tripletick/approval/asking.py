@@ -15,5 +15,7 @@ class Asking:
     """`-y`: risky commands are a yes where a box holds; nothing else is."""
     person: bool = False
     """Whether somebody is there; without one every question is a no."""
+    commits: bool = True
+    """False for `[git] commit = no`: blocks commit nothing."""
     allowed: bool = True
     """False where the person lets no block run in this folder."""

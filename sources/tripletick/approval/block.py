@@ -8,11 +8,15 @@ from dataclasses import dataclass, replace
 
 from tripletick.approval import homes
 from tripletick.approval.looking import looked
+from tripletick.approval.needs import SAVES
 from tripletick.checkpoint import Checkpoints
 from tripletick.events import Ask, Looking, Notice, Output
+from tripletick.languages import LANGUAGES
 from tripletick.messages import Answer, Call, Result
 from tripletick.paths import PathRefused
 from tripletick.sandbox.box import Grant
+from tripletick.tools import edit, saving
+from tripletick.tools.saving import Diff
 from tripletick.tools.tool import Bench, Tool
 
 INSTEAD = "The person ran this instead:\n{script}\n"
@@ -49,9 +53,19 @@ class Block:
 
     def answered(self, answer: Answer) -> Block:
         """Take what the person made of it."""
+        block = replace(self, bench=replace(self.bench, agreed=True))
         if answer.choice != "e":
-            return self
-        return replace(self, call=replace(self.call, body=answer.text.strip("\n")), edited=True)
+            return block
+        return replace(block, call=replace(self.call, body=answer.text.strip("\n")), edited=True)
+
+    def proposed(self) -> Diff:
+        """Give what it would change of a file that is there already, if it saves one."""
+        if not self.call.path or self.bench.mode == "read":
+            return ()
+        if self.tool.tag == "edit":
+            return edit.proposed(self.meant, self.bench)
+        saves = self.tool.tag in SAVES or self.tool.tag in LANGUAGES
+        return saving.proposed(self.meant, self.bench) if saves else ()
 
     def having(self, script: str) -> Block:
         return replace(self, call=replace(self.call, body=script))

@@ -107,10 +107,12 @@ def is_push(act: Act) -> bool:
     return first_words(act)[:2] == ["git", "push"]
 
 
-def command(texts: Sequence[str], author: Mapping[str, str]) -> list[str]:
+def command(
+    texts: Sequence[str], author: Mapping[str, str], *, pathspecs: str = "--glob-pathspecs"
+) -> list[str]:
     """Give the hardened command for the words after `git`."""
     settings = [*HARD, *(f"{name}={value}" for name, value in author.items())]
-    return ["git", *(word for one in settings for word in ("-c", one)), "--glob-pathspecs", *texts]
+    return ["git", *(word for one in settings for word in ("-c", one)), pathspecs, *texts]
 
 
 def find_author(workspace: Path) -> dict[str, str]:

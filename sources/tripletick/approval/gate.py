@@ -30,6 +30,7 @@ FOLDER = "was not run: the person lets no block run in this folder"
 UNBOXED = "Nothing was run: there is no sandbox, and nobody to ask."
 PUSH = "was not run: git push is left to the person, who has been shown the command"
 TO_PUSH = "Pushing is yours: {command}"
+NO_COMMIT = "was not run: the person has turned commits off"
 NOT_RUN = "was not run: {why}"
 SAID = 3
 """Sentences of one question."""
@@ -136,9 +137,9 @@ class Gate:
             worth = [risk for risk in risks if _kind(risk, block) in left]
             text, what = " ".join(_says(worth)), ", ".join(dict.fromkeys(risk.what for risk in worth))
             return Question(first, f"{text} Run it?", what, RISKY_WHY, also=tuple(also))
-        if self.asking.always and not block.typed:
-            tag = block.tool.tag
-            return Question(f"always {tag}", f"Run this {block.name} block?", f"each {tag} block", ALWAYS_WHY)
+        tag, kind = block.tool.tag, f"always {block.tool.tag}"
+        if self.asking.always and not block.typed and kind not in self.person.allowed:
+            return Question(kind, f"Run this {block.name} block?", f"each {tag} block", ALWAYS_WHY)
         return None
 
     def _after(self, block: Block, result: Result) -> Working:
@@ -149,7 +150,8 @@ class Gate:
                 break
             asked.add(need.id)
             text = f"This block needs {need.what}. Allow it once?"
-            answer = yield from self._ask(block, Question(need.id, text, need.what, need.why))
+            diff = beyond.proposed(block, need.grant.write[0]) if need.saves and not need.new else ()
+            answer = yield from self._ask(block, Question(need.id, text, need.what, need.why, diff=diff))
             if isinstance(answer, Result):
                 return replace(answer, verdict=_needed(need, answer), files=result.files)
             if need.id in self.person.allowed:
@@ -192,18 +194,25 @@ class Gate:
             rest = (VENV.format(folder=venv) if venv else "") + parts.rest
             yield "rest", partial(self._ordinary, block.having(rest))
         if parts.commits:
-            yield "commit", partial(commit, self._ask, block, parts)
+            allowed = self.asking.commits or block.typed
+            yield "commit", partial(commit, self._ask, block, parts) if allowed else _no_commit
         if parts.looks:
             yield "looks", partial(self._ordinary, block.having(parts.looks))
 
     def _ask(self, block: Block, question: Question, edit: str = "") -> Answering:
         # beside words from outside, what was allowed before does not count
+        question = replace(question, diff=question.diff or block.proposed())
         person = Person(self.asking) if block.bench.outside.sources and not block.typed else self.person
         return (yield from person.ask(question, block.call, block.bench.workspace, edit))
 
     def _given(self) -> Grant:
         write = tuple(path for grant in self.given.values() for path in grant.write if path.exists())
         return Grant(any(grant.network for grant in self.given.values()), write) if self.given else NOTHING
+
+
+def _no_commit() -> Working:
+    yield from ()
+    return Result("forbidden", NO_COMMIT)
 
 
 def _kind(risk: Risk, block: Block) -> str:

@@ -37,6 +37,8 @@ class Question:
     choices: str = "ynse"
     also: tuple[str, ...] = ()
     """Further kinds that the same yes is for."""
+    diff: tuple[tuple[str, str], ...] = ()
+    """What a yes changes of a file: the lines of a diff, each with its tone."""
 
     @property
     def kinds(self) -> set[str]:
@@ -63,6 +65,7 @@ class Person:
             call,
             edit=edit,
             workspace=str(workspace.root),
+            diff=question.diff,
         )
         if answer is None or not answer.there:
             return Result("forbidden", NOBODY.format(what=question.what))

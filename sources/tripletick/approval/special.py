@@ -19,6 +19,7 @@ from tripletick.sandbox.box import NOTHING, Finished, Grant
 from tripletick.tools import output
 from tripletick.tools.check import drain
 from tripletick.tools.code import Step, shown
+from tripletick.tools.tool import Bench
 
 Asks = Callable[[Block, Question, str], Answering]
 INSTALL_WHY = "That command sees {paths} and a package cache, nothing else of this folder; {how}."
@@ -118,7 +119,7 @@ def commit(asks: Asks, block: Block, parts: Parts) -> Working:
 
 
 def _committed(block: Block, lines: Sequence[Sequence[str]]) -> Working:
-    author = _author(block)
+    author = find_author(block.bench)
     finished = Finished(0, b"")
     for texts in lines:
         words = commits.command(texts, author)
@@ -132,17 +133,13 @@ def _committed(block: Block, lines: Sequence[Sequence[str]]) -> Working:
     return result
 
 
-def _author(block: Block) -> dict[str, str]:
+def find_author(bench: Bench) -> dict[str, str]:
     """Give what the person's settings say of him and the repository's own do not."""
     asked = ["git", "config", "--name-only", "--get-regexp", r"^user\.(name|email)$"]
-    own = (
-        drain(block.bench.box.run(asked, mode="read", env=commits.ENV))
-        .head.decode("utf-8", "replace")
-        .split()
-    )
+    own = drain(bench.box.run(asked, mode="read", env=commits.ENV)).head.decode("utf-8", "replace").split()
     if len(own) == 2:
         return {}
-    author = commits.find_author(block.bench.workspace.root)
+    author = commits.find_author(bench.workspace.root)
     return {name: value for name, value in author.items() if name not in own}
 
 

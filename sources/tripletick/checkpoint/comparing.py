@@ -13,18 +13,28 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tripletick.checkpoint.turns import is_folder, is_mark, renames
+from tripletick.checkpoint.turns import file_changes, is_folder, is_mark, renames
 from tripletick.checkpoint.values import Change, State
+from tripletick.messages import FileChange, LineCount
 from tripletick.session import clean_name
 
 LARGEST = 1 << 20
-"""Bytes of a file that is compared line by line; difflib takes the square of the lines at worst."""
+"""Bytes of a file that is compared line by line."""
+MOST, ALIKE = 6000, 1_000_000
+"""Lines between the first and the last that differ, and pairs of equal ones among them: where there are more,
+they count as replaced, for difflib takes the square of them."""
+CONTEXT = 3
+"""Lines around a change."""
 NO_NEWLINE = "\\ No newline at end of file"
 
 _WRITTEN = {code: f"\\{code:03o}" for code in (*range(0x20), ord('"'), ord("\\"))}
 
 Tone = Literal["head", "added", "removed", "place", "same", "note"]
-SIGNS: dict[str, Tone] = {"+": "added", "-": "removed", "@": "place"}
+TONES: Mapping[bool, Sequence[tuple[Tone, str, int]]] = {
+    True: (("same", " ", 0),),
+    False: (("removed", "-", 0), ("added", "+", 1)),
+}
+"""For lines that are the same, and for those that are not: how they are told, their sign, which side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,18 +133,88 @@ def _is_binary(content: bytes) -> bool:
     return len(content) > LARGEST or b"\0" in content[:8000]
 
 
-def _unified(contents: list[bytes], names: list[str]) -> Iterator[Line]:
-    old, new = ([os.fsdecode(line) for line in content.split(b"\n")] for content in contents)
-    for lines in (old, new):
-        # What is behind the last newline is empty, or a line that has none.
-        if lines[-1]:
-            lines[-1] += f"\n{NO_NEWLINE}"
-        else:
-            lines.pop()
+def difference(path: str, old: bytes, new: bytes) -> tuple[Line, ...]:
+    """Give the unified diff of a file that is to be replaced; a note alone for what is no text."""
+    if _is_binary(old) or _is_binary(new):
+        return (Line("note", f"{clean_name(path)}: binary or large, {len(old)} to {len(new)} bytes"),)
+    return tuple(_unified((old, new), (_quoted(f"a/{path}"), _quoted(f"b/{path}"))))
+
+
+def count(lines: Iterable[Line]) -> tuple[int, int]:
+    """Count the lines that a diff adds, and those that it removes."""
+    tones = Counter(line.tone for line in lines)
+    return tones["added"], tones["removed"]
+
+
+def line_counts(changes: Sequence[Change], read: Callable[[State | None], bytes]) -> tuple[LineCount, ...]:
+    """Count, file by file, the lines that changes have added and removed; a text that came is all new."""
+    by_path = {change.path: change for change in changes}
+    return tuple(_line_count(file, by_path[file.path], read) for file in file_changes(changes))
+
+
+def _line_count(file: FileChange, change: Change, read: Callable[[State | None], bytes]) -> LineCount:
+    if file.action == "renamed" or is_mark(change.was) or is_mark(change.left):
+        return LineCount(file)
+    old, new = read(change.was), read(change.left)
+    if _is_binary(old) or _is_binary(new):
+        return LineCount(file)
+    return LineCount(file, *count(_unified((old, new), ("a", "b"))))
+
+
+def _unified(contents: Sequence[bytes], names: Sequence[str]) -> Iterator[Line]:
+    old, new = map(_split, contents)
     yield Line("head", f"--- {names[0]}")
     yield Line("head", f"+++ {names[1]}")
-    for text in list(difflib.unified_diff(old, new, lineterm=""))[2:]:
-        first, _, rest = text.partition("\n")
-        yield Line(SIGNS.get(first[:1], "same"), first)
-        if rest:
-            yield Line("same", rest)
+    head, tail = _ends(old, new)
+    first, last = max(head - CONTEXT, 0), max(tail - CONTEXT, 0)
+    before, after = old[first : len(old) - last], new[first : len(new) - last]
+    for group in _groups(before, after):
+        spans = [
+            _span(first + begin, end - begin)
+            for begin, end in ((group[0][1], group[-1][2]), (group[0][3], group[-1][4]))
+        ]
+        yield Line("place", f"@@ -{spans[0]} +{spans[1]} @@")
+        for tag, a, b, c, d in group:
+            for tone, sign, lines in TONES[tag == "equal"]:
+                for text in (before[a:b], after[c:d])[lines]:
+                    shown, _, rest = text.partition("\n")
+                    yield Line(tone, sign + shown)
+                    if rest:
+                        yield Line("same", rest)
+
+
+def _split(content: bytes) -> list[str]:
+    lines = [os.fsdecode(line) for line in content.split(b"\n")]
+    # What is behind the last newline is empty, or a line that has none.
+    if lines[-1]:
+        lines[-1] += f"\n{NO_NEWLINE}"
+    else:
+        lines.pop()
+    return lines
+
+
+def _ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+    """Count the lines at the beginning and, of the rest, at the end that are the same."""
+    head = _alike(old, new)
+    return head, _alike(old[head:][::-1], new[head:][::-1])
+
+
+def _alike(old: Sequence[str], new: Sequence[str]) -> int:
+    pairs = enumerate(zip(old, new, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(old), len(new)))
+
+
+def _groups(old: list[str], new: list[str]) -> Iterable[list[tuple[str, int, int, int, int]]]:
+    """Give the changes, those that are near to one another together."""
+    there = Counter(new)
+    if len(old) + len(new) <= MOST and sum(there[line] for line in old) <= ALIKE:
+        return difflib.SequenceMatcher(None, old, new).get_grouped_opcodes(CONTEXT)
+    head, tail = _ends(old, new)
+    a, b = len(old) - tail, len(new) - tail
+    whole = [("equal", 0, head, 0, head), ("replace", head, a, head, b), ("equal", a, len(old), b, len(new))]
+    return [whole] if old != new else []
+
+
+def _span(begin: int, length: int) -> str:
+    """Write a range as diff(1) does: its first line counts from 1, that of an empty one from 0."""
+    return f"{begin + 1}" if length == 1 else f"{begin + bool(length)},{length}"

@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 
 from tripletick.checkpoint.alerts import alerts
-from tripletick.checkpoint.comparing import Compared, compared, counted
+from tripletick.checkpoint.comparing import Compared, compared, counted, line_counts
 from tripletick.checkpoint.present import Present
 from tripletick.checkpoint.snapshots import Snapshots
 from tripletick.checkpoint.steps import Kind, Steps, Turn, net
@@ -38,7 +38,7 @@ from tripletick.checkpoint.turns import (
 )
 from tripletick.checkpoint.values import Change, State
 from tripletick.errors import TripletickError
-from tripletick.messages import FileChange
+from tripletick.messages import FileChange, LineCount
 
 FAILED = "The files could not be recorded ({why}): this turn cannot be undone."
 GIT = ".git/"
@@ -126,6 +126,15 @@ class Checkpoints:
             return self._shown(net(changes))
         return None
 
+    @property
+    def at_work(self) -> bool:
+        """Tell whether a block is at work that was not looked after yet."""
+        return bool(self._step)
+
+    def line_counts(self, block: int) -> tuple[LineCount, ...]:
+        """Count the lines that the turn's blocks from this number on have added and removed, file by file."""
+        return line_counts(self.since(block) or (), self.content)
+
     def content(self, state: State | None) -> bytes:
         """Give what a file held in a state; nothing where that was not kept."""
         with suppress(OSError):
@@ -190,6 +199,26 @@ class Checkpoints:
                 return (*shown, *counted(bulk))
         except OSError as error:
             raise TripletickError("The snapshots cannot be read.", error.strerror or str(error)) from error
+
+    def work(self) -> tuple[list[Turn], dict[str, State | None]]:
+        """Give the turns that changed files and were not undone, and the present state of the files. Folders
+        that are only counted are left out. Raises TripletickError where the snapshots cannot be read.
+        """
+        if not self._store.exists:
+            return [], {}
+        try:
+            with self._transaction():
+                self._look()
+                turns = self._steps.history().done
+                for turn in turns:
+                    turn.changes = [each for each in turn.changes if self._is_shown(each.path)]
+                paths = {change.path for turn in turns for change in turn.changes}
+                return turns, {path: self._present.now(path) for path in paths}
+        except OSError as error:
+            raise TripletickError("The snapshots cannot be read.", error.strerror or str(error)) from error
+
+    def _is_shown(self, path: str) -> bool:
+        return not (path.startswith(GIT) or self._snapshots.bulk(path))
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

@@ -36,10 +36,10 @@ def diff(options: argparse.Namespace, words: Sequence[str]) -> int:
         sys.stdout.flush()
         sys.stdout.buffer.write(os.fsencode(raw))
     else:
-        from tripletick.ui import console, pen
+        from tripletick.ui import asking, console, pen
 
-        lines = ((line.tone, line.text) for one in compared for line in one.lines)
-        console.draw_diff(lines, pen.PlainPen(sys.stdout) if options.plain else console.page())
+        lines = [(line.tone, line.text) for one in compared for line in one.lines]
+        asking.draw_diff(lines, pen.PlainPen(sys.stdout) if options.plain else console.page())
     if not compared:
         sys.stderr.write("No turn changed anything here.\n")
     return 0

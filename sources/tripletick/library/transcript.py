@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from tripletick.messages import DONE, DOUBTFUL, STOPPED, Receipt, outcome
+from tripletick.messages import DONE, DOUBTFUL, STOPPED, FileChange, LineCount, Receipt, outcome, say_counts
 from tripletick.planner.plan import Plan, recorded
 from tripletick.session import Record
 from tripletick.ui.pen import indented
@@ -145,6 +145,8 @@ class _Reader:
                 "result": {"verdict": str(said)} as result,
             }:
                 self._add("result", _text(result), f"{tool} {said}")
+            case {"event": "Changed", "files": list(files)}:
+                self._add("note", say_counts([_line_count(file) for file in files]))
             case {"event": "Notice", "text": str(text)} | {"event": "Ask", "question": str(text)}:
                 self._add("note", text)
             case {"event": "Answered"}:
@@ -210,6 +212,10 @@ def title(request: str) -> str:
 
 def _streams(record: Record) -> bool:
     return record["event"] in ("Text", "Thought", "Output") and isinstance(record.get("text"), str)
+
+
+def _line_count(file: Record) -> LineCount:
+    return LineCount(FileChange(**file["file"]), file["added"], file["removed"])
 
 
 def _text(result: Record) -> str:

@@ -44,6 +44,8 @@ class Finished:
     tail: bytes = b""
     dropped: int = 0
     """Bytes between head and tail that were not kept."""
+    dropped_lines: int = 0
+    """Line ends among those."""
     struck: Struck = ""
     signal: int = 0
     seconds: float = 0.0
@@ -51,6 +53,38 @@ class Finished:
     """Background processes that were ended with it."""
     broken: bool = False
     """The box itself failed, twice, and the program was never started; `head` is why."""
+
+
+@dataclass(slots=True)
+class Kept:
+    """Both ends of an output, `size` bytes of each."""
+
+    size: int
+    head: bytearray = field(default_factory=bytearray)
+    tail: bytearray = field(default_factory=bytearray)
+    total: int = 0
+    lines: int = 0
+    """Line ends of all of it."""
+
+    def add(self, chunk: bytes) -> None:
+        self.total += len(chunk)
+        self.lines += chunk.count(b"\n")
+        room = self.size - len(self.head)
+        self.head += chunk[:room]
+        self.tail += chunk[room:]
+        if len(self.tail) > self.size:
+            del self.tail[: -self.size]
+
+    def clear(self) -> None:
+        self.head.clear()
+        self.tail.clear()
+        self.total = self.lines = 0
+
+    def finished(self, status: int) -> Finished:
+        """Give the output of a program that ended so."""
+        head, tail = bytes(self.head), bytes(self.tail)
+        lines = self.lines - head.count(b"\n") - tail.count(b"\n")
+        return Finished(status, head, tail, self.total - len(head) - len(tail), lines)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,13 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from tripletick import platforms
 from tripletick.halting import Halt
-from tripletick.sandbox.box import Finished, Limits
+from tripletick.sandbox.box import Finished, Kept, Limits
 from tripletick.sandbox.counting import group_in
 from tripletick.sandbox.user import User
 from tripletick.sandbox.watchdog import PAUSE, Watch, Watched
@@ -59,28 +59,6 @@ class Launch:
     count: bool = False
     group: tuple[Path, int] | None = None
     """The cgroup to make one in for it, and how many processes that may have."""
-
-
-@dataclass(slots=True)
-class Kept:
-    """Both ends of the output."""
-
-    size: int
-    head: bytearray = field(default_factory=bytearray)
-    tail: bytearray = field(default_factory=bytearray)
-    total: int = 0
-
-    def add(self, chunk: bytes) -> None:
-        self.total += len(chunk)
-        room = self.size - len(self.head)
-        self.head += chunk[:room]
-        self.tail += chunk[room:]
-        if len(self.tail) > self.size:
-            del self.tail[: -self.size]
-
-    @property
-    def dropped(self) -> int:
-        return self.total - len(self.head) - len(self.tail)
 
 
 def end_namespace(pid: int) -> None:
@@ -237,12 +215,9 @@ def running_once(launch: Launch) -> Generator[str, None, Finished]:
 def finish(status: int, report: list[str], kept: Kept, watch: Watch, seconds: float) -> Finished:
     started = report[:1] == ["+"] or bool(watch.struck)
     leftover = report[1] if len(report) > 1 and not watch.struck else "0"
-    return Finished(
-        status if started else NOT_STARTED,
-        bytes(kept.head),
-        bytes(kept.tail),
-        kept.dropped,
-        watch.struck,
+    return replace(
+        kept.finished(status if started else NOT_STARTED),
+        struck=watch.struck,
         signal=status - 128 if status - 128 in SIGNALS else 0,
         seconds=seconds,
         leftover=int(leftover) if leftover.isdecimal() else 0,

@@ -56,6 +56,11 @@ def diff(desk: Desk, count: str) -> None:
         desk.screen.say(UNCHANGED)
 
 
+def commit(desk: Desk, message: str) -> None:
+    """Commit what the turns have changed, with this message, else with one of the model's."""
+    desk.play(desk.app.commit(message))
+
+
 def clear(desk: Desk, rest: str) -> None:
     desk.play(desk.app.clear())
     desk.screen.say("A new conversation. The files stay as they are.")

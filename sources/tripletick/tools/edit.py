@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
+from tripletick.checkpoint.comparing import difference
 from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused
 from tripletick.tools.pairs import Applied, PairsError, apply_pairs, quote, read_pairs, write_pair
 from tripletick.tools.parameters import PATH, SWITCH, ArgumentsError, Form, Parameter, Parameters
 from tripletick.tools.reading import is_binary
-from tripletick.tools.saving import BOM, Draft, old_content, read_only, refuse, store
+from tripletick.tools.saving import BOM, Diff, Draft, old_content, read_only, refuse, store
 from tripletick.tools.tool import Bench, Running, Tool
 from tripletick.tools.walking import closest
 
@@ -108,6 +110,16 @@ def _edited(draft: Draft) -> tuple[Applied, bytes]:
     new = joined + "\n" if ended and applied.lines else joined.removesuffix("\r")
     data = new.encode("utf-8", "surrogateescape")
     return applied, (BOM + data if old.startswith(BOM) else data)
+
+
+def proposed(call: Call, bench: Bench) -> Diff:
+    """Give what the block's pairs would change of its file; nothing where they do not fit."""
+    with suppress(PathRefused, PairsError):
+        path = bench.workspace.resolve(call.path or "", writing=True).path
+        if (old := old_content(path, bench)) is not None:
+            _, data = _edited(Draft(call, bench, path, "", old))
+            return tuple((line.tone, line.text) for line in difference(path, old, data))
+    return ()
 
 
 def _told(draft: Draft, wrong: PairsError) -> Result:

@@ -94,13 +94,24 @@ def leftover(finished: Finished) -> str:
 
 def joined(first: Finished, second: Finished) -> Finished:
     """Give the end of the second of two programs with the output of both."""
-    if first.dropped or not first.head:
-        return second
-    return replace(second, head=first.head + first.tail + second.head, seconds=first.seconds + second.seconds)
+    seconds = first.seconds + second.seconds
+    if not first.dropped:
+        return replace(second, head=first.head + first.tail + second.head, seconds=seconds)
+    gap = first.tail + second.head if second.dropped else b""
+    return replace(
+        second,
+        head=first.head,
+        tail=second.tail if second.dropped else first.tail + second.head + second.tail,
+        dropped=first.dropped + len(gap) + second.dropped,
+        dropped_lines=first.dropped_lines + gap.count(b"\n") + second.dropped_lines,
+        seconds=seconds,
+    )
 
 
 def clip(finished: Finished, bench: Bench) -> str:
-    """Give the output: all of it, or its ends, `bench.clip` characters, and between them what is missing."""
+    """Give the output: all of it, or its ends, `bench.clip` characters, and between them a line that says
+    what is missing; the ledger knows for how many lines that one stands.
+    """
     data = finished.head + finished.tail
     first, last = (finished.head, finished.tail) if finished.dropped else (data, data)
     head, tail = _text(first), _text(last)
@@ -109,7 +120,11 @@ def clip(finished: Finished, bench: Bench) -> str:
     start, end = _whole_start(head[: bench.clip // 2]), _whole_end(tail[-bench.clip // 2 :])
     out = len(data) + finished.dropped - _bytes(start) - _bytes(end)
     number = f"{out:,}".replace(",", " ")
-    return _readable(f"{start}\n… {number} bytes left out{_stored(finished, bench)} …\n{end}")
+    gap = f"… {number} bytes left out{_stored(finished, bench)} …"
+    whole = data.rstrip(b"\n").count(b"\n") + finished.dropped_lines
+    # the lines of both ends are one more each than their line ends are, and so is the whole
+    bench.ledger.left_out[gap] = whole - start.count("\n") - end.rstrip("\n").count("\n") - 1
+    return _readable(f"{start}\n{gap}\n{end}")
 
 
 def _stored(finished: Finished, bench: Bench) -> str:

@@ -144,13 +144,12 @@ def show_file(wanted: Wanted, bench: Bench, budget: int) -> str:
     if not lines:
         return f"{path} is empty."
     shown = lines[wanted.first - 1 : wanted.last or None]
+    there = count(lines) + (f" in its first {size(LARGEST)}" if total > len(data) else "")
     if not shown:
-        return f"{path} has only {count(lines)}."
+        return f"{path} has only {there}."
     numbers = numbered(shown, wanted.first, budget)
     last = wanted.first + len(numbers) - 1
-    head = f"{path}, {count(lines)}" + (
-        f", of which {wanted.first}-{last}:" if len(numbers) < len(lines) else ":"
-    )
+    head = f"{path}, {there}" + (f", of which {wanted.first}-{last}:" if len(numbers) < len(lines) else ":")
     more = (
         f"\n… lines {last + 1}-{len(lines)} are left out; read {path}:{last + 1}-"
         if len(numbers) < len(shown)

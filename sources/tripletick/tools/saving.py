@@ -7,8 +7,11 @@ to leave lines out is asked for. Whether the content is right is not looked at h
 from __future__ import annotations
 
 from collections.abc import Generator
+from contextlib import suppress
 from dataclasses import dataclass
 
+from tripletick.checkpoint.comparing import count as count_lines
+from tripletick.checkpoint.comparing import difference
 from tripletick.events import Ask, Output
 from tripletick.languages import is_foreign
 from tripletick.messages import Answer, Call, FileChange, Result
@@ -56,6 +59,12 @@ class Saved:
         """What was written: nothing where the file held that already."""
         return () if self.unchanged else (self.change,)
 
+
+Diff = tuple[tuple[str, str], ...]
+"""Lines, each with its tone."""
+REPLACE = "Replace {path} (+{added} -{removed})?"
+REPLACE_WHY = "[approval] diff = yes: you see each change of a file of yours before it is made."
+NOBODY = "was not run: replacing {path} needs the person's yes, and nobody is there to ask"
 
 Saving = Generator[Output | Ask, Answer | None, Saved | Result]
 
@@ -106,14 +115,51 @@ def store(draft: Draft, data: bytes) -> Saving:
         note = "; ".join(filter(None, ("unchanged", draft.note)))
         return Saved(path, FileChange(path, "changed"), note, unchanged=True)
     if losses := _losses(draft, data):
-        answer = yield Ask(f"{path}: {losses}. Save it all the same?", "yn?", losses, draft.call)
+        question, diff = f"{path}: {losses}. Save it all the same?", _diff(draft, data)
+        answer = yield Ask(question, "yn?", losses, draft.call, diff=diff)
         if answer is None or answer.choice != "y":
             return _not_agreed(draft, losses, answer)
+    elif refused := (yield from _refused(draft, data)):
+        return refused
     change = draft.bench.workspace.write_bytes(path, data)
     ledger.wrote(path, created=draft.old is None)
     if draft.call.tool != "edit" and not draft.appends:
         ledger.show(path, data)
     return Saved(path, change, draft.note)
+
+
+def proposed(call: Call, bench: Bench) -> Diff:
+    """Give what a block would change of a file that is there already; nothing for one that would be new, or
+    that cannot be written at all.
+    """
+    with suppress(PathRefused):
+        path = bench.workspace.resolve(call.path or "", writing=True).path
+        if (old := old_content(path, bench)) is not None:
+            draft = Draft(call, bench, path, "", old)
+            return _diff(draft, _content(draft))
+    return ()
+
+
+def _diff(draft: Draft, data: bytes) -> Diff:
+    return tuple((line.tone, line.text) for line in difference(draft.path, draft.old or b"", data))
+
+
+def _refused(draft: Draft, data: bytes) -> Generator[Output | Ask, Answer | None, Result | None]:
+    """Show the user what becomes of a file of theirs and ask, where they want that; None for a yes."""
+    bench = draft.bench
+    if not bench.diff or bench.agreed or bench.ledger.replaces or draft.old is None or draft.made:
+        return None
+    added, removed = count_lines(lines := difference(draft.path, draft.old, data))
+    diff = tuple((line.tone, line.text) for line in lines)
+    question = REPLACE.format(path=draft.path, added=added, removed=removed)
+    answer = yield Ask(question, "yns?", REPLACE_WHY, draft.call, diff=diff)
+    if answer is None or not answer.there:
+        return Result("forbidden", NOBODY.format(path=draft.path), flags=frozenset({"refused"}))
+    bench.ledger.replaces = answer.choice == "s"
+    if answer.choice in ("y", "s"):
+        return None
+    words = f": {answer.text}" if answer.text else ""
+    return Result("denied", f"refused by the person{words}", flags=frozenset({"refused"}))
 
 
 def old_content(path: str, bench: Bench) -> bytes | None:

@@ -32,6 +32,10 @@ class Ledger:
     """This reply: saved and run by a block of it, and nothing has been written since."""
     outputs: int = 0
     """This session: outputs that were too long and lie in .tripletick/out."""
+    replaces: bool = False
+    """This session: the user lets files be replaced without being asked."""
+    left_out: dict[str, int] = field(default_factory=dict)
+    """This block: the lines of its result that stand for what was left out, each with how many."""
 
     shown: dict[str, bytes] = field(default_factory=dict)
     """This session: the hash of what the model has last seen of a whole file, by its path."""
@@ -89,6 +93,12 @@ class Ledger:
 
     def begin_reply(self) -> None:
         self.ran.clear()
+        self.left_out.clear()
+
+    def take_left_out(self) -> dict[str, int]:
+        """Give what was left out since it was asked for last."""
+        taken, self.left_out = self.left_out, {}
+        return taken
 
     def show(self, path: str, data: bytes) -> None:
         """Note that the model has seen the whole file."""
@@ -125,6 +135,10 @@ class Bench:
     halt: Halt = field(default_factory=Halt)
     """Ends from another thread what waits outside of the box."""
     servers: Servers = field(default_factory=none)
+    diff: bool = False
+    """The user sees the diff, and is asked, before a file of theirs is replaced …"""
+    agreed: bool = False
+    """… unless they have seen that of the block at work."""
 
 
 @dataclass(frozen=True, slots=True)

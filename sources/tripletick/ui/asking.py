@@ -7,21 +7,28 @@ from __future__ import annotations
 
 import contextlib
 import termios
+from collections.abc import Sequence
 from typing import TextIO
 
 from tripletick.events import Ask
 from tripletick.messages import Answer
 from tripletick.ui import editing
-from tripletick.ui.pen import Pen
+from tripletick.ui.gauge import thousands
+from tripletick.ui.pen import Pen, Style
 from tripletick.ui.safe import visible
 
 NO = Answer("n", said=False)
+TONES: dict[str, Style] = {"added": "good", "removed": "bad", "place": "dim", "note": "warn"}
+"""How the lines of a diff are drawn."""
 LONGEST = 240
 """Characters of a question: a longer one loses its middle, so that what is asked stays in sight."""
 LETTERS = (
     "y yes, once; n no, words after it go to the model; s yes, for this session; e edit it, then run that"
 )
 """Said where `s` is among the letters."""
+MOST = 40
+"""Lines of a diff that are shown at once."""
+LONGER = "{more}{count} more lines: ? shows them all"
 
 
 def ask(question: Ask, pen: Pen, keys: TextIO, *, shown: bool = True) -> Answer:
@@ -34,6 +41,7 @@ def ask(question: Ask, pen: Pen, keys: TextIO, *, shown: bool = True) -> Answer:
     prompt = _prompt(question, letters)
     if not shown:
         _draw(_text(question), pen)
+    draw_diff(question.diff, pen, MOST)
     with contextlib.suppress(termios.error):
         if keys.isatty():
             termios.tcflush(keys, termios.TCIFLUSH)
@@ -89,13 +97,15 @@ def _edited(question: Ask, pen: Pen, keys: TextIO) -> Answer | None:
     )
     if text is None:
         _draw(_text(question), pen)
-        pen.ask("Run instead (one line): ")
+        pen.ask("Run instead (one line): " if question.call else "Instead (one line): ")
         text = keys.readline()
     return Answer("e", text.strip("\n")) if text.strip() else None
 
 
 def _explain(question: Ask, line: str, letters: str, pen: Pen) -> None:
     if line.strip() == "?" and question.why:
+        if len(question.diff) > MOST:
+            draw_diff(question.diff, pen)
         pen.line(visible(question.why), "dim", prose=True)
         if "s" in letters and "e" in letters:
             pen.line(LETTERS, "dim", prose=True)
@@ -105,6 +115,15 @@ def _explain(question: Ask, line: str, letters: str, pen: Pen) -> None:
             f"Answer with one of: {', '.join(letters)}." if letters else "Write an answer; Ctrl-C for none."
         )
         pen.line(words, "dim")
+
+
+def draw_diff(lines: Sequence[tuple[str, str]], pen: Pen, most: int = 0) -> None:
+    """Draw lines, each by its tone, at most so many; nothing in them steers the terminal."""
+    shown = lines[: most - 1] if 0 < most < len(lines) else lines
+    for tone, text in shown:
+        pen.line(visible(text), TONES.get(tone, ""))
+    if len(shown) < len(lines):
+        pen.line(LONGER.format(more=pen.mark("more"), count=thousands(len(lines) - len(shown))), "dim")
 
 
 def _text(question: Ask) -> str:

@@ -20,7 +20,7 @@ from tripletick.messages import Answer
 from tripletick.ui import asking, clipboard
 from tripletick.ui.drawing import RichPen
 from tripletick.ui.gauge import SLOW, Gauge
-from tripletick.ui.pen import Pen, PlainPen, Style
+from tripletick.ui.pen import Pen, PlainPen
 from tripletick.ui.planned import Planned
 from tripletick.ui.safe import visible
 from tripletick.ui.shelf import Shelf
@@ -29,7 +29,6 @@ from tripletick.ui.teller import Teller
 SHOWN, FOLDED = "The model's reasoning is shown.", "The model's reasoning is folded."
 NARROW = 16
 """Cells of a column that is broken between words; in fewer the terminal breaks it."""
-TONES: dict[str, Style] = {"added": "good", "removed": "bad", "place": "dim", "note": "warn"}
 
 
 if TYPE_CHECKING:
@@ -123,7 +122,7 @@ class Terminal:
     def diff(self, lines: Iterable[tuple[str, str]]) -> None:
         """Draw the lines of a diff, each with its tone."""
         self.teller.close()
-        draw_diff(lines, self.teller.pen)
+        asking.draw_diff(list(lines), self.teller.pen)
 
     def status(self, word: Callable[[], str] | None) -> None:
         """Show what `word` gives below everything, until None takes it away."""
@@ -134,12 +133,6 @@ class Terminal:
         self.teller.close()
         if isinstance(self.teller.pen, RichPen):
             self.teller.pen.close()
-
-
-def draw_diff(lines: Iterable[tuple[str, str]], pen: Pen) -> None:
-    """Draw lines, each by its tone; nothing in them steers the terminal."""
-    for tone, text in lines:
-        pen.line(visible(text), TONES.get(tone, ""))
 
 
 def page() -> Pen:

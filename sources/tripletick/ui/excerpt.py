@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from tripletick.ui.gauge import thousands
 from tripletick.ui.safe import settled, visible
@@ -11,11 +12,14 @@ HEAD, TAIL = 12, 8
 """Lines of a result that are shown."""
 LONGEST = 1000
 """Characters of one of them."""
+NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
-def excerpt(text: str, more: str, keep: Callable[[Sequence[str]], str]) -> list[str]:
+def excerpt(
+    text: str, more: str, keep: Callable[[Sequence[str]], str], left_out: Mapping[str, int] = NOTHING
+) -> list[str]:
     """Give the lines that are shown, none of a blank text; `keep` takes a long one, and gives how it is shown
-    in full.
+    in full. `left_out`: lines of the text that stand for others, each with how many.
     """
     lines = visible(settled(text.replace("\r\n", "\n"))).rstrip("\n").split("\n")
     if not any(lines):
@@ -23,7 +27,9 @@ def excerpt(text: str, more: str, keep: Callable[[Sequence[str]], str]) -> list[
     if len(lines) <= HEAD + TAIL + 1:
         return [_clipped(line, more) for line in lines]
     shown = [_clipped(line, more) for line in (*lines[:HEAD], *lines[-TAIL:])]
-    gap = f"{more}{thousands(len(lines) - HEAD - TAIL)} lines{keep(lines)}"
+    between = lines[HEAD:-TAIL]
+    count = len(between) + sum(many - 1 for line, many in left_out.items() if visible(line) in between)
+    gap = f"{more}{thousands(count)} lines{keep(lines)}"
     return [*shown[:HEAD], gap, *shown[HEAD:]]
 
 

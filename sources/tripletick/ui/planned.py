@@ -12,6 +12,7 @@ from typing import Any
 
 from tripletick.events import (
     Answered,
+    Changed,
     Doubted,
     Event,
     FreshStart,
@@ -28,7 +29,7 @@ from tripletick.events import (
     Text,
     Usage,
 )
-from tripletick.messages import Status, Task
+from tripletick.messages import Status, Task, say_counts
 from tripletick.ui import attempts
 from tripletick.ui.gauge import Gauge
 from tripletick.ui.pen import Branch, Mark, Pen
@@ -145,6 +146,10 @@ def _returned(pen: Pen, who: str, event: Returned) -> None:
     )
 
 
+def _changed(pen: Pen, who: str, event: Changed) -> None:
+    pen.line(f"{who}: {one_line(say_counts(event.files))}", prose=True)
+
+
 def _repairing(pen: Pen, who: str, event: Repairing | Doubted | FreshStart) -> None:
     pen.line(f"{pen.mark('repair')}{who}: {attempts.said(event)}", "warn", prose=True)
 
@@ -161,6 +166,7 @@ def _notice(pen: Pen, who: str, event: Notice) -> None:
 
 _LINES: Mapping[type[Any], Callable[[Pen, str, Any], None]] = {
     Returned: _returned,
+    Changed: _changed,
     Repairing: _repairing,
     Doubted: _repairing,
     FreshStart: _repairing,

@@ -12,9 +12,11 @@ from tripletick.events import (
     Answered,
     Ask,
     Called,
+    Changed,
     Compacted,
     Compacting,
     Doubted,
+    Drafting,
     Event,
     FreshStart,
     GaveUp,
@@ -33,7 +35,7 @@ from tripletick.events import (
     Thought,
     Usage,
 )
-from tripletick.messages import INTERRUPTED, STOPPED, Call, Outcome, Receipt
+from tripletick.messages import INTERRUPTED, STOPPED, Call, Outcome, Receipt, say_counts
 from tripletick.ui import attempts, room
 from tripletick.ui.excerpt import excerpt
 from tripletick.ui.gauge import Gauge, thousands
@@ -165,9 +167,12 @@ class Teller:
         spent = f"  {event.seconds:.1f} s" if event.seconds >= 0.05 else ""
         verdict = visible(event.result.verdict)
         self.pen.line(f"{self.pen.mark(mark)}{name(event.call)}: {verdict}{spent}", style, prose=True)
-        for line in self._excerpt(event.result.view or event.result.text):
+        for line in self._excerpt(event.result.view or event.result.text, event.left_out):
             self.pen.line(f"  {line}".rstrip(), "dim")
         self._busy(self.agent, waits=True)
+
+    def changed(self, event: Changed) -> None:
+        self.pen.line(f"  {one_line(say_counts(event.files))}", prose=True)
 
     def refused(self, event: Refused) -> None:
         if event.problem.text:
@@ -190,6 +195,9 @@ class Teller:
 
     def compacting(self, event: Compacting) -> None:
         self._busy(f"{self.agent}  summing up the conversation")
+
+    def drafting(self, event: Drafting) -> None:
+        self._busy("writing a commit message", waits=True)
 
     def compacted(self, event: Compacted) -> None:
         for line in room.lines(event):
@@ -255,11 +263,11 @@ class Teller:
         self.pen.line(f"thought for {time.monotonic() - self.thought_since:.0f} s", "dim")
         self.thought, self.thought_since = "", 0.0
 
-    def _excerpt(self, text: str) -> list[str]:
-        shelf = self.shelf
+    def _excerpt(self, text: str, left_out: Mapping[str, int]) -> list[str]:
+        shelf, more = self.shelf, self.pen.mark("more")
         if shelf is None:
-            return excerpt(text, self.pen.mark("more"), lambda lines: "")
-        return excerpt(shelf.whole(text), self.pen.mark("more"), lambda lines: f", /show {shelf.put(lines)}")
+            return excerpt(text, more, lambda lines: "", left_out)
+        return excerpt(shelf.whole(text), more, lambda lines: f", /show {shelf.put(lines)}", left_out)
 
     def _draw(self, pieces: Iterator[Piece]) -> None:
         for piece in pieces:
@@ -298,6 +306,7 @@ _TELLS: Mapping[type[Any], Callable[[Teller, Any], None]] = {
     Output: Teller.output,
     Looking: Teller.looking,
     Returned: Teller.returned,
+    Changed: Teller.changed,
     Refused: Teller.refused,
     Repairing: Teller.repairing,
     Doubted: Teller.repairing,
@@ -306,6 +315,7 @@ _TELLS: Mapping[type[Any], Callable[[Teller, Any], None]] = {
     Notice: Teller.notice,
     Prompted: Teller.prompted,
     Compacting: Teller.compacting,
+    Drafting: Teller.drafting,
     Compacted: Teller.compacted,
     Interrupted: Teller.interrupted,
     Answered: Teller.answered,
