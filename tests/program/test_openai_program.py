@@ -70,6 +70,23 @@ def test_what_goes_wrong_has_the_exit_of_every_engine_and_a_remedy(home, act, li
     assert (done.returncode, words in done.stderr) == (code, True)
 
 
+def test_native_that_is_set_sends_functions_to_a_server_that_lists_none(home):
+    with served(stream(*HELLO)) as server:
+        env = {"TRIPLETICK_AGENT_DIALECT": "native"}
+        done = run(home, "-a", "coder", "-m", "openai:beta", "--host", server.url, "say hello", **env)
+        sent = next(asked.body for asked in server.asked if asked.path == CHAT)
+    assert (done.returncode, bool(sent["tools"])) == (0, True)
+    assert "does not list function calling for beta" in done.stderr
+
+
+def test_a_server_that_refuses_functions_is_told_with_the_setting(home):
+    told = refusal(500, "tools param requires --jinja flag")
+    with served(told) as server:
+        env = {"TRIPLETICK_AGENT_DIALECT": "native"}
+        done = run(home, "-m", "openai:alpha", "--host", server.url, "-y", "say hello", **env)
+    assert (done.returncode, "tripletick config set agent.dialect fence" in done.stderr) == (5, True)
+
+
 def test_a_missing_model_is_exit_5_and_a_missing_server_exit_4(home):
     with served() as server:
         done = run(home, "-m", "openai:alfa", "--host", server.url, "say hello")
