@@ -18,7 +18,7 @@ from tripletick.config import Config
 from tripletick.dialects import choosing
 from tripletick.dialects.choosing import Chosen
 from tripletick.equipping import HANDS, Gear
-from tripletick.errors import UsageError
+from tripletick.errors import TripletickError, UsageError
 from tripletick.events import Event, Loading, Notice, Reply, Requested, Routed, TakenBack
 from tripletick.library.history import Past, Written
 from tripletick.loop import Loop, Turn
@@ -77,6 +77,8 @@ class App:
     """The person was told what changing models costs."""
     dialect: Chosen = choosing.USUAL
     """How the model at work writes its calls."""
+    absent: TripletickError | None = None
+    """Why there is no model, found out before the first turn: the server is not asked twice."""
 
     def __post_init__(self) -> None:
         self.notices.extend(self.config.warnings)
@@ -283,6 +285,9 @@ class App:
 
     def _open(self, config: Config) -> Generator[Event, Reply, Loop]:
         """Build a loop on the model that the config names; folder and box are those of the session."""
+        absent, self.absent = self.absent, None
+        if absent and not config.model.name:
+            raise absent
         model = engines.engine(config, self.notices.append)
         about = model.about()
         window = model.fix(engines.window(config, about))
