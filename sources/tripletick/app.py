@@ -291,6 +291,7 @@ class App:
         model = engines.engine(config, self.notices.append)
         about = model.about()
         window = model.fix(engines.window(config, about))
+        model.preload()
         # the box takes longer than the server to answer, and a model that is not there is told at once
         self.standing.open()
         if self.about is None:

@@ -110,7 +110,6 @@ class Chat:
         self.desk.play(self.app.begin(), opened.show)
         if not opened.exit:
             self.desk.play(self.app.go_on())
-        work.preload(self.app)
         return opened.exit
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tripletick.messages import Answer, Call, Counts, FileChange, Problem, Receipt, Result, Task
+from tripletick.messages import Answer, Call, Counts, FileChange, Problem, Progress, Receipt, Result, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +278,7 @@ Event = (
     | Usage
     | Notice
     | Prompted
+    | Progress
     | Compacting
     | Compacted
     | TakenBack

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tripletick import engines
 from tripletick.agents import AUTO
-from tripletick.app import App
 from tripletick.errors import TripletickError, UsageError
 from tripletick.slash.desk import Desk
 from tripletick.slash.telling import model_at_work
@@ -29,7 +28,6 @@ def model(desk: Desk, name: str) -> None:
     """Name the server's models, or go on with one."""
     if name:
         desk.play(desk.app.use_model(name))
-        preload(desk.app)
         return
     try:
         for one in engines.names(desk.app.config):
@@ -75,12 +73,6 @@ def retry(desk: Desk, rest: str) -> None:
 
 def leave(desk: Desk, rest: str) -> None:
     desk.done = True
-
-
-def preload(app: App) -> None:
-    """Have the model loaded while the person types."""
-    if app.loop:
-        app.loop.replies.model.preload()
 
 
 def _turns(name: str, count: str) -> int:
