@@ -178,9 +178,9 @@ class App:
         self.config = replace(self.config, agent=replace(self.config.agent, name=name))
         self.chosen_by = "person"
 
-    def use_model(self, name: str) -> Turn:
-        """Go on with another model; the old one stays where opening that raises."""
-        config = seats.chosen(self.config, name)
+    def use_model(self, name: str, host: str = "") -> Turn:
+        """Go on with another model, of the server at `host`; the old one stays where opening that raises."""
+        config = seats.chosen(self.config, name, host)
         self.loop = yield from self._changed(config)
         self.config = config
         yield Notice(seats.ANEW.format(name=name))

@@ -76,8 +76,8 @@ def _named(config: Config, say: Callable[[str], None] = untold) -> Config:
     return replace(config, model=replace(config.model, name=engines.named(config, say)))
 
 
-def servers(config: Config, error: TripletickError) -> Iterator[Found]:
-    """Give the servers of this machine that are meant where the config's own has failed with `error`: another
+def servers(config: Config, error: TripletickError | None = None) -> Iterator[Found]:
+    """Give the servers of this machine beside the config's own, which may have failed with `error`: another
     kind of server at its address, and where no address was chosen those at the usual ports.
     """
     from tripletick.models import probes

@@ -166,6 +166,18 @@ def test_doctor_tells_of_the_one_that_was_found(home, found):
     assert f"server: vLLM at {found.url}/v1\nmodel: openai:alpha\n" in told
 
 
+def test_the_models_of_one_that_was_found_are_listed_and_can_be_chosen(home, found):
+    listed = run(home, "models", **found.env).stdout.splitlines()
+    assert ["openai:beta", "context", "4k", "at", f"{found.url}/v1"] in [line.split() for line in listed]
+    (home / "script.md").write_text("Hi.")
+    with opened(home, "-m", f"scripted:{home / 'script.md'}", **found.env) as terminal:
+        terminal.wait("coder>").send("/model openai:beta").wait("openai:beta goes on").wait_line("coder>")
+        terminal.send("hello").wait("Hello").wait_line("coder>")
+    used = run(home, "models", "use", "openai:beta", **found.env)
+    assert used.returncode == 0
+    assert settings(home) == f"[model]\nname = openai:beta\nhost = {found.url}/v1\n"
+
+
 def test_without_a_terminal_another_kind_of_server_at_the_address_is_taken_as_what_it_is(home):
     with served(stream(*HELLO)) as server:
         done = run(home, "-C", ".", "--host", server.url, "say hello")
@@ -177,7 +189,7 @@ def test_the_list_tells_context_and_the_choice_is_kept(home):
         listed = run(home, "--host", f"{server.url}/v1", "models")
         used = run(home, "--host", server.url, "models", "use", "openai:beta")
         shown = run(home, "models", "show", "openai:alpha")
-    assert listed.stdout.splitlines()[0].split() == ["alpha", "context", "8k"]
+    assert listed.stdout.splitlines()[0].split() == ["openai:alpha", "context", "8k"]
     assert used.returncode == 0
     assert settings(home) == f"[model]\nname = openai:beta\nhost = {server.url}/v1\n"
     assert "8 192 tokens" in shown.stdout
