@@ -1,6 +1,6 @@
 # make chat    set up and talk, in dir=folder: on your Ollama, else on the model that suits this machine, fetched once
 # make test    set up what the tests need and run all of them
-# make ask     q="what to do" dir=folder: set up and do one request
+# make ask     q="what to do" dir=folder: set up and do one request, with the same model as the chat
 # make lint, quick, box, real: the parts of test; make threats: all hostile programs against the product
 # make docs    the pages of docs/ as a site
 # make bench, bench-box, bench-startup, bench-planner: speed and cost, as ratios; bench-prefix: what a MODEL (model=embedded:FILE) reads again
@@ -101,7 +101,7 @@ bench-startup: $(VENV)/.dev
 	$(BIN)/python bench/startup.py --installed
 
 ask: folder = $(or $(dir),$(work)/scratch)
-ask: $(VENV)/.user
+ask: $(VENV)/.chat
 	@[ -n "$$q" ] || { echo 'Say what to do: make ask q="write hello.py and run it" dir=folder' >&2; exit 2; }
 	@mkdir -p "$(folder)"
 	@$(BIN)/tripletick -C "$(folder)" -- "$$q"

@@ -54,13 +54,10 @@ def test_a_dialect_that_is_set_is_the_session_s(wanted):
     assert choosing.choose(wanted, CAN) == choosing.Chosen(wanted, "as set")
 
 
-def test_a_model_without_function_calling_gets_fences_and_the_person_is_told():
+def test_native_that_is_set_is_used_where_the_server_lists_no_function_calling_and_that_is_said():
     chosen = choosing.choose("native", CANNOT)
-    assert chosen.name == "fence"
-    assert (
-        chosen.notice
-        == "m has no function calling, so its calls are written as fence (native was asked for)."
-    )
+    assert chosen.name == "native"
+    assert chosen.notice.startswith("The server does not list function calling for m.")
 
 
 def test_auto_is_what_was_measured_of_the_model_and_fences_where_nothing_was():

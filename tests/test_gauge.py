@@ -1,14 +1,16 @@
 """The status line's words, at a time that the test chooses, and what is said where room was made."""
 
+import io
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
 
-from tripletick.events import Compacted, Looking, Prompted, Routed, Text
+from tripletick.events import Compacted, Loading, Looking, Prompted, Routed, Text, Thought
+from tripletick.messages import Progress
 from tripletick.ui import room
 from tripletick.ui.gauge import Gauge
-from tripletick.ui.pen import WORDS
+from tripletick.ui.pen import WORDS, PlainPen
 from tripletick.ui.teller import Teller
 
 
@@ -42,7 +44,7 @@ class Pen:
     def mark(self, mark):
         return WORDS[mark]
 
-    def status(self, word):
+    def status(self, word, *, at_once=False):
         self.word = word
 
     def ask(self, text):
@@ -68,12 +70,36 @@ def at():
 
 
 def test_after_twenty_seconds_without_a_token_the_wait_is_explained(at):
-    assert at(19.0) == "coder  19 s"
+    assert at(19.0) == "coder  reading 8.2k tokens  19 s"
     assert at(41.0) == "Reading 8.2k tokens of prompt ... 41 s (Ctrl+C stops)"
 
 
 def test_the_first_token_ends_the_explanation(at):
-    assert at(41.0, Text("I")).startswith("coder  41 s")
+    assert at(41.0, Text("I")).startswith("coder  writing  41 s")
+
+
+def test_loading_reading_thinking_and_writing_are_each_said(at):
+    assert (
+        at(2.0, Loading("ollama:qwen:3b", 8192), Progress("loading")) == "coder  loading ollama:qwen:3b  0 s"
+    )
+    assert at(9.0) == "coder  loading ollama:qwen:3b  7 s"
+    assert at(40.0) == "coder  loading ollama:qwen:3b  38 s  (Ctrl+C stops)"
+    assert at(41.0, Progress("reading")) == "coder  reading 8.2k tokens  0 s"
+    assert at(42.0, Thought("Hm.")) == "coder  thinking  1 s"
+    assert at(43.0, Text("It is.")).startswith("coder  writing  2.0 tok/s")
+
+
+def test_a_bar_says_how_far_the_prompt_is_read_and_what_came_from_the_cache_is_not_in_it(at):
+    assert at(2.0, Progress("reading", 256, 1024)) == "coder  reading 1k tokens  [##--------] 25 %  2 s"
+    assert at(30.0, Progress("reading", 1024, 1024)).endswith("[##########] 100 %  30 s  (Ctrl+C stops)")
+
+
+def test_without_a_status_line_the_loading_of_a_model_is_a_line():
+    written = io.StringIO()
+    teller = Teller(PlainPen(written))
+    for event in (Loading("ollama:m", 8192), Progress("loading"), Progress("loading"), Progress("reading")):
+        teller.show(event)
+    assert written.getvalue() == "loading ollama:m\n"
 
 
 def test_a_terminal_that_has_them_gets_three_dots_in_one():

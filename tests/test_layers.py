@@ -81,7 +81,7 @@ LAYERS = (
         "equipping",
         "app",
     },
-    {"commands", "chat", "slash", "fetching", "firstrun", "loading", "screens", "ways"},
+    {"commands", "chat", "slash", "fetching", "firstrun", "listing", "loading", "screens", "ways"},
     {"cli"},
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

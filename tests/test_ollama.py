@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -18,7 +19,7 @@ from tripletick.errors import (
     TripletickError,
     UsageError,
 )
-from tripletick.messages import Message
+from tripletick.messages import Message, Progress
 from tripletick.models import Settings, open_model
 from tripletick.models.hosts import address, parse
 from tripletick.models.model import Sampling
@@ -609,6 +610,48 @@ def test_a_request_does_not_wait_for_the_preloading_which_ends_with_the_model(se
     assert not server.hung_up.is_set()
     model.close()
     assert server.hung_up.wait(10)
+
+
+@pytest.fixture
+def loading(serve):
+    """Ask for a reply on a server that still loads its model; give what is left of it once it reads."""
+
+    def start(reply):
+        loaded = threading.Event()
+
+        def load():
+            loaded.wait(20)
+            yield from answer(200, "{}")
+
+        server, model = serve(reply, generate=[load()])
+        model.preload()
+        server.wait_for("/api/generate")
+        chunks = model.stream(HI, SHORT)
+        assert next(chunks).progress == Progress("loading")
+        loaded.set()
+        assert next(chunks).progress == Progress("reading")
+        server.wait_for("/api/chat")
+        return server, chunks
+
+    return start
+
+
+def test_loading_is_reported_until_the_model_is_there_then_reading(loading):
+    read = threading.Event()
+
+    def reply():
+        read.wait(20)
+        yield from stream(line("x"), done())
+
+    _, chunks = loading(reply())
+    read.set()
+    assert [chunk.text for chunk in chunks] == ["x", ""]
+
+
+def test_leaving_while_the_prompt_is_read_after_loading_hangs_up(loading):
+    server, chunks = loading([HANG])
+    chunks.close()
+    assert server.hung_up.wait(20)
 
 
 def test_a_preloading_that_fails_is_told_by_the_first_request_alone(serve):

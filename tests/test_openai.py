@@ -16,7 +16,7 @@ from tripletick.errors import (
     StreamCutError,
     UsageError,
 )
-from tripletick.messages import Message, Picture, ToolCall, ToolResult
+from tripletick.messages import Message, Picture, Progress, ToolCall, ToolResult
 from tripletick.models import Settings, open_model
 from tripletick.models.model import Sampling
 from tripletick.models.openai import OpenAI, base, may_hold_key
@@ -91,6 +91,17 @@ def test_a_reply_comes_in_pieces_and_ends_with_finish_and_counts(serve):
     counts = chunks[-1].counts
     assert (counts.prompt, counts.output, counts.cached) == (9, 2, 4)
     assert counts.output_seconds > 0
+
+
+def test_how_far_the_prompt_is_read_is_asked_of_llama_cpp_and_reported(serve):
+    told = {"total": 1100, "cache": 100, "processed": 356, "time_ms": 9}
+    listed = {"/v1/models": [models({"id": "m"})], "/props": [answer(200, json.dumps(PROPS))]}
+    server, model = serve(stream(event(prompt_progress=told), *HELLO), paths=listed)
+    model.about()
+    first, *rest = model.stream(HI, SHORT)
+    assert first.progress == Progress("reading", 256, 1000)
+    assert "".join(chunk.text for chunk in rest) == "Hello"
+    assert server.asked[-1].body["return_progress"] is True
 
 
 def test_a_piece_comes_out_before_the_next_one_is_sent(serve):

@@ -29,7 +29,7 @@ from tripletick.config import Config
 from tripletick.dialects import choosing
 from tripletick.dialects.choosing import Chosen
 from tripletick.equipping import HANDS, Gear
-from tripletick.errors import UsageError
+from tripletick.errors import TripletickError, UsageError
 from tripletick.events import Answered, Event, Loading, Notice, Reply, Requested, Routed, TakenBack
 from tripletick.library.history import Past, Written
 from tripletick.loop import Loop, Turn
@@ -89,6 +89,8 @@ class App:
     """The person was told what changing models costs."""
     dialect: Chosen = choosing.USUAL
     """How the model at work writes its calls."""
+    absent: TripletickError | None = None
+    """Why there is no model, found out before the first turn: the server is not asked twice."""
 
     def __post_init__(self) -> None:
         self.notices.extend(self.config.warnings)
@@ -195,9 +197,9 @@ class App:
         self.config = replace(self.config, agent=replace(self.config.agent, name=name))
         self.chosen_by = "person"
 
-    def use_model(self, name: str) -> Turn:
-        """Go on with another model; the old one stays where opening that raises."""
-        config = seats.chosen(self.config, name)
+    def use_model(self, name: str, host: str = "") -> Turn:
+        """Go on with another model, of the server at `host`; the old one stays where opening that raises."""
+        config = seats.chosen(self.config, name, host)
         self.loop = yield from self._changed(config)
         self.config = config
         yield Notice(seats.ANEW.format(name=name))
@@ -313,9 +315,13 @@ class App:
 
     def _open(self, config: Config) -> Generator[Event, Reply, Loop]:
         """Build a loop on the model that the config names; folder and box are those of the session."""
+        absent, self.absent = self.absent, None
+        if absent and not config.model.name:
+            raise absent
         model = engines.engine(config, self.notices.append)
         about = model.about()
         window = model.fix(engines.window(config, about))
+        model.preload()
         # the box takes longer than the server to answer, and a model that is not there is told at once
         self.standing.open()
         if self.about is None:

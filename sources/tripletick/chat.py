@@ -110,7 +110,6 @@ class Chat:
         self.desk.play(self.app.begin(), opened.show)
         if not opened.exit:
             self.desk.play(self.app.go_on())
-        work.preload(self.app)
         return opened.exit
 
 
@@ -165,7 +164,7 @@ COMMANDS: Mapping[str, Slash] = {
     for slash in (
         Slash("help", "", "what can be typed here", help_),
         Slash("agent", "[NAME]", "who there is; one for what follows, or auto", work.agent, words.agents),
-        Slash("model", "[NAME]", "the server's models; another for what follows", work.model, words.models),
+        Slash("model", "[NAME]", "the models there are; another for what follows", work.model, words.models),
         Slash("ctx", "[N]", "the context in tokens; another size, read anew", settings.ctx),
         Slash("think", "[WORD]", "show or fold the reasoning; yes, no, auto: have it", giving.think, THINK),
         Slash("show", "[N]", "a long output in full, by its number", giving.show, words.outputs),

@@ -10,7 +10,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tripletick.messages import Answer, Call, Counts, FileChange, LineCount, Problem, Receipt, Result, Task
+from tripletick.messages import (
+    Answer,
+    Call,
+    Counts,
+    FileChange,
+    LineCount,
+    Problem,
+    Progress,
+    Receipt,
+    Result,
+    Task,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,6 +307,7 @@ Event = (
     | Usage
     | Notice
     | Prompted
+    | Progress
     | Compacting
     | Drafting
     | Compacted

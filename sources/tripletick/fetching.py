@@ -20,6 +20,7 @@ from tripletick.models.progress import Progress
 from tripletick.models.pulling import Pulled, pull
 from tripletick.places import shown
 from tripletick.screens import Screen
+from tripletick.ui.gauge import bar
 from tripletick.ui.safe import visible
 
 CELLS = 20
@@ -65,9 +66,7 @@ class Bar:
         done, total = self.now.done, self.now.total
         if not total or done >= total:
             return f"{self.verb} {self.name}  {visible(self.now.doing)}"
-        filled = CELLS * done // total
-        bar = "#" * filled + "-" * (CELLS - filled)
-        share = f"[{bar}] {self.percent} %  {gigabytes(done)} of {gigabytes(total)}"
+        share = f"{bar(done, total, CELLS)} {self.percent} %  {gigabytes(done)} of {gigabytes(total)}"
         return "  ".join(filter(None, (f"{self.verb} {self.name}", share, self._pace())))
 
     def tell(self, screen: Screen) -> None:

@@ -1,7 +1,8 @@
-"""What the person is asked before the first request: which model, and what to do where no server answers.
+"""What the user is asked before the first request: which model, and what to do where no server answers.
 
-Only where somebody is there to be asked; what is chosen is saved in the person's config. How a model is
-pulled is in fetching.py, loaded in loading.py; the lines for where no server answers are in ways.py.
+Only where somebody is there to be asked; what is chosen is saved in the user's config. How a model is
+pulled is in fetching.py, loaded in loading.py; what is taken without asking, and the lines for where no
+server answers, are in ways.py.
 """
 
 from __future__ import annotations
@@ -29,12 +30,13 @@ from tripletick.models import hosts, spoken
 from tripletick.places import Places, shown
 from tripletick.screens import Screen
 from tripletick.ui.columns import aligned
-from tripletick.ways import ENGINE, describe, ways
+from tripletick.ways import ENGINE, LOCAL, at, fetched, nearby, ways
 
 if TYPE_CHECKING:
     from tripletick.models.catalog import Entry
     from tripletick.models.choice import Free
     from tripletick.models.model import About
+    from tripletick.models.probes import Found
     from tripletick.models.shelf import Shelf, Stock
 
 START_SECONDS = 20.0
@@ -50,11 +52,8 @@ TITLE = "tripletick {us} · {server} at {where}"
 SUGGESTED, SMALLEST = "suggested", "the smallest one"
 NO_MODEL = "There is no model to talk to yet."
 CONTEXT = "Context {window} of {most} asked for (most servers give 4096)."
-GOES_ON = (
-    "{name} ({size}) goes on in this process: {good_for}, about {seconds} s an answer. "
-    "Another one: -m NAME, --host URL; tripletick config set model.name NAME keeps it."
-)
-CHOICE = "Your choice?"
+CHOICE, FIRST = "Your choice?", "Your choice? Enter: 1"
+NUMBERED = "a number goes to that server; "
 STARTS = "y starts `ollama serve`, which goes on running; "
 FETCHES = "o fetches the model, from {sources}; "
 CHANGES = "n changes nothing."
@@ -69,6 +68,8 @@ class FirstRun:
     places: Places
     folder: Path
     screen: Screen
+    moved: bool = False
+    """The server is one that was found: its address is saved with the model."""
 
     def prepare(self) -> Config:
         """Give the config with a model that can be talked to, as far as the person wants one.
@@ -76,24 +77,19 @@ class FirstRun:
         Raises ServerUnreachableError and UsageError where the person chose none, else what the engines raise.
         """
         name, engine = self.settings.model.name, self._engine
-        if not self.screen.person or (name and engine != "ollama"):
+        if name and engine != "ollama":
             return self.settings
         try:
             if engine == "ollama":
                 engines.listed(self.settings)
         except ServerUnreachableError as error:
-            return self._fallen_back(error) or self._without_server(error)
+            return self._elsewhere(error)
         except (ModelError, ServerFailedError) as error:
             if name:
                 # the request itself tells more than the list does
                 return self.settings
-            if fallen_back := self._fallen_back(error):
-                return fallen_back
-            if isinstance(error, ServerFailedError):
-                other = self._of_another_kind()
-                if other is None:
-                    raise
-                return other._choose()
+            other = self._of_another_kind() if isinstance(error, ServerFailedError) else None
+            return other._choose() if other else self._elsewhere(error)
         return self.settings if name else self._choose()
 
     def fetch(self, entry: Entry, *, quiet: bool = False) -> Path:
@@ -103,48 +99,55 @@ class FirstRun:
         extras.need(ENGINE, "embedded")
         return fetching.fetch_file(entry, self.places.cache, self.screen, quiet=quiet)
 
-    def _fallen_back(self, error: TripletickError) -> Config | None:
-        """Give the config with the best model that was fetched, where no other one was asked for."""
-        from tripletick.models import catalog
-
-        asked = self.settings.model.name or self.settings.model.host
-        if asked or not extras.present(ENGINE):
-            return None
-        entry = catalog.best_fetched(self.places.cache)
-        if entry is None:
-            return None
-        self.screen.say(f"{error.what}\n{describe(entry, GOES_ON)}")
-        return replace(self.settings, model=replace(self.settings.model, name=entry.model))
-
     @property
     def _engine(self) -> str:
         return spoken(self.settings.model.name, self.settings.model.host)
 
     def _of_another_kind(self) -> FirstRun | None:
         """Go on with a server of OpenAI's kind where that is what answers at the address, None where not."""
-        from tripletick.models import openai, probes
+        from tripletick.models import probes
 
         found = probes.look(hosts.address(self.settings.model.host).url)
-        if found is None or found.kind != "openai":
-            return None
-        model = replace(self.settings.model, host=openai.base(found.url).url)
-        return replace(self, settings=replace(self.settings, model=model))
+        return self._moved(found) if found and found.kind == "openai" else None
 
-    def _without_server(self, error: ServerUnreachableError) -> Config:
-        """Say what can be done, and do what the person chooses."""
+    def _moved(self, found: Found) -> FirstRun:
+        return replace(self, settings=at(self.settings, found), moved=True)
+
+    def _elsewhere(self, error: TripletickError) -> Config:
+        """Go on where the server failed with `error`: with one that was found, if the user wants it, else
+        with the best model of this machine. Raises what fails, and ServerUnreachableError for a no.
+        """
+        found = nearby(self.settings)
+        if not found:
+            if local := fetched(self.settings, self.places.cache):
+                self.screen.say(LOCAL.format(name=local.model.name))
+                return local
+            if isinstance(error, ServerFailedError):
+                raise error
+            if isinstance(error, ModelError):
+                return self._choose()
+        return self._asked(error, found)
+
+    def _asked(self, error: TripletickError, found: Sequence[Found]) -> Config:
+        """Say what can be done, and do what the user chooses."""
         from tripletick.models import catalog
 
-        suited = catalog.best(self.places.cache)
+        suited, up = catalog.best(self.places.cache), not isinstance(error, ServerUnreachableError)
         here = hosts.address(self.settings.model.host)
-        ollama = wiring.outside(self.folder.resolve())("ollama") if here.loopback else None
-        self.screen.say("\n".join([error.what, *ways(here, ollama, suited)]))
-        offline = "o" if extras.present(ENGINE) else ""
-        fetches = FETCHES.format(sources=suited.sources) if offline else ""
-        why = (STARTS if ollama else "") + fetches + CHANGES
-        letters = f"yn{offline}" if ollama else f"{offline}n"
+        look = wiring.outside(self.folder.resolve())
+        ollama = look("ollama") if here.loopback and not up else None
+        self.screen.say("\n".join([error.what, *ways(here, ollama, suited, found, up=up)]))
+        numbers, o = "".join(str(number) for number in range(1, len(found) + 1)), "o" * extras.present(ENGINE)
+        letters = numbers + (f"yn{o}" if ollama else f"{o}n")
         if letters == "n":
             raise ServerUnreachableError(NO_MODEL, "", "Start a server: ollama serve")
-        answer = self.screen.ask(Ask(CHOICE, letters, why, default="y" if ollama else "n")).choice
+        fetching = FETCHES.format(sources=suited.sources)
+        rows = ((numbers, NUMBERED), (ollama, STARTS), (o, fetching), (letters, CHANGES))
+        why = "".join(words for there, words in rows if there)
+        default = letters[0] if letters[0] in "1y" else "n"
+        answer = self.screen.ask(Ask(FIRST if found else CHOICE, letters, why, default=default)).choice
+        if answer.isdecimal():
+            return self._moved(found[int(answer) - 1])._choose()
         if answer == "y" and ollama:
             return self._start(ollama, here)
         if answer == "o":
@@ -237,7 +240,7 @@ class FirstRun:
             return self._keep(f"openai:{about.name}", about.where)
         from tripletick import loading
 
-        kept = self._keep(about.name)
+        kept = self._keep(about.name, self.settings.model.host if self.moved else "")
         window = engines.window(kept, about)
         words = CONTEXT.format(window=window, most=about.context) if about.context else ""
         loading.load(about.name, engines.reach(kept), window, self.screen, words)

@@ -95,6 +95,17 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
+class Progress:
+    """What an engine does before its first token: it loads the model, or reads the prompt, of which it has
+    `done` of `total` tokens; 0: it does not say.
+    """
+
+    stage: Literal["loading", "reading"]
+    done: int = 0
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
     """One piece of a streamed reply; the last one, and only it, carries `finish` and `counts`."""
 
@@ -103,6 +114,8 @@ class Chunk:
     finish: Finish | None = None
     counts: Counts | None = None
     calls: tuple[ToolCall, ...] = ()
+    progress: Progress | None = None
+    """With it a chunk holds nothing else."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ Not covered: what the reply says (dialects), what comes of it (loop).
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Generator, Mapping
+from collections.abc import Collection, Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 
@@ -17,7 +17,7 @@ from tripletick.context import Budget, Conversation
 from tripletick.dialects import open_dialect
 from tripletick.dialects.dialect import Dialect, Reader, Reading
 from tripletick.errors import ContextFullError, StreamCutError
-from tripletick.events import Event, Notice, Part, Prompted, Refused, Reply, Thought, Usage
+from tripletick.events import Event, Notice, Prompted, Refused, Reply, Thought, Usage
 from tripletick.messages import Chunk, Counts, Finish, Problem
 from tripletick.models.model import HOTTEST, Model, Sampling
 from tripletick.repeats import Repeats
@@ -57,7 +57,7 @@ class Thinking:
     rate: float
     characters: int = 0
 
-    def over(self, part: Part) -> bool:
+    def over(self, part: Event) -> bool:
         """Tell whether there is too much of it with this part."""
         self.characters += len(part.text) if isinstance(part, Thought) else 0
         return 0 < self.most < self.characters * self.rate
@@ -147,7 +147,7 @@ class Replies:
             yield Prompted(self.budget.estimate(sent))
             with closing(self.model.stream(sent, self._sampling(agent))) as chunks:
                 for chunk in chunks:
-                    for part in reader.feed(chunk):
+                    for part in _parts(reader, chunk):
                         yield part
                         over = thinking.over(part)
                     finish, counts = chunk.finish or finish, chunk.counts or counts
@@ -220,3 +220,10 @@ class Replies:
     @property
     def _goal(self) -> int:
         return int(self.budget.target * self.budget.window)
+
+
+def _parts(reader: Reader, chunk: Chunk) -> Iterator[Event]:
+    """Give what a chunk says of the engine's work, then what it adds to the reply."""
+    if chunk.progress:
+        yield chunk.progress
+    yield from reader.feed(chunk)

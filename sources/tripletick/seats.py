@@ -64,11 +64,13 @@ def another(old: Config, new: Config) -> bool:
     return replace(new.model, **same) != old.model
 
 
-def chosen(config: Config, name: str) -> Config:
-    """Give the config with the model that the person chose for all that follows."""
+def chosen(config: Config, name: str, host: str = "") -> Config:
+    """Give the config with the model that the user chose for all that follows, and its server's address
+    where that is another one.
+    """
     return replace(
         config,
-        model=replace(config.model, name=name),
+        model=replace(config.model, name=name, host=host or config.model.host),
         where={**config.where, f"{FAMILY}.name": CHAT},
     )
 

@@ -57,7 +57,7 @@ class ModelSection:
     name: str = setting(
         "",
         "ollama:NAME, openai:NAME, embedded:NAME of a fetched model, embedded:FILE.gguf or scripted:FILE; "
-        "empty: asked once, else the server's newest.",
+        "empty: asked once, else the server's newest, else the best one fetched.",
     )
     host: str = setting(
         "", "The server; empty: OLLAMA_HOST, else http://127.0.0.1:11434. One of OpenAI's kind ends in /v1."

@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tripletick.errors import TripletickError
-from tripletick.events import Ask, Event, GaveUp, Interrupted, Notice, Output, Reply, Text, Thought
+from tripletick.events import Ask, Event, GaveUp, InTask, Interrupted, Notice, Output, Reply, Text, Thought
 from tripletick.loop import Turn
-from tripletick.messages import Answer
+from tripletick.messages import Answer, Progress
 from tripletick.session import Log, Record
 
-PIECES = (Text, Thought, Output)
+PIECES = (Text, Thought, Output, Progress)
 """While these come the conversation stays as it is."""
 Sink = Callable[[Event], None]
 Asker = Callable[[Ask], Answer]
@@ -77,10 +77,16 @@ class Telling:
                 self._give(Notice(notices.pop(0)), sinks)
 
     def _give(self, event: Event, sinks: Sequence[Sink]) -> None:
-        self.log.write(event)
+        if not _passes(event):
+            self.log.write(event)
         for sink in sinks:
             sink(event)
 
     def _note(self) -> None:
         if record := self.changes():
             self.log.note(record)
+
+
+def _passes(event: Event) -> bool:
+    """True for what is of interest only while it happens."""
+    return isinstance(event.event if isinstance(event, InTask) else event, Progress)

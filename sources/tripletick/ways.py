@@ -1,16 +1,27 @@
-"""What can be done where no model server answers, a line each; what is done then is in firstrun.py."""
+"""The way to a model where none is named: a server that answers, else the best one on this machine.
+
+Where somebody can be asked, firstrun.py asks; here are the servers that were found, what is taken without
+asking, and the lines for what can be done where nothing is there.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tripletick import extras, platforms
+from tripletick import engines, extras, platforms
+from tripletick.config import Config
+from tripletick.errors import ServerFailedError, TripletickError
 from tripletick.models import hosts
+from tripletick.sandbox.box import untold
 
 if TYPE_CHECKING:
     from tripletick.models.catalog import Entry
+    from tripletick.models.probes import Found
 
 INSTALLED = " - Ollama is installed: start it now? [y]"
 ABSENT = " - Ollama is not installed, see ollama.com/download"
@@ -20,9 +31,11 @@ ENGINELESS = " - Try without it: install llama.cpp, start again, and a model is 
 ENGINE = "xllamacpp"
 ELSEWHERE = " - Elsewhere: tripletick --host http://HOST:11434     (OLLAMA_HOST is {variable})"
 FOUND: Mapping[str, str] = {
-    "ollama": " - Found Ollama at :{port}: tripletick --host {url}",
-    "openai": " - Found an OpenAI-style server at :{port}: tripletick --host {url}/v1",
+    "ollama": " - Found Ollama at {url} [{number}]",
+    "openai": " - Found an OpenAI-style server at {url} [{number}]",
 }
+SERVER = "Model {name} at {url} (--host URL chooses another)."
+LOCAL = "Model {name}, without a server (-m NAME chooses another)."
 NOTES: Mapping[str, str] = {
     "wsl": " - On the Windows side: start Ollama there with OLLAMA_HOST=0.0.0.0, then: "
     "tripletick --host http://{windows}:11434",
@@ -33,23 +46,94 @@ MIRRORED = "127.0.0.1"
 """Where Windows is under WSL's mirrored networking."""
 
 
-def ways(here: hosts.Address, ollama: str | None, model: Entry) -> Iterator[str]:
-    """Say what can be done; `here` has refused, `ollama` is the program, None where there is none, and
-    `model` suits this machine.
+def resolve(config: Config, cache: Path, say: Callable[[str], None]) -> Config:
+    """Give the config with a model, asking nobody; `say` gets a line where the config named none.
+
+    Raises what the config's own server raised where there is nothing else.
+    """
+    if config.model.name:
+        return config
+    try:
+        return _named(config, say)
+    except TripletickError as error:
+        for found in servers(config, error):
+            there = at(config, found)
+            if not config.model.host:
+                # nobody has said that this server may have the key
+                there = replace(there, model=replace(there.model, key_env=""))
+            # one that has nothing loaded is no way
+            with suppress(TripletickError):
+                chosen = _named(there)
+                say(SERVER.format(name=chosen.model.name, url=there.model.host))
+                return chosen
+        if local := fetched(config, cache):
+            say(LOCAL.format(name=local.model.name))
+            return local
+        raise
+
+
+def _named(config: Config, say: Callable[[str], None] = untold) -> Config:
+    return replace(config, model=replace(config.model, name=engines.named(config, say)))
+
+
+def servers(config: Config, error: TripletickError | None = None) -> Iterator[Found]:
+    """Give the servers of this machine beside the config's own, which may have failed with `error`: another
+    kind of server at its address, and where no address was chosen those at the usual ports.
     """
     from tripletick.models import probes
 
-    system = platforms.kind()
-    windows = platforms.windows_side() if system == "wsl" else ""
-    yield (INSTALLED if ollama else ABSENT) if here.loopback else REMOTE
-    yield from note(system, windows)
+    here = hosts.address(config.model.host)
+    if isinstance(error, ServerFailedError) and (found := probes.look(here.url)) and found.kind == "openai":
+        yield found
+    if not config.model.host:
+        yield from probes.find(but=here.url)
+
+
+def nearby(config: Config) -> tuple[Found, ...]:
+    """Give the servers at the usual ports that the user may choose from: under WSL those of Windows too."""
+    from tripletick.models import probes
+
+    windows = platforms.windows_side() if platforms.kind() == "wsl" else ""
+    here = hosts.address(config.model.host)
+    return probes.find(hosts=[MIRRORED, *filter(None, [windows])], but=here.url)
+
+
+def at(config: Config, found: Found) -> Config:
+    """Give the config with this server, and no model of it yet."""
+    from tripletick.models import openai
+
+    host = openai.base(found.url).url if found.kind == "openai" else found.url
+    return replace(config, model=replace(config.model, name="", host=host))
+
+
+def fetched(config: Config, cache: Path) -> Config | None:
+    """Give the config with the best model that was fetched, None where there is none or another one or a
+    server was asked for.
+    """
+    from tripletick.models import catalog
+
+    if config.model.name or config.model.host or not extras.present(ENGINE):
+        return None
+    entry = catalog.best_fetched(cache)
+    return replace(config, model=replace(config.model, name=entry.model)) if entry else None
+
+
+def ways(
+    here: hosts.Address, ollama: str | None, model: Entry, found: Sequence[Found], *, up: bool
+) -> Iterator[str]:
+    """Say what can be done; the server at `here` has refused, or is `up` and has no model. `ollama` is the
+    program, None where there is none, `model` suits this machine, `found` are other servers.
+    """
+    for number, one in enumerate(found, 1):
+        yield FOUND[one.kind].format(url=one.url, number=number)
+    if not up:
+        yield (INSTALLED if ollama else ABSENT) if here.loopback else REMOTE
+        yield from note(platforms.kind(), platforms.windows_side())
     if extras.present(ENGINE):
         yield describe(model, SMALL)
     else:
         yield ENGINELESS.format(command=extras.ask_for(ENGINE))
     yield ELSEWHERE.format(variable=os.environ.get("OLLAMA_HOST") or "not set")
-    for found in probes.find(hosts=[MIRRORED, *filter(None, [windows])], but=here.url):
-        yield FOUND[found.kind].format(url=found.url, port=hosts.parse(found.url).port)
 
 
 def describe(model: Entry, words: str) -> str:

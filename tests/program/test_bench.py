@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 from tests.bad_server import BadServer, answer, done, line, stream
 
-from tripletick.bench import attempt, proving
+from tripletick.bench import attempt, proving, scores
 from tripletick.bench.attempt import Setup
 from tripletick.bench.folders import fill
 from tripletick.bench.judging import judge
@@ -86,6 +86,17 @@ def test_a_run_is_shown_and_kept_and_nothing_of_the_persons_is_touched(bench, ho
         "runs",
         "script.md",
     ]
+
+
+@needs_box
+def test_what_a_model_did_is_kept_for_the_list_of_models_where_it_did_a_whole_suite(bench, home):
+    cache = home / ".cache" / "tripletick"
+    assert bench("--only", "own/hello").returncode == 0
+    assert scores.known(cache) == {}
+    assert bench().returncode == 0
+    assert scores.known(cache) == {"scripted:script.md": "own 1 of 2"}
+    (cache / scores.FILE).write_text("[1")
+    assert scores.known(cache) == {}
 
 
 @needs_box

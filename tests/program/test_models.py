@@ -10,7 +10,9 @@ from tests.bad_server import HANG, RESET, BadServer, answer, stream
 from tests.fetched import cache_of, put
 from tests.program.test_cli import environment, run
 from tests.program.test_firstrun import ABOUT, MODELS, VERSION, settings
+from tests.terminal import opened
 
+from tripletick.bench import scores
 from tripletick.models import catalog
 
 LAYERS = [("a", 3_000_000_000), ("b", 1_000_000_000)]
@@ -66,6 +68,47 @@ def test_without_a_server_the_offline_model_is_listed_or_the_way_out_is_told(hom
     put(catalog.entry("offline"), cache_of(home))
     done = run(home, "--host", "http://127.0.0.1:9", "models")
     assert (done.returncode, done.stdout.split()[0]) == (0, "embedded:offline")
+
+
+def rows_of(text):
+    """The lines of the list by the model's name, which begins each."""
+    return {line.split()[0]: " ".join(line.split()) for line in text.splitlines() if line.strip()}
+
+
+def test_the_list_has_the_models_of_the_server_and_of_this_machine_with_what_they_did_in_the_bench(home):
+    put(catalog.entry("qwen2.5-coder-0.5b"), cache_of(home))
+    (cache_of(home) / scores.FILE).parent.mkdir()
+    (cache_of(home) / scores.FILE).write_text('{"ollama:alpha:7b": {"core": [61, 90], "quick": [1, 10]}}')
+    with served() as server:
+        listed = rows_of(run(home, "models", OLLAMA_HOST=server.url).stdout)
+        with opened(home, "-m", "beta:1b", size=(140, 30), OLLAMA_HOST=server.url) as terminal:
+            terminal.wait("coder>").send("/model").wait("At work: ollama:beta:1b").wait_line("coder>")
+            shown = rows_of(terminal.text())
+    assert listed["alpha:7b"] == "alpha:7b 470 MB Q4_K_M context 8k fits core 61 of 90"
+    assert "core 24 of 90 short programs" in listed["embedded:qwen2.5-coder-0.5b"]
+    assert {name: shown[name] for name in listed} == listed
+
+
+def test_without_a_server_the_chat_lists_the_models_of_this_machine(home):
+    put(catalog.entry("offline"), cache_of(home))
+    (home / "script.md").write_text("Hi.")
+    words = ("-m", f"scripted:{home / 'script.md'}")
+    with opened(home, *words, OLLAMA_HOST="127.0.0.1:9") as terminal:
+        terminal.wait("coder>").send("/model").wait("No model server at", "embedded:offline", "At work: ")
+        terminal.wait_line("coder>").type("/model emb\t").wait("> /model embedded:offline")
+
+
+def test_without_a_server_what_ollama_has_pulled_is_listed_as_it_runs_here(home):
+    store = home / ".ollama" / "models"
+    manifest = store / "manifests" / "registry.ollama.ai" / "library" / "tiny" / "1b"
+    digest = f"sha256:{'a' * 64}"
+    manifest.parent.mkdir(parents=True)
+    layer = {"mediaType": "application/vnd.ollama.image.model", "digest": digest, "size": 2_000_000}
+    manifest.write_text(json.dumps({"layers": [layer]}))
+    (store / "blobs").mkdir()
+    (store / "blobs" / digest.replace(":", "-")).write_bytes(b"x" * 2_000_000)
+    listed = rows_of(run(home, "models", OLLAMA_HOST="127.0.0.1:9").stdout)
+    assert listed["embedded:tiny:1b"] == "embedded:tiny:1b 2 MB fits in Ollama's store"
 
 
 def test_a_pull_adds_up_its_layers_and_tells_tenths_where_no_line_is_redrawn(home):

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from tests.bad_server import BadServer, answer, stream
+from tests.fetched import put_all
 from tests.program.test_cli import run
 from tests.program.test_firstrun import CLOSED, is_free, settings, without_ollama
 from tests.terminal import CTRL_D, opened
@@ -70,6 +71,23 @@ def test_what_goes_wrong_has_the_exit_of_every_engine_and_a_remedy(home, act, li
     assert (done.returncode, words in done.stderr) == (code, True)
 
 
+def test_native_that_is_set_sends_functions_to_a_server_that_lists_none(home):
+    with served(stream(*HELLO)) as server:
+        env = {"TRIPLETICK_AGENT_DIALECT": "native"}
+        done = run(home, "-a", "coder", "-m", "openai:beta", "--host", server.url, "say hello", **env)
+        sent = next(asked.body for asked in server.asked if asked.path == CHAT)
+    assert (done.returncode, bool(sent["tools"])) == (0, True)
+    assert "does not list function calling for beta" in done.stderr
+
+
+def test_a_server_that_refuses_functions_is_told_with_the_setting(home):
+    told = refusal(500, "tools param requires --jinja flag")
+    with served(told) as server:
+        env = {"TRIPLETICK_AGENT_DIALECT": "native"}
+        done = run(home, "-m", "openai:alpha", "--host", server.url, "-y", "say hello", **env)
+    assert (done.returncode, "tripletick config set agent.dialect fence" in done.stderr) == (5, True)
+
+
 def test_a_missing_model_is_exit_5_and_a_missing_server_exit_4(home):
     with served() as server:
         done = run(home, "-m", "openai:alfa", "--host", server.url, "say hello")
@@ -110,11 +128,60 @@ def test_the_first_run_offers_its_models_and_keeps_name_and_address(home, path):
         assert server.asked[-1].body["model"] == "beta"
 
 
-def test_one_that_was_found_is_named_with_the_command_that_leads_there(home):
+@pytest.fixture
+def found(home):
+    """A server at a port where one is looked for, with no Ollama and a model of this machine beside it."""
+    put_all(home)
     port = next(filter(is_free, reversed(probes.PORTS)))
-    with served(port=port), opened(home, "--host", CLOSED, PATH=without_ollama(home)) as terminal:
-        terminal.wait("Your choice?", f"Found an OpenAI-style server at :{port}")
-        assert f"--host http://127.0.0.1:{port}/v1" in " ".join(terminal.text().split())
+    with served(stream(*HELLO), port=port) as server:
+        server.env = {"OLLAMA_HOST": "127.0.0.1:9", "PATH": without_ollama(home)}
+        yield server
+
+
+def test_one_that_was_found_is_a_numbered_choice_and_is_kept(home, found):
+    with opened(home, "say hello", **found.env) as terminal:
+        terminal.wait(f" - Found an OpenAI-style server at {found.url} [1]", "Enter: 1 [1/o/n/?]")
+        terminal.type("?\r").wait("a number goes to that server;").type("1\r")
+        terminal.wait("Use [1]?").type("2\r").wait("Hello")
+        assert terminal.end() == 0
+    assert settings(home) == f"[model]\nname = openai:beta\nhost = {found.url}/v1\n"
+
+
+def test_one_that_was_found_can_be_left_for_a_model_of_this_machine(home, found):
+    with opened(home, **found.env) as terminal:
+        terminal.wait("Enter: 1").type("o\r").wait("Saved to").wait_line("coder>")
+    assert "embedded:" in settings(home)
+
+
+def test_without_a_terminal_the_first_one_that_was_found_is_taken_and_said_and_gets_no_key(home, found):
+    env = {**found.env, "OPENAI_API_KEY": "sk-secret"}
+    done = run(home, "-C", ".", "say hello", **env)
+    assert (done.returncode, done.stdout) == (0, "Hello\n")
+    assert f"Model openai:alpha at {found.url}/v1 (--host URL chooses another).\n" in done.stderr
+    assert not any("authorization" in asked.headers for asked in found.asked)
+
+
+def test_doctor_tells_of_the_one_that_was_found(home, found):
+    told = run(home, "doctor", **found.env).stdout
+    assert f"server: vLLM at {found.url}/v1\nmodel: openai:alpha\n" in told
+
+
+def test_the_models_of_one_that_was_found_are_listed_and_can_be_chosen(home, found):
+    listed = run(home, "models", **found.env).stdout.splitlines()
+    assert ["openai:beta", "context", "4k", "at", f"{found.url}/v1"] in [line.split() for line in listed]
+    (home / "script.md").write_text("Hi.")
+    with opened(home, "-m", f"scripted:{home / 'script.md'}", **found.env) as terminal:
+        terminal.wait("coder>").send("/model openai:beta").wait("openai:beta goes on").wait_line("coder>")
+        terminal.send("hello").wait("Hello").wait_line("coder>")
+    used = run(home, "models", "use", "openai:beta", **found.env)
+    assert used.returncode == 0
+    assert settings(home) == f"[model]\nname = openai:beta\nhost = {found.url}/v1\n"
+
+
+def test_without_a_terminal_another_kind_of_server_at_the_address_is_taken_as_what_it_is(home):
+    with served(stream(*HELLO)) as server:
+        done = run(home, "-C", ".", "--host", server.url, "say hello")
+    assert (done.returncode, done.stdout) == (0, "Hello\n")
 
 
 def test_the_list_tells_context_and_the_choice_is_kept(home):
@@ -122,7 +189,7 @@ def test_the_list_tells_context_and_the_choice_is_kept(home):
         listed = run(home, "--host", f"{server.url}/v1", "models")
         used = run(home, "--host", server.url, "models", "use", "openai:beta")
         shown = run(home, "models", "show", "openai:alpha")
-    assert listed.stdout.splitlines()[0].split() == ["alpha", "context", "8k"]
+    assert listed.stdout.splitlines()[0].split() == ["openai:alpha", "context", "8k"]
     assert used.returncode == 0
     assert settings(home) == f"[model]\nname = openai:beta\nhost = {server.url}/v1\n"
     assert "8 192 tokens" in shown.stdout

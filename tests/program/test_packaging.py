@@ -73,3 +73,10 @@ def test_an_editable_install_reads_config_and_prompts_where_they_lie(home):
     done = run(home, clone / "sources", "-C", ".", "do it")
     assert (done.returncode, done.stdout) == (0, "Done.\n")
     assert "mine" in next((home / ".local/state/tripletick/sessions").glob("*.jsonl")).read_text()
+
+
+def test_make_ask_installs_what_runs_a_model_of_this_machine():
+    planned = subprocess.run(
+        ["make", "-n", "ask", "q=hi", "VENV=nowhere"], cwd=TOP, capture_output=True, text=True, timeout=50
+    )
+    assert "--editable '.[embedded]'" in planned.stdout

@@ -6,12 +6,14 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from tests.bad_server import STALL, BadServer, answer, done, line, stream
 from tests.terminal import CTRL_C, opened
+from tests.test_openai import CHAT, HELLO, PROPS, event, models
 
 from tripletick import repair
 from tripletick.models import failures, hosts, watch
@@ -141,6 +143,49 @@ def test_a_long_wait_for_the_first_token_names_the_prompt_and_the_way_out(home):
     ):
         terminal.wait("coder>").send("do it").wait("Reading ", " tokens of prompt … ", " s (Ctrl+C stops)")
         terminal.type(CTRL_C).wait("stopped").wait_line("coder>")
+
+
+def test_loading_is_shown_until_the_model_is_there_then_reading(home):
+    loaded, read = threading.Event(), threading.Event()
+
+    def load():
+        loaded.wait(20)
+        yield from LOADED
+
+    def reply():
+        read.wait(20)
+        yield from DONE
+
+    server = served(reply())
+    server.acts["/api/generate"] = [load()]
+    with server, opened(home, "-m", "any", "--host", server.url, "do it") as terminal:
+        terminal.wait("coder  loading ollama:any  ")
+        loaded.set()
+        terminal.wait("coder  reading ", " tokens  ")
+        read.set()
+        assert terminal.wait("Done.").end() == 0
+
+
+def test_a_bar_shows_how_far_the_prompt_is_read_where_the_server_says_it(home):
+    read = threading.Event()
+    half = event(prompt_progress={"total": 2048, "cache": 1024, "processed": 1536})
+
+    def reply():
+        yield from stream(half, end=False)
+        read.wait(20)
+        yield from stream(*HELLO)[1:]
+
+    props = answer(200, json.dumps(PROPS | {"default_generation_settings": {"n_ctx": 8192}}))
+    acts = {"/v1/models": [models({"id": "m"})], "/props": [props], CHAT: [reply()]}
+    with (
+        BadServer(acts) as server,
+        opened(home, "-m", "openai:m", "--host", server.url, "do it") as terminal,
+    ):
+        terminal.wait("coder  reading 1k tokens  [#####-----] 50 %")
+        read.set()
+        assert terminal.wait("Hello").end() == 0
+    (log,) = (home / ".local" / "state" / "tripletick" / "sessions").glob("*.jsonl")
+    assert "Progress" not in log.read_text()
 
 
 def test_the_model_is_loaded_while_the_first_line_is_typed(home):

@@ -72,14 +72,14 @@ def able(ollama):
 
 def test_a_model_whose_template_has_no_tools_is_known_and_refused_in_one_line(ollama):
     model = Ollama(ollama.model, Settings(host=ollama.host))
-    assert choosing.choose("native", model.about()).name == "fence"
-    with pytest.raises(ModelError, match="cannot do what was asked of it") as caught:
+    assert "does not list function calling" in choosing.choose("native", model.about()).notice
+    with pytest.raises(ModelError, match="takes no function calls here") as caught:
         list(model.stream([Message("user", "Hi.")], SHORT))
-    assert "tools" in caught.value.why
+    assert "agent.dialect fence" in caught.value.remedy
 
 
 def test_a_template_with_tools_makes_function_calling_possible(able):
-    assert choosing.choose("native", able.about()).name == "native"
+    assert choosing.choose("native", able.about()) == choosing.Chosen("native", "as set")
 
 
 def test_the_template_gets_schemas_calls_and_results_in_their_order(able, ollama):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tripletick import config, places
 from tripletick.bench import attempt as attempts
-from tripletick.bench import compare, page, records, running, suites, table
+from tripletick.bench import compare, page, records, running, scores, suites, table
 from tripletick.bench.attempt import Attempt, Setup
 from tripletick.commands.flags import shared_flags
 from tripletick.commands.opening import FLAGS, THINK, load_settings
@@ -30,6 +30,7 @@ OWN = ("agent.name", "model.seed")
 """Flags that are no setting of a run: the tasks name agents, each repeat has its seed."""
 STOPPED = "Stopped after {done} of {of}. Go on: {command}"
 WRITTEN = "{path}: tripletick bench page {path} draws it"
+UNKEPT = "The result is not in the list of models: {why}."
 DONE = {True: "solved    ", False: "not solved"}
 
 
@@ -92,8 +93,20 @@ def _run(options: argparse.Namespace, _: Sequence[str]) -> int:
             done = sum(trial.key in run.done for trial in todo)
             _say(STOPPED.format(done=done, of=len(todo), command=command))
             raise
-    _show(options, run.path, header, [run.done[trial.key] for trial in todo])
+    made = [run.done[trial.key] for trial in todo]
+    _keep_score(options, header, made)
+    _show(options, run.path, header, made)
     return 0
+
+
+def _keep_score(options: argparse.Namespace, header: records.Header, done: Sequence[Attempt]) -> None:
+    """Keep for the list of models what a model did as the user has it: a whole suite, no setting changed."""
+    if options.only or options.bare or options.set:
+        return
+    try:
+        scores.keep(places.find().cache, header, sum(one.solved for one in done), len(done))
+    except OSError as error:
+        _say(UNKEPT.format(why=error.strerror or error))
 
 
 def _compare(options: argparse.Namespace, paths: Sequence[str]) -> int:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from tripletick import engines, languages, places, platforms
+from tripletick import engines, languages, places, platforms, ways
 from tripletick.config import Config
 from tripletick.dialects import choosing
 from tripletick.errors import TripletickError
-from tripletick.models import chat_templates, choice, failures, hosts, parted, spoken
+from tripletick.models import chat_templates, choice, failures, hosts, parted, shelf, spoken
 from tripletick.models.model import About
 from tripletick.sandbox.box import untold
 from tripletick.ui.safe import visible
@@ -46,6 +47,8 @@ class Engine:
     remedies: tuple[str, ...] = ()
     dialect: str = ""
     """How it writes its calls, and why so."""
+    chosen: str = ""
+    """Why it is this one, where the settings name none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +60,31 @@ class Spoken:
     package: str = ""
 
 
-def examine(settings: Config) -> Engine:
-    """Ask the engine that the settings name; what is wrong is told, never raised."""
-    name = settings.model.name
+def examine(settings: Config, cache: Path) -> tuple[Engine, Config]:
+    """Ask the engine that the settings name, else the one that a request would get; give the settings with
+    it. What is wrong is said, never raised.
+    """
+    lines: list[str] = []
     try:
-        if spoken(name, settings.model.host) != "ollama":
+        settings = ways.resolve(settings, cache, lines.append)
+        if spoken(settings.model.name, settings.model.host) == "ollama":
+            engine = _served(settings)
+        else:
             with closing(engines.engine(settings, untold)) as model:
-                return _own(model.about(), settings)
-        return _served(settings)
+                engine = _own(model.about(), settings)
     except TripletickError as error:
         wrong = " ".join(filter(None, (error.what, error.why)))
-        return Engine(model=name, wrong=wrong, remedies=tuple(filter(None, [error.remedy])))
+        remedies = tuple(filter(None, [error.remedy]))
+        engine = Engine(model=settings.model.name, wrong=wrong, remedies=remedies)
+    return replace(engine, chosen="".join(lines)), settings
 
 
 def _own(about: About, settings: Config) -> Engine:
     window = engines.window(settings, about)
+    of_server = about.engine == "openai"
     return Engine(
+        server=about.where if of_server else "",
+        version=about.version if of_server else "",
         model=f"{about.engine}:{about.name}",
         context=about.context,
         window=window,
@@ -133,17 +145,18 @@ def list_languages() -> Iterator[Spoken]:
 
 def tell(engine: Engine, spoken: tuple[Spoken, ...]) -> Iterator[str]:
     """Word it for a person."""
-    server = (
-        f"ollama {engine.version} at {engine.server}, {engine.models} model{'s' * (engine.models != 1)}"
-        if engine.server
-        else "none"
-    )
-    if engine.server or engine.wrong:
-        yield f"server: {server}"
+    if engine.server:
+        count = f", {engine.models} model{'s' * (engine.models != 1)}" if engine.models else ""
+        program = f"ollama {engine.version}" if engine.models else engine.version or shelf.UNTOLD
+        yield f"server: {visible(program)} at {engine.server}{count}"
+    elif engine.wrong or engine.chosen:
+        yield "server: none"
     if engine.wrong:
         yield f"  {visible(engine.wrong)}"
     else:
         yield f"model: {visible(engine.model)}" + (f", in memory, {engine.loaded}" if engine.loaded else "")
+        if engine.chosen:
+            yield f"  {visible(engine.chosen)}"
         own = f", the model can have {failures.grouped(engine.context)}" if engine.context else ""
         yield f"dialect: {engine.dialect}"
         yield f"context: {failures.grouped(engine.window)} tokens asked for{own}"

@@ -6,13 +6,14 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tripletick import engines, places, wiring
 from tripletick.commands.opening import load_settings
 from tripletick.config import Config
 from tripletick.errors import ModelError, ServerUnreachableError, UsageError
-from tripletick.firstrun import SIZES, FirstRun, list_models, save_model
+from tripletick.firstrun import FirstRun, save_model
+from tripletick.listing import Listing, locate
 from tripletick.models import catalog, choice, failures, named, open_model, parted, shelf
 from tripletick.models.catalog import Entry
 from tripletick.models.model import About
@@ -23,10 +24,7 @@ from tripletick.ways import describe
 
 USAGE = "tripletick models [list|pull NAME|use NAME|show NAME|create [NAME] [--ollama]|template NAME]"
 NO_CHAT = "{name} compares texts and cannot chat."
-EMPTY = "The server has no model yet. Suggested for this machine: tripletick models pull {name}  ({size})"
-MORE = "Fits is told by size against what is free: memory, or that of graphics cards by NVIDIA and AMD."
 USED = "{name} from now on, saved to {path}"
-FETCHED = "{good_for}; needs no server"
 SUITED = (
     "{name} suits this machine: {size}, {good_for}, about {seconds} s an answer. Another one: "
     "tripletick models create NAME; tripletick config set model.name NAME keeps one"
@@ -76,30 +74,9 @@ def models(options: argparse.Namespace, words: Sequence[str]) -> int:
 
 
 def _list(work: Work) -> None:
-    """Write the models to stdout; those that were fetched are told of even where no server answers."""
-    own = [_row(entry) for entry in catalog.fetched(work.places.cache)]
-    try:
-        seen = shelf.look(engines.reach(work.settings), engines.served(work.settings))
-    except ServerUnreachableError as error:
-        if not own:
-            raise
-        work.tell(error.what)
-        _write(aligned(own, right=SIZES))
-        return
-    free = engines.free(seen, wiring.outside(work.options.directory.resolve()))
-    work.tell(f"{seen.version} at {seen.where.url}")
-    if not seen.models and engines.served(work.settings) == "openai":
-        work.tell(" ".join(engines.EMPTY["openai"]))
-    elif not seen.models:
-        best = choice.suggested(free)[0]
-        work.tell(EMPTY.format(name=best.name, size=choice.gigabytes(best.size)))
-    _write([*list_models(seen.models, free.most), *aligned(own, right=SIZES)])
-    if free.most and any(stock.listed.size for stock in seen.models):
-        work.tell(MORE)
-
-
-def _row(entry: Entry) -> tuple[str, ...]:
-    return entry.model, choice.gigabytes(entry.size), "", "", "", FETCHED.format(good_for=entry.good_for)
+    """Write the models to stdout, a line each."""
+    look = wiring.outside(work.options.directory.resolve())
+    _write(Listing(work.settings, work.places, look, work.tell).lines())
 
 
 def _pull(work: Work, name: str) -> None:
@@ -115,6 +92,9 @@ def _use(work: Work, name: str) -> None:
     if entry:
         catalog.files(entry, work.places.cache)
     else:
+        if host := locate(work.settings, name):
+            model = replace(work.settings.model, host=host)
+            work = replace(work, settings=replace(work.settings, model=model))
         name, host = _on_server(work, name)
     save_model(work.places.user_config, name, host)
     work.tell(USED.format(name=name, path=work.places.user_config))

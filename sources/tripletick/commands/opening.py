@@ -15,7 +15,6 @@ from tripletick.screens import Screen, open_screen, profiled
 
 if TYPE_CHECKING:
     from tripletick.app import App
-    from tripletick.firstrun import FirstRun
     from tripletick.library.history import Past
     from tripletick.trust import Trusted
 
@@ -49,11 +48,11 @@ def load_settings(
 def session(
     options: argparse.Namespace, past: Past | None = None
 ) -> Iterator[tuple[App, Screen, TripletickError | None]]:
-    """Open what works in a folder, and close it; the error tells why the person has no model, where so.
+    """Open what works in a folder, and close it; the error says why the user has chosen no model, where so.
 
     `past` is the session that is gone on with.
     """
-    from tripletick import retention
+    from tripletick import retention, ways
     from tripletick.app import App
     from tripletick.firstrun import FirstRun
     from tripletick.session import Log
@@ -67,8 +66,12 @@ def session(
         brought, told = bring(options, found, settings, screen)
         if brought.settings:
             settings = load_settings(options, found, brought.settings)
-        if not options.quiet:
-            settings, why = _prepared(FirstRun(settings, found, folder, screen))
+        asks, lines = screen.person and not options.quiet, list[str]()
+        try:
+            first = FirstRun(settings, found, folder, screen)
+            settings = first.prepare() if asks else ways.resolve(settings, found.cache, lines.append)
+        except TripletickError as error:
+            why = error
         said = Said(options.given, options.yes, tuple(options.read), not options.no_save)
         by = "flag" if options.agent else "config"
         with retention.at_work(found, settings.data, save=said.keep) as there:
@@ -79,6 +82,10 @@ def session(
             app = App(
                 settings, there, folder, log, by, screen.person, told, said, brought, past, options.verbose
             )
+            app.notices.extend(lines)
+            if not asks:
+                # raised by the first turn, which says it in the form that was asked for
+                app.absent, why = why, None
             try:
                 yield app, screen, why
             finally:
@@ -117,10 +124,3 @@ def _measured(screen: Screen, options: argparse.Namespace, log: Path | None) -> 
 
     kept = options.profile_to or (log and log.with_suffix(SUFFIX))
     return profiled(screen, kept, drawn=options.profile and not options.quiet and options.output == "text")
-
-
-def _prepared(first: FirstRun) -> tuple[config.Config, TripletickError | None]:
-    try:
-        return first.prepare(), None
-    except TripletickError as error:
-        return first.settings, error

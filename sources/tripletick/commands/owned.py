@@ -114,7 +114,7 @@ STATE: Mapping[str, Kind] = {
 CACHE: Mapping[str, Kind] = {
     r"models": Kind(is_model, parts=True),
     r"locks": Kind(named(r".+\.lock"), parts=True, surely=False),
-    r"bench": Kind(named(r"HumanEval\.jsonl\.gz.*"), parts=True, surely=False),
+    r"bench": Kind(named(r"(HumanEval\.jsonl\.gz|scores\.json).*"), parts=True, surely=False),
 }
 CONFIG: Mapping[str, Kind] = {
     r"config\.ini": Kind(Path.is_file, surely=False),

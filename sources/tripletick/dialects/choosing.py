@@ -1,4 +1,4 @@
-"""Which dialect a session has: the person's word, as far as the model can do it; `auto` is what was measured.
+"""Which dialect a session has: what the user has set, whatever a server says; `auto` is what was measured.
 
 The rows of measured.toml are written by bench/dialects.py, by nobody else: a model without one gets fences.
 """
@@ -23,12 +23,12 @@ from tripletick.tools.tool import Tool
 AUTO, FENCE, NATIVE = "auto", "fence", "native"
 TOOLS = "tools"
 """What engines call function calling."""
-CANNOT = "{name} has no function calling, so its calls are written as {dialect} (native was asked for)."
+UNSAID = "The server does not list function calling for {name}. It is used because [agent] dialect is native."
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A dialect, why it is that one, and a line for the person where it is not what was asked for."""
+    """A dialect, why it is that one, and a line for the user where the engine may not know it."""
 
     name: str
     why: str
@@ -44,12 +44,9 @@ USUAL = Chosen(FENCE, "as set")
 
 def choose(wanted: str, about: About) -> Chosen:
     """Choose for a model what `[agent] dialect` says."""
-    if wanted == NATIVE and TOOLS not in about.can:
-        return Chosen(
-            FENCE, "the model has no function calling", CANNOT.format(name=about.name, dialect=FENCE)
-        )
     if wanted != AUTO:
-        return Chosen(wanted, "as set")
+        unsaid = wanted == NATIVE and TOOLS not in about.can
+        return Chosen(wanted, "as set", UNSAID.format(name=about.name) if unsaid else "")
     best = measured().get(family(about.name))
     if best is None or (best == NATIVE and TOOLS not in about.can):
         return Chosen(FENCE, "auto: nothing was measured of this model")
@@ -69,7 +66,7 @@ def measured() -> Mapping[str, str]:
 
 
 def chosen(wanted: str, about: About) -> Generator[Event, Reply, Chosen]:
-    """Choose, and tell the person where it is not what was asked for."""
+    """Choose, and say where the engine may not know it."""
     made = choose(wanted, about)
     if made.notice:
         yield Notice(made.notice)

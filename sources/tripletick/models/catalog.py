@@ -76,6 +76,7 @@ class Entry:
     url: str = ""
     maker: str = ""
     adapter: str = ""
+    bench: str = ""
 
     @property
     def model(self) -> str:

@@ -28,7 +28,7 @@ from typing import IO, Any
 from tripletick import extras, platforms
 from tripletick.errors import ModelError, ServerFailedError, TripletickError
 from tripletick.halting import Halt
-from tripletick.messages import Chunk, Message
+from tripletick.messages import Chunk, Message, Progress
 from tripletick.models import Settings, catalog, completions, failures, fitness, llamacpp, pieces, store
 from tripletick.models.failures import Saying
 from tripletick.models.gguf import Header
@@ -131,6 +131,8 @@ class Embedded:
         request = self._request(messages, sampling)
         engine = self._engine or self._open()
         calls = pieces.Calls()
+        if not engine.loaded:
+            yield Chunk(progress=Progress("loading"))
         with closing(engine.reply(request, self._slot, self._halt)) as reply:
             for fields in self._told(reply):
                 calls.add(fields)

@@ -103,6 +103,12 @@ UNFIT = Saying(
     "The server says: {told}.",
     "Another model: -m NAME",
 )
+NO_TOOLS = Saying(
+    ModelError,
+    "Model '{model}' takes no function calls here.",
+    "The server says: {told}.",
+    "Have calls written as text: tripletick config set agent.dialect fence",
+)
 REFUSED = Saying(
     ServerFailedError, "The server refused the request (status {status}).", "It says: {told}.", OLDER
 )
@@ -147,6 +153,7 @@ STATUSES: Mapping[int, Saying] = {
 }
 NARROWED: tuple[tuple[re.Pattern[str], Saying], ...] = (
     (re.compile(r"requires more (system |gpu )?memory|out of memory", re.IGNORECASE), MEMORY),
+    (re.compile(r"does not support tools|tools? (param|choice) requires", re.IGNORECASE), NO_TOOLS),
     (re.compile(r"does not support|input is not supported|not a multimodal model", re.IGNORECASE), UNFIT),
 )
 """What the words of a 400 or 500 tell more exactly than the status."""

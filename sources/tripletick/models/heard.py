@@ -33,12 +33,14 @@ class Heard:
 
     def take(self, fields: Mapping[str, Any]) -> Chunk | None:
         """Take an event; gives what it adds to the reply."""
-        self.first = self.first or time.monotonic()
         self.calls.add(fields)
         self.told |= {name: fields[name] for name in ("usage", "timings") if answers.fields(fields, name)}
         self.ended = pieces.ended(fields) or self.ended
         self.finish = pieces.finish(fields) or self.finish
-        return pieces.chunk(fields)
+        chunk = pieces.chunk(fields)
+        if not (chunk and chunk.progress):
+            self.first = self.first or time.monotonic()
+        return chunk
 
     @property
     def whole(self) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 from tripletick.models import answers
 
 Fields = Mapping[str, Any]
+LLAMACPP = "llama.cpp"
 OLLAMAS = 4096
 """What Ollama gives by itself where it has not loaded the model yet; its /v1 cannot be asked for more."""
 OWN = ("max_model_len", "context_length", "context_window", "max_context_length", "max_input_tokens")
@@ -55,7 +56,7 @@ def _llamacpp(props: Fields, entry: Fields) -> Kind | None:
     if not made:
         return None
     sees = answers.fields(props, "modalities").get("vision") is True
-    program = f"llama.cpp {answers.text(props.get('build_info'))}".strip()
+    program = f"{LLAMACPP} {answers.text(props.get('build_info'))}".strip()
     can = ("completion", *(("vision",) if sees else ()))
     context = answers.number(made, "n_ctx") or _own(entry)
     parameters = answers.number(answers.fields(entry, "meta"), "n_params")

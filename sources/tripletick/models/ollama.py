@@ -8,14 +8,15 @@ asked for again here either: that is the loop's, which knows what was shown of i
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
 from tripletick.errors import ServerFailedError, TripletickError
 from tripletick.halting import Halt
-from tripletick.messages import Chunk, Counts, Finish, Message, ToolCall
+from tripletick.messages import Chunk, Counts, Finish, Message, Progress, ToolCall
 from tripletick.models import Settings, answers, chat_templates, completions, failures
 from tripletick.models.hosts import address
 from tripletick.models.model import About, Listed, Sampling
@@ -28,6 +29,8 @@ DEFAULT_CONTEXT = 4096
 """Sent where `fix` was not called: the server's own default moves with the video memory."""
 FINISHES: Mapping[str, Finish] = {"stop": "stop", "length": "length", "load": "stop", "unload": "stop"}
 NANO = 1e-9
+GLANCE = 0.1
+"""Seconds between two looks whether the model is loaded."""
 LINES_A_TOKEN, LINES = 2, 1000
 """The most lines of an answer: a token is a line, and some have no text. A server without a limit of its own
 would go on for ever."""
@@ -128,7 +131,8 @@ class Ollama:
         tries = Tries(
             self.settings, lambda reply, body: self._error(reply, failures.words(body)), failures.words
         )
-        with closing(tries.answer(lambda: self._wire.send("/api/chat", request))) as reply:
+        reply = yield from self._awaited(lambda: tries.answer(lambda: self._wire.send("/api/chat", request)))
+        with closing(reply):
             most = LINES_A_TOKEN * sampling.output + LINES
             for count, line in enumerate(reply.lines()):
                 if count > most:
@@ -148,6 +152,26 @@ class Ollama:
         if self._preload:
             self._preload.stop()
         self._wire.close()
+
+    def _awaited(self, send: Callable[[], Reply]) -> Generator[Chunk, None, Reply]:
+        """Give the reply to a request; while the server loads the model for it, that is said."""
+        if not self.loading(0):
+            return send()
+        yield Chunk(progress=Progress("loading"))
+        # the request does not wait for the loading that the server was asked for before
+        with ThreadPoolExecutor(1) as pool:
+            sent = pool.submit(send)
+            try:
+                while self.loading(GLANCE) and not sent.done():
+                    pass
+                if not sent.done():
+                    yield Chunk(progress=Progress("reading"))
+                return sent.result()
+            finally:
+                while not sent.done():
+                    # before it is connected there is nothing to cut
+                    self._wire.cut()
+                    wait([sent], GLANCE)
 
     def _request(self, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
         options = {

@@ -36,7 +36,7 @@ BASE_URL = "OPENAI_BASE_URL"
 PATH = "v1"
 LINES_A_TOKEN, LINES = 6, 1000
 """The most lines of an answer: an event with its name, its blank line, a keep-alive now and then."""
-OPTIONAL = ("stream_options", "chat_template_kwargs", "seed", "temperature", "max_tokens")
+OPTIONAL = ("return_progress", "stream_options", "chat_template_kwargs", "seed", "temperature", "max_tokens")
 """What a server may refuse to know; the request is then sent without it."""
 INSTEAD: Mapping[str, str] = {"max_tokens": "max_completion_tokens"}
 """What newer models of OpenAI's call it."""
@@ -64,6 +64,7 @@ class OpenAI:
         self._told = 0
         self._sees = True
         self._without: set[str] = set()
+        self._program = ""
         self._watch = Watch(self.settings.notice, DROPPED)
 
     def about(self) -> About:
@@ -76,7 +77,7 @@ class OpenAI:
         if known is not None and entry not in known:
             raise refusals.missing(self.name, self.names())
         about = self._about(entry, self._look)
-        self._told, self._sees = about.context, about.sees
+        self._told, self._sees, self._program = about.context, about.sees, about.version
         return about
 
     def all_about(self) -> tuple[About, ...]:
@@ -120,7 +121,7 @@ class OpenAI:
         """Give another thread its way to the server, which has its own slots."""
         other = OpenAI(self.name, replace(self.settings, halt=halt))
         other._context, other._told, other._without = self._context, self._told, self._without
-        other._sees = self._sees
+        other._sees, other._program = self._sees, self._program
         return other
 
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
@@ -153,6 +154,7 @@ class OpenAI:
                 "stream": True,
                 "stream_options": {"include_usage": True},
                 "chat_template_kwargs": None if think is None else {"enable_thinking": think},
+                "return_progress": True if self._program.startswith(kinds.LLAMACPP) else None,
             }
         )
 

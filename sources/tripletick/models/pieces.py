@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tripletick.messages import Chunk, Counts, Finish, ToolCall
+from tripletick.messages import Chunk, Counts, Finish, Progress, ToolCall
 from tripletick.models import answers
 from tripletick.models.llamacpp import Piece
 
@@ -59,7 +59,18 @@ def chunk(fields: Mapping[str, Any]) -> Chunk | None:
     content = delta.get("content")
     thoughts = (answers.text(delta.get(name)) for name in REASONING)
     text, thought = _plain(content), next(filter(None, (*thoughts, _thought(content))), "")
-    return Chunk(text=text, thought=thought) if text or thought else None
+    if text or thought:
+        return Chunk(text=text, thought=thought)
+    read = _progress(fields)
+    return Chunk(progress=read) if read else None
+
+
+def _progress(fields: Mapping[str, Any]) -> Progress | None:
+    """Read llama.cpp's `prompt_progress`, in which `processed` and `total` count what was in the cache."""
+    told = answers.fields(fields, "prompt_progress")
+    cached = answers.number(told, "cache")
+    done, total = (answers.number(told, name) - cached for name in ("processed", "total"))
+    return Progress("reading", done, total) if total > 0 else None
 
 
 def _plain(content: object) -> str:

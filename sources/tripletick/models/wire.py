@@ -191,6 +191,10 @@ class Wire:
         """Ask something that is answered at once."""
         return self._ask("POST" if body else "GET", path, body, self._settings.lookup_timeout)
 
+    def cut(self) -> None:
+        """Hang up, from another thread than the one that waits."""
+        self._line.cut()
+
     def close(self) -> None:
         self._session.close()
 

@@ -5,7 +5,7 @@ Which commands there are is chat.py's table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from tripletick.app import App
@@ -34,8 +34,8 @@ class Desk:
     """The person has interrupted what was done last: what was typed meanwhile is not sent by itself."""
     past: Past | None = None
     """The session that is gone on with once this one is left."""
-    models: list[str] = field(default_factory=list)
-    """The server's models, once they were asked for."""
+    models: Sequence[str] = ()
+    """The models there are, once they were asked for."""
     terminal: Terminal = field(init=False)
     ahead: Ahead = field(init=False)
 

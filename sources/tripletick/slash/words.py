@@ -7,9 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 
-from tripletick import engines
 from tripletick.agents import AUTO
-from tripletick.errors import TripletickError
 from tripletick.paths import PathRefused
 from tripletick.slash import files
 from tripletick.slash.desk import Desk
@@ -38,10 +36,10 @@ def agents(desk: Desk, start: str) -> Iterator[Choice]:
 
 
 def models(desk: Desk, start: str) -> Iterator[Choice]:
-    """Give the server's models, for which it is asked once."""
-    if not desk.models:
-        with suppress(TripletickError):
-            desk.models = engines.names(desk.app.config)
+    """Give the models of the server, which is asked once, and of this machine."""
+    from tripletick import listing
+
+    desk.models = desk.models or listing.names(desk.app.config, desk.app.places.cache)
     return _begun(desk.models, start)
 
 

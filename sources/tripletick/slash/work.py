@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tripletick import engines
+from tripletick import wiring
 from tripletick.agents import AUTO
-from tripletick.app import App
 from tripletick.errors import TripletickError, UsageError
 from tripletick.slash.desk import Desk
 from tripletick.slash.telling import model_at_work
@@ -26,18 +25,23 @@ def agent(desk: Desk, name: str) -> None:
 
 
 def model(desk: Desk, name: str) -> None:
-    """Name the server's models, or go on with one."""
+    """Name the models, or go on with one."""
+    from tripletick import listing
+
+    app, about = desk.app, desk.app.about
     if name:
-        desk.play(desk.app.use_model(name))
-        preload(desk.app)
+        desk.play(app.use_model(name, listing.locate(app.config, name)))
         return
+    # another one takes the place of the one at work
+    held = listing.file_size(about.where) if about and about.engine == "embedded" else 0
+    look = wiring.outside(app.folder)
     try:
-        for one in engines.names(desk.app.config):
-            desk.screen.say(one)
+        lines = listing.Listing(app.config, app.places, look, desk.screen.say, held).lines()
+        desk.screen.say("\n".join(lines))
     except TripletickError as error:
         # what is at work may need no server
         desk.screen.say(error.what)
-    desk.screen.say(f"At work: {model_at_work(desk.app)}. Switch: /model NAME")
+    desk.screen.say(f"At work: {model_at_work(app)}. Switch: /model NAME")
 
 
 def undo(desk: Desk, count: str) -> None:
@@ -80,12 +84,6 @@ def retry(desk: Desk, rest: str) -> None:
 
 def leave(desk: Desk, rest: str) -> None:
     desk.done = True
-
-
-def preload(app: App) -> None:
-    """Have the model loaded while the person types."""
-    if app.loop:
-        app.loop.replies.model.preload()
 
 
 def _turns(name: str, count: str) -> int:

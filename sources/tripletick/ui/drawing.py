@@ -92,12 +92,15 @@ class RichPen:
     def mark(self, mark: Mark) -> str:
         return SIGNS[mark] if self._utf8() else WORDS[mark]
 
-    def status(self, word: Callable[[], str] | None) -> None:
+    def status(self, word: Callable[[], str] | None, *, at_once: bool = False) -> None:
         with self.lock:
             self.below = word
             if word is None:
                 self._write(self._clear())
-            elif self.pulse is None:
+                return
+            if at_once:
+                self._write(self._picture(self._signs[0], word().expandtabs(1)))
+            if self.pulse is None:
                 self.stopped.clear()
                 self.pulse = threading.Thread(target=self._beat, daemon=True)
                 self.pulse.start()
@@ -123,8 +126,7 @@ class RichPen:
             self.pulse = None
 
     def _beat(self) -> None:
-        signs = SPINNER if self._utf8() else ASCII_SPINNER
-        for sign in itertools.cycle(signs):
+        for sign in itertools.cycle(self._signs):
             if self.stopped.wait(PULSE):
                 return
             with self.lock:
@@ -198,6 +200,10 @@ class RichPen:
         syntax = Syntax("", code.tag or "text", theme=CODE_COLOURS, background_color="default")
         line = syntax.highlight(code.text)
         return Text("    ").append_text(line[: len(code.text)]) if code.text else Text("")
+
+    @property
+    def _signs(self) -> str:
+        return SPINNER if self._utf8() else ASCII_SPINNER
 
     def _utf8(self) -> bool:
         return self.console.encoding.lower().startswith("utf")

@@ -7,10 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tripletick.events import Usage
+from tripletick.messages import Progress
 
 SLOW = 20.0
 """Seconds without a token after which the person is told what takes so long."""
 READING = "Reading {much} {more} {seconds:.0f} s (Ctrl+C stops)"
+STOPS = "(Ctrl+C stops)"
+CELLS = 10
+"""Of a bar in the status line."""
 
 
 @dataclass(slots=True)
@@ -30,6 +34,12 @@ class Gauge:
     since: float = 0.0
     tokens: int = 0
     first: float = 0.0
+    model: str = ""
+    stage: str = ""
+    """What the engine does: it is loading, reading, thinking, writing."""
+    done: int = 0
+    total: int = 0
+    """How far it is with that; 0: not known."""
     prompt: int = 0
     """Tokens that the model is reading, estimated."""
     context: int = 0
@@ -43,31 +53,54 @@ class Gauge:
 
     def fresh(self) -> Gauge:
         """Give one for the next turn."""
-        return Gauge(self.clock, self.slow)
+        return Gauge(self.clock, self.slow, model=self.model)
 
     def begin(self, doing: str, *, waits: bool = False) -> None:
-        self.doing, self.waits, self.since = doing, waits, self.clock()
+        self.doing, self.waits, self.since, self.stage = doing, waits, self.clock(), ""
 
-    def token(self) -> None:
+    def ask(self, tokens: int) -> None:
+        """The engine is asked for a reply to so many tokens."""
+        self.prompt, self.stage, self.total = tokens, "reading", 0
+
+    def prepare(self, progress: Progress) -> bool:
+        """Take how far the engine is before its first token; True where it now does something else."""
+        new = self.stage != progress.stage
+        if new:
+            self.since = self.clock()
+        self.waits, self.stage, self.done, self.total = True, progress.stage, progress.done, progress.total
+        return new
+
+    def token(self, stage: str) -> None:
         self.first = self.first or self.clock()
-        self.tokens, self.waits = self.tokens + 1, False
+        self.tokens, self.waits, self.stage = self.tokens + 1, False, stage
 
     def count(self, usage: Usage) -> None:
         self.context, self.used = usage.context, usage.counts.prompt + usage.counts.output
         self.written += usage.counts.output
         self.seconds += usage.seconds
         self.writing += usage.counts.output_seconds
-        self.tokens, self.first = 0, 0.0
+        self.tokens, self.first, self.stage = 0, 0.0, ""
 
     def now(self) -> str:
         """Word the moment."""
         now = self.clock()
         waited, spent = now - self.since, now - self.first
-        if self.waits and waited > self.slow:
+        long = self.waits and waited > self.slow
+        if long and self.stage in ("", "reading") and not self.total:
             much = f"{short(self.prompt)} tokens of prompt" if self.prompt else "the prompt"
             return READING.format(much=much, more=self.more, seconds=waited)
         speed = f"{self.tokens / spent:.1f} tok/s" if self.tokens > 1 and spent > 0 else ""
-        return "  ".join(filter(None, (self.doing, speed, self._fill(), f"{waited:.0f} s")))
+        parts = (self.doing, self._stage(), speed, self._fill(), f"{waited:.0f} s", STOPS * long)
+        return "  ".join(filter(None, parts))
+
+    def _stage(self) -> str:
+        if not self.waits:
+            return self.stage
+        tokens = self.total or self.prompt
+        object = {"loading": self.model, "reading": f"{short(tokens)} tokens" if tokens else ""}
+        whole = f"{bar(self.done, self.total, CELLS)} {100 * self.done // self.total} %" if self.total else ""
+        words = " ".join(filter(None, (self.stage, object.get(self.stage, ""))))
+        return "  ".join(filter(None, (words, whole)))
 
     def whole(self) -> str:
         """Word the turn, "" where no engine counted."""
@@ -79,6 +112,12 @@ class Gauge:
 
     def _fill(self) -> str:
         return f"{short(self.used + self.tokens)} of {window(self.context)}" if self.context else ""
+
+
+def bar(done: int, total: int, cells: int) -> str:
+    """Draw how much is done, in so many cells."""
+    filled = cells * min(done, total) // total
+    return f"[{'#' * filled}{'-' * (cells - filled)}]"
 
 
 def thousands(number: int) -> str:

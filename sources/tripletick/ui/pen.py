@@ -40,8 +40,11 @@ class Pen(Protocol):
         """Give the sign for this, with the space after it."""
         ...
 
-    def status(self, word: Callable[[], str] | None) -> None:
-        """Show what `word` gives, again and again, below everything that is drawn; None takes it away."""
+    def status(self, word: Callable[[], str] | None, *, at_once: bool = False) -> None:
+        """Show what `word` gives, again and again, below everything that is drawn; None takes it away.
+
+        `at_once`: before this returns.
+        """
         ...
 
     def tree(self, title: str, branches: Sequence[Branch]) -> None:
@@ -89,7 +92,7 @@ class PlainPen:
     def mark(self, mark: Mark) -> str:
         return WORDS[mark]
 
-    def status(self, word: Callable[[], str] | None) -> None:
+    def status(self, word: Callable[[], str] | None, *, at_once: bool = False) -> None:
         pass
 
     def tree(self, title: str, branches: Sequence[Branch]) -> None:

@@ -35,7 +35,7 @@ from tripletick.events import (
     Thought,
     Usage,
 )
-from tripletick.messages import INTERRUPTED, STOPPED, Call, Outcome, Receipt, say_counts
+from tripletick.messages import Call, INTERRUPTED, Outcome, Progress, Receipt, STOPPED, say_counts
 from tripletick.ui import attempts, room
 from tripletick.ui.excerpt import excerpt
 from tripletick.ui.gauge import Gauge, thousands
@@ -60,7 +60,7 @@ LOOKING = "looking through {files} files"
 TAKEN = "{agent} takes over, whose block this is: {tag}"
 QUIET = (Answered, GaveUp)
 """What is told with -q."""
-ASIDE = (Text, Thought, Usage, Notice, Answered)
+ASIDE = (Text, Thought, Usage, Notice, Progress, Answered)
 """What may stand between a reply and the event that shows it to be the answer."""
 
 
@@ -123,20 +123,28 @@ class Teller:
         self.pen.line(self.pen.mark("agent") + visible(TAKEN.format(agent=event.agent, tag=event.tag)), "dim")
 
     def loading(self, event: Loading) -> None:
-        self._busy(f"{self.agent}  {visible(event.model)}", waits=True)
+        self.gauge.model = visible(event.model)
+        self._busy(self.agent, waits=True)
+
+    def progress(self, event: Progress) -> None:
+        begun = self.gauge.prepare(event)
+        self._status("", at_once=begun)
+        if begun and event.stage == "loading" and isinstance(self.pen, PlainPen):
+            # It has no status line.
+            self.pen.line(f"loading {self.gauge.model}")
 
     def text(self, event: Text) -> None:
-        self.gauge.token()
+        self.gauge.token("writing")
         self._draw(self.preview.feed(event.text))
         self._status(self.preview.line)
 
     def thought_came(self, event: Thought) -> None:
-        self.gauge.token()
+        self.gauge.token("thinking")
         self.thought_since = self.thought_since or time.monotonic()
         *lines, self.thought = (self.thought + event.text).split("\n")
         for line in lines if self.thinking else ():
             self.pen.line(visible(line.rstrip("\r")), "dim")
-        self._status("thinking")
+        self._status("")
 
     def called(self, event: Called) -> None:
         if self.shelf:
@@ -191,7 +199,7 @@ class Teller:
         self.pen.line(visible(event.text.rstrip("\n")), "dim", prose=True)
 
     def prompted(self, event: Prompted) -> None:
-        self.gauge.prompt = event.tokens
+        self.gauge.ask(event.tokens)
 
     def compacting(self, event: Compacting) -> None:
         self._busy(f"{self.agent}  summing up the conversation")
@@ -285,10 +293,14 @@ class Teller:
         self.gauge.begin(doing, waits=waits)
         self._status("")
 
-    def _status(self, tail: str) -> None:
+    def _status(self, tail: str, *, at_once: bool = False) -> None:
         gauge, end = self.gauge, visible(tail[-NEWEST:].strip())
         gauge.more = self.pen.mark("more").strip()
-        self.pen.status(lambda: "  ".join(filter(None, (gauge.now(), self._waiting() or end))))
+
+        def words() -> str:
+            return "  ".join(filter(None, (gauge.now(), self._waiting() or end)))
+
+        self.pen.status(words, at_once=at_once)
 
     def _waiting(self) -> str:
         typed = visible(self.typed())
@@ -314,6 +326,7 @@ _TELLS: Mapping[type[Any], Callable[[Teller, Any], None]] = {
     Usage: Teller.usage,
     Notice: Teller.notice,
     Prompted: Teller.prompted,
+    Progress: Teller.progress,
     Compacting: Teller.compacting,
     Drafting: Teller.drafting,
     Compacted: Teller.compacted,

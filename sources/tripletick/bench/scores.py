@@ -1,0 +1,58 @@
+"""What each model did in `tripletick bench` here, for the list of models: its last whole run of a suite.
+
+The runs themselves are files where the user keeps them (records.py).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tripletick.places import make_private
+
+if TYPE_CHECKING:
+    from tripletick.bench.records import Header
+
+FILE = Path("bench", "scores.json")
+USUAL = "core"
+"""The suite that is shown where a model has done several."""
+
+
+def keep(cache: Path, header: Header, solved: int, of: int) -> None:
+    """Keep what a run came to, in the place of an earlier one. Raises OSError."""
+    known = _read(cache)
+    done = known.setdefault(header.model, {})
+    # the newest stands last
+    done.pop(header.suite, None)
+    done[header.suite] = [solved, of]
+    path = cache / FILE
+    make_private(path.parent)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.")
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        json.dump(known, file)
+    Path(name).replace(path)
+
+
+def known(cache: Path) -> Mapping[str, str]:
+    """Give by model what it did: `core 40 of 90`."""
+    return {model: _worded(done) for model, done in _read(cache).items() if done}
+
+
+def _worded(done: Mapping[str, Any]) -> str:
+    suite = USUAL if USUAL in done else list(done)[-1]
+    solved, of = done[suite]
+    return f"{Path(suite).name} {solved} of {of}"
+
+
+def _read(cache: Path) -> dict[str, dict[str, Any]]:
+    with suppress(OSError, ValueError, TypeError, AttributeError):
+        told = json.loads((cache / FILE).read_text("utf-8"))
+        rows = [pair for done in told.values() for pair in done.values()]
+        if all(len(pair) == 2 for pair in rows):
+            return dict(told)
+    return {}
