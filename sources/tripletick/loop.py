@@ -245,7 +245,7 @@ class Loop:
         results: list[tuple[Call, Result]] = []
         printed: list[str] = []
         stop = ""
-        bench = replace(self.bench, mode="read") if agent.mode == "read" else self.bench
+        bench = replace(self.bench, mode="read", offers=False) if agent.mode == "read" else self.bench
         bench.ledger.begin_reply()
         try:
             for number, call in enumerate(calls, 1):

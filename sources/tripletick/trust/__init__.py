@@ -1,6 +1,6 @@
 """What the person lets happen in a folder, and what the folder itself may bring."""
 
-from tripletick.trust.folder import Leave, Said, scratch_in, settle
+from tripletick.trust.folder import Leave, Said, settle
 from tripletick.trust.memory import Memory
 from tripletick.trust.outside import named_outside, refused, welcome
 from tripletick.trust.workspace import BROUGHT, Bounds, Trusted, bring
@@ -15,7 +15,6 @@ __all__ = [
     "bring",
     "named_outside",
     "refused",
-    "scratch_in",
     "settle",
     "welcome",
 ]
