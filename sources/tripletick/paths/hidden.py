@@ -269,13 +269,10 @@ class Secrets:
         while waiting and left > 0:
             found = self._list(waiting.popleft(), Found())
             left -= found.entries
-            waiting += (path for path in found.below if self._goes_into(path))
+            waiting += (path for path in found.below if self._sight or path != str(self._workspace))
             all_found.hits |= found.hits
             all_found.known |= found.known
         all_found.whole &= not waiting
-
-    def _goes_into(self, path: str) -> bool:
-        return self._sight.enters(path) if self._sight else path != str(self._workspace)
 
     def _is_own(self, hit: str) -> bool:
         """Tell what a block has made of what it could read, and nobody has changed since."""
@@ -358,7 +355,7 @@ class Secrets:
             too_long = len(os.fsencode(entry.path)) > LONGEST
             if too_long:
                 found.folders.add(entry.path)
-            else:
+            elif self._sight is None or self._sight.enters(entry.path):
                 found.below.append(entry.path)
         elif is_socket(entry):
             found.sockets.add(entry.path)

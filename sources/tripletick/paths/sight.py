@@ -52,24 +52,24 @@ class Sight:
 
     def hides(self, path: str) -> bool:
         """Tell whether an absolute path without links is out of sight."""
-        spot = Path(path)
-        if any(spot.is_relative_to(each) for each in self.opened):
+        home, parent = str(self.home), str(self.home.parent)
+        if any(_lies_in(path, str(each)) for each in self.opened):
             return False
-        if spot.is_relative_to(self.home):
-            parts = spot.relative_to(self.home).parts
-            return bool(parts) and _is_private(parts[0])
-        if self.home.is_relative_to(spot):
+        if _lies_in(path, home):
+            first = path[len(home) + 1 :].partition("/")[0]
+            return first.startswith(".") or first in PROGRAMS
+        if _lies_in(home, path):
             return False
-        beside = self.home.parent != Path("/") and spot.is_relative_to(self.home.parent)
-        return beside or spot.parts[1] in ABOVE or any(f"{spot}/".startswith(f"{each}/") for each in OWN)
+        beside = parent != "/" and _lies_in(path, parent)
+        return beside or path[1:].partition("/")[0] in ABOVE or any(_lies_in(path, each) for each in OWN)
 
     def enters(self, path: str) -> bool:
         """Tell whether a walk goes into a folder; there is nothing of the user's in those of the system."""
         if path.rpartition("/")[2] in CACHES or self.hides(path):
             return False
-        if path[1:].partition("/")[0] in SYSTEM and not self.home.is_relative_to(path):
-            return path.startswith(f"{self.home}/")
-        return path not in self.mounts or self.home.is_relative_to(path)
+        above = _lies_in(str(self.home), path)
+        system = path[1:].partition("/")[0] in SYSTEM and not _lies_in(path, str(self.home))
+        return above or not (system or path in self.mounts)
 
     def _in(self, folder: Path) -> Iterator[str]:
         for entry in _entries(folder):
@@ -91,8 +91,8 @@ def find_sight(folder: Path, home: Path) -> Sight | None:
     return Sight(root, real) if real.is_relative_to(root) else None
 
 
-def _is_private(name: str) -> bool:
-    return name.startswith(".") or name in PROGRAMS
+def _lies_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder.rstrip('/')}/")
 
 
 def _entries(folder: Path) -> list[os.DirEntry[str]]:
