@@ -24,7 +24,7 @@ from tripletick.places import Places
 from tripletick.replies import Replies
 from tripletick.sandbox import open_box
 from tripletick.sandbox.box import NOTHING, Box, Grant, Ground, Limits, Mode, untold
-from tripletick.sandbox.toolchains import PRIVATE, is_system
+from tripletick.sandbox.toolchains import PRIVATE, is_empty_shim, is_system
 from tripletick.templates import Templates
 from tripletick.tools import tools
 from tripletick.tools.tool import Bench, Ledger
@@ -241,8 +241,9 @@ def outside(workspace: Path) -> Callable[[str], str | None]:
 
     def look(program: str) -> str | None:
         found = shutil.which(program)
-        usable = found and Path(found).is_absolute() and not Path(found).resolve().is_relative_to(workspace)
-        return found if usable else None
+        if not found or not Path(found).is_absolute() or is_empty_shim(found):
+            return None
+        return None if Path(found).resolve().is_relative_to(workspace) else found
 
     return look
 

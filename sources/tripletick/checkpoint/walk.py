@@ -130,15 +130,15 @@ class Walk:
         self._known, self._seen, self._now = known, Seen(), time.time_ns()
         seen, self._tops = self._seen, set()
         self._room = MOST_NEW + (0 if self._looks else len(known) or MOST_FIRST)
+        self._note(".", os.fstat(tree.fd))
         if areas is None:
-            self._note(".", os.fstat(tree.fd))
             self._folder(Spot(tree.fd, ""))
             seen.also = {".", *self._single(tree, (GIT, *seen.over), extra)}
         else:
             areas = _outermost(areas)
             self._roots = {f"{area}/" for area in areas}
             there = {path for area in areas for path in self._area(tree, area)}
-            seen.also = there | {*self._single(tree, seen.over, extra)}
+            seen.also = {"."} | there | {*self._single(tree, seen.over, extra)}
         seen.same = seen.same and len(seen.looks) == len(self._looks) and seen.also == self._also
         self._looks, self._also = {look.prefix: look for look in seen.looks}, seen.also
         return seen

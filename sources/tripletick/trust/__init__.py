@@ -3,7 +3,7 @@
 from tripletick.trust.folder import Leave, Said, settle
 from tripletick.trust.memory import Memory
 from tripletick.trust.outside import named_outside, refused, welcome
-from tripletick.trust.workspace import BROUGHT, Bounds, Trusted, bring
+from tripletick.trust.workspace import BROUGHT, Bounds, Trusted, bring, marked
 
 __all__ = [
     "BROUGHT",
@@ -13,6 +13,7 @@ __all__ = [
     "Said",
     "Trusted",
     "bring",
+    "marked",
     "named_outside",
     "refused",
     "settle",
