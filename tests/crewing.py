@@ -85,7 +85,7 @@ def open_team(top: Path, model: Model, *, person: bool = False, **sections: dict
     folder.mkdir(exist_ok=True)
     found = replace(places.find(), state=top / "state")
     standing = Standing(settings, found, folder, Said(), person, notices.append)
-    standing.leave = Leave(folder)
+    standing.leave = Leave()
     prompts = agents.load(found.prompts)
     window = model.fix(8192)
     parts = wiring.Parts(settings, found, standing.workspace, model, standing.box, prompts, person)

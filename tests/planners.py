@@ -119,7 +119,7 @@ def open_sitting(
     earlier = logs.past(found, past) if past else None
     log = Log.open(found.sessions, workspace=folder, session_id=past or None)
     app = App(settings, found, folder, log, person=person, said=Said(yes=yes), past=earlier)
-    app.standing.leave = Leave(folder)
+    app.standing.leave = Leave()
     try:
         yield Sitting(app)
     finally:

@@ -194,6 +194,21 @@ def test_a_server_that_is_not_there_is_told_and_not_looked_for_for_ever(served):
     assert three.verdict.endswith("; it is not started again in this session")
 
 
+def test_a_command_that_the_box_hides_is_told_as_that(served, tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    (home / ".config").mkdir(parents=True)
+    (home / "tools").mkdir()
+    (home / ".config/hidden").write_text(f"#!/bin/sh\nexec {COMMAND}\n")
+    (home / ".config/hidden").chmod(0o755)
+    (home / "tools/serve").write_text("#!/bin/sh\nexec ~/.config/hidden\n")
+    (home / "tools/serve").chmod(0o755)
+    monkeypatch.setenv("HOME", str(home))
+    it = served(call("echo", text="hello"), "Then not.", command="~/tools/serve")
+    told = first(it).verdict
+    assert "~/tools/serve is there, but its box hides it or what it starts with" in told
+    assert "see = ~/tools" in told
+
+
 def test_a_server_that_dies_of_a_call_is_started_again_once(served):
     assert first(served(call("die"), "Done.", words="once")).text == "alive again"
 

@@ -44,7 +44,7 @@ def settled(folder, home, memory, *answers, said=NEW, person=True):
 def test_a_new_folder_is_asked_about_once(home, state, letter, mode, allowed):
     for times, memory in ((1, Memory(state)), (0, Memory(state))):
         leave, asked = settled(home / "project", home, memory, letter)
-        assert (leave.folder, leave.mode, leave.allowed) == (home / "project", mode, allowed)
+        assert (leave.mode, leave.allowed) == (mode, allowed)
         assert len(asked) == times
         assert bool(leave.notice) == (times == 0 and letter != "y")
 
@@ -94,24 +94,12 @@ def test_a_link_to_a_folder_is_that_folder(home, state):
     assert settled(home / "way", home, Memory(state))[1] == []
 
 
-def test_in_the_home_folder_blocks_get_a_folder_in_it(home, state):
-    leave, (asked,) = settled(home, home, Memory(state), "y")
-    assert leave.folder == home / "tripletick/scratch"
-    assert str(leave.folder) in asked
-
-
-@pytest.mark.parametrize(
-    ("said", "person", "letters"),
-    [(NEW, True, "n"), (NEW, False, ""), (Said(given=True), False, ""), (Said(given=True), True, "n")],
-)
-def test_in_the_home_folder_no_block_runs_without_a_yes(home, state, said, person, letters):
-    leave, _ = settled(home, home, Memory(state), *letters, said=said, person=person)
-    assert (leave.folder, leave.allowed) == (None, False)
-
-
-def test_in_the_home_folder_minus_y_is_a_yes(home, state):
-    leave, asked = settled(home, home, Memory(state), said=Said(given=True, yes=True), person=False)
-    assert (leave.folder, asked) == (home / "tripletick/scratch", [])
+@pytest.mark.parametrize("said", [NEW, Said(given=True), Said(given=True, yes=True)])
+@pytest.mark.parametrize("above", [False, True])
+def test_in_the_home_folder_blocks_only_read_and_nothing_is_asked(home, state, said, above):
+    leave, asked = settled(home.parent if above else home, home, Memory(state), said=said)
+    assert (leave.mode, leave.allowed, asked) == ("read", True, [])
+    assert "before a change you are asked" in leave.notice
 
 
 def test_answers_are_their_owner_s_alone_and_other_folders_stay(home, state):

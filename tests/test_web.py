@@ -18,6 +18,7 @@ from tests.test_approval import results
 from tripletick.config import Config, Given
 from tripletick.events import Answered, Output
 from tripletick.halting import Halt, Halted
+from tripletick.messages import Answer
 from tripletick.trust.settings import tightened
 from tripletick.web import address
 from tripletick.web.address import UnreachedError
@@ -102,16 +103,37 @@ def test_what_nobody_sees_of_a_page_is_seen(reading):
     ],
 )
 def test_what_is_no_public_page_is_refused(session, where, why):
-    it = session(f"```fetch\n{where}\n```", "No.")
-    (refused,) = results(it.play(f"Read {where}", "web"))
+    it = session(f"```fetch\n{where}\n```", "No.", answers=[Answer("y")])
+    (refused,) = results(it.play("Read the page", "web"))
     assert refused.outcome == "failed"
     assert why in refused.verdict
 
 
-def test_a_place_of_one_s_own_is_reached_by_its_port_alone(reading):
-    it = reading({"/": html()}, allow="127.0.0.1:9")
-    assert LOOPBACK in result(it).verdict
-    assert it.server.asked == []
+@pytest.mark.parametrize("words", ["Read {}.", "what does localhost:{port} say?", "sum up 127.0.0.1:{port}"])
+def test_a_page_of_this_computer_is_read_where_the_request_names_it(session, monkeypatch, words):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    with BadServer({"/": [html()]}) as server:
+        port = place(server).partition(":")[2]
+        where = place(server) if "127" in words else f"localhost:{port}"
+        it = session(f"```fetch\n{where}\n```", "So.")
+        (read,) = results(it.play(words.format(f"http://{where}/", port=port), "web"))
+    assert (read.verdict, RYE in read.text) == (f"ok, from {where}", True)
+
+
+def test_a_page_of_this_computer_that_only_the_model_names_is_refused_and_the_setting_is_named(session):
+    with BadServer({"/": [html()]}) as server:
+        it = session(f"```fetch\n{server.url}/\n```", "No.", answers=[Answer("y")])
+        (refused,) = results(it.play("Read the page", "web"))
+        assert LOOPBACK in refused.verdict
+        assert f"[web] allow = {place(server)}" in refused.verdict
+        assert server.asked == []
+
+
+def test_a_page_of_somebody_else_does_not_lead_to_a_server_that_the_request_names(reading):
+    with BadServer({"/": [html("CANARY")]}) as other:
+        it = reading({"/": redirect(f"{other.url}/")}, ask=f"Is {{}} the same as {other.url}?")
+        assert LOOPBACK in result(it).verdict
+        assert other.asked == []
 
 
 def redirect(where, status=302):
@@ -394,6 +416,15 @@ def test_a_search_service_that_answers_rubbish_is_told_in_one_line(session, act,
     it = searched(session, act)
     assert why in result(it).verdict
     assert "\n" not in result(it).verdict
+
+
+def test_a_search_without_a_network_is_one_sentence_without_the_words_of_a_library(session, monkeypatch):
+    pytest.importorskip("ddgs")
+    monkeypatch.setenv("DDGS_PROXY", "http://nowhere.invalid:9")
+    it = session("```search\nrye\n```", "So.", web={"timeout": 8})
+    (told,) = results(it.play("rye?", "web"))
+    assert told.verdict == "failed, the search services cannot be reached: is this computer online?"
+    assert told.text == ""
 
 
 def test_ddgs_that_gets_rubbish_is_told_in_one_line(session, monkeypatch):

@@ -188,7 +188,7 @@ class App:
     @property
     def checkpoints(self) -> Checkpoints:
         """The turns of the folder that is worked in."""
-        return self.loop.checkpoints if self.loop else Checkpoints(self.standing.root, self.places.turns)
+        return self.loop.checkpoints if self.loop else self.standing.checkpoints()
 
     def use_agent(self, name: str) -> None:
         """Give what follows to this agent, `auto`: to whom it fits. Raises UsageError where there is none."""
@@ -261,6 +261,7 @@ class App:
         agent = seats.warmed(self.config, self.gear.kit.equipped(agent))
         loop.bench.outside.begin(request)
         loop.bench.ledger.begin_request()
+        loop.gate.begin_turn()
         talk = loop.replies.talk
         wanted = hands.tools and hands.folder and self.config.agent.folder and not wording.folder_told(talk)
         names = wording.folder_line(loop.bench.workspace, talk.templates, request) if wanted else ""

@@ -49,7 +49,7 @@ class Gear:
         self._hooked = True
         at = self.standing
         files = own_files(at.places.config / HOOKS)
-        packages = entry_points(GROUP, at.root.resolve())
+        packages = entry_points(GROUP, at.strange)
         if files or packages:
             from tripletick.hooks.loading import load
 

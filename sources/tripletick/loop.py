@@ -248,7 +248,7 @@ class Loop:
         results: list[tuple[Call, Result]] = []
         printed = Kept(self.bench.limits.kept)
         stop = ""
-        bench = replace(self.bench, mode="read") if agent.mode == "read" else self.bench
+        bench = replace(self.bench, mode="read", offers=False) if agent.mode == "read" else self.bench
         bench.ledger.begin_reply()
         try:
             for number, call in enumerate(calls, 1):

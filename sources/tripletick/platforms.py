@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
+import re
 import select
 import signal
 import struct
@@ -25,6 +26,8 @@ PATIENCE = 1.0
 """Seconds for an exact look at memory."""
 BLOCK = 512
 """st_blocks counts these, whatever the file system (stat(2))."""
+OCTAL = re.compile(r"\\([0-7]{3})")
+"""How mountinfo writes blanks and backslashes."""
 AT_FDCWD, NOFOLLOW, STATX_BTIME = -100, 0x100, 0x800
 
 
@@ -73,6 +76,12 @@ def list_names(path: Path) -> list[str]:
         return [each.name for each in path.iterdir()]
     except OSError:
         return []
+
+
+def mount_points() -> frozenset[str]:
+    """Give the folders that another file system is mounted on (proc_pid_mountinfo(5)); none where unknown."""
+    rows = (line.split() for line in read_text(PROC / "self/mountinfo").splitlines())
+    return frozenset(OCTAL.sub(lambda sign: chr(int(sign[1], 8)), row[4]) for row in rows if len(row) > 4)
 
 
 def children(pid: int) -> list[int]:

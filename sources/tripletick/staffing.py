@@ -99,5 +99,5 @@ class Staff:
     def _gate(self, halt: Halt) -> LockedGate:
         own = self.loop.gate
         gate = LockedGate(own.asking, locks=self._locks, halt=halt, notice=self.standing.notice)
-        gate.person, gate.given = own.person, own.given
+        gate.person, gate.given, gate.lent = own.person, own.given, own.lent
         return gate

@@ -1,12 +1,13 @@
 """Where a session stands: the folder that its blocks work in, their box, and what else they may read.
 
-Opened by the first turn; asked about before the first that has tools. In the home folder itself blocks work
-elsewhere or not at all. What a box holds and what a guard refuses is theirs.
+Opened by the first turn; asked about before the first that has tools, but for the home folder and what is
+above it: there blocks only read. What a box holds and what a guard refuses is theirs.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
 import tempfile
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
@@ -14,13 +15,14 @@ from pathlib import Path
 
 from tripletick import attaching, trust, wiring
 from tripletick.agents import Prompts
+from tripletick.checkpoint import Checkpoints
 from tripletick.config import Config
-from tripletick.errors import UsageError, WorkspaceError
+from tripletick.errors import UsageError
 from tripletick.events import Ask, Reply
 from tripletick.halting import Halt
 from tripletick.mcp.servers import Servers, none
 from tripletick.models.model import Model
-from tripletick.paths import Workspace
+from tripletick.paths import Sight, Workspace, find_sight
 from tripletick.places import Places
 from tripletick.sandbox.box import Box, Ground
 from tripletick.trust import Leave, Memory, Said
@@ -53,7 +55,11 @@ class Standing:
     _ground: Ground | None = None
     _let_in: list[Path] = field(default_factory=list)
     _asked: set[Path] = field(default_factory=set)
-    _nowhere: tempfile.TemporaryDirectory[str] | None = None
+    _empty: tempfile.TemporaryDirectory[str] | None = None
+    _sight: Sight | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._sight = find_sight(self.folder, Path.home())
 
     @property
     def workspace(self) -> Workspace:
@@ -80,7 +86,12 @@ class Standing:
     @property
     def root(self) -> Path:
         """The folder that blocks work in, or would."""
-        return trust.scratch_in(Path.home()) if self._at_home() else self.folder
+        return self.folder
+
+    @property
+    def strange(self) -> Path:
+        """The folder that nothing is run or loaded from: the home folder is the user's own."""
+        return self._nowhere() if self._sight else self.folder.resolve()
 
     @property
     def mode(self) -> str:
@@ -101,9 +112,8 @@ class Standing:
         """Ask once what blocks may do here. Raises WorkspaceError where none can work."""
         if self.leave:
             return
-        if not self._at_home():
-            # a folder that is refused is not asked about
-            self._guard(self.folder)
+        # a folder that is refused is not asked about
+        self._guard()
         memory = Memory(self.places.state, save=self.said.keep)
         leave = yield from trust.settle(self.folder, Path.home(), self.said, memory, self.person)
         self.leave = leave
@@ -115,17 +125,14 @@ class Standing:
 
         Raises WorkspaceError, ConfigError, and UsageError for a --read that cannot be.
         """
-        root = self._root()
-        if self._workspace and self._workspace.root == root.resolve():
+        if self._workspace:
             return False
-        workspace = self._guard(root)
-        self.servers.close()
-        if self._box:
-            self._box.close()
+        workspace = self._guard()
         self._workspace = workspace
-        self._ground = wiring.ground(self.config, self.places, workspace.root, self.notice)
+        ground = wiring.ground(self.config, self.places, self.strange, self.notice)
+        self._ground = replace(ground, sight=self._sight)
         self.servers = attaching.servers(
-            self.config, self.places, workspace.root, self.notice, keep=self.said.keep
+            self.config, self.places, self.strange, self.notice, keep=self.said.keep
         )
         self._box = wiring.box_on(self._ground, self.config)
         if not self._box.holds:
@@ -147,7 +154,9 @@ class Standing:
         """Ask for what the person's words name outside the folder; without a person nothing is let in."""
         if not self.person or not (self.leave and self.leave.allowed):
             return
-        for path in trust.named_outside(words, self.workspace.root, Path.home()):
+        sight = self._sight
+        hides = (lambda path: sight.hides(str(path))) if sight else None
+        for path in trust.named_outside(words, self.workspace.root, Path.home(), hides):
             known = any(path.resolve().is_relative_to(each) for each in self._let_in)
             if path in self._asked or known or not wiring.worth_asking(path, self.places):
                 continue
@@ -174,7 +183,12 @@ class Standing:
             allowed=leave is not None and leave.allowed,
             mode=leave.mode if leave else "read",
             servers=self.servers,
+            strange=self.strange,
         )
+
+    def checkpoints(self) -> Checkpoints:
+        """Give the turns of the folder, of which a home is looked at in parts."""
+        return Checkpoints(self.folder, self.places.turns, in_parts=self._sight is not None)
 
     def take_readable(self) -> list[Path]:
         """Give what was let in and not yet told."""
@@ -189,30 +203,25 @@ class Standing:
         self.servers.close()
         if self._box:
             self._box.close()
-        if self._nowhere:
-            self._nowhere.cleanup()
+        if self._empty:
+            self._empty.cleanup()
 
-    def _at_home(self) -> bool:
-        return self.folder.resolve() == Path.home().resolve()
+    def _nowhere(self) -> Path:
+        """Give an empty folder, the workspace of a box where blocks only read."""
+        if self._empty is None:
+            self._empty = tempfile.TemporaryDirectory(prefix="tripletick-", ignore_cleanup_errors=True)
+            owner = self.folder.stat()
+            for folder in (Path(self._empty.name), Path(self._empty.name, "empty")):
+                folder.mkdir(exist_ok=True)
+                if os.geteuid() == 0:
+                    os.chown(folder, owner.st_uid, owner.st_gid)
+        return Path(self._empty.name, "empty").resolve()
 
-    def _root(self) -> Path:
-        """Give the folder that blocks get; an empty one where they get none of their own."""
-        if self.leave and self.leave.folder:
-            if self._at_home():
-                _make(self.leave.folder)
-            return self.leave.folder
-        if not self._at_home():
-            return self.folder
-        if self._nowhere is None:
-            self._nowhere = tempfile.TemporaryDirectory(prefix="tripletick-", ignore_cleanup_errors=True)
-        empty = Path(self._nowhere.name, "empty")
-        empty.mkdir(exist_ok=True)
-        return empty
-
-    def _guard(self, root: Path) -> Workspace:
+    def _guard(self) -> Workspace:
         found = self.places
         hidden = wiring.hidden()
-        guard = Workspace(root, ours=found.ours, state=found.private, hidden=hidden, home=Path.home())
+        place = self._sight or self.folder
+        guard = Workspace(place, ours=found.ours, state=found.private, hidden=hidden, home=Path.home())
         if not self.config.trial.paths:
             guard.take_literally()
         return guard
@@ -230,11 +239,3 @@ class Standing:
                 return
             why = "it cannot be opened"
         raise UsageError(UNREADABLE.format(path=path, why=why), "", "Another folder: tripletick --read DIR")
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        why = f"{error.strerror}."
-        raise WorkspaceError(f"{folder} cannot be made.", why, "Another folder: tripletick -C DIR") from error

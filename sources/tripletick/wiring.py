@@ -24,7 +24,7 @@ from tripletick.places import Places
 from tripletick.replies import Replies
 from tripletick.sandbox import open_box
 from tripletick.sandbox.box import NOTHING, Box, Grant, Ground, Limits, Mode, untold
-from tripletick.sandbox.toolchains import PRIVATE, is_system
+from tripletick.sandbox.toolchains import PRIVATE, is_empty_shim, is_system
 from tripletick.templates import Templates
 from tripletick.tools import tools
 from tripletick.tools.tool import Bench, Ledger
@@ -62,6 +62,8 @@ class Parts:
     about: About | None = None
     """What the engine told of the model."""
     servers: Servers = field(default_factory=none)
+    strange: Path | None = None
+    """The folder that nothing is run from, where it is not the workspace."""
 
 
 def is_trained(config: Config) -> bool:
@@ -164,7 +166,7 @@ def loop(parts: Parts, session: str, context: int) -> Loop:
     """Put a session's loop together; `context` is the window in tokens."""
     config, table = parts.config, tools()
     rows = {tag: row for tag, row in languages.LANGUAGES.items() if row.runs}
-    look = outside(parts.workspace.root)
+    look = outside(parts.strange or parts.workspace.root)
     also = tuple(tag for tag, row in rows.items() if languages.installed(row, look))
     dialect = open_dialect(parts.dialect, table, offered(parts.prompts, also))
     examples = [PROMPT_EXAMPLE, *(tool.example.body for tool in table.values() if tool.example)]
@@ -193,7 +195,8 @@ def loop(parts: Parts, session: str, context: int) -> Loop:
         thinks=parts.about is not None and parts.about.thinks,
         longest=sizing.reply(config, parts.about, parts.places.shipped_config),
     )
-    checkpoints = Checkpoints(parts.workspace.root, parts.places.turns)
+    in_parts = parts.workspace.sight is not None
+    checkpoints = Checkpoints(parts.workspace.root, parts.places.turns, in_parts=in_parts)
     return Loop(
         replies,
         table,
@@ -215,13 +218,16 @@ def asking(parts: Parts) -> Asking:
 def bench(parts: Parts, session: str, context: int) -> Bench:
     """Lay out what tools work with; in mode `net` every block has the network."""
     config, most = parts.config, sizing.budget(parts.config, parts.about).clip
-    grant = Grant(network=True) if config.sandbox.mode == "net" and parts.mode == "work" else NOTHING
+    at_home = parts.workspace.sight is not None
+    networks = config.sandbox.mode == "net" and (at_home or parts.mode == "work")
+    grant = Grant(network=True) if networks else NOTHING
     return Bench(
         parts.workspace,
         parts.box,
         Ledger(),
         session,
         "read" if parts.mode == "read" else _mode(config),
+        offers=at_home and _mode(config) == "work",
         clip=max(CLIP, min(most, context * 2 // 3)),
         limits=limits(config),
         grant=grant,
@@ -237,8 +243,9 @@ def outside(workspace: Path) -> Callable[[str], str | None]:
 
     def look(program: str) -> str | None:
         found = shutil.which(program)
-        usable = found and Path(found).is_absolute() and not Path(found).resolve().is_relative_to(workspace)
-        return found if usable else None
+        if not found or not Path(found).is_absolute() or is_empty_shim(found):
+            return None
+        return None if Path(found).resolve().is_relative_to(workspace) else found
 
     return look
 
@@ -266,7 +273,7 @@ def _templates(parts: Parts) -> Templates:
 def _system(parts: Parts, tools: str) -> str:
     python = ".".join(platform.python_version_tuple()[:2])
     system = f"{platforms.system_name()}, bash, python {python}"
-    places = {"system": system, "folder": parts.workspace.root.name, "tools": tools}
+    places = {"system": system, "folder": parts.workspace.root.name or "/", "tools": tools}
     opening = parts.prompts.opening(parts.dialect, **places)
     small = parts.dialect != "fence" or sizing.size_of(parts.about).small
     return opening if small else "\n".join(filter(None, (opening, parts.prompts.templates.question)))

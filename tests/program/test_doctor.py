@@ -91,5 +91,33 @@ def test_the_page_is_for_people(tmp_path):
     assert not any("\x1b" in line for line in lines)
 
 
+def programs(folder, **texts):
+    folder.mkdir(parents=True)
+    for name, text in texts.items():
+        (folder / name).write_text(f"#!/bin/sh\n{text}\n")
+        (folder / name).chmod(0o755)
+    return f"{folder}:{os.environ['PATH']}"
+
+
+def test_a_language_that_is_there_and_does_not_start_is_told_with_what_it_says(tmp_path):
+    path = programs(tmp_path / "tools/bin", fish="echo no licence found >&2; exit 3")
+    done = run(tmp_path, PATH=path)
+    assert "does not start: fish (no licence found)" in done.stdout
+    assert "fish" not in done.stdout.partition("languages: ")[2].partition("\n")[0].split()
+
+
+@pytest.mark.parametrize("toolchain", [False, True])
+def test_a_rustup_without_a_toolchain_is_no_rust(tmp_path, toolchain):
+    path = programs(tmp_path / ".cargo/bin", rustup="echo no toolchain >&2; exit 1")
+    (tmp_path / ".cargo/bin/rustc").symlink_to("rustup")
+    if toolchain:
+        programs(tmp_path / ".rustup/toolchains/stable/bin", rustc="echo rustc 1.80")
+        (tmp_path / ".rustup/settings.toml").write_text('default_toolchain = "stable"\n')
+    spoken = {
+        each["tag"]: each for each in json.loads(run(tmp_path, "--json", PATH=path).stdout)["languages"]
+    }
+    assert spoken["rust"]["runs"] == toolchain
+
+
 def test_words_that_are_not_understood_are_refused(tmp_path):
     assert run(tmp_path, "--jsn").returncode == 2

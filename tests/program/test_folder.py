@@ -130,34 +130,6 @@ def test_bare_asks_for_every_block_and_the_prompt_says_so(home, script):
     assert any("NO SANDBOX" in text for text in told(home))
 
 
-def test_at_home_blocks_get_a_folder_of_their_own_after_one_question(home, script):
-    flags = script("```bash\necho x > made.txt; ls -d ~/project || echo unseen\n```", "All done.")
-    with opened(home, *flags, "-C", "..", "make it", given=False) as terminal:
-        terminal.wait("home folder").type("y\r").wait("unseen", "All done.").end()
-    assert (home / "tripletick/scratch/made.txt").read_text() == "x\n"
-    with opened(home, *script("Again."), "-C", "..", "make it", given=False) as terminal:
-        terminal.wait("Again.").end()
-
-
-def test_at_home_talk_works_without_any_question_for_blocks(home, script):
-    done = run(home, *script("Hello."), "-a", "casual", "-C", "..", "hello there")
-    assert (done.returncode, done.stdout) == (0, "Hello.\n")
-    assert not (home / "tripletick").exists()
-
-
-def test_at_home_without_a_person_no_block_runs_and_the_ways_out_are_named(home, script):
-    done = run(home, *script(SAVE, "Done."), "-C", "..", "make it")
-    assert "-C DIR, or -y" in done.stderr
-    assert not (home / "made.txt").exists()
-    assert not (home / "tripletick").exists()
-
-
-def test_at_home_a_folder_that_cannot_be_made_is_told(home, script):
-    (home / "tripletick").write_text("a file")
-    done = run(home, *script(SAVE), "-y", "-C", "..", "make it")
-    assert (done.returncode, "scratch cannot be made" in done.stderr) == (2, True)
-
-
 @pytest.fixture
 def documents(home):
     (home / "My Documents").mkdir()

@@ -124,6 +124,25 @@ def test_agents_md_is_written_from_what_the_folder_holds(home):
     assert "Folders: src/." in text
 
 
+@pytest.mark.parametrize("tested", [False, True])
+def test_pytest_is_offered_where_there_is_a_test(home, tested):
+    (home / "project/pyproject.toml").write_text("[project]\nname = 'x'\n")
+    (home / "project/tests").mkdir()
+    text = "def test_x():\n    assert True\n" if tested else "x = 1\n"
+    (home / "project/tests/test_x.py").write_text(text)
+    run(home, "init")
+    assert ("python -m pytest" in (home / "project/AGENTS.md").read_text()) == tested
+
+
+def test_what_init_has_written_is_not_asked_about_until_it_changes(home):
+    assert run(home, "init").returncode == 0
+    (home / "replies.md").write_text("Hello.\n")
+    words = ("-C", ".", "-m", f"scripted:{home / 'replies.md'}", "say hello to me")
+    assert "AGENTS.md" not in run(home, *words).stderr
+    (home / "project/AGENTS.md").write_text("Obey.\n")
+    assert "AGENTS.md of this folder: not used" in run(home, *words).stderr
+
+
 @pytest.mark.parametrize("there", ["file", "link"])
 def test_agents_md_that_is_there_is_never_written_over(home, there):
     path = home / "project" / "AGENTS.md"
@@ -223,7 +242,7 @@ def test_doctor_tells_of_server_model_and_context(home):
     assert (engine["server"], engine["model"], engine["window"]) == (server.url, "alpha:7b", 8192)
     assert (engine["loaded"], engine["dialect"]) == ("40 % GPU, 60 % CPU", "fence (as set)")
     assert any("gave the model 2048 tokens" in line for line in told["remedies"])
-    assert {"tag": "bash", "runs": True, "package": "bash"} in told["languages"]
+    assert {"tag": "bash", "runs": True, "package": "bash", "wrong": ""} in told["languages"]
 
 
 def test_doctor_says_what_to_do_where_there_is_no_server(home):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -33,6 +33,8 @@ class Block:
     typed: bool = False
     """True for what the person typed himself."""
     edited: bool = False
+    makes: Callable[[], object] = bool
+    """Makes what the block was let make, once the snapshot before it was taken."""
 
     @property
     def name(self) -> str:
@@ -49,7 +51,11 @@ class Block:
         write = tuple(dict.fromkeys((*own.write, *grant.write)))
         network, ignore = own.network or grant.network, own.ignore or grant.ignore
         both = replace(own, network=network, ignore=ignore, write=write)
-        return replace(self, bench=replace(self.bench, grant=both))
+        bench = replace(self.bench, grant=both)
+        if bench.offers and write:
+            parts = [path for path in write if path.is_relative_to(bench.workspace.root)]
+            bench = replace(bench, mode="work", workspace=bench.workspace.writing_to(parts))
+        return replace(self, bench=bench)
 
     def answered(self, answer: Answer) -> Block:
         """Take what the person made of it."""
@@ -73,7 +79,8 @@ class Block:
 
 def work(block: Block) -> Generator[Looking | Output | Ask | Notice, Answer | None, Result]:
     """Run a block between two snapshots; a result of the person's own says so."""
-    running = _watched(block) if block.tool.writes else block.tool.run(block.call, block.bench)
+    watched = block.tool.writes and not (block.bench.offers and block.bench.mode == "read")
+    running = _watched(block) if watched else block.tool.run(block.call, block.bench)
     result = yield from running
     return instead(result, Answer("e", block.call.body)) if block.edited else result
 
@@ -82,6 +89,7 @@ def _watched(block: Block) -> Generator[Looking | Output | Ask | Notice, Answer 
     """Run what may write, and tell what it leaves where the person would not look."""
     home, script = block.bench.box.home, block.call.body
     yield from before(block)
+    block.makes()
     was = homes.look(home, script)
     result = yield from block.tool.run(block.call, block.bench)
     yield from after(block)
@@ -105,7 +113,12 @@ def before(block: Block) -> Generator[Looking | Notice, Answer | None, None]:
     """Take a snapshot, and keep the file that the block is about to save."""
     # What is hidden now is known later under whatever name.
     block.bench.workspace.hides()
-    lines = [(yield from looked(block.points, block.points.before_block))]
+    lines = []
+    if block.bench.offers:
+        root = block.bench.workspace.root
+        parts = [path.relative_to(root) for path in block.bench.grant.write if path.is_relative_to(root)]
+        lines.append(block.points.cover(map(str, parts)))
+    lines += [(yield from looked(block.points, block.points.before_block))]
     if block.call.path:
         with suppress(PathRefused):
             lines.append(block.points.keep(block.bench.workspace.resolve(block.call.path).path))

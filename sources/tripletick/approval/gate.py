@@ -6,13 +6,14 @@ The box decides what is possible; here is decided when a person is asked. Withou
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
+import shlex
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from tripletick.approval import beyond, needs, outside, risky, servers
+from tripletick.approval import beyond, folders, needs, outside, risky, servers
 from tripletick.approval.asking import Asking
 from tripletick.approval.block import Block, instead, work
 from tripletick.approval.needs import Need
@@ -24,6 +25,7 @@ from tripletick.approval.words import commands
 from tripletick.errors import PersonNeededError
 from tripletick.events import Ask, Looking, Notice, Output
 from tripletick.messages import Answer, Result
+from tripletick.places import shown
 from tripletick.sandbox.box import NOTHING, Grant
 
 FOLDER = "was not run: the person lets no block run in this folder"
@@ -38,8 +40,11 @@ MORE = "And {count} more like that."
 NOT_PUSHED = "(git push was not run: it is left to the person, who has been shown the command.)"
 NOT_COMMITTED = "(This was not run, since what comes before it did not succeed: {line})"
 RISKY_WHY = "In its box it can change files only in this folder; tripletick undo brings them back."
+UNKEPT = "No undo brings back what it changes here."
 ALWAYS_WHY = "Every block is asked for: [sandbox] ask = always."
 VENV = 'export PATH="$PWD/{folder}/bin:$PATH"; '
+AS_MADE = 'mkdir() { command mkdir -p "$@"; }; '
+"""A folder that the user said yes to is there already when the script makes it."""
 Step = Callable[[], Working]
 Permitting = Generator[Looking | Output | Ask | Notice, Answer | None, Block | Result]
 
@@ -52,9 +57,15 @@ class Gate:
     person: Person = field(default_factory=Person)
     given: dict[str, Grant] = field(default_factory=dict)
     """What the person gave all blocks of this session, by the kind of the question."""
+    lent: dict[str, Grant] = field(default_factory=dict)
+    """What they gave all blocks of this turn."""
 
     def __post_init__(self) -> None:
         self.person = Person(self.asking)
+
+    def begin_turn(self) -> None:
+        """Take back what was given for the turn before."""
+        self.lent.clear()
 
     def run(self, block: Block) -> Working:
         """Ask, run, and ask again where it lacked something; give the block's one result."""
@@ -85,7 +96,8 @@ class Gate:
         """Ask for a block that no kernel holds. Raises PersonNeededError where nobody is there."""
         call, box = block.call, block.bench.box
         risks = risky.find_all(block.meant, block.bench.workspace.root)
-        warning = "".join(f" {say}" for say in _says([risk for risk in risks if risk.needs != "nothing"]))
+        says = _says([risk for risk in risks if risk.needs != "nothing"])
+        warning = "".join(f" {say}" for say in (*says, *([UNKEPT] if block.bench.offers else ())))
         text = f"NO SANDBOX.{warning} Run this {block.name} block on this computer?"
         kind = f"bare {fingerprint(call, block.bench.workspace)}"
         answer = yield from self._ask(block, Question(kind, text, "a block without a sandbox", box.sentence))
@@ -128,7 +140,8 @@ class Gate:
             return strange
         if (called := servers.question(block, self.asking)) and not called.kinds <= self.person.allowed:
             return called
-        said = block.typed or self.asking.yes
+        # what only reads can lose nothing; it is asked about with the folder that it is to change
+        said = block.typed or self.asking.yes or _only_reads(block)
         # A kind that was allowed for the session hides no other one that stands beside it.
         kinds = {_kind(risk, block): risk for risk in risks if risk.needs or not said}
         left = {kind: risk for kind, risk in kinds.items() if kind not in self.person.allowed}
@@ -144,23 +157,36 @@ class Gate:
 
     def _after(self, block: Block, result: Result) -> Working:
         """Ask for what a failed block lacked, put its snapshot back and run it again."""
-        asked: set[str] = set()
+        asked: dict[str, Need] = {}
         while need := self._lacked(block, result):
             if need.id in asked:
                 break
-            asked.add(need.id)
-            text = f"This block needs {need.what}. Allow it once?"
-            diff = beyond.proposed(block, need.grant.write[0]) if need.saves and not need.new else ()
-            answer = yield from self._ask(block, Question(need.id, text, need.what, need.why, diff=diff))
+            asked[need.id] = need
+            answer = yield from self._ask(block, self._of_need(block, need))
             if isinstance(answer, Result):
+                if need.asks and answer.outcome == "forbidden":
+                    raise _unasked(need)
                 return replace(answer, verdict=_needed(need, answer), files=result.files)
             if need.id in self.person.allowed:
                 self.given[need.id] = need.grant
+            elif need.asks:
+                self.lent[need.id] = need.grant
             block = block.granted(need.grant).answered(answer)
-            result = yield from _again(block, need)
+            result = yield from (_again_there(block, asked) if need.asks else _again(block, need))
         return result
 
+    def _of_need(self, block: Block, need: Need) -> Question:
+        if not need.asks:
+            text = f"This block needs {need.what}. Allow it once?"
+            diff = beyond.proposed(block, need.grant.write[0]) if need.saves and not need.new else ()
+            return Question(need.id, text, need.what, need.why, diff=diff)
+        risks = risky.find_all(block.meant, block.bench.workspace.root)
+        says = [] if block.typed or self.asking.yes else _says([risk for risk in risks if not risk.needs])
+        return Question(need.id, " ".join((*says, need.asks)), need.what, need.why, "yns")
+
     def _lacked(self, block: Block, result: Result) -> Need | None:
+        if lacking := folders.find(result, block.meant, block.bench):
+            return lacking
         if result.ok and not self.asking.person:
             return None
         if saving := needs.to_save(result, block.meant, block.bench.workspace.root):
@@ -206,8 +232,25 @@ class Gate:
         return (yield from person.ask(question, block.call, block.bench.workspace, edit))
 
     def _given(self) -> Grant:
-        write = tuple(path for grant in self.given.values() for path in grant.write if path.exists())
-        return Grant(any(grant.network for grant in self.given.values()), write) if self.given else NOTHING
+        grants = [*self.given.values(), *self.lent.values()]
+        write = tuple(path for grant in grants for path in grant.write if path.exists())
+        return Grant(any(grant.network for grant in grants), write) if grants else NOTHING
+
+
+def _only_reads(block: Block) -> bool:
+    return block.bench.offers and block.bench.mode == "read"
+
+
+def _unasked(need: Need) -> PersonNeededError:
+    """Word a change in the home folder that nobody is there to be asked about."""
+    path = need.grant.write[0]
+    what, why = folders.NOBODY.format(name=shown(path)), folders.NOBODY_WHY
+    if not need.folder:
+        return PersonNeededError(what, why, folders.NOBODY_CHAT)
+    name = shown(path)
+    start = "~/" if name.startswith("~/") else ""
+    typed = start + shlex.quote(name.removeprefix(start))
+    return PersonNeededError(what, why, folders.NOBODY_TYPE.format(name=typed))
 
 
 def _no_commit() -> Working:
@@ -244,6 +287,32 @@ def _again(block: Block, need: Need) -> Working:
         for path in made:
             with suppress(OSError):
                 if not path.stat().st_size:
+                    path.unlink()
+
+
+def _again_there(block: Block, asked: Mapping[str, Need]) -> Working:
+    """Run a block once more where it may now write; what was made for it and stays empty goes."""
+    if notice := block.points.restore_block():
+        yield Notice(notice)
+    new = {need.grant.write[0]: need.folder for need in asked.values() if need.asks and need.new}
+    made: list[Path] = []
+
+    def make() -> None:
+        for path, is_folder in new.items():
+            if not os.path.lexists(path):
+                path.mkdir() if is_folder else _make(path)
+                made.append(path)
+
+    if any(new.values()) and block.tool.tag == SHELL and not block.call.path:
+        block = block.having(AS_MADE + block.call.body)
+    try:
+        return (yield from work(replace(block, makes=make)))
+    finally:
+        for path in made:
+            with suppress(OSError):
+                if new[path]:
+                    path.rmdir()
+                elif not path.stat().st_size:
                     path.unlink()
 
 

@@ -48,6 +48,10 @@ class Need:
     """The file that is to be written is not there yet."""
     saves: bool = False
     """The block is to be saved there, and not run."""
+    asks: str = ""
+    """The question, where it is one for the whole turn: folders.py."""
+    folder: bool = False
+    """What is new is a folder."""
 
     def granted(self, grant: Grant) -> Grant:
         """Add it to what a block has already."""

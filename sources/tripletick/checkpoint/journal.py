@@ -13,7 +13,7 @@ import hashlib
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -53,11 +53,13 @@ def folder_of(workspace: Path, state: Path) -> Path:
 class Checkpoints:
     """The turns of one workspace. Nothing is written before the first block of a turn."""
 
-    def __init__(self, workspace: Path, state: Path) -> None:
+    def __init__(self, workspace: Path, state: Path, *, in_parts: bool = False) -> None:
         self._workspace, self._state = workspace.resolve(), state
+        self._in_parts = in_parts
+        """Nothing but what `cover` has named is looked at."""
         self._store = Store(folder_of(workspace, state))
         self._steps = Steps(self._store)
-        self._snapshots = Snapshots(self._workspace, self._store)
+        self._snapshots = Snapshots(self._workspace, self._store, in_parts=in_parts)
         self._present = Present(self._workspace, self._store, self._steps, self._snapshots)
         self._session = self._request = self._turn = ""
         self._step = self._last = 0
@@ -84,7 +86,7 @@ class Checkpoints:
         turn, `changed` tells what they alone have changed.
         """
         self._turn = self._turn or secrets.token_hex(12)
-        part = Checkpoints(self._workspace, self._state)
+        part = Checkpoints(self._workspace, self._state, in_parts=self._in_parts)
         part._whole = (self._session, self._request, self._turn)
         return part
 
@@ -98,6 +100,10 @@ class Checkpoints:
         """Take a snapshot; gives what the person must know, each line once: mostly nothing."""
         told: list[str] = []
         return "\n".join([*self._guarded(partial(self._begin, told)), *told])
+
+    def cover(self, paths: Iterable[str]) -> str:
+        """Look from here on at these files and folders of the workspace; gives what could not be recorded."""
+        return "\n".join(self._guarded(partial(self._snapshots.add_areas, list(paths))))
 
     def keep(self, path: str) -> str:
         """Keep a file that a save or an edit is about to write, where snapshots pass it over."""

@@ -61,8 +61,9 @@ def mark_of(status: os.stat_result) -> str:
 class Snapshots:
     """The snapshots of one workspace. Callers hold the store's transaction; all of it raises OSError."""
 
-    def __init__(self, workspace: Path, store: Store) -> None:
+    def __init__(self, workspace: Path, store: Store, *, in_parts: bool = False) -> None:
         self._workspace, self._store = workspace, store
+        self._areas: set[str] | None = set() if in_parts else None
         self.known: Manifest = {}
         self._seen_version: tuple[int, int] | None = None
         self.progress = Progress()
@@ -91,6 +92,12 @@ class Snapshots:
         self._store.add_extra(path)
         with Tree(self._workspace) as tree:
             self._save(tree, look_at(tree, [path]), frozenset())
+
+    def add_areas(self, paths: Iterable[str]) -> None:
+        """Look from here on at these files and folders too, of a workspace that is looked at in parts."""
+        for path in paths:
+            self._store.add_area(path)
+        self.forget()
 
     def covers(self, path: str) -> bool:
         """Tell that a file which appears at `path` will be seen."""
@@ -125,6 +132,7 @@ class Snapshots:
         if self._store.version() != self._seen_version:
             self.forget()
             self.known, self._extra = self._store.files(), self._store.extra()
+            self._areas = None if self._areas is None else self._store.areas()
             self._seen_version = self._store.version()
 
     def _look(self) -> Taken:
@@ -142,7 +150,7 @@ class Snapshots:
 
     def _looked(self) -> Taken:
         with Tree(self._workspace) as tree:
-            seen = self._walk.walk(tree, self.known, self._extra)
+            seen = self._walk.walk(tree, self.known, self._extra, self._areas)
             gone = self._gone(seen)
             if seen.over:
                 self._left_out.setdefault("bulk", set()).update(seen.over)

@@ -41,6 +41,7 @@ CREATE INDEX change_of_step ON change (step);
 CREATE TABLE serial (number INTEGER);
 INSERT INTO serial VALUES (0);
 """
+AREA = "CREATE TABLE IF NOT EXISTS area (path BLOB PRIMARY KEY) WITHOUT ROWID"
 CACHE = 64 << 20
 """Bytes of memory at most; with the usual 2 MB the index of 200,000 contents is written over and over."""
 NEWER = (
@@ -160,6 +161,13 @@ class Store:
     def add_extra(self, path: str) -> None:
         self.db.execute("INSERT OR IGNORE INTO extra VALUES (?)", (os.fsencode(path),))
 
+    def areas(self) -> set[str]:
+        """Give the paths that alone are looked at, where it is not the whole workspace."""
+        return {os.fsdecode(path) for (path,) in self.db.execute("SELECT path FROM area")}
+
+    def add_area(self, path: str) -> None:
+        self.db.execute("INSERT OR IGNORE INTO area VALUES (?)", (os.fsencode(path),))
+
     def unsaid(self, paths: Iterable[str]) -> list[str]:
         """Give the paths that the person was not told of yet, and count them as told."""
         add = "INSERT OR IGNORE INTO said VALUES (?)"
@@ -230,6 +238,8 @@ class Store:
             db.execute(f"PRAGMA cache_size = -{CACHE >> 10}")
             if not form:
                 db.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {FORMAT}; COMMIT;")
+            # earlier versions of this format had none
+            db.execute(AREA)
         except BaseException as error:
             db.close()
             if isinstance(error, sqlite3.Error):

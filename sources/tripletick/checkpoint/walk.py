@@ -118,18 +118,27 @@ class Walk:
         self._tops: set[str] = set()
         self._ignores = Ignores()
         self._known: Manifest = {}
+        self._roots = {""}
         self._also: set[str] = set()
         self._seen = Seen()
         self._now = self._room = 0
 
-    def walk(self, tree: Tree, known: Manifest, extra: Iterable[str]) -> Seen:
-        """Look at everything; raises OSError where the workspace itself cannot be read."""
+    def walk(
+        self, tree: Tree, known: Manifest, extra: Iterable[str], areas: Iterable[str] | None = None
+    ) -> Seen:
+        """Look at everything, or at `areas` alone; raises OSError where the workspace cannot be read."""
         self._known, self._seen, self._now = known, Seen(), time.time_ns()
         seen, self._tops = self._seen, set()
         self._room = MOST_NEW + (0 if self._looks else len(known) or MOST_FIRST)
         self._note(".", os.fstat(tree.fd))
-        self._folder(Spot(tree.fd, ""))
-        seen.also = {".", *self._single(tree, extra)}
+        if areas is None:
+            self._folder(Spot(tree.fd, ""))
+            seen.also = {".", *self._single(tree, (GIT, *seen.over), extra)}
+        else:
+            areas = _outermost(areas)
+            self._roots = {f"{area}/" for area in areas}
+            there = {path for area in areas for path in self._area(tree, area)}
+            seen.also = {"."} | there | {*self._single(tree, seen.over, extra)}
         seen.same = seen.same and len(seen.looks) == len(self._looks) and seen.also == self._also
         self._looks, self._also = {look.prefix: look for look in seen.looks}, seen.also
         return seen
@@ -141,9 +150,18 @@ class Walk:
     def is_left_out(self, path: str) -> bool:
         return (self._seen.flooded and "/" not in path) or any(above in self._over for above in _above(path))
 
-    def _single(self, tree: Tree, extra: Iterable[str]) -> Statuses:
+    def _area(self, tree: Tree, area: str) -> Iterator[str]:
+        """Look at one part of the workspace; give its path if something is there."""
+        for status in look_at(tree, [area]).values():
+            yield area
+            self._note(area, status)
+            if stat.S_ISDIR(status.st_mode):
+                with absent_ok(), tree.folder(area) as (fd, _):
+                    self._below(Spot(fd, area[: area.rfind("/") + 1]), area.rpartition("/")[2], ())
+
+    def _single(self, tree: Tree, watched: Iterable[str], extra: Iterable[str]) -> Statuses:
         """Look at what the walk passes over and is known all the same, or runs later."""
-        wanted = set(extra).union(*(self._watched(tree, top) for top in (*self._seen.over, GIT)))
+        wanted = set(extra).union(*(self._watched(tree, top) for top in watched))
         tops = tuple(f"{top}/" for top in self._seen.over)
         wanted.update(path for path in self._known if tops and path.startswith(tops))
         found = look_at(tree, wanted)
@@ -210,14 +228,13 @@ class Walk:
         self._room -= max(0, len(found) - before)
         return found, whole
 
-    @staticmethod
-    def _listed(spot: Spot, most: int, files: Container[str] | None = None) -> Statuses:
+    def _listed(self, spot: Spot, most: int, files: Container[str] | None = None) -> Statuses:
         """Look at all that is kept in a folder, or at its folders and these files of it."""
         found: Statuses = {}
         with os.scandir(spot.fd) as entries:
             for entry in entries:
                 name = entry.name
-                if not spot.prefix and name in (OURS, GIT):
+                if spot.prefix in self._roots and name in (OURS, GIT):
                     continue
                 new = files is not None and name not in files
                 if new and (len(found) > most or not entry.is_dir(follow_symlinks=False)):
@@ -295,6 +312,12 @@ def _matching(fd: int, parts: tuple[str, ...]) -> list[str]:
             finally:
                 os.close(below)
     return found
+
+
+def _outermost(areas: Iterable[str]) -> list[str]:
+    """Leave out the areas that lie in others."""
+    whole = set(areas)
+    return sorted(area for area in whole if whole.isdisjoint(_above(area)))
 
 
 def _above(path: str) -> Iterator[str]:

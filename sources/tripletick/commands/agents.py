@@ -9,6 +9,7 @@ import argparse
 import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from tripletick import languages, places, wiring
 from tripletick.agents import Agent, Prompts
@@ -95,8 +96,7 @@ def _owned(agent: Agent) -> tuple[str, ...]:
 
 def _there(tag: str) -> str:
     """Name the programs that a language lacks on this machine."""
-    from shutil import which as look
-
+    look = wiring.outside(Path.cwd())
     row = languages.LANGUAGES.get(tag)
     if row is None or not row.runs or languages.installed(row, look):
         return ""

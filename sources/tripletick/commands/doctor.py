@@ -107,7 +107,7 @@ def examine(host: str = "", model: str | None = None) -> Report:
     settings = config.load([found.shipped_config, found.user_config], os.environ, flags)
     seen = _attacked(settings, found)
     engine, settings = examining.examine(settings, found.cache)
-    seen = replace(seen, engine=engine, languages=tuple(examining.list_languages()))
+    seen = replace(seen, engine=engine)
     if model is not None and not engine.wrong:
         seen = _worked(seen, settings, found)
     return replace(seen, remedies=tuple(list_remedies(seen)))
@@ -132,6 +132,7 @@ def _notice(line: str) -> None:
 def _attacked(settings: Config, found: places.Places) -> Report:
     """Open the box that the settings name in a folder made for it, and attack it."""
     from tripletick import wiring
+    from tripletick.commands import examining
     from tripletick.sandbox import choose_box
     from tripletick.sandbox.attacks import set_stage, try_all
     from tripletick.sandbox.box import Ground
@@ -142,6 +143,7 @@ def _attacked(settings: Config, found: places.Places) -> Report:
         box, reasons = choose_box(ground, tier)
         try:
             outcomes = try_all(box, stage) if box.holds else []
+            spoken = tuple(examining.list_languages(box, stage.workspace))
         finally:
             box.close()
     return Report(
@@ -152,6 +154,7 @@ def _attacked(settings: Config, found: places.Places) -> Report:
         tuple(outcomes),
         tuple(map(str, box.left_out)),
         tuple(list_folders(found)),
+        languages=spoken,
     )
 
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tripletick import engines, languages, places, platforms, ways
+from tripletick import engines, languages, places, platforms, ways, wiring
 from tripletick.config import Config
 from tripletick.dialects import choosing
 from tripletick.errors import TripletickError
 from tripletick.models import chat_templates, choice, failures, hosts, parted, shelf, spoken
 from tripletick.models.model import About
-from tripletick.sandbox.box import untold
+from tripletick.sandbox.box import Box, untold
+from tripletick.tools.check import drain
 from tripletick.ui.safe import visible
 
+SECONDS, LONGEST = 20.0, 120
+"""For a language to tell its version, and characters of what it says."""
+SILENT = "it says nothing"
 SMALL_CONTEXT = 4096
 """Prompt, folder and a few results take half of it."""
 NARROW = (
@@ -58,6 +62,8 @@ class Spoken:
     tag: str
     runs: bool
     package: str = ""
+    wrong: str = ""
+    """What it said where it is there and does not start."""
 
 
 def examine(settings: Config, cache: Path) -> tuple[Engine, Config]:
@@ -130,17 +136,31 @@ def _narrow(window: int) -> list[str]:
 
 def _stale(settings: Config) -> list[str]:
     """Say where the offline model was trained on another wording than it gets."""
-    from tripletick import trained, wiring
+    from tripletick import trained
 
     told = trained.stale(settings, places.find()) if wiring.is_trained(settings) else ""
     return [told] if told else []
 
 
-def list_languages() -> Iterator[Spoken]:
-    """Look for what each language needs on PATH."""
+def list_languages(box: Box, folder: Path) -> Iterator[Spoken]:
+    """Look for what each language needs on PATH, and where a box holds, start it in there."""
+    look = wiring.outside(folder)
     for tag, row in languages.LANGUAGES.items():
         if row.runs:
-            yield Spoken(tag, languages.installed(row, shutil.which), row.package)
+            there = languages.installed(row, look)
+            wrong = _started(row, box) if there and box.holds else ""
+            yield Spoken(tag, there and not wrong, row.package, wrong)
+
+
+def _started(row: languages.Language, box: Box) -> str:
+    """Ask a language for its version; give what it says where that fails."""
+    if not row.version:
+        return ""
+    words = languages.fill(row.version, {"interpreter": sys.executable})
+    finished = drain(box.run(words, mode="read", timeout=SECONDS))
+    lines = (finished.head + finished.tail).decode("utf-8", "replace").split("\n")
+    said = next((line.strip() for line in lines if line.strip()), SILENT)
+    return visible(said)[:LONGEST] if finished.status else ""
 
 
 def tell(engine: Engine, spoken: tuple[Spoken, ...]) -> Iterator[str]:
@@ -161,5 +181,6 @@ def tell(engine: Engine, spoken: tuple[Spoken, ...]) -> Iterator[str]:
         yield f"dialect: {engine.dialect}"
         yield f"context: {failures.grouped(engine.window)} tokens asked for{own}"
     yield f"languages: {' '.join(one.tag for one in spoken if one.runs) or 'none'}"
-    if lacking := [f"{one.tag} ({one.package})" for one in spoken if not one.runs]:
+    yield from (f"  does not start: {one.tag} ({one.wrong})" for one in spoken if one.wrong)
+    if lacking := [f"{one.tag} ({one.package})" for one in spoken if not (one.runs or one.wrong)]:
         yield f"  not found: {', '.join(lacking)}; in brackets the package of Debian and Ubuntu"

@@ -25,6 +25,7 @@ from tripletick.paths import PathRefused, Workspace
 from tripletick.screens import open_screen
 from tripletick.tools.tool import tokens
 from tripletick.tools.walking import Walk
+from tripletick.trust import Memory, marked
 from tripletick.ui.safe import visible
 
 NAME = "AGENTS.md"
@@ -77,6 +78,9 @@ def init(options: argparse.Namespace, words: Sequence[str]) -> int:
         raise UsageError(*THERE) from None
     except OSError as error:
         raise UsageError(f"{folder / NAME} cannot be written.", f"{error.strerror}.", "ls -ld .") from error
+    # written at the user's word, it is not asked about
+    memory = Memory(found.state, save=not options.no_save)
+    memory.keep(folder, files={**memory.of(folder).files, NAME: marked(text)})
     screen = open_screen(options, load_settings(options, found))
     if not options.quiet:
         screen.say(WRITTEN.format(tokens=tokens(text, GUESS)))
@@ -87,14 +91,17 @@ def init(options: argparse.Namespace, words: Sequence[str]) -> int:
 def look(workspace: Workspace) -> Seen:
     """Look at the names in a folder and at the few files that say how it is built."""
     counts: Counter[str] = Counter()
-    folders = []
+    folders, tested = [], set[str]()
     for found in Walk(workspace):
         if found.entry.kind == "folder" and "/" not in found.path:
             folders.append(found.path)
         row = languages.language_of(found.path)
         if row and row.runs and found.entry.kind == "file":
             counts[row.tag] += 1
-    return Seen(workspace.root.name, counts, tuple(sorted(folders)), tuple(_commands(workspace)))
+            if row.tag not in tested and row.is_test(found.path, _text(workspace, found.path) or ""):
+                tested.add(row.tag)
+    commands = tuple(_commands(workspace, tested))
+    return Seen(workspace.root.name, counts, tuple(sorted(folders)), commands)
 
 
 def page(seen: Seen) -> str:
@@ -120,10 +127,12 @@ def _signs() -> list[dict[str, Any]]:
     return signs
 
 
-def _commands(workspace: Workspace) -> Iterator[tuple[str, str]]:
+def _commands(workspace: Workspace, tested: set[str]) -> Iterator[tuple[str, str]]:
     """Give name and command of what the folder's own files say; the first that names one counts."""
     told: set[str] = set()
     for sign in _signs():
+        if "tested" in sign and sign["tested"] not in tested:
+            continue
         text = _text(workspace, sign["file"])
         for name, command in _named(sign, text) if text is not None else ():
             if name not in told:

@@ -13,6 +13,7 @@ from tripletick.checkpoint import Checkpoints
 from tripletick.commands.opening import load_settings
 from tripletick.errors import UsageError
 from tripletick.events import Ask
+from tripletick.paths import find_sight
 from tripletick.screens import open_screen
 from tripletick.ui.safe import write
 
@@ -61,11 +62,8 @@ def _opened(options: argparse.Namespace) -> Checkpoints:
     folder = options.directory.expanduser().resolve()
     if not folder.is_dir():
         raise UsageError(f"There is no folder {folder}.", "", "Name the folder: -C DIR")
-    if folder == Path.home().resolve():
-        from tripletick.trust import scratch_in
-
-        folder = scratch_in(Path.home())
-    return Checkpoints(folder, places.find().state)
+    in_parts = find_sight(folder, Path.home()) is not None
+    return Checkpoints(folder, places.find().state, in_parts=in_parts)
 
 
 def _number(word: str, words: Sequence[str]) -> int:

@@ -14,8 +14,9 @@ from collections.abc import Generator, Sequence
 from pathlib import Path
 
 from tripletick.halting import Halt, Halted
+from tripletick.places import shown
 from tripletick.sandbox.box import Box, Finished
-from tripletick.sandbox.toolchains import search_path
+from tripletick.sandbox.toolchains import is_program, is_system, search_path
 
 SCRIPT = 'exec "$@" <"$TMPDIR/in" >"$TMPDIR/out"'
 KEPT = 4000
@@ -28,6 +29,11 @@ ENDS = {
     127: "its command was not found",
 }
 """What a status means that is the shell's and not the program's."""
+HIDDEN = (
+    "{command} is there, but its box hides it or what it starts with; "
+    "see = {folder} in its section shows that folder, box = no runs it without a box"
+)
+NOT_STARTED = (126, 127)
 LONGEST = 200
 
 
@@ -48,7 +54,7 @@ def led(words: Sequence[str]) -> list[str]:
 class Program:
     """One run of a server's program; `reading` and `writing` are our ends of its pipes."""
 
-    def __init__(self, box: Box, halt: Halt, running: Generator[str, None, Finished]) -> None:
+    def __init__(self, box: Box, halt: Halt, running: Generator[str, None, Finished], command: str) -> None:
         into, out = (_pipe(box.home, name) for name in ("in", "out"))
         # The ends that are held besides: opening does not wait, and what it said last is read before its end.
         self._into = os.open(into, os.O_RDWR)
@@ -56,6 +62,7 @@ class Program:
         self.reading = os.open(out, os.O_RDONLY | os.O_NONBLOCK)
         self._out = os.open(out, os.O_WRONLY)
         self._halt, self._errors, self._why = halt, "", ""
+        self._hidden = _hidden(command) if box.holds else ""
         self.broke, self.rubbish = "", ""
         """How it left the protocol, and the first line that was no message."""
         self.over = threading.Event()
@@ -67,7 +74,8 @@ class Program:
             while True:
                 self._errors = (self._errors + next(running))[-KEPT:]
         except StopIteration as end:
-            self._why = _how(end.value)
+            not_started = end.value.status in NOT_STARTED and not end.value.struck
+            self._why = (not_started and self._hidden) or _how(end.value)
         except OSError as error:
             self._why = error.strerror or str(error)
         except Halted:
@@ -100,6 +108,14 @@ def _how(finished: Finished) -> str:
     if finished.struck:
         return f"it was stopped at the limit of {finished.struck}"
     return ENDS.get(finished.status, f"it ended with exit {finished.status}")
+
+
+def _hidden(command: str) -> str:
+    """Word that a program is on this computer all the same; "" where it is not, or every box shows it."""
+    path = Path(command)
+    if not path.is_absolute() or is_system(path) or not is_program(path):
+        return ""
+    return HIDDEN.format(command=shown(path), folder=shown(path.parent))
 
 
 def _pipe(folder: Path, name: str) -> Path:

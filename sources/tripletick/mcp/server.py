@@ -151,10 +151,11 @@ class Server:
         if self._box is None:
             self._box = self._open_box(self.name, section, self._halt)
         network = Grant(network=section.network and self._box.holds)
-        words = boxed.led(boxed.words_of(section.command))
+        own = boxed.words_of(section.command)
+        words = boxed.led(own)
         mode: Mode = "read" if self._box.name in FOR_READING else self._mode
         running = self._box.run(words, mode=mode, timeout=LASTING, env=_environment(section), grant=network)
-        self._program = boxed.Program(self._box, self._halt, running)
+        self._program = boxed.Program(self._box, self._halt, running, own[0])
         self._link = link.Link(link.by_pipes(self._program))
         return self._link
 

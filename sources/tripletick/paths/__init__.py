@@ -2,5 +2,7 @@
 
 from tripletick.paths.guard import Entry, PathRefused, Workspace
 from tripletick.paths.hidden import is_private, read_ignore
+from tripletick.paths.sight import Sight, find_sight
+from tripletick.paths.within import Kind
 
-__all__ = ["Entry", "PathRefused", "Workspace", "is_private", "read_ignore"]
+__all__ = ["Entry", "Kind", "PathRefused", "Sight", "Workspace", "find_sight", "is_private", "read_ignore"]

@@ -11,7 +11,8 @@ import contextlib
 import os
 import posixpath
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from tripletick.paths.hidden import IGNORE, Secrets, is_private
 from tripletick.paths.meaning import PathRefused as PathRefused
 from tripletick.paths.meaning import at_home, cleaned, refuse_home
 from tripletick.paths.rooms import KEPT, Rooms
+from tripletick.paths.sight import Sight
 from tripletick.paths.within import Entry as Entry
 from tripletick.paths.within import Kind, Within, worded
 
@@ -41,29 +43,33 @@ class Workspace:
     """The folder that the work happens in. Raises WorkspaceError where no work may happen.
 
     `ours` is never written; `state` are the folders (config, state, cache) that it must not hold; `hidden`
-    stays out of sight also in what is let in to be read.
+    stays out of sight also in what is let in to be read. A `Sight` is the home folder, or what holds it: what
+    is in sight is read, and nothing is written but below what `writing_to` adds.
     """
 
     def __init__(
         self,
-        root: Path,
+        place: Path | Sight,
         *,
         ours: Sequence[Path] = (),
         state: Sequence[Path] = (),
         hidden: Sequence[Path] = (),
         home: Path | None = None,
     ) -> None:
+        self.sight = place if isinstance(place, Sight) else None
+        root = place.root if isinstance(place, Sight) else place
         self.root = root.resolve()
+        self._writable: tuple[str, ...] = ()
         self._home = (home or Path.home()).resolve()
         own = [path.resolve() for path in (*ours, *state)]
         try:
-            if why := why_refused(self.root, self._home, own, state):
+            if not self.sight and (why := why_refused(self.root, self._home, own, state)):
                 raise WorkspaceError(f"{root} cannot be the workspace.", why, REMEDY)
             self._own = Within(self.root, posixpath.normpath(root.absolute().as_posix()))
         except OSError as error:
             why = f"It cannot be opened: {error.strerror}."
             raise WorkspaceError(f"{root} cannot be the workspace.", why, REMEDY) from error
-        self._secrets = Secrets(self.root)
+        self._secrets = Secrets(self.root, sight=self.sight)
         self._rooms = Rooms((self._home / ".ssh", *state, *hidden))
         self._ours = [path.relative_to(self.root) for path in own if path.is_relative_to(self.root)]
         status = os.fstat(self._own.handle)
@@ -75,9 +81,19 @@ class Workspace:
         self._own.bearings.literal = True
 
     def let_read(self, path: Path) -> None:
-        """Let a folder or file outside be read. Raises OSError."""
-        self._rooms.add(path)
+        """Let a folder or file outside, or one out of sight, be read. Raises OSError."""
+        real = path.resolve(strict=True)
+        if self.sight and real.is_relative_to(self.root):
+            self.sight.opened.append(real)
+        else:
+            self._rooms.add(path)
         self._secrets.show(path)
+
+    def writing_to(self, paths: Iterable[Path]) -> Workspace:
+        """Give the same folder, in which these, and what lies below them, may be written."""
+        wider = copy(self)
+        wider._writable = tuple(path.relative_to(self.root).as_posix() for path in paths)
+        return wider
 
     @property
     def let_in(self) -> list[str]:
@@ -94,6 +110,8 @@ class Workspace:
             raise PathRefused(f"{text} names a folder; write the file's whole path")
         if self._rooms and (outside := self._let_in(text, writing)):
             return Spot(outside)
+        if self.sight:
+            text = at_home(text, self._home)
         refuse_home(text)
         parts, moved = self._own.bearings.meant(text, self._there)
         path = self._own.settle(parts, text)
@@ -144,6 +162,8 @@ class Workspace:
     def keep_output(self, session: str, number: int, data: bytes, extension: str = ".txt") -> str | None:
         """Keep what is too long for the model; give the path it can read, None where nothing can be kept."""
         kept = f"{OUT}/{session}/{number}{extension}"
+        if self.sight:
+            return None
         with contextlib.suppress(PathRefused):
             if self.kind(f"{OUT}/.gitignore") == "missing":
                 self._put(f"{OUT}/.gitignore", b"*\n")
@@ -153,9 +173,11 @@ class Workspace:
 
     def hides(self) -> Callable[[str], bool]:
         """Give what tells whether a path is kept from the model; a folder's path ends in a slash."""
-        found, root = self._secrets.look(), self.root.as_posix()
+        found, root, sight = self._secrets.look(), self.root.as_posix().rstrip("/"), self.sight
 
         def hides(path: str) -> bool:
+            if sight and not path.startswith("/") and sight.hides(f"{root}/{path.rstrip('/')}"):
+                return True
             if path.startswith("/"):
                 return is_private(path) or found.holds(path.rstrip("/")) or self._hidden_outside(path)
             return self._secrets.names(path) or found.holds(f"{root}/{path.rstrip('/')}")
@@ -208,8 +230,10 @@ class Workspace:
         if ".git" in names:
             return "belongs to git and cannot be written"
         own = any(Path(path).is_relative_to(ours) for ours in self._ours)
-        if own or names[0] in (".tripletick", IGNORE):
+        if own or (".tripletick" in names if self.sight else names[0] in (".tripletick", IGNORE)):
             return "is tripletick's own and cannot be written"
+        if self.sight and not any(Path(path).is_relative_to(each) for each in self._writable):
+            return "cannot be written yet"
         return ""
 
     def _put(self, path: str, data: bytes) -> FileChange:

@@ -25,6 +25,8 @@ from tripletick.redaction import KNOWN
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
+    from tripletick.paths.sight import Sight
+
 IGNORE = ".tripletickignore"
 IGNORE_SIZE = 1 << 20
 KEEP = (".example", ".sample", ".template", ".dist")
@@ -162,11 +164,15 @@ def is_socket(entry: os.DirEntry[str]) -> bool:
 class Secrets:
     """Looks through one workspace and the folders that were let in, again before each block and each read.
 
-    `inside`: what lies in hidden folders is remembered too, since blocks could move it out of them.
+    `inside`: what lies in hidden folders is remembered too, since blocks could move it out of them. With a
+    `sight` the workspace is looked through as what was let in is: as far as that goes.
     """
 
-    def __init__(self, workspace: Path, shown: Iterable[Path] = (), *, inside: bool = False) -> None:
+    def __init__(
+        self, workspace: Path, shown: Iterable[Path] = (), *, inside: bool = False, sight: Sight | None = None
+    ) -> None:
         self._workspace = workspace
+        self._sight = sight
         self._shown = [Path(os.path.realpath(path)) for path in shown]
         self._inside = inside
         self._ignore = b""
@@ -237,7 +243,7 @@ class Secrets:
 
     def _walk(self) -> Found:
         all_found = Found()
-        waiting = [str(self._workspace)]
+        waiting = [] if self._sight else [str(self._workspace)]
         while waiting:
             found = self._list(waiting.pop(), all_found)
             waiting += found.below
@@ -246,7 +252,7 @@ class Secrets:
             all_found.sockets |= found.sockets
             all_found.known |= found.known
             all_found.placed |= found.placed
-        for path in self._shown:
+        for path in (*([self._workspace] if self._sight else ()), *self._shown):
             self._walk_shown(path, all_found)
         for hit in all_found.hits:
             is_link = Path(hit).is_symlink()
@@ -263,7 +269,7 @@ class Secrets:
         while waiting and left > 0:
             found = self._list(waiting.popleft(), Found())
             left -= found.entries
-            waiting += (path for path in found.below if path != str(self._workspace))
+            waiting += (path for path in found.below if self._sight or path != str(self._workspace))
             all_found.hits |= found.hits
             all_found.known |= found.known
         all_found.whole &= not waiting
@@ -349,7 +355,7 @@ class Secrets:
             too_long = len(os.fsencode(entry.path)) > LONGEST
             if too_long:
                 found.folders.add(entry.path)
-            else:
+            elif self._sight is None or self._sight.enters(entry.path):
                 found.below.append(entry.path)
         elif is_socket(entry):
             found.sockets.add(entry.path)

@@ -70,8 +70,9 @@ class Bearings:
 
     def __init__(self, root: Path, *others: str) -> None:
         self._name = root.name
-        self._root = root.as_posix()
-        self._roots = {self._root, *others}
+        # of `/` nothing is left, and each path begins with it and a slash all the same
+        self._root = root.as_posix().rstrip("/")
+        self._roots = {self._root, *(other.rstrip("/") for other in others)}
         self.literal = False
         """Invented roots are not looked for."""
 
@@ -98,7 +99,7 @@ class Bearings:
         """Give the components below the workspace of an absolute path, None where it lies outside."""
         path = posixpath.normpath(text)
         for root in self._roots:
-            if path == root or path.startswith(f"{root}/"):
+            if path == (root or "/") or path.startswith(f"{root}/"):
                 return [part for part in path[len(root) :].split("/") if part]
         return None
 

@@ -49,7 +49,7 @@ class Bare:
         ground = ground.resolved()
         self._ground = ground
         self.sentence = SENTENCE.format(why=why)
-        self._user = find_user(ground.workspace)
+        self._user = find_user(ground.start)
         self._session = Session(ground.state, self._user)
         self._counting = find_counting(ground, self._user)
         path = toolchains.search_path(os.environ, find_homes(self._user)[0])
@@ -65,7 +65,8 @@ class Bare:
 
     @property
     def environment(self) -> dict[str, str]:
-        return environment.clean(os.environ, self._user.name, self.home, self._path)
+        own = environment.clean(os.environ, self._user.name, self.home, self._path)
+        return own | self._ground.home(self.home)
 
     def run(
         self,
@@ -83,7 +84,7 @@ class Bare:
         launch = Launch(
             argv=(sys.executable, "-I", "-S", str(REAPER), settings, *command),
             env={**self.environment, **(env or {})},
-            cwd=self._ground.workspace,
+            cwd=self._ground.start,
             # The reaper becomes the user itself: he may not reach the interpreter that we run with.
             user=replace(self._user, switched=False),
             limits=limits,

@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
 from tripletick.halting import Halt
+from tripletick.paths.hidden import Secrets
+from tripletick.paths.sight import Sight
 
 Mode = Literal["read", "work"]
+XDG = ("CACHE", "CONFIG", "DATA", "STATE")
 T = TypeVar("T")
 Struck = Literal["", "timeout", "memory", "processes", "disk", "output", "interrupted"]
 
@@ -201,6 +204,32 @@ class Ground:
     """What was looked for already: boxes side by side share it."""
     ports: frozenset[int] = frozenset()
     """`[sandbox] ports`: of public hosts, besides 80 and 443."""
+    sight: Sight | None = None
+    """Blocks begin in the home folder, or above it, and read what is in sight; the workspace is empty then.
+    """
+
+    @property
+    def start(self) -> Path:
+        """Where blocks begin."""
+        return self.sight.root if self.sight else self.workspace
+
+    def shown(self) -> list[Path]:
+        """Name what blocks may read besides the workspace, by real paths."""
+        seen = [path.resolve() for path in self.see]
+        return [*seen, *self.sight.shown()] if self.sight else seen
+
+    def secrets(self, *, inside: bool = False) -> Secrets:
+        """Look for what is hidden in what blocks see."""
+        return Secrets(self.start, self.see, inside=inside, sight=self.sight)
+
+    def home(self, session: Path) -> dict[str, str]:
+        """Give what names the user's home, where that is in sight, and the session's folder to programs that
+        keep something.
+        """
+        if not self.sight:
+            return {}
+        kept = {f"XDG_{name}_HOME": str(session / f".{name.lower()}") for name in XDG}
+        return {"HOME": str(self.sight.home), **kept}
 
     def resolved(self) -> Ground:
         """Give it with the real paths of workspace and state."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tripletick import platforms
-from tripletick.paths.hidden import IGNORE, MOST, Found, Secrets
+from tripletick.paths.hidden import IGNORE, MOST, OURS, Found
 from tripletick.sandbox import environment, first, grants, holding, mounts, points, seccomp, toolchains
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
 from tripletick.sandbox.counting import CONFINE, OUTER, find_counting
@@ -51,7 +51,7 @@ def make_view(ground: Ground, user: User, session: Session) -> tuple[mounts.View
     ours = tuple(path.resolve() for path in ground.ours)
     fences = toolchains.Fences(homes, ground.workspace, (*toolchains.closed_parts(ours), ground.state))
     tools = ground.once("tools", lambda: toolchains.find_tools(os.environ, homes[0], fences))
-    see = tuple(path.resolve() for path in ground.see)
+    see = ground.shown()
     unseen = [*mounts.private_paths(homes), ground.state]
     unseen += ground.once("guarded", lambda: mounts.guarded_paths(user)) if user.is_root else []
     view = mounts.View(
@@ -66,6 +66,8 @@ def make_view(ground: Ground, user: User, session: Session) -> tuple[mounts.View
         user=user,
         memory=ground.limits.memory,
         home=session.home,
+        start=ground.start,
+        links=tuple(ground.sight.links()) if ground.sight else (),
     )
     return view, tools
 
@@ -122,16 +124,18 @@ class Bubblewrap:
     def __init__(self, ground: Ground) -> None:
         ground = ground.resolved()
         self._ground = ground
-        self._user = find_user(ground.workspace)
+        self._user = find_user(ground.start)
         self._session = Session(ground.state, self._user)
         self._view, self._tools = make_view(ground, self._user, self._session)
         self._frame = mounts.make_frame(self._view)
         self._counting = find_counting(ground, self._user)
         self._proxies: dict[frozenset[str], Proxy] = {}
         self._env = environment.clean(os.environ, self._user.name, mounts.TMP, self._tools.path)
+        self._env |= ground.home(mounts.TMP)
         self._filter = seccomp.program()
-        self._secrets = Secrets(ground.workspace, ground.see)
+        self._secrets = ground.secrets()
         self._told: set[str] = set()
+        self._around: list[Path] = []
         self._program = toolchains.look_up("bwrap", ground.workspace)
         self._weight = self._growth = 0
         self._made = False
@@ -173,6 +177,7 @@ class Bubblewrap:
         """Run in a new box (see the Protocol)."""
         mode = self._ground.narrowed(mode)
         self._bound_home()
+        self._look_around()
         if mode == "work":
             self._made = make_own_folder(self._ground.workspace, self._user) or self._made
         bound = platforms.unix_sockets()
@@ -185,6 +190,9 @@ class Bubblewrap:
         before = free_space([self._session.home])
         with contextlib.ExitStack() as stack:
             stack.callback(self._secrets.settle)
+            for folder in self._parts(mode, grant):
+                if make_own_folder(folder, self._user):
+                    stack.callback(remove_empty, folder / OURS[1])
             block = self._give(grant, mode, found, stack)
             points.make_points(block.view)
             sockets = mounts.socket_mounts(block.view, bound)
@@ -193,7 +201,7 @@ class Bubblewrap:
             finished = yield from running(self._launch(block, arguments, timeout))
             for line in block.settle():
                 self._ground.notice(line)
-            if told := holding.put_back(held, self._user, self._ground.workspace):
+            if told := holding.put_back(held, self._user, self._ground.start):
                 self._ground.notice(told)
                 yield (line := f"tripletick: {told}\n")
                 finished = holding.add(finished, line.encode())
@@ -203,9 +211,23 @@ class Bubblewrap:
     def _hold(self, mode: Mode, grant: Grant, found: Found) -> holding.Held:
         if mode == "read" or grant.only:
             return {}
-        root = self._ground.workspace
-        ignore = () if grant.ignore else (root / IGNORE,)
-        return holding.hold((*ignore, *(path for path in map(Path, found.links) if root in path.parents)))
+        held: list[Path] = []
+        for root in (self._ground.workspace, *self._parts(mode, grant)):
+            held += [] if grant.ignore else [root / IGNORE]
+            held += [path for path in map(Path, found.links) if root in path.parents]
+        return holding.hold(held)
+
+    def _parts(self, mode: Mode, grant: Grant) -> list[Path]:
+        """Give the folders of the home that a block may change as it may a workspace."""
+        parts = grant.write if self._ground.sight and mode == "work" else ()
+        return [path for path in parts if path.is_dir()]
+
+    def _look_around(self) -> None:
+        """Show what has come since the last block, and leave out what has gone."""
+        if self._ground.sight and (around := self._ground.shown()) != self._around:
+            self._around = around
+            self._view, self._tools = make_view(self._ground, self._user, self._session)
+            self._frame = mounts.make_frame(self._view)
 
     def _give(self, grant: Grant, mode: Mode, found: Found, stack: contextlib.ExitStack) -> Block:
         """Put together what this block sees. Raises OSError where a grant cannot be given."""
@@ -218,7 +240,12 @@ class Bubblewrap:
         if grant.network:
             block = self._lead_out(block, grant.reach)
         if not grant.git and not grant.only:
-            return block.framed(mounts.place_mounts(view, mode, found, ignore=grant.ignore))
+            parts = [
+                word
+                for path in self._parts(mode, grant)
+                for word in mounts.workspace_mounts(replace(view, workspace=path), mode)
+            ]
+            return block.framed(parts + mounts.place_mounts(view, mode, found, ignore=grant.ignore))
         room = stack.enter_context(grants.make_room(view))
         block = replace(block, view=replace(block.view, home=room.home))
         if grant.git:
@@ -262,9 +289,7 @@ class Bubblewrap:
             proxy.close()
         self._session.close()
         if self._made:
-            # Only an empty one: what is kept in it is kept.
-            with contextlib.suppress(OSError):
-                (self._ground.workspace / ".tripletick").rmdir()
+            remove_empty(self._ground.workspace / OURS[1])
 
     def probe(self) -> str:
         """Run the real command line; try what must fail. Give what is wrong, empty where the box holds."""
@@ -311,12 +336,18 @@ class Bubblewrap:
             self._weight = 0
 
 
+def remove_empty(folder: Path) -> None:
+    """Remove a folder of ours; what is kept in it is kept."""
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+
+
 def make_own_folder(workspace: Path, user: User) -> bool:
     """Make .tripletick, so that it can be bound read-only; where we cannot, a block cannot either.
 
     Gives whether it was made.
     """
-    folder = workspace / ".tripletick"
+    folder = workspace / OURS[1]
     try:
         folder.mkdir()
     except OSError:

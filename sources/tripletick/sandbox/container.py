@@ -14,7 +14,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tripletick.paths.hidden import IGNORE, OURS, Secrets
+from tripletick.paths.hidden import IGNORE, OURS
 from tripletick.sandbox import environment, holding
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Limits, Mode
 from tripletick.sandbox.probing import Probe, find_problem
@@ -81,11 +81,11 @@ class Container:
     def __init__(self, ground: Ground, name: str, extra: Sequence[str] = ()) -> None:
         ground = ground.resolved()
         self.name, self._extra, self._ground = name, tuple(extra), ground
-        self._user = find_user(ground.workspace)
+        self._user = find_user(ground.start)
         self._session = Session(ground.state, self._user)
-        self._secrets = Secrets(ground.workspace, ground.see)
+        self._secrets = ground.secrets()
         self._engine = look_up(name, ground.workspace)
-        self._env = environment.clean({}, self._user.name, INSIDE, BASIC)
+        self._env = environment.clean({}, self._user.name, INSIDE, BASIC) | ground.home(INSIDE)
         self.problem = self._probe()
 
     @property
@@ -126,7 +126,7 @@ class Container:
             for word in ("--env", f"{key}={value}")
         ]
         words = (*arguments(name, self._user, limits, self._mounts(mode)), *self._extra, *given)
-        place = ("--workdir", str(self._ground.workspace), IMAGE, "timeout", "-s", "KILL", str(seconds + 1))
+        place = ("--workdir", str(self._ground.start), IMAGE, "timeout", "-s", "KILL", str(seconds + 1))
         launch = Launch(
             argv=("/bin/sh", "-c", START, "sh", str(self._engine), "run", *words, *place, *command),
             env={key: os.environ[key] for key in CLIENT if key in os.environ},
@@ -169,7 +169,7 @@ class Container:
         covers = [(self._session.nothing, found.files), (self._session.nowhere, found.folders)]
         return [
             Mount(self.home, INSIDE, read_only=False),
-            *(Mount(path.resolve(), path.resolve()) for path in self._ground.see),
+            *(Mount(path, path) for path in self._ground.shown()),
             Mount(root, root, read_only=mode == "read"),
             *(Mount(path, path) for path in kept if path.exists() and not path.is_symlink()),
             *(Mount(cover, Path(path)) for cover, paths in covers for path in sorted(paths)),

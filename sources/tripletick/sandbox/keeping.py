@@ -159,7 +159,8 @@ class Keeper:
     def _restore_folder(self, path: Path, entry: Entry, now: os.stat_result) -> Iterator[Path]:
         mode = stat.S_IMODE(now.st_mode)
         if entry.names is None:
-            path.chmod(mode | (entry.mode & stat.S_IRWXU))
+            if entry.mode & stat.S_IRWXU & ~mode:
+                path.chmod(mode | (entry.mode & stat.S_IRWXU))
             return
         if mode != entry.mode:
             path.chmod(entry.mode)

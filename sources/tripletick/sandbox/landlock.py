@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tripletick import platforms
-from tripletick.paths.hidden import IGNORE, OURS, Found, Secrets
+from tripletick.paths.hidden import IGNORE, OURS, Found
 from tripletick.sandbox import environment, rights, seccomp, unshared
 from tripletick.sandbox.bare import REAPER, describe
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
@@ -75,14 +75,15 @@ class Landlock:
     def __init__(self, ground: Ground) -> None:
         ground = ground.resolved()
         self._ground = ground
-        self._user = find_user(ground.workspace)
+        self._user = find_user(ground.start)
         self._session = Session(ground.state, self._user)
         self._view, self._tools = make_view(ground, self._user, self._session)
-        self._rules = rights.fixed_rules(self._view)
-        self._counting = find_counting(ground, self._user)
-        self._secrets = Secrets(ground.workspace, ground.see, inside=True)
+        self._around: list[Path] = []
         self._outside: frozenset[str] = frozenset()
-        self._keeper = Keeper(ground.workspace, self._session.home.parent / "kept")
+        self._rules = self._fixed_rules()
+        self._counting = find_counting(ground, self._user)
+        self._secrets = ground.secrets(inside=True)
+        self._keeper = Keeper(ground.start, self._session.home.parent / "kept")
         self._told: set[str] = set()
         self.problem = self._probe()
         """Why it does not hold; empty where it does."""
@@ -135,8 +136,12 @@ class Landlock:
         """Show a further folder to the blocks from here on."""
         self._ground = self._ground.with_sight(folder)
         self._view, self._tools = make_view(self._ground, self._user, self._session)
-        self._rules = rights.fixed_rules(self._view, self._outside)
+        self._rules = self._fixed_rules()
         self._secrets.show(folder)
+
+    def _fixed_rules(self) -> list[rights.Rule]:
+        names = [(str(self._ground.start), rights.LIST)] if self._ground.sight else []
+        return [*rights.fixed_rules(self._view, self._outside), *names]
 
     def close(self) -> None:
         self._session.close()
@@ -149,7 +154,8 @@ class Landlock:
         return why and PROBLEM.format(why=why.removeprefix("tripletick: "))
 
     def _environment(self, home: Path) -> dict[str, str]:
-        return environment.clean(os.environ, self._user.name, home, self._tools.path)
+        own = environment.clean(os.environ, self._user.name, home, self._tools.path)
+        return own | self._ground.home(home)
 
     @contextlib.contextmanager
     def _scope(self, mode: Mode, grant: Grant) -> Iterator[Scope]:
@@ -170,9 +176,15 @@ class Landlock:
     def _look(self) -> Found:
         """Give what is hidden in the workspace; what is in folders that were let in loses its rules."""
         found, root = self._secrets.look(), f"{self._ground.workspace}/"
+        around = self._ground.shown() if self._ground.sight else []
+        if around != self._around:
+            self._around = around
+            self._view, self._tools = make_view(self._ground, self._user, self._session)
+            self._rules = self._fixed_rules()
         outside = frozenset(path for path in found.files | found.folders if not path.startswith(root))
         if outside != self._outside:
-            self._outside, self._rules = outside, rights.fixed_rules(self._view, outside)
+            self._outside = outside
+            self._rules = self._fixed_rules()
         return replace(found, files=found.files - outside, folders=found.folders - outside)
 
     def _granted(self, mode: Mode, grant: Grant) -> list[Path]:
@@ -189,20 +201,25 @@ class Landlock:
         return paths
 
     def _protected(self, grant: Grant, found: Found) -> list[Path]:
-        root = self._ground.workspace
-        names = [*(() if grant.ignore else (IGNORE,)), OURS[1], *(GIT_KEPT if grant.git else ())]
-        if not grant.git and os.path.lexists(root / OURS[0]):
-            # Where there is none a block may make one; the person is told of it.
-            names.append(OURS[0])
-        ours = [path for path in self._view.ours if root in path.parents]
-        ours.sort(key=lambda path: len(path.parts))
-        links = sorted(path for path in found.links if root in Path(path).parents)
-        return [*(root / name for name in names), *ours, *map(Path, (*sorted(found.files), *links))]
+        parts = grant.write if self._ground.sight else (self._ground.workspace,)
+        hidden = sorted(found.files | {path for path in self._outside if not Path(path).is_dir()})
+        kept: list[Path] = []
+        for root in (path for path in parts if path.is_dir()):
+            names = [*(() if grant.ignore else (IGNORE,)), OURS[1], *(GIT_KEPT if grant.git else ())]
+            if not grant.git and os.path.lexists(root / OURS[0]):
+                # Where there is none a block may make one; the person is told of it.
+                names.append(OURS[0])
+            ours = [path for path in self._view.ours if root in path.parents]
+            ours.sort(key=lambda path: len(path.parts))
+            closed = map(Path, (*hidden, *sorted(found.links)))
+            kept += [*(root / name for name in names), *ours]
+            kept += [path for path in closed if root in path.parents]
+        return kept
 
     def _put_back(self) -> str:
         """Put back what the block may not have changed; give the line for the model."""
         names = self._keeper.put_back()
-        names += bring_home(self._ground.workspace, self._user, self._secrets.strays())
+        names += bring_home(self._ground.start, self._user, self._secrets.strays())
         if self._keeper.lost:
             self._tell(DAMAGED.format(names=shorten(self._keeper.lost)))
         if not names:
@@ -226,14 +243,18 @@ class Landlock:
         place = rights.block_rules(
             self._ground.workspace, scope.mode, scope.hidden.files | scope.hidden.folders
         )
-        changed = [(str(path), rights.CHANGE) for path in (scope.home, *scope.writable)]
+        changed = [
+            rule
+            for path in (scope.home, *scope.writable)
+            for rule in rights.rules_below(str(path), rights.CHANGE, self._outside)
+        ]
         inside = (self._ground.workspace,) if scope.mode == "work" else ()
         most, counting = self._ground.limits.processes, self._counting
         tasks = 0 if counting.exempt else platforms.tasks_of(user.uid) + most
         settings = {
             "user": [user.uid, user.gid, list(user.groups)] if user.switched else None,
             "processes": tasks,
-            "folder": str(self._ground.workspace),
+            "folder": str(self._ground.start),
             "report": REPORT,
             "rules": [*self._rules, *place, *changed],
             "writable": [str(path) for path in (*inside, scope.home, *scope.writable)],

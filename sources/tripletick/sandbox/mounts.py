@@ -52,6 +52,10 @@ class View:
     memory: int
     home: Path
     """The block's $HOME and /tmp: the session's, or a fresh one."""
+    start: Path
+    """Where a block begins: the workspace, or the home that is in sight."""
+    links: tuple[tuple[str, Path], ...] = ()
+    """Links beside what is in sight: target and place."""
     writable: tuple[Path, ...] = ()
     """Of the tools those that the person lets this block write."""
     network: tuple[str, ...] = ()
@@ -128,7 +132,7 @@ def hollows(view: View) -> list[Path]:
     inside = [*view.tools, view.workspace]
     closed = [path for path in (*view.homes, *view.unseen) if is_system(path) and is_folder(path)]
     around = [path for path in closed if any(path in each.parents or path == each for each in inside)]
-    return [*around, *top_in_tmp(view.workspace)]
+    return list(dict.fromkeys([*around, *top_in_tmp(view.workspace), *top_in_tmp(view.start)]))
 
 
 def top_in_tmp(workspace: Path) -> list[Path]:
@@ -254,6 +258,8 @@ def first_arguments(view: View) -> list[str]:
         *hollow_mounts(view),
         *tool_mounts(view),
         *hidden_mounts(view),
+        *("--dir", str(view.start)),
+        *(word for target, place in view.links for word in ("--symlink", target, str(place))),
     ]
 
 
@@ -292,7 +298,7 @@ def last_arguments(view: View) -> list[str]:
     return [
         *(() if needs_dev(view) else kernel_mounts(view)),
         *hollow_ends(view),
-        *("--chdir", str(view.workspace), "--remount-ro", "/dev", "--remount-ro", "/"),
+        *("--chdir", str(view.start), "--remount-ro", "/dev", "--remount-ro", "/"),
     ]
 
 

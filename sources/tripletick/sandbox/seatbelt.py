@@ -13,7 +13,7 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tripletick.paths.hidden import IGNORE, OURS, Secrets
+from tripletick.paths.hidden import IGNORE, OURS
 from tripletick.sandbox.bare import Bare
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
 from tripletick.sandbox.probing import Probe, find_problem
@@ -107,8 +107,8 @@ class Seatbelt:
         ground = ground.resolved()
         self._ground = ground
         self._bare = Bare(ground)
-        self._homes = find_homes(find_user(ground.workspace))
-        self._secrets = Secrets(ground.workspace, ground.see)
+        self._homes = find_homes(find_user(ground.start))
+        self._secrets = ground.secrets()
         self.problem = self._probe()
 
     @property
@@ -167,7 +167,7 @@ class Seatbelt:
             home=self.home.resolve(),
             mode=mode,
             homes=self._homes,
-            tools=(*self._tools().folders, *(path.resolve() for path in ground.see)),
+            tools=(*self._tools().folders, *ground.shown()),
             kept=(*own, *ours, Path(os.path.realpath(sys.prefix))),
             hidden=tuple(map(Path, sorted(found.files | found.folders | found.sockets))),
             writable=tuple(path.resolve() for path in grant.write),

@@ -8,6 +8,7 @@ user) is as good as absent, where Path.is_dir would raise.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import stat
@@ -143,6 +144,16 @@ def rustup_programs(root: Path) -> list[Path]:
         return []
     chosen = re.search(r'^default_toolchain = "([^"/]+)"', settings, re.MULTILINE)
     return [root / "toolchains" / chosen[1] / "bin"] if chosen else []
+
+
+def is_empty_shim(program: str) -> bool:
+    """Tell a name of rustup's own program for which no toolchain has one: rustup alone is no compiler."""
+    path = Path(program)
+    with contextlib.suppress(OSError):
+        if path.name != "rustup" and path.samefile(path.with_name("rustup")):
+            root = Path(os.environ.get("RUSTUP_HOME") or Path.home() / ".rustup")
+            return not any(is_program(folder / path.name) for folder in rustup_programs(root))
+    return False
 
 
 def expand(folder: Path, roots: Mapping[str, Path]) -> list[Path]:

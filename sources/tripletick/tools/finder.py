@@ -224,7 +224,7 @@ def _limits(walk: Walk) -> str:
     """Say what was not looked at."""
     said = []
     if walk.stopped:
-        said.append(f"Stopped after {walk.seconds:g} s; there may be more. Ask for a folder: notes/**/*.md")
+        said.append(f"Stopped after {walk.bound}; there may be more. Ask for a folder: notes/**/*.md")
     if walk.left_out:
         more = "" if len(walk.left_out) <= SHOWN else f" and {len(walk.left_out) - SHOWN} more"
         said.append(f"Not searched: {', '.join(walk.left_out[:SHOWN])}{more}")

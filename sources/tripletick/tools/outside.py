@@ -37,10 +37,12 @@ class Outside:
     """… and whole addresses."""
     asked: set[str] = field(default_factory=set)
     """The words of the person."""
+    local: set[str] = field(default_factory=set)
+    """Places of this computer, `host:port`, that they name."""
 
     def begin(self, words: str) -> None:
         """Begin with a request of the person's, who has seen what came of the last one."""
-        for each in (self.sources, self.hosts, self.addresses, self.asked):
+        for each in (self.sources, self.hosts, self.addresses, self.asked, self.local):
             each.clear()
         self.said(words)
 
@@ -50,6 +52,7 @@ class Outside:
         for each in address.named(words):
             self.hosts.add(plain_host(each.host))
             self.addresses.add(str(each))
+            self.local |= {each.place} if each.is_local else set()
 
     def found(self, where: str, text: str) -> None:
         """Take in what a search says of a page: its address may be got."""

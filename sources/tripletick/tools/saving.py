@@ -39,6 +39,8 @@ ALL_SHOWN = "That is all of it: it counts as read, so a new version of the whole
 PART_SHOWN = "To replace it as a whole, read it first with a read block."
 LEFT_OUT = "it has the line “{line}”, which seems to stand for lines that are left out"
 SHRUNK = "{path} would shrink from {before} to {after} lines"
+READ_ONLY = "read-only"
+"""Marks what was not saved because blocks may only read."""
 MISSING = 10
 """Lines that are named."""
 LACKING = "{path} was not saved. Write all of its lines. These are missing:"
@@ -189,7 +191,8 @@ def refuse(why: str, text: str = "", *flags: str, tool: str = "") -> Result:
 
 
 def read_only() -> Result:
-    return Result("forbidden", "needs leave to write in this folder, which is off")
+    line = "needs leave to write in this folder, which is off"
+    return Result("forbidden", line, flags=frozenset({READ_ONLY}))
 
 
 def edit_form(path: str) -> str:

@@ -124,6 +124,8 @@ class Bench:
     ledger: Ledger
     session: str = "session"
     mode: Mode = "work"
+    offers: bool = False
+    """Where blocks only read: the user may be asked to let them write to a folder."""
     clip: int = 6000
     limits: Limits = field(default_factory=Limits)
     """What the box was opened with: a tool words a limit that struck."""

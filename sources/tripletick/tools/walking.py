@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tripletick.paths import Entry, PathRefused, Workspace, read_ignore
+from tripletick.paths import Entry, Kind, PathRefused, Sight, Workspace, read_ignore
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -23,6 +23,12 @@ SKIPPED = frozenset({".git", ".hg", ".svn", ".tripletick", "node_modules", "__py
 """Folders of tools, which hold nothing that anybody looks for by name."""
 IGNORE_LIMIT = 1 << 18
 SECONDS = 2.0
+WIDE = 5.0
+"""Seconds in the home folder, and …"""
+MOST = 200_000
+"""… files and folders that are looked at there."""
+TAGGED = "CACHEDIR.TAG"
+"""Marks a folder that can be made again (bford.info/cachedir)."""
 CLOSE = 3
 """Names suggested where one was not found."""
 COMPARED = 1000
@@ -44,13 +50,16 @@ class Walk:
     """One walk; `stopped` and `left_out` are true to what has been yielded so far."""
 
     workspace: Workspace
-    seconds: float = SECONDS
+    seconds: float = 0.0
+    """How long it may take; 0: the usual."""
     stopped: bool = False
     left_out: list[str] = field(default_factory=list)
     """Folders that were not entered."""
     _end: float = field(default=0.0, init=False)
+    _left: int = field(default=MOST, init=False)
 
     def __iter__(self) -> Iterator[Found]:
+        self.seconds = self.seconds or (WIDE if self.workspace.sight else SECONDS)
         self._end = time.monotonic() + self.seconds
         hides = self.workspace.hides()
         waiting: deque[tuple[str, Specs]] = deque((root, ()) for root in ("", *self.workspace.let_in))
@@ -65,13 +74,21 @@ class Walk:
                     yield found
 
     def late(self) -> bool:
-        self.stopped = self.stopped or time.monotonic() > self._end
+        self.stopped = self.stopped or self._left < 0 or time.monotonic() > self._end
         return self.stopped
+
+    @property
+    def bound(self) -> str:
+        """Name what it has stopped at."""
+        return f"{MOST} names" if self._left < 0 else f"{self.seconds:g} s"
 
     def _folder(
         self, folder: str, specs: Specs, hides: Callable[[str], bool]
     ) -> Iterator[tuple[Found, Specs]]:
-        names = self.workspace.names(folder or ".")
+        names, sight = self.workspace.names(folder or "."), self.workspace.sight
+        if sight and not folder.startswith("/"):
+            self._left -= len(names)
+            names = {} if TAGGED in names else self._in_sight(folder, names, sight)
         if names.get(".gitignore") == "file":
             specs = (*specs, (folder, self._ignores(folder)))
         for name, kind in names.items():
@@ -81,6 +98,12 @@ class Walk:
                 self.left_out += [shown] if shown != path and name not in (".git", ".tripletick") else []
             elif kind != "other":
                 yield Found(path, Entry(name, kind)), specs
+
+    def _in_sight(self, folder: str, names: dict[str, Kind], sight: Sight) -> dict[str, Kind]:
+        """Leave out what is hidden, and folders that no walk goes into."""
+        top = f"{self.workspace.root.as_posix().rstrip('/')}/{folder}".rstrip("/")
+        rows = ((name, kind) for name, kind in names.items() if not name.startswith("."))
+        return {name: kind for name, kind in rows if kind != "folder" or sight.enters(f"{top}/{name}")}
 
     def _ignores(self, folder: str) -> GitIgnoreSpec:
         name = f"{folder}/.gitignore" if folder else ".gitignore"

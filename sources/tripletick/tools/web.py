@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -115,10 +116,20 @@ def line_out(bench: Bench) -> Line:
     return Line(bounds, dict(os.environ), bench.halt)
 
 
+def _way_to(where: Address, getter: Getter, bench: Bench) -> Getter:
+    """Give the way to one page: a server of this computer that the request names is reached, and no proxy
+    of another one is asked for it. What a page of somebody else's leads on to is no such place.
+    """
+    if where.place not in bench.outside.local:
+        return getter
+    bounds = replace(getter.line.bounds, allowed=getter.line.bounds.allowed | {where.place})
+    return replace(getter, line=replace(getter.line, bounds=bounds, environ={}))
+
+
 def _page(where: Address, getter: Getter, bench: Bench, most: int) -> str:
     from tripletick.web.extracting import extract
 
-    page = extract(getter.get(where), bench.halt)
+    page = extract(_way_to(where, getter, bench).get(where), bench.halt)
     text, rest = page.text[:most], len(page.text) - most
     bench.outside.read(page.address, f"{page.title} {text}")
     lines = [HEAD.format(address=page.address), *filter(None, [page.title and f"# {page.title}", text])]

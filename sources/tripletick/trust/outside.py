@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tripletick.events import Ask
@@ -46,15 +46,18 @@ def refused(path: Path, hidden: Sequence[Path]) -> str:
     return PRIVATE if kept or any(real.is_relative_to(each.resolve()) for each in hidden) else ""
 
 
-def named_outside(words: str, folder: Path, home: Path) -> list[Path]:
-    """Give the existing paths outside `folder` that the words name, in their order and each once."""
+def named_outside(
+    words: str, folder: Path, home: Path, hides: Callable[[Path], bool] | None = None
+) -> list[Path]:
+    """Give the existing paths outside `folder`, or out of sight in it, that the words name, each once."""
     found = (_longest(words[start.start() :], folder, home) for start in _START.finditer(words))
     real = folder.resolve()
-    return list(
-        dict.fromkeys(
-            path for path in found if path and not Path(os.path.realpath(path)).is_relative_to(real)
-        )
-    )
+
+    def is_closed(path: Path) -> bool:
+        spot = Path(os.path.realpath(path))
+        return not spot.is_relative_to(real) or bool(hides and hides(spot))
+
+    return list(dict.fromkeys(path for path in found if path and is_closed(path)))
 
 
 def _longest(text: str, folder: Path, home: Path) -> Path | None:

@@ -87,7 +87,7 @@ def bring(
     """Give what may be used, and lines for the person; `ask` is None where nobody is there."""
     told: list[str] = []
     texts = _texts(workspace, told)
-    marks = {path: hashlib.sha256(text.encode()).hexdigest() for path, text in texts.items()}
+    marks = {path: marked(text) for path, text in texts.items()}
     trusted, problems = _within(texts, bounds)
     if not (trusted.settings or trusted.agents or trusted.words.strip() or trusted.tools):
         return NOTHING, [*told, *problems]
@@ -101,6 +101,11 @@ def bring(
         memory.keep(workspace.root, files=marks)
     checked, missing = _checked(trusted, bounds)
     return checked, [*told, *problems, *missing]
+
+
+def marked(text: str) -> str:
+    """Give what a yes to a file is kept by."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _texts(workspace: Workspace, told: list[str]) -> dict[str, str]:

@@ -35,7 +35,7 @@ from tripletick.events import (
     Thought,
     Usage,
 )
-from tripletick.messages import Call, INTERRUPTED, Outcome, Progress, Receipt, STOPPED, say_counts
+from tripletick.messages import INTERRUPTED, STOPPED, Call, Outcome, Progress, Receipt, say_counts
 from tripletick.ui import attempts, room
 from tripletick.ui.excerpt import excerpt
 from tripletick.ui.gauge import Gauge, thousands

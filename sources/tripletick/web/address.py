@@ -22,6 +22,10 @@ SAFE = "!$&'()*+,;=:@/?-._~%"
 _AROUND = "<>()[]{}\"'`*,;.!?"
 _URL = re.compile(r"https?://[^\s<>\"'`|\\^{}]+", re.IGNORECASE)
 _HOST = re.compile(r"(?<![\w@.:/-])(?:[\w-]+\.)+[^\W\d_]{2,}(?::\d+)?(?![\w@-])")
+_LOCAL = re.compile(
+    r"(?<![\w@.:/-])(?:localhost|127(?:\.\d{1,3}){3})(?![\w@.-])(?::\d+)?(?:/[^\s<>\"'`|\\^{}]*)?",
+    re.IGNORECASE,
+)
 _PLACE = re.compile(r"(?i)[\w-]+(?:\.[\w-]+)*\.?(?::\d+)?(?:[/?#].*)?")
 _NAME = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*|[0-9a-f:.]+")
 
@@ -54,6 +58,11 @@ class Address:
         return f"[{self.host}]" if ":" in self.host else self.host
 
     @property
+    def is_local(self) -> bool:
+        """Tell whether its name says that it is this computer."""
+        return self.host in ("localhost", "::1") or self.host.startswith("127.")
+
+    @property
     def brief(self) -> str:
         """For a sentence: a page chooses where it leads to, and an address can hold many words."""
         whole = str(self)
@@ -75,7 +84,8 @@ def read(text: str) -> Address:
     if len(text) > LONGEST:
         raise UnreachedError(TOO_LONG.format(count=len(text)))
     plain = text.strip().strip("<>\"'`")
-    whole = plain if "://" in plain or not _PLACE.fullmatch(plain) else f"https://{plain}"
+    scheme = "http" if _LOCAL.match(plain) else "https"
+    whole = plain if "://" in plain or not _PLACE.fullmatch(plain) else f"{scheme}://{plain}"
     try:
         parts = urlsplit(whole)
         scheme, port = parts.scheme.lower(), parts.port or PORTS.get(parts.scheme.lower(), 0)
@@ -93,7 +103,8 @@ def read(text: str) -> Address:
 def named(words: str) -> Iterator[Address]:
     """Give the addresses that a text names, also those of a host alone (`example.org`)."""
     urls = _URL.findall(words)
-    for text in [*urls, *_HOST.findall(_URL.sub(" ", words))]:
+    rest = _URL.sub(" ", words)
+    for text in [*urls, *_HOST.findall(rest), *(match[0] for match in _LOCAL.finditer(rest))]:
         try:
             yield read(text.rstrip(_AROUND))
         except UnreachedError:

@@ -43,6 +43,7 @@ CUT = "{host} hung up before it had answered"
 ENDLESS = "{host} sends a head without end"
 RUBBISH = "{host} does not answer as a web server does"
 BAD_TLS = "{host} has no valid certificate: {why}"
+CLOSED = "{host} is refused: {why}; the user can open it with [web] allow = {place}"
 BAD_PACKING = "{host} packs the page in a way that cannot be read: {how}"
 
 
@@ -126,7 +127,8 @@ class Line:
         safe = address.scheme == "https"
         opened = await way.open(Asked(address.host, address.port) if safe else _asked(address))
         if isinstance(opened, No):
-            raise UnreachedError(opened.sentence)
+            closed = CLOSED.format(host=address.host, why=opened.why, place=address.place)
+            raise UnreachedError(closed if opened.why else opened.sentence)
         return opened
 
     async def _body(self, got: Got, reader: asyncio.StreamReader) -> Got:

@@ -6,6 +6,7 @@ What comes back is a stranger's: no field of it is trusted to be there, or to be
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,7 +24,15 @@ PASSED = ("HOME", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR", "DDGS_PROXY")
 """Variables that ddgs gets: its way out, and whom it trusts."""
 ENDS = ("_proxy", "_PROXY")
 NO_JSON = "{host} answers no JSON; a SearxNG does once `json` stands under search.formats of its settings.yml"
-NOT_FOUND = "the search services gave no answer: {why}"
+NO_ANSWER = "the search services gave no answer that can be read; [web] engines names others"
+WHYS = {
+    r"(?i)DNS|resolv|name or service": "the search services cannot be reached: is this computer online?",
+    r"(?i)timed? ?out|takes more than": "the search services did not answer in time",
+    r"(?i)rate ?limit|\b(?:403|418|429)\b": "the search services refuse further searches for now",
+    r"(?i)connect|sending request": "the search services cannot be reached: is this computer online?",
+    r"(?i)No module named": "the search service cannot be asked: ddgs is not whole; install it again",
+}
+"""What ddgs says, by signs in it, and what it means."""
 NOTHING = "No results found."
 """What ddgs says where there is nothing, also where each service has refused."""
 
@@ -62,7 +71,8 @@ def by_ddgs(engines: str, words: str, most: int, line: Line) -> list[Hit]:
     if found == NOTHING:
         return []
     if isinstance(found, str):
-        raise UnreachedError(NOT_FOUND.format(why=found))
+        why = next((why for sign, why in WHYS.items() if re.search(sign, found)), NO_ANSWER)
+        raise UnreachedError(why)
     return list(hits(found, most))
 
 

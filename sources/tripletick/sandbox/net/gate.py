@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
-from tripletick.sandbox.net.addresses import HERE, is_local_name, is_own, judge
+from tripletick.sandbox.net.addresses import CLOUD, HERE, is_local_name, is_own, judge
 from tripletick.sandbox.net.heads import Asked
 from tripletick.sandbox.net.registries import place
 
@@ -38,6 +38,8 @@ class No:
 
     status: int
     sentence: str
+    why: str = ""
+    """Why the host itself is refused, where a setting can open it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +80,13 @@ class Gate:
                 reach, word = "private", HERE
             if reach == "never" or (reach == "private" and not self.is_registry(asked)):
                 why = (ITSELF if address == asked.host else LEADS).format(address=address, word=word)
-                return No(403, REFUSED.format(host=asked.host, why=why))
+                return No(403, REFUSED.format(host=asked.host, why=why), "" if word == CLOUD else why)
         return None
 
     def refuse_name(self, asked: Asked) -> No | None:
         """Judge by the name alone, where a further proxy will resolve it."""
         if is_local_name(asked.host) and asked.place not in self.allowed and not self.is_registry(asked):
-            return No(403, REFUSED.format(host=asked.host, why=OWN_NAME))
+            return No(403, REFUSED.format(host=asked.host, why=OWN_NAME), OWN_NAME)
         return None
 
     def is_registry(self, asked: Asked) -> bool:

@@ -1,0 +1,104 @@
+"""What is in sight in the home folder, and in what holds it: documents, not the data of programs.
+
+Hidden files, folders of programs, other homes and what the kernel keeps stay out of sight of blocks and file
+tools alike; walks leave out caches and mounts as well. Secrets in what is in sight are hidden.py's.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tripletick import platforms
+
+PROGRAMS = frozenset({"snap", "Library", "AppData"})
+"""Folders in a home that hold what programs keep, keys and cookies among it."""
+ABOVE = frozenset({"boot", "dev", "lost+found", "media", "mnt", "proc", "root", "run", "snap", "sys", "tmp"})
+SYSTEM = frozenset({"bin", "etc", "lib", "lib32", "lib64", "libx32", "nix", "opt", "sbin", "usr"})
+"""Every box shows these."""
+OWN = frozenset({"/var/lock", "/var/run", "/var/tmp"})
+"""A box has its own."""
+CACHES = frozenset({"node_modules", "__pycache__", "venv", "site-packages", "Cache", "Caches", "Trash"})
+MOST = 1000
+"""Files and folders that a box shows one by one; bubblewrap takes 9000 arguments, three for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """The sight from `root`, which is `home` or holds it; both are real paths."""
+
+    root: Path
+    home: Path
+    opened: list[Path] = field(default_factory=list, compare=False)
+    """Hidden paths that the user lets be read."""
+    mounts: frozenset[str] = field(default_factory=platforms.mount_points, compare=False)
+
+    def shown(self) -> list[Path]:
+        """Name the files and folders that blocks see, besides those of the system."""
+        found = [Path(path) for path in (*self._in(self.root), *map(str, self.opened))]
+        return list(dict.fromkeys(found))[:MOST]
+
+    def links(self) -> list[tuple[str, Path]]:
+        """Give the links in the home that lead to what is in sight there: target and place."""
+        found = []
+        for entry in _entries(self.home):
+            if entry.is_symlink() and not self.hides(entry.path):
+                real = os.path.realpath(entry.path)
+                if real.startswith(f"{self.home}/") and not self.hides(real):
+                    found.append((real, Path(entry.path)))
+        return found
+
+    def hides(self, path: str) -> bool:
+        """Tell whether an absolute path without links is out of sight."""
+        home, parent = str(self.home), str(self.home.parent)
+        if any(_lies_in(path, str(each)) for each in self.opened):
+            return False
+        if _lies_in(path, home):
+            first = path[len(home) + 1 :].partition("/")[0]
+            return first.startswith(".") or first in PROGRAMS
+        if _lies_in(home, path):
+            return False
+        beside = parent != "/" and _lies_in(path, parent)
+        return beside or path[1:].partition("/")[0] in ABOVE or any(_lies_in(path, each) for each in OWN)
+
+    def enters(self, path: str) -> bool:
+        """Tell whether a walk goes into a folder; there is nothing of the user's in those of the system."""
+        if path.rpartition("/")[2] in CACHES or self.hides(path):
+            return False
+        above = _lies_in(str(self.home), path)
+        system = path[1:].partition("/")[0] in SYSTEM and not _lies_in(path, str(self.home))
+        return above or not (system or path in self.mounts)
+
+    def _in(self, folder: Path) -> Iterator[str]:
+        for entry in _entries(folder):
+            path = entry.path
+            if path == "/var" or (self.home != folder and self.home.is_relative_to(path)):
+                yield from self._in(Path(path))
+            elif not (
+                self.hides(path)
+                or path in self.mounts
+                or entry.is_symlink()
+                or (folder == Path("/") and entry.name in SYSTEM)
+            ) and (entry.is_dir() or entry.is_file()):
+                yield path
+
+
+def find_sight(folder: Path, home: Path) -> Sight | None:
+    """Give the sight from a folder that is the home or holds it; None for a folder of its own."""
+    root, real = folder.resolve(), home.resolve()
+    return Sight(root, real) if real.is_relative_to(root) else None
+
+
+def _lies_in(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder.rstrip('/')}/")
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    """List a folder, folders first; nothing where it cannot be read."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: (not entry.is_dir(follow_symlinks=False), entry.name))
+    except OSError:
+        return []
