@@ -61,7 +61,7 @@ COMMANDS = {
     "agents": Row("agents.agents", "", "who there is, and the tokens that each costs"),
     "tools": Row("agents.tools", "", "what each tag does, and the tokens that it costs"),
     "config": Row(
-        "config.config",
+        "config.configure",
         "[show --origin|set K V|path]",
         "each setting with where it stands; change one",
         ("show", "set", "path"),
