@@ -1,4 +1,4 @@
-"""Values are checked where they are set, as a start checks them; what ends a start names the command that fixes it."""
+"""Values are checked where they are set, as a start does, and errors name the command that fixes them."""
 
 import shlex
 

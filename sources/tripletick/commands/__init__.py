@@ -70,7 +70,11 @@ COMMANDS = {
     "init": Row("init.init", "", "write AGENTS.md from a look at the folder"),
     "help": Row("help.show", "[TOPIC]", "the docs, offline"),
     "completion": Row(
-        "completion.completion", "bash|zsh|fish", "completion for a shell", ("bash", "zsh", "fish")
+        "completion.completion",
+        "[bash|zsh|fish] [--keys]",
+        "completion for a shell; --keys: Alt+E explains the last failed command, Alt+M mends it",
+        ("bash", "zsh", "fish"),
+        ("--keys",),
     ),
     "doctor": Row(
         "doctor.doctor",
@@ -117,6 +121,7 @@ COMMANDS = {
         alone=True,
         whole=True,
     ),
+    "upgrade": Row("upgrade.upgrade", "", "show the command that upgrades tripletick on this machine"),
     "remove-data": Row("data.remove_data", "", "delete everything of ours on this machine"),
 }
 
