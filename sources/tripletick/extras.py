@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
-from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -33,6 +32,12 @@ PACMAN = Path("var/lib/pacman/local")
 PIP = "{python} -m pip install {package}"
 WAYS = (
     Way(
+        "pipx run",
+        lambda prefix, _: (prefix / "pipx_metadata.json").exists() and prefix.parent.name != "venvs",
+        "pipx install tripletick && pipx inject tripletick {package}",
+        "pipx run --no-cache --spec {source} tripletick",
+    ),
+    Way(
         "pipx",
         lambda prefix, _: (prefix / "pipx_metadata.json").exists(),
         "pipx inject tripletick {package}",
@@ -42,19 +47,13 @@ WAYS = (
         "uv tool",
         lambda prefix, _: (prefix / "uv-receipt.toml").exists(),
         "uv tool install --with {package} tripletick",
-        "uv tool upgrade tripletick",
+        "uv tool upgrade{again} tripletick",
     ),
     Way(
         "uvx",
-        lambda prefix, _: _is_below(prefix, "uv", "archive-v"),
+        lambda prefix, _: any(part.startswith("archive-v") for part in prefix.parts),
         "uvx --with {package} tripletick",
         "uvx --refresh --from {source} tripletick",
-    ),
-    Way(
-        "pipx run",
-        lambda prefix, _: _is_below(prefix, "pipx", ".cache"),
-        "pipx install tripletick && pipx inject tripletick {package}",
-        "pipx run --no-cache --spec {source} tripletick",
     ),
     Way("brew", lambda prefix, _: "Cellar" in prefix.parts, PIP, "brew upgrade tripletick"),
     Way(
@@ -67,17 +66,11 @@ WAYS = (
         "uv",
         lambda _, installer: installer == "uv",
         "uv pip install --python {python} {package}",
-        "uv pip install --python {python} --upgrade {source}",
+        "uv pip install --python {python} --upgrade{again} {source}",
     ),
     Way("pip", lambda *_: True, PIP, "{python} -m pip install --upgrade {source}"),
 )
 PULL = "git -C {folder} pull && "
-
-
-def _is_below(prefix: Path, program: str, begins: str) -> bool:
-    """Tell whether an environment lies in a program's cache of such."""
-    parts = prefix.parts
-    return any(one == program and two.startswith(begins) for one, two in pairwise(parts))
 
 
 def present(package: str) -> bool:
@@ -121,8 +114,10 @@ def upgrade(way: Way, direct: str) -> str:
     source = shlex.quote(folder or (f"{vcs}+{url}" if vcs else url) or "tripletick")
     if told.get("dir_info", {}).get("editable"):
         source = f"--editable {source}"
+    # uv takes a folder whose pyproject.toml is as it was from its cache
+    again = " --reinstall-package tripletick" if folder else ""
     pull = PULL.format(folder=shlex.quote(folder)) if folder and (Path(folder) / ".git").exists() else ""
-    return pull + way.upgrade.format(source=source, python=shlex.quote(sys.executable))
+    return pull + way.upgrade.format(source=source, again=again, python=shlex.quote(sys.executable))
 
 
 def installer() -> str:
