@@ -98,7 +98,8 @@ def test_a_bad_value_is_told_with_its_line_and_what_is_allowed(tmp_path, text, a
         config.load([written(tmp_path, text)], {}, {})
     assert "config.ini:2" in caught.value.what
     assert allowed in caught.value.why
-    assert "The default is" in caught.value.remedy
+    assert "The default is" in caught.value.why
+    assert caught.value.remedy.startswith("Fix it: tripletick config set ")
 
 
 @pytest.mark.parametrize("text", ["no section = 1\n", "[a\n", "[agent]\nname = a\nname = b\n"])

@@ -80,7 +80,7 @@ def test_how_the_last_turn_ended_is_listed(found, end, word):
     write(found, *said("one"), Requested("two"), *end)
     (row,) = index.listed(found)
     assert row.outcome == word
-    assert f"  2 turns  {word}  m  one" in next(logs.lines([row], found))
+    assert f"  2 turns  no changes  {word}  m  one" in next(logs.lines([row], found))
 
 
 def test_a_session_that_has_grown_is_listed_as_it_is_now(found):

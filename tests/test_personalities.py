@@ -60,4 +60,4 @@ def test_the_persons_config_chooses_the_voice(home):
     settings = ("-m", f"scripted:{home / 'script.md'}", "-o", "jsonl", "write it")
     assert run(home, *settings, TRIPLETICK_AGENT_PERSONALITY=VOICES[0]).returncode == 0
     wrong = run(home, *settings, TRIPLETICK_AGENT_PERSONALITY="nobody")
-    assert (wrong.returncode, "There is no personality 'nobody'" in wrong.stdout) == (2, True)
+    assert (wrong.returncode, "there is no personality 'nobody'" in wrong.stdout) == (2, True)

@@ -173,8 +173,8 @@ def load_own(folder: Path) -> dict[str, Agent]:
     return {path.stem: parse(path.stem, _text(path), path) for path in sorted(folder.glob("*.md"))}
 
 
-def named(prompts: Prompts, name: str, where: str = "") -> Agent:
-    """Give an agent; `where` its name was written. Raises UsageError where there is none of that name."""
+def named(prompts: Prompts, name: str) -> Agent:
+    """Give an agent. Raises UsageError where there is none of that name."""
     if name in prompts.agents:
         return prompts.agents[name]
     if agent := prompts.lacking.get(name):
@@ -183,7 +183,7 @@ def named(prompts: Prompts, name: str, where: str = "") -> Agent:
         )
     there = ", ".join(sorted(prompts.agents))
     raise UsageError(
-        f"{where}: there is no agent {name!r}." if where else f"There is no agent {name!r}.",
+        f"There is no agent {name!r}.",
         f"There are: {there}.",
         "Choose one: tripletick -a coder, in the chat: /agent coder",
     )
@@ -196,7 +196,7 @@ def personality(base: Path, name: str) -> tuple[Path, ...]:
         raise UsageError(
             f"There is no personality {name!r}.",
             f"There are: {', '.join(there)}.",
-            "Set one: [agent] personality in config.ini",
+            "tripletick config set agent.personality base",
         )
     return () if name == base.name else (there[name],)
 

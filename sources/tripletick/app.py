@@ -231,8 +231,9 @@ class App:
         name = self.config.agent.name
         if name == agents.AUTO:
             name = self.routing.at_work
-        where = self.config.where.get("agent.name", "") if self.chosen_by == "config" else ""
-        return agents.named(self.prompts, name, where)
+        elif self.chosen_by == "config":
+            return wiring.configured_agent(self.config, self.prompts)
+        return agents.named(self.prompts, name)
 
     def _known(self) -> Generator[Event, Reply, tuple[Replies, About | None]]:
         """Open the model that may be asked who shall do a request."""

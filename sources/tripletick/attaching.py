@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tripletick import wiring
-from tripletick.config import Config
+from tripletick.config import TYPED, Config, find_mend
 from tripletick.errors import ConfigError
 from tripletick.halting import Halt
 from tripletick.mcp.boxed import words_of
@@ -40,7 +40,7 @@ def servers(
 ) -> Servers:
     """Give the servers that the config names; `keep` False: nothing is written. Raises ConfigError."""
     for name, section in config.servers.items():
-        _check(name, section, config)
+        check_server(name, section, config)
 
     fences = Fences((Path.home().resolve(),), workspace.resolve(), places.ours)
 
@@ -69,16 +69,20 @@ def servers(
     return found
 
 
-def _check(name: str, section: ServerSection, config: Config) -> None:
-    """Refuse what can never be started."""
+def check_server(name: str, section: ServerSection, config: Config) -> None:
+    """Refuse what can never be started. Raises ConfigError."""
     where = next((place for key, place in config.where.items() if key.startswith(f"mcp.{name}.")), "")
-    told = f"{where}: [mcp.{name}]" if where else f"[mcp.{name}]"
-    if bool(section.command.strip()) == bool(section.url.strip()):
-        why = "It needs one of command and url, and takes no more than one."
-        raise ConfigError(f"{told} names no server.", why, "For example: command = mcp-server-time")
-    if section.url and not section.url.startswith(ADDRESSES):
-        why = f"{section.url!r} is not the address of a server."
-        raise ConfigError(f"{told} names no server.", why, "For example: url = http://127.0.0.1:8000/mcp")
+    command, url = section.command.strip(), section.url.strip()
+    key, value, why = "", "", "It needs one of command and url, and takes no more than one."
+    if command and url:
+        key = "url"
+    elif not command and not url:
+        key, value = "command", "mcp-server-time"
+    elif url and not url.startswith(ADDRESSES):
+        key, value, why = "url", "http://127.0.0.1:8000/mcp", f"{url!r} is not the address of a server."
+    if key:
+        told = f"{where}: [mcp.{name}]" if where and where != TYPED else f"[mcp.{name}]"
+        raise ConfigError(f"{told} names no server.", why, find_mend(f"mcp.{name}.{key}", where, value))
 
 
 def _seen(section: ServerSection, fences: Fences) -> Iterator[Path]:

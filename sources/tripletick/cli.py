@@ -88,6 +88,9 @@ def _chosen(words: list[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"tripletick {__version__}")
+    parser.add_argument(
+        "-c", "--continue", dest="resumed", action="store_true", help="go on with this folder's last session"
+    )
     parser.add_argument("words", nargs="*", metavar="TASK", help="what to do; - reads it from standard input")
     options, own = parser.parse_known_intermixed_args(before)
     options.words = [*options.words, *after]
@@ -97,11 +100,26 @@ def _chosen(words: list[str]) -> int:
         return commands.find(options.words[0])(argparse.Namespace(), before)
     if wrong := [flag for flag in own if row is None or flag not in row.flags]:
         parser.error(f"unrecognized arguments: {' '.join(wrong)}")
+    if row and options.resumed:
+        raise UsageError(
+            f"-c goes on with a session, and {options.words[0]!r} is a command.",
+            f"The command: tripletick {options.words[0]}",
+            f"To send it as a request: tripletick -c -- {' '.join(options.words)}",
+        )
     options.given = options.yes or options.directory is not None or options.sandbox is not None
     options.placed = options.directory is not None
     options.directory = options.directory or Path()
     if row:
         return commands.find(options.words[0])(options, [*options.words[1:], *own])
+    return _do(options, dashes=dashes)
+
+
+def _do(options: argparse.Namespace, *, dashes: bool) -> int:
+    """Do what is no command: one task, or the chat."""
+    if options.resumed:
+        from tripletick.commands import sessions
+
+        return sessions.go_on(options)
     if not dashes:
         _refuse_bare_word(options.words)
     from tripletick.commands import task

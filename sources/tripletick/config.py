@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tripletick import inifile
-from tripletick.errors import ConfigError
+from tripletick.errors import ConfigError, TripletickError
 from tripletick.redaction import KNOWN
 from tripletick.sections import (
     FAMILIES,
@@ -91,6 +91,7 @@ class Config:
         return (*SECTIONS, *self.named)
 
 
+VARIABLE = "TRIPLETICK_"
 SHORT = {"AGENT": "agent.name", "MODEL": "model.name", "HOST": "model.host", "CTX": "model.context"}
 """Variables that are named as their flags are: TRIPLETICK_MODEL."""
 FLAGS = {
@@ -100,6 +101,9 @@ FLAGS = {
     "sandbox.mode": "--sandbox",
 }
 """Flags that are not named as their settings are."""
+TYPED = "config set"
+"""The place of a value that is not saved yet."""
+_IN_FILE = re.compile(r"\.ini(:\d+)?$")
 _OF_FAMILY = re.compile(r"(\w+)\.([\w-]+)")
 
 
@@ -148,16 +152,45 @@ def read_value(given: Given) -> Any:
         return reader(given.value.strip(), *allowed)
     except (ValueError, KeyError) as error:
         words = " ".join(str(one) for one in allowed)
-        wrong = (
-            f"{given.where} {given.value}"
-            if given.where.startswith("--")
-            else f"{given.where}: {given.key} = {given.value!r}"
-        )
+        name, default = f"{given.section}.{given.key}", show(known)
         raise ConfigError(
-            f"{wrong} cannot be used.",
-            f"[{given.section}] {given.key} takes {meaning.format(*allowed, words=words)}.",
-            f"{known.metadata['says']} The default is {show(known)}.",
+            f"{_quoted(given)} cannot be used.",
+            f"[{given.section}] {given.key} takes {meaning.format(*allowed, words=words)}. "
+            f"The default is {default or 'empty'}.",
+            find_mend(name, given.where, default) or known.metadata["says"],
         ) from error
+
+
+def _quoted(given: Given) -> str:
+    if given.where.startswith("--"):
+        return f"{given.where} {given.value}"
+    if given.where == TYPED:
+        return f"{given.section}.{given.key} = {given.value!r}"
+    return f"{given.where}: {given.key} = {given.value!r}"
+
+
+def find_mend(name: str, where: str, value: str) -> str:
+    """Give what to type so that a setting holds `value`, by the place that it stands in; "" for a flag."""
+    if where == TYPED or _IN_FILE.search(where):
+        return f"Fix it: tripletick config set {name} {shlex.quote(value)}"
+    return f"Fix it: unset {where}" if where.startswith(VARIABLE) else ""
+
+
+def locate(
+    config: Config, name: str, error: TripletickError, value: str = "", *, keep: bool = False
+) -> TripletickError:
+    """Give the error with the place of its setting and the command that sets that to `value`; `keep`: behind
+    the remedy that it has. What neither a file nor a variable says is given back as it is.
+    """
+    where = config.where.get(name, "")
+    key = name.rpartition(".")[2]
+    # the settings of one agent's model stand in for those of [model]
+    same = (each for each, place in config.where.items() if place == where and each.endswith(f".{key}"))
+    mend = find_mend(max(same, key=len, default=name), where, value)
+    if not mend:
+        return error
+    what = error.what if where == TYPED else f"{where}: {error.what[:1].lower()}{error.what[1:]}"
+    return ConfigError(what, error.why, f"{error.remedy}\n{mend}" if keep and error.remedy else mend)
 
 
 def settings(section: str) -> dict[str, Field[Any]]:
@@ -187,7 +220,7 @@ def save(path: Path, section: str, key: str, value: str) -> None:
 
     Raises ConfigError: no such setting, no value for it, a file that is no INI file or cannot be written.
     """
-    given = Given(section, key, value, str(path))
+    given = Given(section, key, value, TYPED)
     if problem := unknown(given):
         raise ConfigError(problem)
     read_value(given)
@@ -201,8 +234,8 @@ def _of_files(files: Iterable[Path]) -> Iterator[Given]:
 
 def _of_env(env: Mapping[str, str]) -> Iterator[Given]:
     for name, value in env.items():
-        if name.startswith("TRIPLETICK_"):
-            rest = name.removeprefix("TRIPLETICK_")
+        if name.startswith(VARIABLE):
+            rest = name.removeprefix(VARIABLE)
             section, _, key = SHORT.get(rest, rest.lower().replace("_", ".", 1)).partition(".")
             yield Given(section, key, value, name)
 
@@ -271,8 +304,19 @@ def _ports(text: str) -> str:
     return text
 
 
-def _names(text: str) -> str:
-    if not all(re.fullmatch(r"[A-Za-z_]\w*", name) for name in text.split()):
+def _matching(pattern: str, apart: str | None = None) -> Callable[[str], str]:
+    """Give the reader of a text whose parts all match."""
+
+    def read(text: str) -> str:
+        if not all(re.fullmatch(pattern, part.strip()) for part in text.split(apart)):
+            raise ValueError(text)
+        return text
+
+    return read
+
+
+def _folders(text: str) -> str:
+    if not all(Path(part).expanduser().is_absolute() for part in text.split(":") if part):
         raise ValueError(text)
     return text
 
@@ -286,7 +330,11 @@ READERS: dict[str, tuple[Callable[..., Any], str]] = {
     "number": (lambda text, low, high: float(_within(float(text), low, high)), "a number from {} to {}"),
     "size": (_size, "a size such as 512M or 2G"),
     "command": (_command, "a command as a shell takes it, its quotes closed"),
-    "names": (_names, "names of variables, parted by blanks"),
-    "ports": (_ports, "numbers of ports, parted by blanks"),
+    "names": (_matching(r"[A-Za-z_]\w*"), "names of variables, separated by spaces"),
+    "variable": (_matching(r"[A-Za-z_]\w*", "\n"), "the name of one environment variable, not its value"),
+    "words": (_matching(r"[\w-]*", ","), "names, separated by commas"),
+    "hosts": (_matching(r"(\[[0-9A-Fa-f:]+\]|[\w.-]+):\d{1,5}"), "HOST:PORT, several separated by spaces"),
+    "folders": (_folders, "absolute paths, separated by `:`"),
+    "ports": (_ports, "numbers of ports, separated by spaces"),
     "span": (_span, "a time such as 30s, 5m or 1h"),
 }

@@ -10,9 +10,9 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from tripletick import models, platforms
-from tripletick.config import Config
-from tripletick.errors import ModelError
-from tripletick.models import Settings, open_model, open_server, spoken
+from tripletick.config import Config, locate
+from tripletick.errors import ModelError, UsageError
+from tripletick.models import Settings, hosts, open_model, open_server, spoken
 from tripletick.models.model import About, Model
 from tripletick.sandbox.box import untold
 
@@ -35,7 +35,25 @@ EMPTY = {
 
 def engine(config: Config, notice: Callable[[str], None]) -> Model:
     """Open the engine that the config names; nothing is contacted yet."""
-    return open_model(named(config, notice), reach(config, notice))
+    name = named(config, notice)
+    check_name(config, name)
+    return open_model(name, reach(config, notice))
+
+
+def check_name(config: Config, name: str, setting: str = "model.name") -> None:
+    """Raise what is wrong with the form of a model's name, with the place where it was set."""
+    try:
+        models.check_name(name)
+    except UsageError as error:
+        raise locate(config, setting, error, models.nearest(name)) from error
+
+
+def check_host(config: Config, host: str, name: str = "model.host") -> str:
+    """Give a server's address. Raises what is wrong with it, with the place where it was set."""
+    try:
+        return hosts.parse(host).url
+    except UsageError as error:
+        raise locate(config, name, error) from error
 
 
 def named(config: Config, notice: Callable[[str], None] = untold) -> str:
@@ -66,8 +84,10 @@ def names(config: Config) -> list[str]:
 
 
 def reach(config: Config, notice: Callable[[str], None] = untold) -> Settings:
-    """Say how the server is reached."""
+    """Say how the server is reached. Raises ConfigError for a host that is no address."""
     chosen = config.model
+    if chosen.host.strip():
+        check_host(config, chosen.host)
     return Settings(
         host=chosen.host or None,
         key_env=chosen.key_env,

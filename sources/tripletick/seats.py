@@ -48,7 +48,10 @@ def seated(config: Config, agent: Agent) -> Config:
     if agent.model:
         given.setdefault("name", agent.model)
     kept = {key: value for key, value in given.items() if not _stronger(config, key)}
-    return replace(config, model=replace(config.model, **kept)) if kept else config
+    if not kept:
+        return config
+    places = {f"{FAMILY}.{key}": config.where.get(f"{section}.{key}", agent.name) for key in kept}
+    return replace(config, model=replace(config.model, **kept), where={**config.where, **places})
 
 
 def warmed(config: Config, agent: Agent) -> Agent:

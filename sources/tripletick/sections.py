@@ -66,7 +66,9 @@ class ModelSection:
         "", "Several servers, parted by blanks: `tripletick batch` spreads its tasks over them."
     )
     key_env: str = setting(
-        "OPENAI_API_KEY", "openai: the environment variable that holds the key; the key itself is never kept."
+        "OPENAI_API_KEY",
+        "openai: the environment variable that holds the key; the key itself is never kept.",
+        "variable",
     )
     context: int = setting(
         0, "Tokens of context to ask for; 0: the model's own, at most 16384.", "count", 0, 10_000_000
@@ -138,7 +140,7 @@ class SandboxSection:
     file: int = setting(1 << 30, "The largest file that a block may write.", "size", 1 << 20, 1 << 50)
     disk: int = setting(1 << 30, "How much a block may add to the disk.", "size", 1 << 20, 1 << 50)
     output: int = setting(64 << 20, "Output that stops a block.", "size", 1 << 16, 1 << 40)
-    see: str = setting("", "Further folders that blocks may read, parted by `:`.")
+    see: str = setting("", "Further folders that blocks may read, parted by `:`.", "folders")
     ports: str = setting(
         "",
         "Further ports of public hosts that `net` leads to, besides 80 and 443; parted by blanks.",
@@ -239,7 +241,9 @@ class ContextSection:
 class WebSection:
     searxng: str = setting("", "The address of a SearxNG to search with; empty: ddgs asks public services.")
     engines: str = setting(
-        "duckduckgo, brave, mojeek", "Which services ddgs asks, one after the other; auto: all that it knows."
+        "duckduckgo, brave, mojeek",
+        "Which services ddgs asks, one after the other; auto: all that it knows.",
+        "words",
     )
     results: int = setting(6, "Results of a search that asks for no number.", "count", 1, 20)
     size: int = setting(8 << 20, "How much is got of one page.", "size", 1 << 16, 1 << 30)
@@ -248,6 +252,7 @@ class WebSection:
         "",
         "Places of this computer or of your own network that may be reached, each as HOST:PORT, parted by "
         "blanks.",
+        "hosts",
     )
 
 
@@ -267,7 +272,7 @@ class ServerSection:
         True, "Start it in a box of its own, which shows it this folder and nothing of yours.", "switch"
     )
     network: bool = setting(False, "Let it out to the network from its box.", "switch")
-    see: str = setting("", "Further folders that it may read in its box, parted by `:`.")
+    see: str = setting("", "Further folders that it may read in its box, parted by `:`.", "folders")
     timeout: float = setting(60.0, "Seconds that its start may take, and each call.", "number", 0.1, 86400)
 
 

@@ -12,10 +12,12 @@ from tripletick.errors import TripletickError
 from tripletick.events import Ask, Event, GaveUp, InTask, Interrupted, Notice, Output, Reply, Text, Thought
 from tripletick.loop import Turn
 from tripletick.messages import Answer, Progress
-from tripletick.session import Log, Record
+from tripletick.session import Log, Record, plain_value
 
 PIECES = (Text, Thought, Output, Progress)
 """While these come the conversation stays as it is."""
+DECIDED = "Decided"
+"""The record of what the user answered to the question before it."""
 Sink = Callable[[Event], None]
 Asker = Callable[[Ask], Answer]
 
@@ -56,12 +58,19 @@ class Telling:
                 )
             try:
                 self._tell(event, sinks)
-                reply, stopped = ask(event) if isinstance(event, Ask) else None, False
+                reply, stopped = self._ask(event, ask) if isinstance(event, Ask) else None, False
             except KeyboardInterrupt:
                 stopped = True
         self._flush(sinks)
         self._note()
         self.log.end_turn()
+
+    def _ask(self, question: Ask, ask: Asker) -> Answer:
+        """Have the user answer, and keep what they said."""
+        answer = ask(question)
+        if answer.there:
+            self.log.note({"event": DECIDED, "choices": question.choices, **plain_value(answer)})
+        return answer
 
     def _tell(self, event: Event, sinks: Sequence[Sink]) -> None:
         if not isinstance(event, PIECES):

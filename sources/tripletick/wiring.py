@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import platform
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -12,10 +13,10 @@ from tripletick import agents, engines, example, languages, platforms, seats, si
 from tripletick.agents import Agent, Prompts
 from tripletick.approval import Asking, Gate
 from tripletick.checkpoint import Checkpoints
-from tripletick.config import Config
+from tripletick.config import Config, locate
 from tripletick.context import Budget, Conversation
 from tripletick.dialects import open_dialect
-from tripletick.errors import TripletickError
+from tripletick.errors import ConfigError, TripletickError, UsageError
 from tripletick.loop import Loop
 from tripletick.mcp.servers import Servers, none
 from tripletick.models.model import About, Model
@@ -74,7 +75,10 @@ def is_trained(config: Config) -> bool:
 def prompts(config: Config, places: Places, brought: Mapping[str, Agent] = NO_AGENTS) -> Prompts:
     """Read the prompts of the personality, or those that the model was trained on; add the workspace's."""
     name = TRAINED.get(config.model.name, config.agent.personality)
-    voice = agents.personality(places.prompts, name)
+    try:
+        voice = agents.personality(places.prompts, name)
+    except UsageError as error:
+        raise locate(config, "agent.personality", error, "base") from error
     shipped = agents.load(places.prompts, *voice)
     if is_trained(config):
         known = {path.stem for folder in voice for path in folder.glob("*.md")}
@@ -83,6 +87,17 @@ def prompts(config: Config, places: Places, brought: Mapping[str, Agent] = NO_AG
     own = {**agents.load_own(places.agents), **brought}
     there = replace(shipped.having(own), own=tuple(own))
     return there.serving() if config.servers else there
+
+
+def configured_agent(config: Config, prompts: Prompts) -> Agent:
+    """Give the agent that the config names. Raises UsageError, with the place where it was set."""
+    name = config.agent.name
+    try:
+        return agents.named(prompts, name)
+    except UsageError as error:
+        near = difflib.get_close_matches(name, prompts.agents, 1)
+        value = next(iter(near), agents.AUTO)
+        raise locate(config, "agent.name", error, value, keep=name in prompts.lacking) from error
 
 
 def bounds(base: Config, settings: Config, places: Places) -> Bounds:
@@ -158,8 +173,11 @@ def box(config: Config, places: Places, workspace: Path, notice: Callable[[str],
 
 
 def box_on(ground: Ground, config: Config) -> Box:
-    """Open a box on this ground."""
-    return open_box(ground, "none" if config.sandbox.mode == "bare" else config.sandbox.tier)
+    """Open a box on this ground. Raises ConfigError for a tier that does not hold."""
+    try:
+        return open_box(ground, "none" if config.sandbox.mode == "bare" else config.sandbox.tier)
+    except ConfigError as error:
+        raise locate(config, "sandbox.tier", error, "auto", keep=True) from error
 
 
 def loop(parts: Parts, session: str, context: int) -> Loop:

@@ -321,7 +321,11 @@ def test_a_write_that_the_mode_forbids_twice_is_exit_3_without_a_person(home):
 def test_a_chosen_tier_that_does_not_hold_is_an_error_with_one_line_to_type(home):
     done = task(home, "write hello.py", PATH="/nonexistent", TRIPLETICK_SANDBOX_TIER="bubblewrap")
     assert (done.returncode, done.stdout) == (2, "")
-    what = "[sandbox] tier = bubblewrap does not hold here."
+    what = "TRIPLETICK_SANDBOX_TIER: [sandbox] tier = bubblewrap does not hold here."
     why = "bubblewrap is not installed (apt install bubblewrap)"
-    assert done.stderr.strip().splitlines()[-2:] == [f"{what} {why}", "sudo apt install bubblewrap"]
+    assert done.stderr.strip().splitlines()[-3:] == [
+        f"{what} {why}",
+        "sudo apt install bubblewrap",
+        "Fix it: unset TRIPLETICK_SANDBOX_TIER",
+    ]
     assert not (home / "project" / "hello.py").exists()

@@ -6,6 +6,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from tools import release_check
 
 TOP = Path(__file__).parents[2]
 SCRIPT = "```bash\necho run > ran\n```\n---\nDone.\n"
@@ -33,11 +34,10 @@ def run(home, sources, *words):
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """What a wheel of this tree holds, unpacked as an installer does."""
+    """What a wheel of this tree's source archive holds, unpacked as an installer does."""
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(command, cwd=TOP, check=True, capture_output=True, timeout=50)
-    with zipfile.ZipFile(next(folder.glob("*.whl"))) as file:
+    source = release_check.unpack(release_check.build(TOP, folder, "sdist"), folder / "source")
+    with zipfile.ZipFile(release_check.build(source, folder, "wheel")) as file:
         file.extractall(folder / "installed")
     return folder / "installed"
 
@@ -80,3 +80,33 @@ def test_make_ask_installs_what_runs_a_model_of_this_machine():
         ["make", "-n", "ask", "q=hi", "VENV=nowhere"], cwd=TOP, capture_output=True, text=True, timeout=50
     )
     assert "--editable '.[embedded]'" in planned.stdout
+
+
+@pytest.fixture
+def packaging(tmp_path):
+    """A copy of the files for other package managers."""
+    return Path(shutil.copytree(TOP / "packaging", tmp_path / "packaging"))
+
+
+def test_the_formula_and_the_pkgbuild_can_be_read_and_name_what_the_project_needs(packaging):
+    assert [*release_check.lint(packaging), *release_check.lacking(packaging)] == []
+
+
+def test_what_is_wrong_with_a_package_file_is_said(packaging):
+    for path in packaging.iterdir():
+        path.write_text(
+            path.read_text().replace("python-rich", "").replace("\n}\n", "\n").replace("\nend", "")
+        )
+    assert [line.partition(":")[0] for line in release_check.lacking(packaging)] == [
+        "packaging/PKGBUILD does not depend on python-rich."
+    ]
+    told = " ".join(release_check.lint(packaging))
+    assert "packaging/PKGBUILD: bash -n" in told
+    assert "packaging/tripletick.rb: ruby -c" in told or not shutil.which("ruby")
+
+
+def test_version_and_hash_of_the_source_archive_are_compared_and_written(packaging):
+    true = {"version": "9.8.7", "sha256": "ab" * 32}
+    assert len([*release_check.stale(packaging, true)]) == 4
+    release_check.write(packaging, true)
+    assert [*release_check.stale(packaging, true)] == []

@@ -95,9 +95,66 @@ def test_the_list_has_this_folders_sessions_and_with_all_those_of_every_one(home
     (row,) = here.stdout.splitlines()
     assert row.startswith(f"{ids(home)[0][-4:]}  today ")
     assert row.endswith(
-        "1 turn  done  scripted:" + str(home / "script.json") + "  write a poem ␛[31m of 漢字"
+        "1 turn  no changes  done  scripted:" + str(home / "script.json") + "  write a poem ␛[31m of 漢字"
     )
     assert [" in " in row for row in everywhere.stdout.splitlines()] == [True, True]
+
+
+def test_a_session_without_an_answer_is_listed_with_all_alone_and_the_others_with_their_changes(home):
+    made = "```write a.txt\none\n```\n```write b.txt\ntwo\n```\n"
+    task(home, "make two files", made, "Made.")
+    lost = run(home, "-C", ".", "-m", "any", "--host", "127.0.0.1:9", "reach nobody")
+    assert lost.returncode == 4
+    here, everywhere = run(home, "sessions"), run(home, "sessions", "--all")
+    (row,) = here.stdout.splitlines()
+    assert "  1 turn  2 changes  done  " in row
+    assert here.stderr == "1 session without an answer not listed: tripletick sessions --all\n"
+    assert ("reach nobody" in everywhere.stdout, everywhere.stderr) == (True, "")
+
+
+def test_what_the_user_answered_stands_in_the_export(home):
+    replies = ["```bash\necho one > a.txt\n```\n", "Stopped.", "```bash\necho two > b.txt\n```\n", "Made."]
+    with opened(home, *script(home, *replies), given=False, TRIPLETICK_SANDBOX_ASK="always") as terminal:
+        terminal.wait("[y/r/n/?]").type("y\r").wait("coder>").send("make a file")
+        terminal.wait("[y/n/s/e/?]").type("n not that one\r").wait("Stopped.").wait_line("coder>")
+        terminal.send("another").wait("[y/n/s/e/?]").type("y\r").wait("Made.").wait_line("coder>")
+        terminal.send("/exit").end()
+    (name,) = ids(home)
+    exports = [run(home, "sessions", "export", name, *form).stdout for form in ((), ("--html",), ("--json",))]
+    for text in exports[:2]:
+        assert text.count("The user said: yes") == 2
+        assert "The user said: no, not that one" in text
+    said = [one for one in json.loads(exports[2])["events"] if one["event"] == "Decided"]
+    assert [(one["choice"], one["text"]) for one in said] == [("y", ""), ("n", "not that one"), ("y", "")]
+
+
+@pytest.mark.parametrize("flag", ["-c", "--continue"])
+def test_the_last_session_of_the_folder_is_gone_on_with_from_the_shell_without_a_terminal(home, flag):
+    (home / "other").mkdir()
+    with served(*(stream(line(text), done()) for text in ("First.", "Second."))) as server:
+        flags = ("-m", "alpha:7b", "--host", server.url)
+        assert run(home, "-C", ".", *flags, "do it").returncode == 0
+        task(home, "work elsewhere", folder="other")
+        further = run(home, "--host", server.url, flag, "now add tests", typed="def f(): ...\n")
+        assert (further.returncode, further.stdout) == (0, "Second.\n")
+        first, second = (body["messages"] for body in asked(server))
+    assert json.dumps(second).startswith(json.dumps(first)[:-1])
+    assert ("now add tests" in second[-1]["content"], "def f()" in second[-1]["content"]) == (True, True)
+    assert len(ids(home)) == 2
+
+
+def test_what_cannot_be_gone_on_with_says_what_to_type(home):
+    none = run(home, "-c", "and now this")
+    assert (none.returncode, "There is no session of this folder." in none.stderr) == (2, True)
+    command = run(home, "-c", "undo")
+    assert (command.returncode, "tripletick -c -- undo" in command.stderr) == (2, True)
+
+
+def test_without_a_request_the_last_session_is_gone_on_with_in_the_chat(home):
+    task(home, "write a poem", "Roses are red.")
+    with opened(home, *script(home, "Violets."), "-c") as terminal:
+        terminal.wait("Going on with session", "Roses are red.", "coder>").send("/exit")
+        assert terminal.end() == 0
 
 
 def test_where_there_is_no_session_it_says_what_to_type(home):

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from tripletick.batch.tasks import Task
 from tripletick.batch.waiting import Place, Pool
 from tripletick.config import Config
+from tripletick.engines import check_host
 from tripletick.models.hosts import parse
+from tripletick.sections import ModelSection
 
 FAMILY = "model."
 UNNAMED = "engine {number}"
@@ -44,11 +46,11 @@ def laid_out(config: Config, *, each: int, parallel: int, agent: str = "", flag:
     """Lay out what the settings name; `flag` is an address that stands above them. Raises UsageError."""
     if flag:
         return Layout((parse(flag).url,), {}, max(each, parallel), agent)
-    usual = _hosts(config.model.hosts or config.model.host) or ("",)
+    usual = _hosts(config, "model", config.model) or ("",)
     own = {
         name.removeprefix(FAMILY): hosts
         for name, section in config.named.items()
-        if name.startswith(FAMILY) and (hosts := _hosts(section.hosts or section.host))
+        if name.startswith(FAMILY) and (hosts := _hosts(config, name, section))
     }
     return Layout(usual, own, each if len(usual) > 1 else max(each, parallel), agent)
 
@@ -67,8 +69,10 @@ def address(host: str) -> str:
     return host if "://" in host else ""
 
 
-def _hosts(text: str) -> Pool:
-    return tuple(dict.fromkeys(parse(word).url for word in words(text)))
+def _hosts(config: Config, name: str, section: ModelSection) -> Pool:
+    key = "hosts" if section.hosts else "host"
+    given = words(getattr(section, key))
+    return tuple(dict.fromkeys(check_host(config, word, f"{name}.{key}") for word in given))
 
 
 def words(text: str) -> Iterable[str]:

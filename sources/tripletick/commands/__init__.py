@@ -61,7 +61,7 @@ COMMANDS = {
     "agents": Row("agents.agents", "", "who there is, and the tokens that each costs"),
     "tools": Row("agents.tools", "", "what each tag does, and the tokens that it costs"),
     "config": Row(
-        "config.config",
+        "config.configure",
         "[show --origin|set K V|path]",
         "each setting with where it stands; change one",
         ("show", "set", "path"),
@@ -70,7 +70,11 @@ COMMANDS = {
     "init": Row("init.init", "", "write AGENTS.md from a look at the folder"),
     "help": Row("help.show", "[TOPIC]", "the docs, offline"),
     "completion": Row(
-        "completion.completion", "bash|zsh|fish", "completion for a shell", ("bash", "zsh", "fish")
+        "completion.completion",
+        "[bash|zsh|fish] [--keys]",
+        "completion for a shell; --keys: Alt+E explains the last failed command, Alt+M mends it",
+        ("bash", "zsh", "fish"),
+        ("--keys",),
     ),
     "doctor": Row(
         "doctor.doctor",
@@ -117,6 +121,7 @@ COMMANDS = {
         alone=True,
         whole=True,
     ),
+    "upgrade": Row("upgrade.upgrade", "", "show the command that upgrades tripletick on this machine"),
     "remove-data": Row("data.remove_data", "", "delete everything of ours on this machine"),
 }
 

@@ -1,34 +1,56 @@
 """Completion for bash, zsh and fish, written from the commands' table and the flags' parser.
 
-Nothing is asked while a person completes: what the words are stands in the script, and sessions are the files
-of their logs. Models that can be fetched stand there too; those of a server are completed in the chat.
+What the words are stands in the script, and sessions are the files of their logs. Models come and go: the
+script asks `tripletick completion models` for them. The keys are in keys.py.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from tripletick import agents, places
-from tripletick.commands import COMMANDS, Row
+from tripletick import agents, engines, places
+from tripletick.commands import COMMANDS, Row, keys
 from tripletick.commands import help as help_
 from tripletick.commands.flags import shared_flags
+from tripletick.commands.opening import load_settings
 from tripletick.config import settings
-from tripletick.errors import UsageError
+from tripletick.errors import TripletickError, UsageError
 from tripletick.models import catalog
+from tripletick.ui.safe import write
 
 Rows = Mapping[str, Row]
-USAGE = "tripletick completion bash|zsh|fish"
+USAGE = "tripletick completion bash|zsh|fish [--keys]"
+MODELS = "tripletick completion models 2>/dev/null"
+"""What the scripts ask for the models there are."""
+SECONDS = 0.5
+"""Until a server that does not answer counts as absent: somebody waits at a prompt."""
+KEYS = "--keys"
 FOLDERS = ("directory", "read")
 """Flags whose value is a folder."""
 BASH = """\
 # tripletick completion for bash: put `eval "$(tripletick completion bash)"` into ~/.bashrc
 _tripletick() {{
-    local cur="${{COMP_WORDS[COMP_CWORD]}}" prev="${{COMP_WORDS[COMP_CWORD-1]}}" word command= words=
+    local cur="${{COMP_WORDS[COMP_CWORD]}}" prev="${{COMP_WORDS[COMP_CWORD-1]}}"
+    local before="${{COMP_LINE:0:COMP_POINT}}"
+    local whole="${{before##*[[:space:]]}}"
+    # bash parts words at a colon, which a model's name has
+    [[ "$whole" == *:* && "$COMP_WORDBREAKS" == *:* ]] || whole=
+    if [ -n "$whole" ]; then
+        read -r -a before <<<"${{before%"$whole"}}"
+        cur="$whole" prev="${{before[${{#before[@]}}-1]}}"
+    fi
+    _tripletick_words
+    [ -z "$whole" ] || COMPREPLY=("${{COMPREPLY[@]#"${{whole%"${{whole##*:}}"}}"}}")
+}}
+_tripletick_words() {{
+    local word command= words=
     COMPREPLY=()
     case "$prev" in
 {values}
@@ -40,6 +62,7 @@ _tripletick() {{
     "") words="{plain}" ;;
 {words}
     esac
+    case "$command,$prev" in models,use | models,show) words="$words $({ask})" ;; esac
     case "$command" in {resumed})
         for word in {logs}/*.jsonl; do
             [ -e "$word" ] && word="${{word##*/}}" && words="$words ${{word%.jsonl}}"
@@ -71,6 +94,7 @@ _tripletick() {{
     "") [[ "$PREFIX" == -* ]] || _describe command commands ;;
 {words}
     esac
+    case "$command,$words[CURRENT-1]" in models,use | models,show) compadd -- ${{(f)"$({ask})"}} ;; esac
     case "$command" in {resumed}) compadd -- {logs}/*.jsonl(N:t:r) ;; esac
     [[ "$PREFIX" == -* ]] && _describe flag flags
     _files
@@ -85,33 +109,57 @@ FISH_HEAD = """\
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """One flag: its spellings, its sentence, the words of its value (none: any), whether it is a folder."""
+    """One flag: its spellings, its sentence, the words of its value (none: any), whether it is a folder or a
+    model.
+    """
 
     spelled: tuple[str, ...]
     says: str
     values: tuple[str, ...] = ()
     folder: bool = False
     takes: bool = False
+    model: bool = False
 
 
 def completion(options: argparse.Namespace, words: Sequence[str]) -> int:
-    """Write the script for a shell."""
-    if len(words) != 1 or words[0] not in SHELLS:
+    """Write the script for a shell, that of its keys, or the names of the models for such a script."""
+    if list(words) == ["models"]:
+        write(sys.stdout, "".join(f"{name}\n" for name in _models(options)))
+        return 0
+    typed = [word for word in words if word != KEYS]
+    shell, *more = typed or [Path(os.environ.get("SHELL", "")).name]
+    if more or shell not in SHELLS:
         raise UsageError(
             f"completion {' '.join(words)}".strip() + " is not understood.",
             "It knows bash, zsh and fish.",
             USAGE,
         )
-    names = tuple(agents.load(places.find().prompts).agents)
+    if KEYS in words:
+        sys.stdout.write(keys.SCRIPTS[shell])
+        return 0
+    sys.stdout.buffer.write(os.fsencode(_completion(shell)))
+    return 0
+
+
+def _completion(shell: str) -> str:
+    found = places.find()
+    names = ("auto", *agents.load(found.prompts).agents, *agents.load_own(found.agents))
     topics = help_.topics(help_.pages(places.find().docs))
     known = COMMANDS["models"]
     rows = COMMANDS | {
         "help": COMMANDS["help"]._replace(words=tuple(topics)),
         "models": known._replace(words=(*known.words, *catalog.names())),
     }
-    logs = shlex.quote(str(places.find().sessions))
-    sys.stdout.buffer.write(os.fsencode(SHELLS[words[0]](list(read_flags(names)), rows, logs)))
-    return 0
+    return SHELLS[shell](list(read_flags(names)), rows, shlex.quote(str(found.sessions)))
+
+
+def _models(options: argparse.Namespace) -> Iterator[str]:
+    """Give the models that `-m` takes: those that were fetched, and the server's where one answers."""
+    found = places.find()
+    yield from (entry.model for entry in catalog.fetched(found.cache))
+    with contextlib.suppress(TripletickError):
+        now = load_settings(options, found)
+        yield from engines.names(replace(now, model=replace(now.model, connect_timeout=SECONDS)))
 
 
 def read_flags(agent_names: tuple[str, ...]) -> Iterator[Flag]:
@@ -126,6 +174,7 @@ def read_flags(agent_names: tuple[str, ...]) -> Iterator[Flag]:
             values,
             action.dest in FOLDERS,
             action.nargs != 0,
+            action.dest == "model",
         )
 
 
@@ -138,7 +187,7 @@ def _bash(flags: Sequence[Flag], rows: Rows, logs: str) -> str:
     values = [
         f'    {"|".join(flag.spelled)}) COMPREPLY=($(compgen {_wanted(flag)} -- "$cur")); return ;;'
         for flag in flags
-        if flag.values or flag.folder
+        if flag.values or flag.folder or flag.model
     ]
     words = [f'    {name}) words="{" ".join(row.words)}" ;;' for name, row in rows.items() if row.words]
     alone = [f'    {name},-*) words="{" ".join(row.flags)}" ;;' for name, row in rows.items() if row.alone]
@@ -154,12 +203,15 @@ def _bash(flags: Sequence[Flag], rows: Rows, logs: str) -> str:
         words="\n".join(words),
         alone="\n".join([*alone, *own]),
         resumed=_resumed(rows),
+        ask=MODELS,
         logs=logs,
         flags=" ".join((*_spelled(flags), "--help", "--version")),
     )
 
 
 def _wanted(flag: Flag) -> str:
+    if flag.model:
+        return f'-W "$({MODELS})"'
     return "-d" if flag.folder else f'-W "{" ".join(flag.values)}"'
 
 
@@ -177,11 +229,14 @@ def _zsh(flags: Sequence[Flag], rows: Rows, logs: str) -> str:
         names="|".join(rows),
         words="\n".join(words),
         resumed=_resumed(rows),
+        ask=MODELS,
         logs=logs,
     )
 
 
 def _zsh_wanted(flag: Flag) -> str:
+    if flag.model:
+        return f'compadd -- ${{(f)"$({MODELS})"}}'
     return "_files -/" if flag.folder else f"compadd -- {' '.join(flag.values)}" if flag.values else "_files"
 
 
@@ -201,6 +256,8 @@ def _fish(flags: Sequence[Flag], rows: Rows, logs: str) -> str:
     taken = f"-n '__fish_seen_subcommand_from {_resumed(rows).replace('|', ' ')}'"
     found = f"for log in {logs}/*.jsonl; basename $log .jsonl; end"
     lines.append(f"complete -c tripletick -f {taken} -a {shlex.quote(f'({found})')}")
+    models = "-n '__fish_seen_subcommand_from models; and __fish_seen_subcommand_from use show'"
+    lines.append(f"complete -c tripletick -f {models} -a '({MODELS})'")
     lines += [_fish_flag(flag) for flag in flags]
     return FISH_HEAD + "".join(f"{line}\n" for line in lines)
 
@@ -209,6 +266,8 @@ def _fish_flag(flag: Flag) -> str:
     spelled = " ".join(f"-l {one[2:]}" if one.startswith("--") else f"-s {one[1:]}" for one in flag.spelled)
     if flag.folder:
         wanted = " -x -a '(__fish_complete_directories)'"
+    elif flag.model:
+        wanted = f" -x -a '({MODELS})'"
     elif flag.values:
         wanted = f" -x -a '{' '.join(flag.values)}'"
     else:

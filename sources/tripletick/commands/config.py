@@ -5,13 +5,17 @@ from __future__ import annotations
 import argparse
 import difflib
 import os
+import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from tripletick import places
+from tripletick import agents, attaching, config, engines, places, wiring
+from tripletick.batch import layout
 from tripletick.commands.opening import bring, load_settings
-from tripletick.config import Config, is_section, save, settings, show
-from tripletick.errors import UsageError
+from tripletick.config import TYPED, Config, Given, is_section, save, settings, show
+from tripletick.errors import ConfigError, UsageError
 from tripletick.screens import Screen, open_screen
 from tripletick.sections import SECTIONS
 from tripletick.ui.columns import aligned
@@ -20,10 +24,13 @@ from tripletick.ui.safe import write
 USAGE = "tripletick config [show --origin|set SECTION.KEY VALUE|path]"
 SAVED = "{name} = {value}, saved to {path}"
 COVERED = "{where} stands over it: {value}"
+CLEARED = "{name} is empty now: a server has a command or a URL."
+EITHER = {"command": "url", "url": "command"}
+"""Settings of a server of which only one has a value."""
 SHIPPED = "the default"
 
 
-def config(options: argparse.Namespace, words: Sequence[str]) -> int:
+def configure(options: argparse.Namespace, words: Sequence[str]) -> int:
     """Show the settings, set one, or name the file."""
     origin = "--origin" in words
     name, *rest = [word for word in words if word != "--origin"] or ["show"]
@@ -77,14 +84,105 @@ def _set(options: argparse.Namespace, found: places.Places, name: str, value: st
             f"Did you mean {near[0]}?" if near else "A setting is SECTION.KEY, such as model.name.",
             "All of them: tripletick config show",
         )
+    cleared = _check(found, Given(section, key, value, TYPED))
     save(found.user_config, section, key, value)
-    now = load_settings(options, found)
-    screen = open_screen(options, now)
-    if not options.quiet:
-        screen.say(SAVED.format(name=name, value=value.strip(), path=found.user_config))
-    where = now.where.get(name, "")
-    if not where.startswith(str(found.user_config)):
-        shown = show(settings(section)[key], getattr(now.section(section), key))
-        screen.say(COVERED.format(where=where, value=shown))
-    screen.close()
+    lines = [] if options.quiet else [SAVED.format(name=name, value=value.strip(), path=found.user_config)]
+    if cleared:
+        save(found.user_config, section, cleared, "")
+        lines.append(CLEARED.format(name=f"{section}.{cleared}"))
+    try:
+        lines += _covered(load_settings(options, found), found, section, key)
+    except ConfigError as error:
+        # another value of the file, which this command may be on its way to mend
+        lines.append(str(error))
+    for line in lines:
+        write(sys.stderr, f"{line}\n")
     return 0
+
+
+def _covered(now: Config, found: places.Places, section: str, key: str) -> Iterator[str]:
+    """Say so where something else stands over the user's file."""
+    where = now.where.get(f"{section}.{key}", "")
+    if not where.startswith(str(found.user_config)):
+        value = show(settings(section)[key], getattr(now.section(section), key))
+        yield COVERED.format(where=where, value=value)
+
+
+def _check(found: places.Places, given: Given) -> str:
+    """Check a value as a start would. Gives the setting that has to be emptied for it, "" where none has.
+
+    Raises TripletickError with what to type instead.
+    """
+    config.read_value(given)
+    family, _, name = given.section.partition(".")
+    now = _proposed(found, [given])
+    cleared = EITHER.get(given.key, "") if family == "mcp" and given.value.strip() else ""
+    if cleared and getattr(now.section(given.section), cleared):
+        now = _proposed(found, [given, Given(given.section, cleared, "", TYPED)])
+    else:
+        cleared = ""
+    there = wiring.prompts(now, found) if family == "model" and name else None
+    if there and name not in {*there.agents, *there.lacking}:
+        near = next(iter(difflib.get_close_matches(name, there.agents, 1)), "coder")
+        again = f"tripletick config set model.{near}.{given.key} {shlex.quote(given.value)}"
+        raise UsageError(f"There is no agent {name!r}.", f"There are: {', '.join(there.agents)}.", again)
+    for check in CHECKS.get(f"{family}.{given.key}", ()) if family != "mcp" else (_check_server,):
+        check(now, found, given)
+    return cleared
+
+
+def _proposed(found: places.Places, given: Sequence[Given]) -> Config:
+    """Read the settings as they would be; without those of the user's file where one of them is wrong."""
+    try:
+        return config.load([found.shipped_config, found.user_config], {}, {}, given)
+    except ConfigError:
+        return config.load([found.shipped_config], {}, {}, given)
+
+
+def _check_agent(now: Config, found: places.Places, given: Given) -> None:
+    prompts = wiring.prompts(now, found)
+    if now.agent.name != agents.AUTO:
+        wiring.configured_agent(now, prompts)
+
+
+def _check_model(now: Config, found: places.Places, given: Given) -> None:
+    if given.value.strip():
+        engines.check_name(now, given.value, f"{given.section}.{given.key}")
+
+
+def _check_hosts(now: Config, found: places.Places, given: Given) -> None:
+    for host in layout.words(given.value) if given.key == "hosts" else filter(str.strip, [given.value]):
+        engines.check_host(now, host, f"{given.section}.{given.key}")
+
+
+def _check_box(now: Config, found: places.Places, given: Given) -> None:
+    with TemporaryDirectory() as folder:
+        wiring.box(now, found, Path(folder)).close()
+
+
+def _check_server(now: Config, found: places.Places, given: Given) -> None:
+    name = given.section.partition(".")[2]
+    attaching.check_server(name, now.servers[name], now)
+
+
+def _check_page(now: Config, found: places.Places, given: Given) -> None:
+    from tripletick.web import address
+
+    try:
+        address.read(given.value or "localhost")
+    except address.UnreachedError as error:
+        example = f"tripletick config set {given.section}.{given.key} http://127.0.0.1:8080"
+        raise ConfigError(f"{given.value!r} cannot be used.", f"{error}.", example) from error
+
+
+Check = Callable[[Config, places.Places, Given], None]
+CHECKS: Mapping[str, tuple[Check, ...]] = {
+    "agent.name": (_check_agent,),
+    "agent.personality": (_check_agent,),
+    "model.name": (_check_model, _check_agent),
+    "model.host": (_check_hosts,),
+    "model.hosts": (_check_hosts,),
+    "sandbox.tier": (_check_box,),
+    "web.searxng": (_check_page,),
+}
+"""What a start would refuse besides what the form of a value says."""

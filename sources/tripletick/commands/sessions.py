@@ -18,6 +18,7 @@ ALL, PIPED = "--all", "-"
 FORMATS = {"--md": "md", "--html": "html", "--json": "json"}
 NONE = "There is no session of this folder."
 ELSEWHERE = "Of every folder: tripletick {} --all"
+UNANSWERED = "{count} session{s} without an answer not listed: tripletick sessions --all\n"
 BEGIN = "Begin one: tripletick"
 DELETES = "Its log is deleted; files and turns that can be undone stay."
 
@@ -39,7 +40,6 @@ def resume(options: argparse.Namespace, words: Sequence[str]) -> int:
     """Go on with a session, the one that is named, else this folder's latest: in the chat, or with the one
     request that stands behind its name; `-` reads the request from standard input.
     """
-    from tripletick.commands import task
     from tripletick.screens import chat_is_possible
 
     names = [word for word in words if word != ALL]
@@ -49,15 +49,30 @@ def resume(options: argparse.Namespace, words: Sequence[str]) -> int:
         raise PersonNeededError(what, "", 'One request needs none: tripletick resume ID "now add a test"')
     found = places.find()
     name = logs.find(found, name) if name else _latest(found, None if ALL in words else _folder(options))
-    if request:
-        options.words = request
-        return task.task(options, logs.past(found, name))
-    return task.talk(options, logs.past(found, name))
+    options.words = request
+    return _go_on(options, found, name, chat=not request)
+
+
+def go_on(options: argparse.Namespace) -> int:
+    """Do a request in this folder's latest session, in the chat where there is none and a terminal is."""
+    from tripletick.screens import chat_is_possible
+
+    found = places.find()
+    chat = not options.words and chat_is_possible(options)
+    return _go_on(options, found, _latest(found, _folder(options)), chat=chat)
+
+
+def _go_on(options: argparse.Namespace, found: Places, name: str, *, chat: bool) -> int:
+    from tripletick.commands import task
+
+    past = logs.past(found, name)
+    return task.talk(options, past) if chat else task.task(options, past)
 
 
 def _latest(found: Places, folder: Path | None) -> str:
-    if rows := index.listed(found, folder):
-        return rows[0].id
+    for answered in (True, False):
+        if rows := index.listed(found, folder, answered=answered):
+            return rows[0].id
     raise UsageError(NONE, "", ELSEWHERE.format("resume") if index.listed(found) else BEGIN)
 
 
@@ -65,8 +80,12 @@ def _list(options: argparse.Namespace, rest: Sequence[str], flags: Sequence[str]
     if rest:
         raise _misunderstood("sessions list", rest, f"tripletick sessions search {' '.join(rest)}")
     found = places.find()
-    rows = index.listed(found, _wanted(options, flags), save=not options.no_save)
-    return _told(found, rows, flags, "sessions")
+    wanted, save = _wanted(options, flags), not options.no_save
+    every = index.listed(found, wanted, save=save)
+    rows = every if ALL in flags else index.listed(found, wanted, answered=True, save=save)
+    if (count := len(every) - len(rows)) and not (rows and options.quiet):
+        write(sys.stderr, UNANSWERED.format(count=count, s="s" * (count != 1)))
+    return _told(found, rows, flags, "sessions") if rows or not every else 1
 
 
 def _search(options: argparse.Namespace, rest: Sequence[str], flags: Sequence[str]) -> int:

@@ -22,13 +22,13 @@ from tripletick.places import Places
 from tripletick.retention import LOG
 from tripletick.session import read
 
-VERSION = 3
+VERSION = 4
 WAIT = 1.0
 """Seconds for another program that is at the index."""
 TABLES = """
 CREATE TABLE sessions (
     id TEXT PRIMARY KEY, stamp TEXT, workspace BLOB, last REAL, turns INTEGER, model TEXT, title TEXT,
-    outcome TEXT
+    outcome TEXT, changes INTEGER, answered INTEGER
 ) WITHOUT ROWID;
 CREATE TABLE texts (id INTEGER PRIMARY KEY, session TEXT, packed BLOB);
 CREATE INDEX texts_of ON texts (session);
@@ -49,7 +49,7 @@ PLAIN = "CREATE VIEW words AS SELECT said FROM turns_said"
 """Where SQLite has no full-text search."""
 PAGE = 1024
 """Bytes; a few sessions would take a hundred thousand in larger ones."""
-COLUMNS = "sessions.id, workspace, last, turns, model, title, outcome"
+COLUMNS = "sessions.id, workspace, last, turns, model, title, outcome, changes"
 LISTED = "SELECT {columns}, '' FROM sessions WHERE turns {where} ORDER BY last DESC"
 MATCH = """
 SELECT {columns}, snippet(words, 0, '', '', '…', 12)
@@ -61,6 +61,7 @@ SELECT {columns}, substr(said, max(1, instr(lower(said), ?) - 30), 80)
 FROM turns_said JOIN sessions ON id = session WHERE {like} {where} ORDER BY last DESC, turn
 """
 HERE = "AND workspace = ?"
+ANSWERED = " AND answered"
 SOUGHT = ("request", "reply", "command", "result")
 
 
@@ -76,16 +77,22 @@ class Row:
     title: str
     outcome: str
     """How its last turn ended: done, doubtful, gave up, stopped."""
+    changes: int = 0
+    """Files that its turns changed, each counted once a turn."""
     hit: str = ""
 
 
 Query = Callable[[sqlite3.Connection], list[Row]]
 
 
-def listed(found: Places, workspace: Path | None = None, *, save: bool = True) -> list[Row]:
-    """Give the sessions with requests, the newest first; of one workspace or of all."""
+def listed(
+    found: Places, workspace: Path | None = None, *, answered: bool = False, save: bool = True
+) -> list[Row]:
+    """Give the sessions with requests, the newest first; of one workspace or of all, `answered`: of those
+    alone in which the model replied.
+    """
     here = (_kept(str(workspace)),) if workspace else ()
-    query = LISTED.format(columns=COLUMNS, where=HERE if workspace else "")
+    query = LISTED.format(columns=COLUMNS, where=HERE * bool(workspace) + ANSWERED * answered)
     return _asked(found, lambda db: list(map(_row, db.execute(query, here))), save=save)
 
 
@@ -232,7 +239,8 @@ def _add(db: sqlite3.Connection, path: Path, stamp: str) -> None:
     last = int(stamp.partition(" ")[2]) / 1e9
     words = map(_storable, (told.model, told.title, told.outcome))
     row = (path.stem, stamp, _kept(told.workspace), last, len(told.requests), *words)
-    db.execute("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+    more = (told.changes, told.answered)
+    db.execute("INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*row, *more))
     texts = ((path.stem, zlib.compress(said.encode())) for said in _turns(told.parts))
     db.executemany("INSERT INTO texts (session, packed) VALUES (?, ?)", texts)
 

@@ -87,6 +87,7 @@ def lines(rows: Sequence[Row], found: Places, *, folders: bool = False) -> Itera
             short(row.id, names),
             when(row.last),
             f"{row.turns} turn{'s' * (row.turns != 1)}",
+            f"{row.changes or 'no'} change{'s' * (row.changes != 1)}",
             row.outcome,
             row.model.removeprefix("ollama:"),
         )

@@ -16,6 +16,8 @@ from tripletick.ui.pen import indented
 from tripletick.ui.tree import branches
 from tripletick.ui.tree import title as title_of
 
+SAID = {"y": "yes", "n": "no", "s": "yes, for this session", "e": "edited"}
+UNSAID = "The user gave no answer."
 ANEW = "It failed three times; the request is begun anew. The last error"
 TITLE = 60
 """Characters of a title."""
@@ -44,6 +46,10 @@ class Transcript:
     parts: tuple[Part, ...] = ()
     outcome: str = ""
     """How its last turn ended."""
+    changes: int = 0
+    """Files that its turns changed, each counted once a turn."""
+    answered: bool = False
+    """Whether the model ever replied."""
 
     @property
     def requests(self) -> list[str]:
@@ -66,6 +72,10 @@ class _Reader:
     told: Transcript = field(default_factory=Transcript)
     parts: list[Part] = field(default_factory=list)
     outcome: str = ""
+    changes: int = 0
+    answered: bool = False
+    saved: set[str] = field(default_factory=set)
+    """Paths that this turn's blocks saved: one that is stopped ends without comparing its files."""
     replied: bool = False
     """Whether the model has spoken since the last request ended: else a block is the person's own."""
     plan: Plan = field(default_factory=Plan)
@@ -83,6 +93,7 @@ class _Reader:
             case {"event": "Loading", "model": str(model)}:
                 self.told = replace(self.told, model=model)
             case {"event": "Requested", "text": str(text)}:
+                self.count()
                 self._close_plan()
                 self.plan = self.drawn = Plan()
                 # until its end is read: a program that dies writes none
@@ -96,19 +107,37 @@ class _Reader:
                 self._add("note", f"{ANEW}: {error}")
             case {"event": "Text", "text": str(text)}:
                 self._close_plan()
-                self.replied = True
+                self.replied = self.answered = True
                 self._grow("reply", text)
             case {"event": "Thought", "text": str(text)}:
                 self._grow("thought", text)
             case _:
+                self._count(record)
                 self._take_plan(record)
                 self._end(record)
+
+    def count(self, files: int | None = None) -> None:
+        """Add the changes of a turn that ends, where they are not told those that its blocks told."""
+        self.changes += len(self.saved) if files is None else files
+        self.saved.clear()
+
+    def _count(self, record: Record) -> None:
+        match record:
+            case {"event": "Returned", "result": {"files": list(files)}}:
+                self.saved |= {str(one.get("path")) for one in files if isinstance(one, dict)}
+            case {"event": "Answered" | "GaveUp" as name}:
+                changed = record.get("files")
+                self.answered = self.answered or name == "Answered"
+                self.count(len(changed) if isinstance(changed, list) else None)
+            case {"event": "InTask", "inner": {"event": "Returned"} as inner}:
+                self._count(inner)
 
     def _take_plan(self, record: Record) -> None:
         match record:
             case {"event": "PlanChanged", "tasks": list(tasks)}:
                 self._change(recorded(tasks))
             case {"event": "InTask", "task": str(task), "inner": {"event": str()} as inner}:
+                self.answered = True
                 self.tasks.setdefault(task, _Reader(replied=True)).take(inner)
             case {"event": "Answered" | "GaveUp" | "Interrupted"}:
                 self._close_plan()
@@ -149,6 +178,8 @@ class _Reader:
                 self._add("note", say_counts([_line_count(file) for file in files]))
             case {"event": "Notice", "text": str(text)} | {"event": "Ask", "question": str(text)}:
                 self._add("note", text)
+            case {"event": "Decided", "choice": str(choice), "text": str(text)}:
+                self._add("note", _decision(record, choice, text))
             case {"event": "Answered"}:
                 self.replied = False
                 self.outcome = DOUBTFUL if self._add_receipt(record).doubt else DONE
@@ -183,7 +214,14 @@ def transcript(records: Iterable[Record]) -> Transcript:
     reader = _Reader()
     for record in records:
         reader.take(record)
-    return replace(reader.told, parts=tuple(reader.parts), outcome=reader.outcome)
+    reader.count()
+    return replace(
+        reader.told,
+        parts=tuple(reader.parts),
+        outcome=reader.outcome,
+        changes=reader.changes,
+        answered=reader.answered,
+    )
 
 
 def joined(records: Sequence[Record]) -> Iterator[Record]:
@@ -216,6 +254,14 @@ def _streams(record: Record) -> bool:
 
 def _line_count(file: Record) -> LineCount:
     return LineCount(FileChange(**file["file"]), file["added"], file["removed"])
+
+
+def _decision(record: Record, choice: str, text: str) -> str:
+    """Word what the user answered to a question; an open one has no letters."""
+    if not record.get("said", True):
+        return UNSAID
+    word = SAID.get(choice, choice) if record.get("choices") else ""
+    return f"The user said: {', '.join(filter(None, (word, ' '.join(text.split()))))}"
 
 
 def _text(result: Record) -> str:

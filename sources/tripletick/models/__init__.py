@@ -76,6 +76,14 @@ def open_server(engine: str, settings: Settings) -> Server:
 
 def open_model(name: str, settings: Settings | None = None) -> Model:
     """Open `ENGINE:NAME`, or NAME on Ollama. Raises UsageError, and ModelError for an unreadable file."""
+    check_name(name)
+    engine, rest = parted(name.strip())
+    model: Model = _opener(engine)(rest.strip(), settings or Settings())
+    return model
+
+
+def check_name(name: str) -> None:
+    """Raise UsageError for what can be no model's name, whatever the server has."""
     engine, rest = parted(name.strip())
     if engine not in ENGINES:
         raise UsageError(
@@ -85,8 +93,16 @@ def open_model(name: str, settings: Settings | None = None) -> Model:
         )
     if not rest.strip():
         raise UsageError("No model is named.", f"'{name}' holds no name.", f"Say which: -m {engine}:NAME")
-    model: Model = _opener(engine)(rest.strip(), settings or Settings())
-    return model
+    if engine == "ollama" and len(rest.split()) > 1:
+        why = "It has a space, and Ollama's names have none."
+        raise UsageError(f"'{name}' is not a model's name.", why, "What there is: tripletick models")
+
+
+def nearest(name: str) -> str:
+    """Give the name with the engine that a mistyped one is nearest to, "" where none is."""
+    engine, _, rest = name.strip().partition(":")
+    near = difflib.get_close_matches(engine, ENGINES, 1) if rest and engine not in ENGINES else ()
+    return next((f"{one}:{rest}" for one in near), "")
 
 
 def spoken(name: str, host: str) -> str:

@@ -21,7 +21,7 @@ def resume(desk: Desk, part: str) -> None:
 
     app = desk.app
     if not part:
-        rows = (row for row in index.listed(app.places, app.folder) if row.id != app.log.id)
+        rows = (row for row in index.listed(app.places, app.folder, answered=True) if row.id != app.log.id)
         told = list(logs.lines(list(islice(rows, LISTED)), app.places))
         desk.screen.say(
             "\n".join([*told, "Go on with one: /resume ID"] if told else ["There is no other one."])

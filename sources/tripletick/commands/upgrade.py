@@ -1,0 +1,24 @@
+"""The command that upgrades tripletick, by the way in which it was installed. Nothing is contacted."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tripletick import __version__, extras
+from tripletick.errors import UsageError
+
+CAME = "tripletick {version}, installed with {way}. Upgrade it:\n"
+
+
+def upgrade(options: argparse.Namespace, words: Sequence[str]) -> int:
+    """Write the command; nothing is run."""
+    if words:
+        raise UsageError(f"upgrade {' '.join(words)} is not understood.", "", "tripletick upgrade")
+    way = extras.find_way(Path(sys.prefix), extras.installer())
+    if not options.quiet:
+        sys.stderr.write(CAME.format(version=__version__, way=way.name))
+    sys.stdout.write(f"{extras.upgrade(way, extras.metadata('direct_url.json'))}\n")
+    return 0
