@@ -33,7 +33,7 @@ KEYS = (
     ("Enter", "send; Ctrl+J or Alt+Enter: a new line"),
     ("Tab", "complete a command, a path, an agent, a model"),
     ("Ctrl+R", "search what was typed"),
-    ("Ctrl+T", "show or fold the model's reasoning, also while it writes"),
+    ("Ctrl+T", "show or fold the model's reasoning, the last one too"),
     ("Ctrl+X Ctrl+E", "write on in your editor"),
     ("Ctrl+C", "stop what runs; drop the line; on an empty line twice: leave"),
 )
@@ -157,7 +157,7 @@ def help_(desk: Desk, rest: str) -> None:
     desk.table([*rows, *KEYS])
 
 
-THINK = words.one_of("yes", "no", "auto")
+THINK = words.one_of("last", "yes", "no", "auto")
 OPENERS: Mapping[str, Callable[[Desk, str], None]] = {"/": command, "@": mention, "!": shell}
 """What a line may begin with; all else is a request."""
 COMMANDS: Mapping[str, Slash] = {
@@ -167,7 +167,13 @@ COMMANDS: Mapping[str, Slash] = {
         Slash("agent", "[NAME]", "who there is; one for what follows, or auto", work.agent, words.agents),
         Slash("model", "[NAME]", "the server's models; another for what follows", work.model, words.models),
         Slash("ctx", "[N]", "the context in tokens; another size, read anew", settings.ctx),
-        Slash("think", "[WORD]", "show or fold the reasoning; yes, no, auto: have it", giving.think, THINK),
+        Slash(
+            "think",
+            "[WORD]",
+            "show or fold the reasoning; last: the last one; yes, no, auto: turn it on or off",
+            giving.think,
+            THINK,
+        ),
         Slash("show", "[N]", "a long output in full, by its number", giving.show, words.outputs),
         Slash("copy", "[N]", "the last answer, or block N, to your clipboard", giving.copy),
         Slash("run", "FILE", "a program in your own terminal, without the box", running.run, words.paths),

@@ -15,6 +15,7 @@ from tripletick.places import make_private
 from tripletick.slash.desk import Desk
 from tripletick.ui import editing
 from tripletick.ui.clipboard import TMUX
+from tripletick.ui.console import SHOWN
 from tripletick.ui.preview import Closed, Code, Opened, Preview
 
 NOT_YET = "The model has said nothing yet."
@@ -25,6 +26,8 @@ THROUGH_TMUX = (
     "If they did not arrive: tmux set -g allow-passthrough on"
 )
 KEPT = "This terminal is not known to take a copy, so it lies in {path}"
+LAST = "last"
+NO_REASONING = "There is no reasoning in this chat so far."
 THOUGHTS = {
     "yes": "The model is asked to reason.",
     "no": "The model is asked not to reason.",
@@ -71,13 +74,25 @@ def edited(desk: Desk, text: str) -> str | None:
     return made.strip("\n") if made else None
 
 
+def fold(desk: Desk) -> None:
+    """Show the reasoning from now on, with the last one if that was folded, or fold it again."""
+    said = desk.terminal.fold()
+    if said == SHOWN and desk.terminal.folded:
+        desk.terminal.reasoning()
+    desk.screen.say(said)
+
+
 def think(desk: Desk, word: str) -> None:
-    """Show or fold the reasoning; with a word, have the model reason or not."""
+    """Show or fold the reasoning, or show the last one; with another word, have the model reason or not."""
     if not word:
-        desk.screen.say(desk.terminal.fold())
+        fold(desk)
+        return
+    if word == LAST:
+        if not desk.terminal.reasoning():
+            desk.screen.say(NO_REASONING)
         return
     if word not in THOUGHTS:
-        raise UsageError(f"/think {word} is not understood.", "It takes yes, no or auto.", "/think no")
+        raise UsageError(f"/think {word} is not understood.", "It takes last, yes, no, auto.", "/think last")
     app = desk.app
     app.config = replace(app.config, model=replace(app.config.model, think=word))
     if app.loop:

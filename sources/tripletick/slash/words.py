@@ -13,7 +13,7 @@ from tripletick.errors import TripletickError
 from tripletick.paths import PathRefused
 from tripletick.slash import files
 from tripletick.slash.desk import Desk
-from tripletick.slash.giving import edited
+from tripletick.slash.giving import edited, fold
 from tripletick.slash.row import Names, Slash
 from tripletick.ui.line import Choice, Keyboard
 from tripletick.ui.safe import visible
@@ -27,7 +27,7 @@ def board(desk: Desk, commands: Mapping[str, Slash]) -> Keyboard:
     return Keyboard(
         lambda so_far: filter(_harmless, _choices(desk, commands, so_far)),
         lambda text: files.cost(desk, text),
-        lambda: desk.screen.say(desk.terminal.fold()),
+        lambda: fold(desk),
         lambda text: edited(desk, text),
     )
 

@@ -20,6 +20,7 @@ from tripletick.messages import Answer
 from tripletick.ui import asking, clipboard
 from tripletick.ui.drawing import RichPen
 from tripletick.ui.gauge import SLOW, Gauge
+from tripletick.ui.palette import AUTO, find_palette
 from tripletick.ui.pen import Pen, PlainPen, Style
 from tripletick.ui.planned import Planned
 from tripletick.ui.safe import visible
@@ -98,6 +99,19 @@ class Terminal:
         self.teller.thinking = not self.teller.thinking
         return SHOWN if self.teller.thinking else FOLDED
 
+    @property
+    def folded(self) -> bool:
+        """Tell whether the last reasoning is one that was not shown as a whole."""
+        return self.teller.folded
+
+    def reasoning(self) -> bool:
+        """Draw the last reasoning in full; False where there is none."""
+        text, self.teller.folded = self.teller.reasoning, False
+        if text:
+            self.teller.close()
+            self.teller.pen.line(visible(text), "dim")
+        return bool(text)
+
     def numbers(self) -> list[int]:
         """Give the numbers of the long outputs that are kept."""
         return list(self.teller.shelf.outputs) if self.teller.shelf else []
@@ -142,10 +156,11 @@ def draw_diff(lines: Iterable[tuple[str, str]], pen: Pen) -> None:
         pen.line(visible(text), TONES.get(tone, ""))
 
 
-def page() -> Pen:
+def page(theme: str = AUTO) -> Pen:
     """Give a pen for what is the command's result and goes to the terminal on standard output."""
-    plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    return PlainPen(sys.stdout) if plain else RichPen(Console(highlight=False))
+    if os.environ.get("TERM") == "dumb":
+        return PlainPen(sys.stdout)
+    return RichPen(Console(highlight=False), find_palette(theme, os.environ))
 
 
 @contextlib.contextmanager
@@ -158,13 +173,18 @@ def _keyboard() -> Iterator[TextIO]:
 
 
 def open_terminal(
-    *, thinking: bool = False, quiet: bool = False, plain: bool = False, slow: float = SLOW
+    *,
+    thinking: bool = False,
+    quiet: bool = False,
+    plain: bool = False,
+    slow: float = SLOW,
+    theme: str = AUTO,
 ) -> Terminal:
     """Choose the pen for the streams of this process; `slow` seconds without a token are explained."""
     both = sys.stdout.isatty() and sys.stderr.isatty()
-    plain = plain or not sys.stderr.isatty()
-    plain = plain or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    pen = PlainPen(sys.stderr) if plain else RichPen(Console(stderr=True, highlight=False))
+    plain = plain or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb"
+    palette = find_palette(theme, os.environ)
+    pen = PlainPen(sys.stderr) if plain else RichPen(Console(stderr=True, highlight=False), palette)
     answer = sys.stdout if quiet or not both else None
     hold, gauge = not sys.stderr.isatty(), Gauge(slow=slow)
     return Terminal(Teller(pen, answer, thinking=thinking, quiet=quiet, hold=hold, gauge=gauge))

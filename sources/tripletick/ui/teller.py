@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TextIO
@@ -55,6 +54,8 @@ GONE = "{count} deleted: {names}. They come back with: tripletick undo"
 NAMED = 5
 """As many deleted files are named."""
 LOOKING = "looking through {files} files"
+THOUGHT = "thought for {seconds} s{how}"
+UNFOLDS = ", Ctrl+T shows it"
 TAKEN = "{agent} takes over, whose block this is: {tag}"
 QUIET = (Answered, GaveUp)
 """What is told with -q."""
@@ -79,7 +80,14 @@ class Teller:
     preview: Preview = field(default_factory=Preview)
     held: list[Piece] = field(default_factory=list)
     thought: str = ""
+    """What has come of the line of reasoning that is being written …"""
+    thoughts: list[str] = field(default_factory=list)
+    """… and of all of it."""
     thought_since: float = 0.0
+    reasoning: str = ""
+    """The reply's reasoning that ended last."""
+    folded: bool = False
+    """It was not shown, or not all of it."""
     stopped: bool = False
     """The line above says already that the person has interrupted it."""
     looked: bool = False
@@ -130,7 +138,9 @@ class Teller:
 
     def thought_came(self, event: Thought) -> None:
         self.gauge.token()
-        self.thought_since = self.thought_since or time.monotonic()
+        self.thought_since = self.thought_since or self.gauge.clock()
+        self.folded = not self.thinking or (self.folded and bool(self.thoughts))
+        self.thoughts.append(event.text)
         *lines, self.thought = (self.thought + event.text).split("\n")
         for line in lines if self.thinking else ():
             self.pen.line(visible(line.rstrip("\r")), "dim")
@@ -252,7 +262,11 @@ class Teller:
             return
         if self.thinking and self.thought:
             self.pen.line(visible(self.thought), "dim")
-        self.pen.line(f"thought for {time.monotonic() - self.thought_since:.0f} s", "dim")
+        if seconds := round(self.gauge.clock() - self.thought_since):
+            how = UNFOLDS if self.folded and self.shelf else ""
+            self.pen.line(THOUGHT.format(seconds=seconds, how=how), "dim")
+        self.reasoning = "".join(self.thoughts).strip() or self.reasoning
+        self.thoughts.clear()
         self.thought, self.thought_since = "", 0.0
 
     def _excerpt(self, text: str) -> list[str]:
