@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 
 from tripletick import __version__
 from tripletick.app import App
 from tripletick.places import shown
 from tripletick.slash.desk import Desk
+from tripletick.ui.columns import first_fitting
+from tripletick.ui.safe import visible
 
-HELP = "/help tells what can be typed."
+BANNERS = (
+    "tripletick {version} · {model} · {folder} · /help for commands",
+    "tripletick · {model} · {folder} · /help",
+    "{model} · {name} · /help",
+    "{model} · /help",
+)
+"""The first that fits into one line; the address and all else are in /status."""
 
 
 def status(desk: Desk, rest: str) -> None:
@@ -17,18 +26,22 @@ def status(desk: Desk, rest: str) -> None:
 
 
 def greeting(app: App) -> Iterator[str]:
-    """What stands above the first line."""
-    about = app.about
-    where = f" at {about.where}" if about and about.where != about.name else ""
-    yield f"tripletick {__version__} · {model_at_work(app)}{where} · {shown(app.folder)}"
-    yield HELP
+    """What stands above the first line: one line, and what is said of a session that goes on."""
+    yield banner(app, shutil.get_terminal_size().columns)
     yield from app.past.told if app.past else ()
+
+
+def banner(app: App, width: int) -> str:
+    """Say what is at work, and where, in one line of so many cells."""
+    folder, model = visible(shown(app.folder)), visible(model_at_work(app))
+    names = {"version": __version__, "model": model, "folder": folder, "name": visible(app.folder.name)}
+    return first_fitting([banner.format(**names) for banner in BANNERS], width)
 
 
 def model_at_work(app: App) -> str:
     """Name the model with its engine, as the config does."""
     about = app.about
-    return f"{about.engine}:{about.name}" if about else app.config.model.name or "none yet"
+    return f"{about.engine}:{about.name}" if about else app.config.model.name or "no model yet"
 
 
 def _state(app: App) -> Iterator[tuple[str, str]]:

@@ -215,8 +215,9 @@ def _tree(
 
     def add(to: Tree, more: Sequence[Branch]) -> None:
         for one in more:
-            style, overflow = palette.lines[one.style], "crop" if crop else "fold"
-            add(to.add(Text(one.text, style, no_wrap=crop, overflow=overflow)), one.below)
+            style = palette.lines[one.style]
+            text = Text(one.text, style, no_wrap=crop, overflow="crop" if crop else "fold")
+            add(to.add(text), one.below)
 
     add(tree, branches)
     return tree
