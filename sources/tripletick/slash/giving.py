@@ -13,8 +13,7 @@ from tripletick.context import Conversation
 from tripletick.errors import TripletickError, UsageError
 from tripletick.places import make_private
 from tripletick.slash.desk import Desk
-from tripletick.ui import editing
-from tripletick.ui.clipboard import TMUX
+from tripletick.ui import clipboard, editing
 from tripletick.ui.console import SHOWN
 from tripletick.ui.preview import Closed, Code, Opened, Preview
 
@@ -22,10 +21,13 @@ NOT_YET = "The model has said nothing yet."
 NO_EDITOR = "No editor is known. Name one: EDITOR=nano tripletick"
 COPIED = "Copied to the clipboard: {count} characters."
 THROUGH_TMUX = (
-    "Given to tmux for the clipboard: {count} characters. They lie in {path} too. "
+    "Given to tmux for the clipboard: {count} characters. They are saved in {path} too. "
     "If they did not arrive: tmux set -g allow-passthrough on"
 )
-KEPT = "This terminal is not known to take a copy, so it lies in {path}"
+KEPT = (
+    "There is no way to the clipboard from here: no wl-copy, xclip or pbcopy, and the terminal is not known "
+    "to take a copy. It is saved in {path}"
+)
 LAST = "last"
 NO_REASONING = "There is no reasoning in this chat so far."
 THOUGHTS = {
@@ -54,8 +56,12 @@ def copy(desk: Desk, number: str) -> None:
         desk.screen.say(NOT_YET)
         return
     text = _block(said, number) if number else said[-1]
-    taken = desk.terminal.clipboard(text)
-    told = KEPT if not taken else THROUGH_TMUX if os.environ.get(TMUX) else COPIED
+    far = any(map(os.environ.get, clipboard.REMOTE))
+    # over ssh a program would fill the clipboard of the other computer
+    by_program = not far and clipboard.put(text, os.environ, desk.look)
+    taken = by_program or desk.terminal.clipboard(text)
+    by_tmux = taken and not by_program and os.environ.get(clipboard.TMUX)
+    told = THROUGH_TMUX if by_tmux else COPIED if taken else KEPT
     path = "" if told is COPIED else _kept(desk, text)
     desk.screen.say(told.format(count=len(text), path=path))
 

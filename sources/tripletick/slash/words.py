@@ -80,11 +80,11 @@ def paths(desk: Desk, start: str, quote: str = "") -> Iterator[Choice]:
 
 
 def _choices(desk: Desk, commands: Mapping[str, Slash], so_far: str) -> Iterator[Choice]:
-    name, blank, rest = so_far.partition(" ")
+    typed, blank, rest = so_far.partition(" ")
     if so_far.startswith("/") and not blank:
-        yield from _begun((f"/{row.name}{' ' * bool(row.takes)}" for row in commands.values()), so_far)
+        yield from _begun((f"/{name}{' ' * bool(row.takes)}" for name, row in commands.items()), so_far)
     elif so_far.startswith("/"):
-        row = commands.get(name[1:])
+        row = commands.get(typed[1:])
         yield from row.names(desk, rest) if row and row.names else ()
     elif (word := _WORD.search(so_far)) and (word["sign"] or so_far.startswith("!")):
         if word.start() == 0 and not word["quote"]:

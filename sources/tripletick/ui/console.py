@@ -125,7 +125,7 @@ class Terminal:
         return text is not None
 
     def clipboard(self, text: str) -> bool:
-        """Hand a text to the terminal's clipboard; False where it is not known to take it."""
+        """Send a text to the terminal for its clipboard; False where it is not known to take it."""
         code = clipboard.code(text, os.environ)
         if code and sys.stderr.isatty():
             self.teller.close()
