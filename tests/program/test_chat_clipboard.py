@@ -42,20 +42,24 @@ def desktop(home):
 
 
 @pytest.fixture
-def talk(home):
-    """Open the chat with a model that can do these things."""
+def server():
     with BadServer({"/api/version": [VERSION]}) as server:
+        yield server
 
-        def start(*can, **env):
-            told = {**ABOUT, "capabilities": ["completion", *can]}
-            server._left |= {
-                "/api/show": [answer(200, json.dumps(told))],
-                "/api/chat": [stream(line("I see."), done())],
-            }
-            return opened(home, "-m", "m", "--host", server.url, "-a", "casual", **env)
 
-        start.server = server
-        yield start
+@pytest.fixture
+def talk(home, server):
+    """Open the chat with a model that can do these things."""
+
+    def start(*can, **env):
+        told = {**ABOUT, "capabilities": ["completion", *can]}
+        server._left |= {
+            "/api/show": [answer(200, json.dumps(told))],
+            "/api/chat": [stream(line("I see."), done())],
+        }
+        return opened(home, "-m", "m", "--host", server.url, "-a", "casual", **env)
+
+    return start
 
 
 @pytest.mark.parametrize(
@@ -97,14 +101,15 @@ def test_a_program_of_the_folder_is_not_started(chat, desktop):
 
 
 @pytest.mark.parametrize(
-    ("name", "held", "env"),
+    "case",
     [
         ("wl-paste", "png", {"WAYLAND_DISPLAY": "wayland-0"}),
         ("xclip", "jpeg", {"DISPLAY": ":0"}),
         ("pngpaste", "-", {}),
     ],
 )
-def test_a_picture_is_pasted_and_stands_in_the_next_line(talk, desktop, name, held, env):
+def test_a_picture_is_pasted_and_stands_in_the_next_line(talk, desktop, server, case):
+    name, held, env = case
     source, ending = ("b.jpg", "jpg") if held == "jpeg" else ("a.png", "png")
     (desktop.clip / held).write_bytes(PICTURES[source])
     with talk("vision", **desktop.has(name, HOLDS, **env)) as terminal:
@@ -113,7 +118,7 @@ def test_a_picture_is_pasted_and_stands_in_the_next_line(talk, desktop, name, he
         terminal.wait("I see.").wait_line("casual>").send("/paste and this?")
         terminal.wait("Saved: pasted-2", f"+ pasted-2.{ending}: a picture").wait_line("casual>")
     assert (desktop.project / f"pasted-1.{ending}").read_bytes() == PICTURES[source]
-    sent = [asked.body.get("messages", ()) for asked in talk.server.asked if asked.body]
+    sent = [asked.body.get("messages", ()) for asked in server.asked if asked.body]
     assert [message["images"] for message in sent[-1] if "images" in message] == [
         [base64.b64encode(PICTURES[source]).decode()]
     ] * 2

@@ -1,7 +1,6 @@
-"""`/paste`: the picture in the clipboard becomes a file of the folder and goes along with a request, as any
-`@picture.png` does; blocks can work on it there too.
+"""`/paste`: the picture in the clipboard becomes a file of the folder, which goes along with a request.
 
-Pasting text is the terminal's own work.
+It is sent as any `@picture.png` is, and blocks can work on it. Pasting text is the terminal's own work.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from itertools import count
 from pathlib import Path
 
 from tripletick import pictures
-from tripletick.errors import UsageError, WorkspaceError
+from tripletick.errors import UsageError
 from tripletick.slash import files
 from tripletick.slash.desk import Desk
 from tripletick.ui import clipboard
@@ -41,7 +40,7 @@ LARGE = ("The picture was not pasted.", f"Here {pictures.TOO_LARGE}.", "Cut it s
 
 def paste(desk: Desk, text: str) -> None:
     """Save the clipboard's picture; it stands in the next line, or goes along with the text to a model that
-    sees. Raises UsageError, WorkspaceError.
+    sees. Raises UsageError.
     """
     loop = desk.opened()
     if loop is None:
@@ -76,7 +75,7 @@ def _save(folder: Path, data: bytes) -> str:
         except FileExistsError:
             continue
         except OSError as error:
-            raise WorkspaceError(f"{name} cannot be written.", f"{error.strerror}.") from error
+            raise UsageError(f"{name} cannot be written.", f"{error.strerror}.", "ls -ld .") from error
         return name
     raise AssertionError
 
