@@ -123,7 +123,7 @@ def command(desk: Desk, text: str) -> None:
     """Do a slash command. Raises UsageError where there is none of that name."""
     name, rest = _parted(text)
     if name not in COMMANDS:
-        why = f"{meant(desk, name)} A text that begins with a slash: //{name}"
+        why = f"{meant(desk, name)} To send it as text: //{name}"
         raise UsageError(f"There is no /{name}.", why)
     if rest and not COMMANDS[name].takes:
         raise UsageError(f"/{name} takes nothing behind it.", "", f"Type it alone: /{name}")
