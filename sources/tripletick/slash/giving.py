@@ -14,7 +14,6 @@ from tripletick.errors import TripletickError, UsageError
 from tripletick.places import make_private
 from tripletick.slash.desk import Desk
 from tripletick.ui import clipboard, editing
-from tripletick.ui.console import SHOWN
 from tripletick.ui.preview import Closed, Code, Opened, Preview
 
 NOT_YET = "The model has said nothing yet."
@@ -83,7 +82,7 @@ def edited(desk: Desk, text: str) -> str | None:
 def fold(desk: Desk) -> None:
     """Show the reasoning from now on, with the last one if that was folded, or fold it again."""
     said = desk.terminal.fold()
-    if said == SHOWN and desk.terminal.folded:
+    if desk.terminal.teller.wanted:
         desk.terminal.reasoning()
     desk.screen.say(said)
 

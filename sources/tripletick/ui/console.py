@@ -95,22 +95,20 @@ class Terminal:
         return ahead
 
     def fold(self) -> str:
-        """Show the model's reasoning from now on, or fold it again; gives the words for it."""
-        self.teller.thinking = not self.teller.thinking
-        return SHOWN if self.teller.thinking else FOLDED
+        """Show the model's reasoning from now on, or fold it again; gives the words for it.
 
-    @property
-    def folded(self) -> bool:
-        """Tell whether the last reasoning is one that was not shown as a whole."""
-        return self.teller.folded
+        While a reply is written, what was folded of its reasoning is drawn with its next piece.
+        """
+        teller = self.teller
+        teller.thinking = not teller.thinking
+        teller.wanted = teller.thinking and teller.folded and not teller.thoughts
+        return SHOWN if self.teller.thinking else FOLDED
 
     def reasoning(self) -> bool:
         """Draw the last reasoning in full; False where there is none."""
-        text, self.teller.folded = self.teller.reasoning, False
-        if text:
-            self.teller.close()
-            self.teller.pen.line(visible(text), "dim")
-        return bool(text)
+        self.teller.close()
+        self.teller.unfold()
+        return bool(self.teller.reasoning)
 
     def numbers(self) -> list[int]:
         """Give the numbers of the long outputs that are kept."""

@@ -87,7 +87,9 @@ class Teller:
     reasoning: str = ""
     """The reply's reasoning that ended last."""
     folded: bool = False
-    """It was not shown, or not all of it."""
+    """It was not shown, or not all of it …"""
+    wanted: bool = False
+    """… and is drawn before the next event."""
     stopped: bool = False
     """The line above says already that the person has interrupted it."""
     looked: bool = False
@@ -100,6 +102,8 @@ class Teller:
     def show(self, event: Event) -> None:
         if self.quiet and not isinstance(event, QUIET):
             return
+        if self.wanted:
+            self.unfold()
         if not isinstance(event, Thought):
             self._end_thought()
         if not isinstance(event, Text):
@@ -117,6 +121,12 @@ class Teller:
         self._draw(self.preview.close())
         self._release()
         self.pen.status(None)
+
+    def unfold(self) -> None:
+        """Draw the last reasoning in full, where there is one."""
+        self.folded = self.wanted = False
+        if self.reasoning:
+            self.pen.line(visible(self.reasoning), "dim")
 
     def routed(self, event: Routed) -> None:
         if event.by in FREELY and event.agent != self.agent:
@@ -263,7 +273,7 @@ class Teller:
         if self.thinking and self.thought:
             self.pen.line(visible(self.thought), "dim")
         if seconds := round(self.gauge.clock() - self.thought_since):
-            how = UNFOLDS if self.folded and self.shelf else ""
+            how = UNFOLDS if self.shelf and not self.thinking else ""
             self.pen.line(THOUGHT.format(seconds=seconds, how=how), "dim")
         self.reasoning = "".join(self.thoughts).strip() or self.reasoning
         self.thoughts.clear()
