@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -160,7 +160,9 @@ def opened(
     try:
         yield Terminal(program, *size)
     finally:
-        program.close(force=True)
+        # a busy machine may take longer over a kill than pexpect waits
+        with suppress(pexpect.ExceptionPexpect):
+            program.close(force=True)
 
 
 def requests(home: Path) -> list[str]:

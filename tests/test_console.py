@@ -38,7 +38,9 @@ from tripletick.ui import clipboard
 from tripletick.ui.asking import ask
 from tripletick.ui.console import Terminal
 from tripletick.ui.drawing import RichPen
+from tripletick.ui.gauge import Gauge
 from tripletick.ui.jsonlines import JsonLines
+from tripletick.ui.palette import PALETTES, find_palette
 from tripletick.ui.pen import PlainPen
 from tripletick.ui.preview import Closed, Code, Opened, Preview, Prose
 from tripletick.ui.safe import settled, visible
@@ -78,10 +80,11 @@ ls
 The end, without a newline"""
 
 
-def rich_screen(*events, encoding="utf-8", colours="standard"):
+def rich_screen(*events, encoding="utf-8", colours="standard", theme="dark"):
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding)
-    pen = RichPen(Console(file=stream, force_terminal=True, width=60, color_system=colours, _environ={}))
+    console = Console(file=stream, force_terminal=True, width=60, color_system=colours, _environ={})
+    pen = RichPen(console, PALETTES[theme])
     tell(Teller(pen), *events)
     pen.close()
     return PASSING.sub("", raw.getvalue().decode(encoding))
@@ -121,6 +124,49 @@ def test_a_reply_is_drawn_as_markdown():
     assert "  python tools/count.py" in lines and '        return "日本語"' in lines
     assert " 3 Third" in lines and " a.py  文件" in lines and "    ```bash" in lines
     assert lines[-2:] == ["The end, without a newline", ""]
+
+
+COLOURS = re.compile(r"\x1b\[([\d;]*)m")
+SHAPES = {"", "0", "1", "2", "3", "4", "5", "7", "9", "22", "23", "24", "39", "49"}
+"""Bold, dim, italic, underlined; and the terminal's own foreground and background."""
+SIXTEEN = SHAPES | {f"{tens}{ones}" for tens in (3, 4, 9, 10) for ones in range(8)}
+EVENTS = (
+    Text(REPLY),
+    Text("\n\n    code\n\n> quoted [a](b)\n\n***\n"),
+    Notice("x"),
+    Refused(Problem("a", 1, "b")),
+)
+
+
+def codes(drawn):
+    return {code for found in COLOURS.findall(drawn) for code in found.split(";")}
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_all_colours_are_of_the_terminals_own_sixteen(theme):
+    found = codes(rich_screen(*EVENTS, colours="truecolor", theme=theme))
+    assert found <= SIXTEEN
+    assert found - SHAPES
+
+
+def test_on_white_words_are_neither_yellow_nor_cyan():
+    prose = rich_screen(Text("Run `ls`, then *stop*.\n"), Refused(Problem("a", 1, "b")), theme="light")
+    assert codes(prose) & {"33", "36", "40"} == set()
+
+
+@pytest.mark.parametrize(
+    ("theme", "background", "found"),
+    [
+        ("auto", "0;15", "light"),
+        ("auto", "0;default;15", "light"),
+        ("auto", "15;0", "dark"),
+        ("auto", "", "dark"),
+        ("light", "15;0", "light"),
+        ("dark", "0;15", "dark"),
+    ],
+)
+def test_the_theme_is_the_one_that_is_set_else_what_the_terminal_says(theme, background, found):
+    assert find_palette(theme, {"COLORFGBG": background}) is PALETTES[found]
 
 
 def test_two_empty_lines_never_follow_each_other():
@@ -355,10 +401,45 @@ def test_a_refused_preview_says_why():
     )
 
 
+def thinks(seconds, text="Let me see.\nYes", **options):
+    """Play a reply that begins with so many seconds of reasoning; gives the terminal and what is drawn."""
+    now = [1.0]
+    stream = io.StringIO()
+    teller = Teller(PlainPen(stream), gauge=Gauge(lambda: now[0]), **options)
+    teller.show(Thought(text))
+    now[0] += seconds
+    tell(teller, Text("Hello.\n"))
+    return Terminal(teller), stream
+
+
 def test_thinking_folds_unless_it_is_wanted():
-    events = (Thought("Let me "), Thought("see.\nYes"), Text("Hello.\n"))
-    assert plain_screen(*events).startswith("thought for 0 s\nHello.")
-    assert plain_screen(*events, thinking=True).startswith("Let me see.\nYes\nthought for 0 s\nHello.")
+    assert thinks(6)[1].getvalue().startswith("thought for 6 s\nHello.")
+    shown = thinks(6, thinking=True)[1].getvalue()
+    assert shown.startswith("Let me see.\nYes\nthought for 6 s\nHello.")
+
+
+def test_a_thought_of_no_time_is_not_told():
+    assert thinks(0.4)[1].getvalue().startswith("Hello.")
+
+
+def test_folded_reasoning_can_be_read_and_how_is_said_where_it_can():
+    terminal, stream = thinks(6, "Let me\nsee \x1b[2J", shelf=Shelf())
+    assert "thought for 6 s, Ctrl+T shows it\n" in stream.getvalue()
+    assert terminal.reasoning()
+    assert stream.getvalue().endswith("Let me\nsee ␛[2J\n")
+
+
+def test_there_is_no_reasoning_to_read_before_there_was_one():
+    assert not Terminal(Teller(PlainPen(io.StringIO()))).reasoning()
+
+
+@pytest.mark.parametrize(("shown_from", "folded"), [(0, False), (1, True), (2, True)])
+def test_reasoning_that_was_shown_in_part_counts_as_folded(shown_from, folded):
+    teller = Teller(PlainPen(io.StringIO()))
+    for number in range(2):
+        teller.thinking = number >= shown_from
+        teller.show(Thought("x\n"))
+    assert teller.folded == folded
 
 
 def test_the_turn_ends_with_what_it_cost():
@@ -510,10 +591,15 @@ def test_the_reason_for_a_question_is_broken_between_words():
     assert max(map(len, drawn.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("env", [{"TERM": "dumb"}, {"NO_COLOR": "1"}])
-def test_a_dumb_terminal_is_never_redrawn(env):
-    drawn = play(b"y\n", **env)
+def test_a_dumb_terminal_is_never_redrawn():
+    drawn = play(b"y\n", TERM="dumb")
     assert "*word*" in drawn and "\x1b" not in drawn and "\r" not in drawn.replace("\r\n", "")
+
+
+def test_no_color_takes_the_colours_and_leaves_the_shape():
+    drawn = play(b"y\n", script=PLAY.replace("*word* ", "*word* `code` [a](b) "), NO_COLOR="1")
+    assert "\x1b[3mword\x1b[0m \x1b[1mcode\x1b[0m" in drawn
+    assert not re.search(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;|m)", drawn)
 
 
 def test_without_terminals_the_answer_is_on_stdout_and_nothing_else():

@@ -86,6 +86,7 @@ TAKEN: dict[str, tuple[str, ...]] = {
     "hooks.timeout": NEVER,
     "ui.thinking": NEVER,
     "ui.plain": NEVER,
+    "ui.theme": NEVER,
     "ui.slow": NEVER,
     "batch.per_host": NEVER,
     "batch.timeout": NEVER,

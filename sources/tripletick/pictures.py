@@ -85,10 +85,15 @@ def read(workspace: Workspace, path: str) -> Picture:
     data = workspace.read_bytes(workspace.resolve(path).path, LARGEST + 1)
     if len(data) > LARGEST:
         raise PathRefused(TOO_LARGE)
-    kind = next((kind for kind, begins in KINDS if begins.match(data)), "")
+    kind = kind_of(data)
     if not kind:
         raise PathRefused(NO_PICTURE)
     return Picture(path, hashlib.sha256(data).hexdigest(), kind, data)
+
+
+def kind_of(data: bytes) -> str:
+    """Give the media type of a picture by its content, "" where it is none."""
+    return next((kind for kind, begins in KINDS if begins.match(data)), "")
 
 
 def _unchanged(workspace: Workspace, picture: Picture) -> Picture:

@@ -103,6 +103,7 @@ def open_screen(options: argparse.Namespace, settings: Config) -> Screen:
         quiet=options.quiet,
         plain=settings.ui.plain or options.plain,
         slow=settings.ui.slow,
+        theme=settings.ui.theme,
     )
     there = person_is_there()
     return Screen(

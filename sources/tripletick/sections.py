@@ -285,6 +285,14 @@ class HooksSection:
 class UiSection:
     thinking: bool = setting(False, "Show the model's reasoning instead of its length.", "switch")
     plain: bool = setting(False, "Plain lines: no colours, no redraw, words for glyphs.", "switch")
+    theme: str = setting(
+        "auto",
+        "Colours for a dark or a light background, of the terminal's own sixteen; auto: as COLORFGBG says.",
+        "word",
+        "auto",
+        "dark",
+        "light",
+    )
     slow: float = setting(
         20.0, "Seconds without a token after which it is said what is waited for.", "number", 0.1, 3600
     )

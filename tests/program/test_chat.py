@@ -114,7 +114,7 @@ def test_empty_lines_do_nothing(chat, home):
     ("typed", "told"),
     [
         ("/hepl", "Did you mean /help?"),
-        ("/xyzzy", "What there is: /help."),
+        ("/xyzzy", "Did you mean /help?"),
         ("/", "There is no /."),
         ("/undo soon", "It takes a number of turns."),
         ("/clear all", "Type it alone: /clear"),

@@ -116,8 +116,16 @@ def test_ctrl_t_shows_the_reasoning_that_comes(talk):
     terminal = talk(held)
     terminal.send("count").wait("thinking").type(CTRL_T).type("x").wait("> x")
     held.go.set()
-    terminal.wait("count\nto three\nthought for", "Three.")
+    terminal.wait("count\nto three\n", "Three.")
     assert "Let me" not in terminal.text()
+
+
+def test_ctrl_t_shows_the_reasoning_that_was_folded_while_the_answer_is_written(talk):
+    held = Held([thought("Let me\ncount\n"), line("One.\n\ntwo")], [line(", three.")])
+    terminal = talk(held)
+    terminal.send("count").wait("One.").type(CTRL_T).type("x").wait("> x")
+    held.go.set()
+    terminal.wait("One.\n\nLet me\ncount\n", "two, three.").wait_line("coder> x")
 
 
 def test_a_chat_that_is_terminated_while_the_model_writes_leaves_the_terminal_as_it_was(talk):

@@ -25,10 +25,11 @@ def test_a_long_output_is_shown_in_full_by_the_number_that_its_excerpt_names(cha
         ("/show 3", "There is no output 3."),
         ("/show", "No output was too long so far."),
         ("/copy", "The model has said nothing yet."),
-        ("/think much", "It takes yes, no or auto."),
+        ("/think much", "It takes last, yes, no, auto."),
         ("/ctx many", "a whole number from 0"),
         ("/editor", "Name one: EDITOR=nano tripletick"),
         ("/think", "The model's reasoning is shown."),
+        ("/think last", "There is no reasoning in this chat so far."),
         ("/think yes", "This model is not known to."),
         ("/ctx", "The context has 8192 tokens."),
         ("/config", "(--model)"),
@@ -104,6 +105,18 @@ def test_ctrl_t_tells_that_the_reasoning_is_shown_and_keeps_the_line(chat):
     with chat() as terminal:
         terminal.wait("coder>").type("a thought").wait("a thought").type(CTRL_T).wait("reasoning is shown.")
         terminal.wait_line("coder> a thought").type(CTRL_T).wait("reasoning is folded.").type(CTRL_C)
+
+
+def test_reasoning_that_was_folded_is_read_by_ctrl_t_and_again(chat):
+    with chat({"thought": "Let me count\nto three.", "text": "Three."}) as terminal:
+        terminal.wait("coder>").send("count").wait("Three.").wait_line("coder>")
+        assert "Let me" not in terminal.text()
+        terminal.type(CTRL_T).wait("Let me count\nto three.\nThe model's reasoning is shown.\ncoder>")
+        terminal.type(CTRL_T).wait("reasoning is folded.").wait_line("coder>")
+        terminal.send("/think last").wait("/think last\nLet me count\nto three.\ncoder>")
+        terminal.type(CTRL_T).wait(
+            "folded.\ncoder> /think last\nLet me count\nto three.\nThe model's reasoning is shown."
+        )
 
 
 def test_slash_commands_are_found_again_in_the_history(chat):

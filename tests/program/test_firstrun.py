@@ -70,7 +70,7 @@ def without_ollama(home):
 def test_without_a_server_the_ways_out_are_shown_and_the_chat_opens_all_the_same(home):
     with opened(home, "--host", CLOSED, PATH=without_ollama(home)) as terminal:
         terminal.wait("Your choice?")
-        terminal.type("\r").wait("There is no model to talk to yet.", "none yet").wait_line("coder>")
+        terminal.type("\r").wait("There is no model to talk to yet.", "no model yet").wait_line("coder>")
         assert terminal.type(CTRL_D).end() == 0
     assert settings(home) == ""
 

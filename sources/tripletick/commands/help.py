@@ -7,11 +7,12 @@ import difflib
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from tripletick import places
 from tripletick.commands import COMMANDS
-from tripletick.errors import UsageError
+from tripletick.errors import TripletickError, UsageError
 from tripletick.ui.columns import aligned
 from tripletick.ui.safe import encodable, write
 
@@ -34,7 +35,7 @@ def show(options: argparse.Namespace, words: Sequence[str]) -> int:
         why = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(known)}."
         raise UsageError(f"There is no page {topic!r}.", why, USAGE)
     if topic in found:
-        _draw(found[topic].read_text("utf-8"), plain=options.plain)
+        _draw(found[topic].read_text("utf-8"), options)
     if topic in COMMANDS:
         _write([*[""] * (topic in found), *_usage(topic)])
     return 0
@@ -65,15 +66,21 @@ def _usage(name: str) -> Iterator[str]:
         yield f"flags of its own: {' '.join(row.flags)}"
 
 
-def _draw(text: str, *, plain: bool) -> None:
+def _draw(text: str, options: argparse.Namespace) -> None:
     """Draw Markdown on a terminal; a file, a pipe and one with few signs get it as it is."""
     encoding = sys.stdout.encoding
-    if plain or not (sys.stdout.isatty() and encoding.lower().startswith("utf")):
+    if options.plain or not (sys.stdout.isatty() and encoding.lower().startswith("utf")):
         sys.stdout.write(encodable(text, encoding))
         return
+    from tripletick.commands.opening import load_settings
     from tripletick.ui.markdown import draw
+    from tripletick.ui.palette import AUTO
 
-    draw(LINK.sub(r"\1 (`tripletick help \2`)", text))
+    theme = AUTO
+    # help is there where the settings cannot be read, too
+    with suppress(TripletickError):
+        theme = load_settings(options, places.find()).ui.theme
+    draw(LINK.sub(r"\1 (`tripletick help \2`)", text), theme)
 
 
 def _write(lines: Sequence[str]) -> None:

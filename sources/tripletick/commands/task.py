@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
@@ -53,11 +54,18 @@ def talk(options: argparse.Namespace, past: Past | None) -> int:
             if why:
                 screen.say(str(why))
             history = None if options.no_save else app.places.typed
-            chat = Chat(app, screen, history, ready=why is None)
+            chat = Chat(app, screen, history, ready=why is None, commands=_commands(taken))
             code = chat.run()
         if chat.desk.past is None:
             return code
         past = chat.desk.past
+
+
+def _commands(options: argparse.Namespace) -> Mapping[str, Callable[[], int]]:
+    """Give what the chat may do of the program's own commands."""
+    from tripletick import commands
+
+    return {name: lambda name=name: commands.find(name)(options, ()) for name in commands.COMMANDS}  # type: ignore[misc]
 
 
 def _resumed(options: argparse.Namespace, past: Past) -> argparse.Namespace:

@@ -40,7 +40,8 @@ def diff(options: argparse.Namespace, words: Sequence[str]) -> int:
         from tripletick.ui import asking, console, pen
 
         lines = [(line.tone, line.text) for one in compared for line in one.lines]
-        asking.draw_diff(lines, pen.PlainPen(sys.stdout) if options.plain else console.page())
+        theme = load_settings(options, places.find()).ui.theme
+        asking.draw_diff(lines, pen.PlainPen(sys.stdout) if options.plain else console.page(theme))
     if not compared:
         sys.stderr.write("No turn changed anything here.\n")
     return 0

@@ -5,9 +5,10 @@ Which commands there are is chat.py's table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tripletick import wiring
 from tripletick.app import App
 from tripletick.events import Ask, Event, Interrupted
 from tripletick.library.history import Past
@@ -16,8 +17,11 @@ from tripletick.messages import Answer
 from tripletick.screens import Screen
 from tripletick.ui.ahead import Ahead
 from tripletick.ui.console import Terminal
+from tripletick.ui.summary import Summary
 
 Sink = Callable[[Event], None]
+Commands = Mapping[str, Callable[[], int]]
+"""The program's own commands by name; each gives its exit code."""
 
 
 @dataclass(slots=True)
@@ -26,16 +30,21 @@ class Desk:
 
     app: App
     screen: Screen
+    commands: Commands
     done: bool = False
     """The person leaves."""
     draft: str = ""
     """What stands in the next input line already."""
+    warned: str = ""
+    """What was said already of a model that cannot see pictures."""
     stopped: bool = False
     """The person has interrupted what was done last: what was typed meanwhile is not sent by itself."""
     past: Past | None = None
     """The session that is gone on with once this one is left."""
     models: Sequence[str] = ()
     """The models there are, once they were asked for."""
+    spent: Summary = field(default_factory=Summary)
+    """What the turns of this chat have cost."""
     terminal: Terminal = field(init=False)
     ahead: Ahead = field(init=False)
 
@@ -48,7 +57,7 @@ class Desk:
         """Pull a turn to its end and show it; what is typed meanwhile waits."""
         self.stopped = False
         with self.ahead.listening():
-            self.app.run(turn, [*sinks, self.screen.show, self._watch], self.ask)
+            self.app.run(turn, [*sinks, self.spent.show, self.screen.show, self._watch], self.ask)
             self.screen.close()
 
     def ask(self, question: Ask) -> Answer:
@@ -65,6 +74,10 @@ class Desk:
         if self.app.loop is None:
             self.play(self.app.begin())
         return self.app.loop
+
+    def look(self, program: str) -> str | None:
+        """Find a program that the person has, and not the workspace."""
+        return wiring.outside(self.app.standing.root)(program)
 
     def table(self, rows: Iterable[tuple[str, str]]) -> None:
         """Say rows of two columns."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from tripletick import pictures
+from tripletick.context import PICTURE
 from tripletick.errors import UsageError
 from tripletick.loop import Loop
 from tripletick.paths import PathRefused
@@ -22,6 +23,8 @@ SHARE = 4
 STOPS = ".,;:!?)"
 """What may stand behind a path in a sentence."""
 NOT_HERE = "@{path}: there is no such file here, so it goes as it is written."
+BLIND = "{model} cannot see pictures: it gets the path alone. Another model: /model NAME."
+ANYWAY = "Send it so?"
 REMEDY = "A blank after the @ leaves it a word."
 MENTION = re.compile(r'(?<!\S)@(?:"(?P<quoted>[^"\n]+)"|(?P<bare>[^\s"@]+))')
 
@@ -34,8 +37,15 @@ def request(desk: Desk, text: str, agent: str = "") -> None:
     if loop is None:
         desk.play(desk.app.turn(text, agent=agent))
         return
+    why = blind(desk, text)
+    if why and why != desk.warned and not desk.agrees(f"{why} {ANYWAY}"):
+        desk.draft = f"@{agent} {text}" if agent else text
+        return
+    desk.warned = why or desk.warned
+    mentions = list(MENTION.finditer(text))
+    seen = {one[0] for one in mentions if pictures.is_meant(one[0], loop.bench.workspace)}
     # a picture goes along by itself
-    files = (one for one in MENTION.finditer(text) if not pictures.is_meant(one[0], loop.bench.workspace))
+    files = (one for one in mentions if one[0] not in seen)
     found = {match[0]: _shown(loop, match) for match in files}
     for path, shown in found.values():
         if shown:
@@ -43,10 +53,19 @@ def request(desk: Desk, text: str, agent: str = "") -> None:
         elif set(path) & set("./"):
             desk.screen.say(NOT_HERE.format(path=path))
     piped = "\n\n".join(shown.text for _, shown in found.values() if shown)
-    sent = {mention for mention, (_, shown) in found.items() if shown}
+    sent = {mention for mention, (_, shown) in found.items() if shown} | (seen if why else set())
     # the model is told the path without its sign
     words = MENTION.sub(lambda match: match[0][match[0] in sent :], text)
     desk.play(desk.app.turn(words, piped=piped, agent=agent))
+
+
+def blind(desk: Desk, text: str) -> str:
+    """Say that the model at work cannot see the pictures that a request mentions, "" where it is not so."""
+    about, loop = desk.app.about, desk.app.loop
+    if loop is None or about is None or about.sees:
+        return ""
+    found = (match for match in MENTION.finditer(text) if pictures.is_meant(match[0], loop.bench.workspace))
+    return BLIND.format(model=about.name) if any(found) else ""
 
 
 def is_there(desk: Desk, name: str) -> bool:
@@ -57,8 +76,8 @@ def is_there(desk: Desk, name: str) -> bool:
 
 def cost(desk: Desk, text: str) -> str:
     """Word what the files that a line mentions add to the request, "" where it mentions none."""
-    loop = desk.app.loop
-    sizes = list(_sizes(loop, text)) if loop else []
+    loop, about = desk.app.loop, desk.app.about
+    sizes = list(_sizes(loop, text, sees=bool(about and about.sees))) if loop else []
     return f"+{tokens(loop, sum(sizes))}" if loop and sizes else ""
 
 
@@ -68,8 +87,11 @@ def tokens(loop: Loop, characters: int) -> str:
     return f"{short(min(int(characters * budget.rate), budget.window // SHARE))} tokens"
 
 
-def _sizes(loop: Loop, text: str) -> Iterator[int]:
+def _sizes(loop: Loop, text: str, *, sees: bool) -> Iterator[int]:
     for match in MENTION.finditer(text):
+        if pictures.is_meant(match[0], loop.bench.workspace):
+            yield from [PICTURE] * sees
+            continue
         sizes = (_size(loop, path) for path in _candidates(match))
         yield from [size for size in sizes if size is not None][:1]
 

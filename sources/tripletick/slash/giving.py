@@ -13,18 +13,22 @@ from tripletick.context import Conversation
 from tripletick.errors import TripletickError, UsageError
 from tripletick.places import make_private
 from tripletick.slash.desk import Desk
-from tripletick.ui import editing
-from tripletick.ui.clipboard import TMUX
+from tripletick.ui import clipboard, editing
 from tripletick.ui.preview import Closed, Code, Opened, Preview
 
 NOT_YET = "The model has said nothing yet."
 NO_EDITOR = "No editor is known. Name one: EDITOR=nano tripletick"
 COPIED = "Copied to the clipboard: {count} characters."
 THROUGH_TMUX = (
-    "Given to tmux for the clipboard: {count} characters. They lie in {path} too. "
+    "Given to tmux for the clipboard: {count} characters. They are saved in {path} too. "
     "If they did not arrive: tmux set -g allow-passthrough on"
 )
-KEPT = "This terminal is not known to take a copy, so it lies in {path}"
+KEPT = (
+    "There is no way to the clipboard from here: no wl-copy, xclip or pbcopy, and the terminal is not known "
+    "to take a copy. It is saved in {path}"
+)
+LAST = "last"
+NO_REASONING = "There is no reasoning in this chat so far."
 THOUGHTS = {
     "yes": "The model is asked to reason.",
     "no": "The model is asked not to reason.",
@@ -51,8 +55,12 @@ def copy(desk: Desk, number: str) -> None:
         desk.screen.say(NOT_YET)
         return
     text = _block(said, number) if number else said[-1]
-    taken = desk.terminal.clipboard(text)
-    told = KEPT if not taken else THROUGH_TMUX if os.environ.get(TMUX) else COPIED
+    far = any(map(os.environ.get, clipboard.REMOTE))
+    # over ssh a program would fill the clipboard of the other computer
+    by_program = not far and clipboard.put(text, os.environ, desk.look)
+    taken = by_program or desk.terminal.clipboard(text)
+    by_tmux = taken and not by_program and os.environ.get(clipboard.TMUX)
+    told = THROUGH_TMUX if by_tmux else COPIED if taken else KEPT
     path = "" if told is COPIED else _kept(desk, text)
     desk.screen.say(told.format(count=len(text), path=path))
 
@@ -71,13 +79,25 @@ def edited(desk: Desk, text: str) -> str | None:
     return made.strip("\n") if made else None
 
 
+def fold(desk: Desk) -> None:
+    """Show the reasoning from now on, with the last one if that was folded, or fold it again."""
+    said = desk.terminal.fold()
+    if desk.terminal.teller.wanted:
+        desk.terminal.reasoning()
+    desk.screen.say(said)
+
+
 def think(desk: Desk, word: str) -> None:
-    """Show or fold the reasoning; with a word, have the model reason or not."""
+    """Show or fold the reasoning, or show the last one; with another word, have the model reason or not."""
     if not word:
-        desk.screen.say(desk.terminal.fold())
+        fold(desk)
+        return
+    if word == LAST:
+        if not desk.terminal.reasoning():
+            desk.screen.say(NO_REASONING)
         return
     if word not in THOUGHTS:
-        raise UsageError(f"/think {word} is not understood.", "It takes yes, no or auto.", "/think no")
+        raise UsageError(f"/think {word} is not understood.", "It takes last, yes, no, auto.", "/think last")
     app = desk.app
     app.config = replace(app.config, model=replace(app.config.model, think=word))
     if app.loop:

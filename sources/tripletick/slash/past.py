@@ -11,7 +11,11 @@ from tripletick.slash.desk import Desk
 from tripletick.ui.line import Choice
 from tripletick.ui.safe import visible
 
-LISTED = 9
+LISTED, MOST = 9, 30
+"""Sessions that /resume and /sessions list."""
+NO_SESSION, NOT_FOUND = "This folder has no session yet.", "No session of this folder has these words."
+MORE = "{count} more: tripletick sessions"
+GO_ON = "Go on with one: /resume ID"
 UNSAVED = ("This session cannot be exported.", "It is not saved (--no-save).", "The last answer: /save FILE")
 
 
@@ -23,14 +27,24 @@ def resume(desk: Desk, part: str) -> None:
     if not part:
         rows = (row for row in index.listed(app.places, app.folder, answered=True) if row.id != app.log.id)
         told = list(logs.lines(list(islice(rows, LISTED)), app.places))
-        desk.screen.say(
-            "\n".join([*told, "Go on with one: /resume ID"] if told else ["There is no other one."])
-        )
+        desk.screen.say("\n".join([*told, GO_ON] if told else ["There is no other one."]))
         return
     name = logs.find(app.places, part)
     if name == app.log.id:
         raise UsageError(f"Session {name} is at work already.", "", "The others: /resume")
     desk.past, desk.done = logs.past(app.places, name), True
+
+
+def sessions(desk: Desk, words: str) -> None:
+    """List this folder's sessions, or those in which these words stand."""
+    from tripletick.library import index, logs
+
+    app, save = desk.app, desk.app.said.keep
+    search = index.search(app.places, words, app.folder, save=save) if words else None
+    rows = index.listed(app.places, app.folder, save=save) if search is None else search
+    told = list(logs.lines(rows[:MOST], app.places)) if rows else [NOT_FOUND if words else NO_SESSION]
+    more = [MORE.format(count=len(rows) - MOST)] if len(rows) > MOST else []
+    desk.screen.say("\n".join([*told, *more, *([GO_ON] if rows else ())]))
 
 
 def export(desk: Desk, name: str) -> None:
@@ -55,7 +69,7 @@ def save(desk: Desk, name: str) -> None:
     from tripletick.library import export as exports
 
     if not name:
-        raise UsageError("/save is told no file.", "", "/save answer.md")
+        raise UsageError("/save needs a file name.", "", "/save answer.md")
     entries = desk.app.loop.replies.talk.entries if desk.app.loop else []
     answer = next((one.message.text for one in reversed(entries) if one.message.role == "assistant"), "")
     if not answer:

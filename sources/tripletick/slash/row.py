@@ -21,3 +21,5 @@ class Slash:
     says: str
     run: Callable[[Desk, str], None]
     names: Names | None = None
+    also: tuple[str, ...] = ()
+    """Other names of it."""

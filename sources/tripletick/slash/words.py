@@ -11,7 +11,7 @@ from tripletick.agents import AUTO
 from tripletick.paths import PathRefused
 from tripletick.slash import files
 from tripletick.slash.desk import Desk
-from tripletick.slash.giving import edited
+from tripletick.slash.giving import edited, fold
 from tripletick.slash.row import Names, Slash
 from tripletick.ui.line import Choice, Keyboard
 from tripletick.ui.safe import visible
@@ -25,7 +25,7 @@ def board(desk: Desk, commands: Mapping[str, Slash]) -> Keyboard:
     return Keyboard(
         lambda so_far: filter(_harmless, _choices(desk, commands, so_far)),
         lambda text: files.cost(desk, text),
-        lambda: desk.screen.say(desk.terminal.fold()),
+        lambda: fold(desk),
         lambda text: edited(desk, text),
     )
 
@@ -78,11 +78,11 @@ def paths(desk: Desk, start: str, quote: str = "") -> Iterator[Choice]:
 
 
 def _choices(desk: Desk, commands: Mapping[str, Slash], so_far: str) -> Iterator[Choice]:
-    name, blank, rest = so_far.partition(" ")
+    typed, blank, rest = so_far.partition(" ")
     if so_far.startswith("/") and not blank:
-        yield from _begun((f"/{row.name}{' ' * bool(row.takes)}" for row in commands.values()), so_far)
+        yield from _begun((f"/{name}{' ' * bool(row.takes)}" for name, row in commands.items()), so_far)
     elif so_far.startswith("/"):
-        row = commands.get(name[1:])
+        row = commands.get(typed[1:])
         yield from row.names(desk, rest) if row and row.names else ()
     elif (word := _WORD.search(so_far)) and (word["sign"] or so_far.startswith("!")):
         if word.start() == 0 and not word["quote"]:

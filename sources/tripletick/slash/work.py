@@ -10,6 +10,7 @@ from tripletick.slash.telling import model_at_work
 
 NO_MODEL = "There is no model to talk to yet, and nothing to compact."
 EACH = "For each request the agent that it fits."
+FROM_NEXT = "It counts from the next chat in this folder on."
 UNCHANGED = "No turn changed anything here."
 
 
@@ -84,6 +85,12 @@ def retry(desk: Desk, rest: str) -> None:
 
 def leave(desk: Desk, rest: str) -> None:
     desk.done = True
+
+
+def init(desk: Desk, rest: str) -> None:
+    """Write AGENTS.md. Raises UsageError where there is one."""
+    if desk.commands["init"]() == 0:
+        desk.screen.say(FROM_NEXT)
 
 
 def _turns(name: str, count: str) -> int:

@@ -1,13 +1,15 @@
-"""The clipboard of the person's own terminal, also over ssh: the OSC 52 sequence (xterm's control sequences).
+"""The user's clipboard, by the programs that desktops have for it, and by OSC 52 (xterm's control sequences),
+with which a terminal fills it over ssh too.
 
-A terminal does not tell whether it took it; so it is sent only where it is known to be taken, and through
-tmux, which hands it on where it was told to (tmux(1), allow-passthrough and set-clipboard).
+A terminal does not say whether it took it; so the sequence is sent only where it is known to be taken, and
+through tmux, which hands it on where it was told to (tmux(1), allow-passthrough and set-clipboard).
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 MOST = 74_994
 """Bytes that every such terminal takes."""
@@ -17,6 +19,66 @@ TMUX, SCREEN = "TMUX", "STY"
 """Set by programs between us and the terminal; screen keeps the sequence to itself."""
 PROGRAMS = frozenset({"iTerm.app", "WezTerm", "ghostty", "vscode", "rio"})
 KINDS = ("xterm-kitty", "xterm-ghostty", "alacritty", "foot", "wezterm", "contour")
+
+
+SECONDS = 5
+"""What a program may take; one whose desktop is gone would wait for ever."""
+TYPE = "{type}"
+Programs = Sequence[tuple[str, tuple[str, ...]]]
+"""The variable without which one cannot work, and its words."""
+COPIERS: Programs = (
+    ("WAYLAND_DISPLAY", ("wl-copy",)),
+    ("DISPLAY", ("xclip", "-selection", "clipboard")),
+    ("", ("pbcopy",)),
+)
+READERS: Programs = (
+    ("WAYLAND_DISPLAY", ("wl-paste", "--type", TYPE)),
+    ("DISPLAY", ("xclip", "-selection", "clipboard", "-o", "-t", TYPE)),
+    ("", ("pngpaste", "-")),
+)
+Look = Callable[[str], str | None]
+"""Finds a program."""
+
+
+def usable(programs: Programs, env: Mapping[str, str], look: Look) -> list[tuple[str, ...]]:
+    """Give the words of the programs that are there and have what they need."""
+    found = [(look(words[0]), words) for needs, words in programs if not needs or env.get(needs)]
+    return [(path, *words[1:]) for path, words in found if path]
+
+
+def put(text: str, env: Mapping[str, str], look: Look) -> bool:
+    """Have a program put a text into the clipboard; False where none could."""
+    data = text.encode("utf-8", "replace")
+    return any(_run(words, data) is not None for words in usable(COPIERS, env, look))
+
+
+def contents(types: Iterable[str], env: Mapping[str, str], look: Look) -> Iterator[bytes]:
+    """Give what the clipboard holds as these media types, from each program that has something."""
+    for words in usable(READERS, env, look):
+        for kind in dict.fromkeys(tuple(word.replace(TYPE, kind) for word in words) for kind in types):
+            if data := _run(kind, None):
+                yield data
+
+
+def _run(words: Sequence[str], data: bytes | None) -> bytes | None:
+    """Give what a program prints, None where it fails. One that was given something stays behind to serve it:
+    its output is not waited for, and no Ctrl+C of this terminal reaches it.
+    """
+    out = subprocess.PIPE if data is None else subprocess.DEVNULL
+    try:
+        done = subprocess.run(
+            words,
+            input=data,
+            stdin=subprocess.DEVNULL if data is None else None,
+            stdout=out,
+            stderr=subprocess.DEVNULL,
+            timeout=SECONDS,
+            check=False,
+            start_new_session=True,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return None if done.returncode else done.stdout or b""
 
 
 def code(text: str, env: Mapping[str, str]) -> str:

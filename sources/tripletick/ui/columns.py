@@ -18,6 +18,11 @@ def aligned(
     return [_line(row, widths, right, f"{number:2} " * numbered) for number, row in enumerate(shown, 1)]
 
 
+def first_fitting(lines: Sequence[str], width: int) -> str:
+    """Give the first of the lines that takes at most so many cells, else the last."""
+    return next((line for line in lines if cell_len(line) <= width), lines[-1])
+
+
 def _line(row: Sequence[str], widths: Sequence[int], right: Collection[int], head: str) -> str:
     cells = (
         _padded(cell, width, right=at in right)

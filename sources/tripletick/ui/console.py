@@ -20,6 +20,7 @@ from tripletick.messages import Answer
 from tripletick.ui import asking, clipboard
 from tripletick.ui.drawing import RichPen
 from tripletick.ui.gauge import SLOW, Gauge
+from tripletick.ui.palette import AUTO, find_palette
 from tripletick.ui.pen import Pen, PlainPen
 from tripletick.ui.planned import Planned
 from tripletick.ui.safe import visible
@@ -93,9 +94,20 @@ class Terminal:
         return ahead
 
     def fold(self) -> str:
-        """Show the model's reasoning from now on, or fold it again; gives the words for it."""
-        self.teller.thinking = not self.teller.thinking
+        """Show the model's reasoning from now on, or fold it again; gives the words for it.
+
+        While a reply is written, what was folded of its reasoning is drawn with its next piece.
+        """
+        teller = self.teller
+        teller.thinking = not teller.thinking
+        teller.wanted = teller.thinking and teller.folded and not teller.thoughts
         return SHOWN if self.teller.thinking else FOLDED
+
+    def reasoning(self) -> bool:
+        """Draw the last reasoning in full; False where there is none."""
+        self.teller.close()
+        self.teller.unfold()
+        return bool(self.teller.reasoning)
 
     def numbers(self) -> list[int]:
         """Give the numbers of the long outputs that are kept."""
@@ -110,7 +122,7 @@ class Terminal:
         return text is not None
 
     def clipboard(self, text: str) -> bool:
-        """Hand a text to the terminal's clipboard; False where it is not known to take it."""
+        """Send a text to the terminal for its clipboard; False where it is not known to take it."""
         code = clipboard.code(text, os.environ)
         if code and sys.stderr.isatty():
             self.teller.close()
@@ -135,10 +147,11 @@ class Terminal:
             self.teller.pen.close()
 
 
-def page() -> Pen:
+def page(theme: str = AUTO) -> Pen:
     """Give a pen for what is the command's result and goes to the terminal on standard output."""
-    plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    return PlainPen(sys.stdout) if plain else RichPen(Console(highlight=False))
+    if os.environ.get("TERM") == "dumb":
+        return PlainPen(sys.stdout)
+    return RichPen(Console(highlight=False), find_palette(theme, os.environ))
 
 
 @contextlib.contextmanager
@@ -151,13 +164,18 @@ def _keyboard() -> Iterator[TextIO]:
 
 
 def open_terminal(
-    *, thinking: bool = False, quiet: bool = False, plain: bool = False, slow: float = SLOW
+    *,
+    thinking: bool = False,
+    quiet: bool = False,
+    plain: bool = False,
+    slow: float = SLOW,
+    theme: str = AUTO,
 ) -> Terminal:
     """Choose the pen for the streams of this process; `slow` seconds without a token are explained."""
     both = sys.stdout.isatty() and sys.stderr.isatty()
-    plain = plain or not sys.stderr.isatty()
-    plain = plain or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    pen = PlainPen(sys.stderr) if plain else RichPen(Console(stderr=True, highlight=False))
+    plain = plain or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb"
+    palette = find_palette(theme, os.environ)
+    pen = PlainPen(sys.stderr) if plain else RichPen(Console(stderr=True, highlight=False), palette)
     answer = sys.stdout if quiet or not both else None
     hold, gauge = not sys.stderr.isatty(), Gauge(slow=slow)
     return Terminal(Teller(pen, answer, thinking=thinking, quiet=quiet, hold=hold, gauge=gauge))

@@ -16,14 +16,13 @@ from rich.console import COLOR_SYSTEMS, Console, RenderableType
 from rich.segment import Segment
 from rich.style import Style as RichStyle
 from rich.text import Text
-from rich.theme import Theme
 from rich.tree import Tree
 
+from tripletick.ui.palette import PALETTES, Palette
 from tripletick.ui.pen import WORDS, Branch, Mark, Style
 from tripletick.ui.preview import Code, Opened, Piece, Prose
 from tripletick.ui.safe import encodable
 
-COLOURS: dict[Style, str] = {"": "", "dim": "dim", "good": "green", "bad": "red", "warn": "yellow"}
 SIGNS: dict[Mark, str] = {
     "ok": "✓ ",
     "failed": "✗ ",
@@ -35,9 +34,6 @@ SIGNS: dict[Mark, str] = {
 }
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 ASCII_SPINNER = "|/-\\"
-THEME = Theme({"markdown.code": "cyan", "markdown.item.number": "bold", "markdown.h1": "bold"})
-CODE_COLOURS = "ansi_dark"
-"""The terminal's own palette: readable on its background, and a tenth of the bytes of true colour."""
 PULSE = 0.1
 """Seconds between two pictures of the status line."""
 _HEADING = re.compile(r"^ {0,3}#{1,6}\s+(?P<text>.*?)\s*#*\s*$")
@@ -49,6 +45,7 @@ class RichPen:
     """Draws on a terminal: colours, Markdown, and the status line, which a thread keeps moving."""
 
     console: Console
+    palette: Palette = PALETTES["dark"]
     lock: threading.Lock = field(default_factory=threading.Lock)
     below: Callable[[], str] | None = None
     drawn: str | None = None
@@ -76,7 +73,7 @@ class RichPen:
     def line(self, text: str, style: Style = "", *, prose: bool = False) -> None:
         if prose:
             text = "\n".join(hung for line in text.split("\n") for hung in self._hung(line))
-        self._print(Text(text, COLOURS[style]), "line", apart=self.last == "reply")
+        self._print(Text(text, self.palette.lines[style]), "line", apart=self.last == "reply")
 
     def broken(self, text: str, width: int) -> list[str]:
         """Break a text between words into lines of so many cells."""
@@ -106,7 +103,7 @@ class RichPen:
                 self.pulse.start()
 
     def tree(self, title: str, branches: Sequence[Branch]) -> None:
-        self._print(_tree(branches, Text(title, "bold")), "line", apart=self.last == "reply")
+        self._print(_tree(branches, Text(title, "bold"), self.palette), "line", apart=self.last == "reply")
 
     def hang(self, branches: Sequence[Branch]) -> None:
         with self.lock:
@@ -157,7 +154,7 @@ class RichPen:
         """Render what hangs below the status line, a line a branch, on at most half of the screen."""
         if not self.hanging:
             return []
-        lines = list(self._lines(_tree(self.hanging, None, crop=True)))
+        lines = list(self._lines(_tree(self.hanging, None, self.palette, crop=True)))
         room = max(1, self.console.height // 2)
         more = [f"{self.mark('more')}{len(lines) - room + 1} more"] if len(lines) > room else []
         return lines[: room - len(more)] + more
@@ -177,7 +174,7 @@ class RichPen:
         options = self.console.options
         if isinstance(drawing, Text):
             options = options.update(no_wrap=True, overflow="ignore")
-        with self.console.use_theme(THEME):
+        with self.console.use_theme(self.palette.markdown):
             rendered = list(self.console.render(drawing, options))
         lines = [_trimmed(line) for line in Segment.split_lines(rendered)]
         for line in lines if isinstance(drawing, Text) else _stripped(lines):
@@ -185,6 +182,8 @@ class RichPen:
 
     def _styled(self, text: str, style: RichStyle | None) -> str:
         colours = COLOR_SYSTEMS.get(self.console.color_system or "")
+        if style and self.console.no_color:
+            style = style.without_color
         return style.render(text, color_system=colours) if style else text
 
     def _markdown(self, text: str) -> RenderableType:
@@ -192,12 +191,12 @@ class RichPen:
 
         if heading := _HEADING.match(text):
             text = f"**{heading['text']}**" if heading["text"] else ""
-        return Markdown(_as_written(text), code_theme=CODE_COLOURS, hyperlinks=False)
+        return Markdown(_as_written(text), code_theme=self.palette.code, hyperlinks=False)
 
     def _coloured(self, code: Code) -> Text:
         from rich.syntax import Syntax
 
-        syntax = Syntax("", code.tag or "text", theme=CODE_COLOURS, background_color="default")
+        syntax = Syntax("", code.tag or "text", theme=self.palette.code, background_color="default")
         line = syntax.highlight(code.text)
         return Text("    ").append_text(line[: len(code.text)]) if code.text else Text("")
 
@@ -214,13 +213,16 @@ class RichPen:
             self.console.file.flush()
 
 
-def _tree(branches: Sequence[Branch], title: Text | None, *, crop: bool = False) -> RenderableType:
+def _tree(
+    branches: Sequence[Branch], title: Text | None, palette: Palette, *, crop: bool = False
+) -> RenderableType:
     """Build rich's tree; `crop`: no branch takes more than a line."""
     tree = Tree(title or "", hide_root=title is None, guide_style="dim")
 
     def add(to: Tree, more: Sequence[Branch]) -> None:
         for one in more:
-            text = Text(one.text, COLOURS[one.style], no_wrap=crop, overflow="crop" if crop else "fold")
+            style = palette.lines[one.style]
+            text = Text(one.text, style, no_wrap=crop, overflow="crop" if crop else "fold")
             add(to.add(text), one.below)
 
     add(tree, branches)

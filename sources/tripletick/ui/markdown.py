@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
+
 from rich.console import Console
 from rich.markdown import Markdown
 
-from tripletick.ui.drawing import CODE_COLOURS, THEME
+from tripletick.ui.palette import AUTO, find_palette
 
 WIDEST = 100
 
 
-def draw(text: str) -> None:
+def draw(text: str, theme: str = AUTO) -> None:
     """Draw a page that came with us, in the colours of answers; none where NO_COLOR says so."""
-    console = Console(theme=THEME)
-    page = Markdown(text, code_theme=CODE_COLOURS, hyperlinks=False)
+    palette = find_palette(theme, os.environ)
+    console = Console(theme=palette.markdown)
+    page = Markdown(text, code_theme=palette.code, hyperlinks=False)
     console.print(page, width=min(console.width, WIDEST))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TextIO
@@ -57,6 +56,8 @@ GONE = "{count} deleted: {names}. They come back with: tripletick undo"
 NAMED = 5
 """As many deleted files are named."""
 LOOKING = "looking through {files} files"
+THOUGHT = "thought for {seconds} s{how}"
+UNFOLDS = ", Ctrl+T shows it"
 TAKEN = "{agent} takes over, whose block this is: {tag}"
 QUIET = (Answered, GaveUp)
 """What is told with -q."""
@@ -81,7 +82,16 @@ class Teller:
     preview: Preview = field(default_factory=Preview)
     held: list[Piece] = field(default_factory=list)
     thought: str = ""
+    """What has come of the line of reasoning that is being written …"""
+    thoughts: list[str] = field(default_factory=list)
+    """… and of all of it."""
     thought_since: float = 0.0
+    reasoning: str = ""
+    """The reply's reasoning that ended last."""
+    folded: bool = False
+    """It was not shown, or not all of it …"""
+    wanted: bool = False
+    """… and is drawn before the next event."""
     stopped: bool = False
     """The line above says already that the person has interrupted it."""
     looked: bool = False
@@ -94,6 +104,8 @@ class Teller:
     def show(self, event: Event) -> None:
         if self.quiet and not isinstance(event, QUIET):
             return
+        if self.wanted:
+            self.unfold()
         if not isinstance(event, Thought):
             self._end_thought()
         if not isinstance(event, Text):
@@ -111,6 +123,12 @@ class Teller:
         self._draw(self.preview.close())
         self._release()
         self.pen.status(None)
+
+    def unfold(self) -> None:
+        """Draw the last reasoning in full, where there is one."""
+        self.folded = self.wanted = False
+        if self.reasoning:
+            self.pen.line(visible(self.reasoning), "dim")
 
     def routed(self, event: Routed) -> None:
         if event.by in FREELY and event.agent != self.agent:
@@ -140,7 +158,9 @@ class Teller:
 
     def thought_came(self, event: Thought) -> None:
         self.gauge.token("thinking")
-        self.thought_since = self.thought_since or time.monotonic()
+        self.thought_since = self.thought_since or self.gauge.clock()
+        self.folded = not self.thinking or (self.folded and bool(self.thoughts))
+        self.thoughts.append(event.text)
         *lines, self.thought = (self.thought + event.text).split("\n")
         for line in lines if self.thinking else ():
             self.pen.line(visible(line.rstrip("\r")), "dim")
@@ -268,7 +288,11 @@ class Teller:
             return
         if self.thinking and self.thought:
             self.pen.line(visible(self.thought), "dim")
-        self.pen.line(f"thought for {time.monotonic() - self.thought_since:.0f} s", "dim")
+        if seconds := round(self.gauge.clock() - self.thought_since):
+            how = UNFOLDS if self.shelf and not self.thinking else ""
+            self.pen.line(THOUGHT.format(seconds=seconds, how=how), "dim")
+        self.reasoning = "".join(self.thoughts).strip() or self.reasoning
+        self.thoughts.clear()
         self.thought, self.thought_since = "", 0.0
 
     def _excerpt(self, text: str, left_out: Mapping[str, int]) -> list[str]:

@@ -1,0 +1,62 @@
+"""What other programs call the things that this one does too: what is to be typed here instead.
+
+Not covered: commands of the chat that are misspelt, and the program's own commands (chat.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+MEANINGS = (
+    ("bye q x close end leave logout", "/exit"),
+    ("reset restart forget wipe empty cls", "/clear"),
+    ("history chats conversations log logs threads past list", "/sessions"),
+    ("continue load open chat", "/resume"),
+    ("cost usage stats size", "/tokens"),
+    ("context window", "/tokens shows what is used, /ctx N asks for another size"),
+    ("provider engine llm", "/model"),
+    ("models", "/model; outside the chat: tripletick models"),
+    ("agents subagents personas mode chat-mode switch", "/agent"),
+    ("ask code web file casual coder", "@NAME TEXT gives one request to an agent; /agent lists them"),
+    ("plan architect todos planner", "@planner TEXT"),
+    ("review security-review", "@reviewer TEXT"),
+    ("search browse fetch url", "@web TEXT"),
+    ("add attach files mention read read-only include drop", "@PATH in a request adds that file"),
+    ("image picture screenshot", "/paste, or @picture.png in a request"),
+    ("add-dir directory dir folder workspace cd", "tripletick --read DIR; another folder: tripletick -C DIR"),
+    ("rewind revert restore rollback checkpoint back", "/undo"),
+    ("forward", "/redo"),
+    ("changes patch", "/diff"),
+    ("compress summarize summarise summary shorten", "/compact"),
+    ("again repeat regenerate", "/retry"),
+    ("settings set preferences options", "/config; to change one: tripletick config set KEY VALUE"),
+    ("theme color colour colors colours dark light", "tripletick config set ui.theme light"),
+    (
+        "permissions approvals approve sandbox trust yolo",
+        "tripletick --sandbox read|work|net|bare; to be asked: tripletick config set sandbox.ask always",
+    ),
+    ("reasoning effort think-tokens reason thinking", "/think"),
+    ("bash sh shell cmd exec terminal git ls pwd test lint build push pr", "!COMMAND, such as !git status"),
+    ("memory rules instructions", "AGENTS.md in this folder; /init writes one"),
+    ("debug bug report feedback issue health", "tripletick doctor"),
+    ("extensions plugin plugins servers", "tripletick help mcp"),
+    ("login auth key", "[model] key_env names the variable that holds it: /config key"),
+    ("version about update", "tripletick --version"),
+    ("edit vim vi nano multiline multiline-mode", "/editor; Ctrl+J begins a new line"),
+    ("output full more expand", "/show"),
+    ("copy-context clipboard yank", "/copy"),
+    ("write download", "/save FILE, or /export"),
+    ("share print", "/export session.html"),
+    ("keys shortcuts commands hotkeys ? h", "/help"),
+)
+"""Words, and what to type for them."""
+
+
+def _spread() -> Iterator[tuple[str, str]]:
+    for words, typed in MEANINGS:
+        for word in words.split():
+            yield word, typed
+
+
+MEANT = dict(_spread())
+"""By word."""
