@@ -56,6 +56,7 @@ NAMED = 5
 """As many deleted files are named."""
 LOOKING = "looking through {files} files"
 TAKEN = "{agent} takes over, whose block this is: {tag}"
+REST = "{agent} takes over for the rest of the request"
 QUIET = (Answered, GaveUp)
 """What is told with -q."""
 ASIDE = (Text, Thought, Usage, Notice, Answered)
@@ -118,7 +119,8 @@ class Teller:
 
     def handed_over(self, event: HandedOver) -> None:
         self.agent = event.agent
-        self.pen.line(self.pen.mark("agent") + visible(TAKEN.format(agent=event.agent, tag=event.tag)), "dim")
+        words = (TAKEN if event.tag else REST).format(agent=event.agent, tag=event.tag)
+        self.pen.line(self.pen.mark("agent") + visible(words), "dim")
 
     def loading(self, event: Loading) -> None:
         self._busy(f"{self.agent}  {visible(event.model)}", waits=True)
