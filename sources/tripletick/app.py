@@ -127,7 +127,8 @@ class App:
             raise UsageError(
                 "There is nothing to ask again.", "This conversation has no request yet.", "Type one."
             )
-        agent = self.prompts.agents.get(self.routing.first) or self.agent()
+        first = self.prompts.agents.get(self.routing.first) if self.config.agent.name == agents.AUTO else None
+        agent = first or self.agent()
         usual = self.config.model.temperature if agent.temperature is None else agent.temperature
         yield Requested(self.asked[0])
         yield Routed(agent.name, "retry")

@@ -34,10 +34,7 @@ SPARED = "Planning is off for small models: {who}. To force a plan: @planner …
 ALONE = "{name} does it all"
 BOTH = "{name} begins, then {next} takes over"
 UNPLANNED = "The model wrote no plan: {who}."
-NO_SERVER = (
-    "There is no MCP server here. Add one: tripletick config set mcp.NAME.command "
-    '"PROGRAM ARGUMENTS"; docs/mcp.md has an example.'
-)
+NO_SERVER = 'No MCP server is configured. Add one: tripletick config set mcp.NAME.command "PROGRAM ARGUMENTS"'
 FIRST = "coder"
 """Who is taken to be at work before the first request."""
 SERVED = "coder"
