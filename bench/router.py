@@ -23,8 +23,10 @@ from tools.train_router import calibrated, held_out, material, probable
 
 from tripletick.router import AGENTS, CLOSE, closest, guess
 from tripletick.router.classifier import FILE, classifier, parsed
+from tripletick.router.parts import parts
 
 UNSEEN = Path(__file__).with_name("router_unseen.jsonl")
+TWO = Path(__file__).with_name("router_two.jsonl")
 Outcome = tuple[str, str, str, float]
 """Language, the agent that is right, the one that was guessed, the confidence."""
 
@@ -82,6 +84,19 @@ def unseen(file: Path) -> list[Outcome]:
     ]
 
 
+def two_agents() -> None:
+    """Print how requests for the web and another agent are done: planned, handed over, or by one alone."""
+    rows = [json.loads(line) for line in TWO.read_text("utf-8").splitlines()]
+    both = [row["request"] for row in rows if "web" in row["needs"] and len(row["needs"]) > 1]
+    ways = Counter("plan" if guess(one).agent == "planner" else len(parts(one)) for one in both)
+    handed = sum(bool(parts(one)) for one in both)
+    print(f"\ntwo agents: of {len(both)} with a model that plans {ways['plan']} become plans,", end=" ")
+    print(f"{ways[2]} are handed over; with one that does not {handed} are handed over")
+    single = [row for row in rows if len(row["needs"]) == 1]
+    hits = sum(guess(row["request"]).agent == row["needs"][0] for row in single)
+    print(f"small projects, the folder at work: {hits} of {len(single)}")
+
+
 def own_agents() -> None:
     """Print how many requests a person's agents take: of those meant for them, and of ordinary ones."""
     agents: dict[str, str] = {}
@@ -137,6 +152,7 @@ def speed() -> None:
 def main() -> None:
     speed()
     own_agents()
+    two_agents()
     outcomes, threshold = folds()
     report("held out, five folds by group", outcomes, threshold)
     for file in map(Path, sys.argv[1:] or ([str(UNSEEN)] if UNSEEN.exists() else [])):

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 import pytest
 from tests.bad_server import BadServer, answer, done, line, stream
-from tests.planners import REQUEST, change, failed, made, open_sitting, plan, slow, to
+from tests.planners import REQUEST, WRITES, change, failed, made, open_sitting, plan, slow, to
 
 from tripletick.events import (
     Answered,
@@ -26,6 +26,8 @@ from tripletick.messages import Answer, FileChange
 
 AB = plan(("1", "coder", "make a"), ("2", "coder", "make b", "1"))
 ABC = plan(("1", "coder", "make a"), ("2", "coder", "make b", "1"), ("3", "coder", "make c", "2"))
+
+LARGE = "make a site and deploy it and write the docs"
 
 
 @pytest.fixture
@@ -106,6 +108,72 @@ def test_without_a_plan_after_the_attempts_it_is_given_up_with_what_to_type(sitt
     assert isinstance(end, GaveUp)
     assert (end.code, end.exit) == ("plan", 1)
     assert "2 attempts" in end.reason and "@coder" in end.hint
+
+
+def test_words_instead_of_a_plan_are_told_to_the_user_once(sitting):
+    events = sitting("I would rather not.", "No.", AB, agent={"name": "planner", "max_attempts": 5}).play()
+    told = [event.error for event in events if isinstance(event, Repairing)]
+    assert told == ["the model answered without a plan"]
+    assert (
+        events[-1].reason == "Gave up: no plan after 2 attempts, the last: the model answered without a plan"
+    )
+
+
+def test_where_nobody_named_the_planner_another_agent_does_the_request(sitting):
+    it = sitting("Sure, I will.", "I am on it.", WRITES.format("page"), "It is made.", agent={"name": "auto"})
+    events = it.play(turn=it.app.turn(LARGE))
+    assert "The model wrote no plan: coder does it all." in notices(events)
+    assert events[-1].text == "It is made."
+    assert (it.app.folder / "page.txt").exists()
+    sent = it.model.asked[2]
+    assert [message.role for message in sent] == ["system", "user"]
+    assert sent[1].text.startswith("[coder: ") and "json" not in sent[1].text
+
+
+# going on
+
+
+def test_go_on_after_a_plan_that_was_stopped_does_the_rest_without_asking_again(sitting):
+    it = sitting(ABC, made("a"), slow("b"), made("c"), person=True)
+    it.play("y", "n", stop="2")
+    events = it.play(turn=it.app.turn("ok, go on"))
+    assert it.states() == {"1": "done", "2": "done", "3": "done"}
+    assert len(it.asked) == 2
+    assert isinstance(events[-1], Answered)
+
+
+def test_go_on_after_a_plan_with_a_failure_does_again_what_failed(sitting):
+    it = sitting(AB, failed("a"), "go on", made("a"), made("b"))
+    assert it.play()[-1].hint == "To try what is left once more: go on"
+    it.play(turn=it.app.turn("go on"))
+    assert it.states() == {"1": "done", "2": "done"}
+
+
+@pytest.mark.parametrize("name", ["auto", "planner"])
+def test_go_on_after_a_plan_that_is_done_goes_to_who_worked_last(sitting, name):
+    ab = plan(("1", "coder", "make a"), ("2", "file", "make b", "1"))
+    it = sitting(ab, made("a"), made("b"), "All is done.", agent={"name": name})
+    it.play(turn=it.app.turn(f"@planner {REQUEST}"))
+    events = it.play(turn=it.app.turn("go on"))
+    assert [event.agent for event in events if isinstance(event, Routed)] == ["file"]
+    assert events[-1].text == "All is done."
+
+
+def test_a_request_after_a_plan_leaves_the_plan(sitting):
+    it = sitting(ABC, made("a"), slow("b"), "Hello.", "Fine.", person=True, agent={"name": "auto"})
+    it.play("y", "n", stop="2", turn=it.app.turn(f"@planner {REQUEST}"))
+    it.play(turn=it.app.turn("@casual hello"))
+    assert it.play(turn=it.app.turn("go on"))[-1].text == "Fine."
+
+
+def test_a_session_that_is_resumed_goes_on_with_its_plan_at_the_word(sitting):
+    it = sitting(ABC, made("a"), slow("b"), person=True)
+    it.play("y", "n", stop="2")
+    name = it.app.log.id
+    it.app.close()
+    again = sitting(made("b"), made("c"), past=name)
+    again.play(turn=again.app.turn("continue"))
+    assert again.states() == {"1": "done", "2": "done", "3": "done"}
 
 
 def test_two_json_blocks_are_refused_rather_than_guessed_at(sitting):

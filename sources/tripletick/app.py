@@ -37,6 +37,7 @@ from tripletick.models.model import HOTTEST, About, Model
 from tripletick.places import Places
 from tripletick.planner.plan import PLANNER, Plan
 from tripletick.replies import Replies
+from tripletick.router.continuing import continues
 from tripletick.routing import Routing
 from tripletick.session import Log, Record
 from tripletick.standing import Standing
@@ -77,6 +78,8 @@ class App:
     about: About | None = None
     """What the engine told of the model at work."""
     routing: Routing = field(default_factory=Routing)
+    plan: Plan = field(default_factory=Plan)
+    """The plan of the last request."""
     asked: tuple[str, str] | None = None
     """The last request, and what was piped in with it."""
     standing: Standing = field(init=False)
@@ -102,7 +105,7 @@ class App:
         self.routing.servers = tuple(self.config.servers)
         self.routing.plans = routing.planning(self.config, self._known)
         if self.past:
-            self.written = self.past.written
+            self.written, self.plan = self.past.written, self.past.plan
             self.asked = (self.past.asked, "") if self.past.asked else None
             self.routing.worked.extend(self.past.worked)
 
@@ -120,6 +123,10 @@ class App:
         Raises what the parts raise when opened.
         """
         yield Requested(request)
+        if continues(request) and (left := self.plan.again()).pending():
+            yield from self._go_on(left, agreed=True)
+            return
+        self.plan = Plan()
         free = self.config.agent.name == agents.AUTO
         said = None if free else routing.Choice(self.agent().name, self.chosen_by)
         words = f"@{agent} {request}" if agent else request
@@ -134,7 +141,8 @@ class App:
             raise UsageError(
                 "There is nothing to ask again.", "This conversation has no request yet.", "Type one."
             )
-        agent = self.agent()
+        first = self.prompts.agents.get(self.routing.first) if self.config.agent.name == agents.AUTO else None
+        agent = first or self.agent()
         usual = self.config.model.temperature if agent.temperature is None else agent.temperature
         yield Requested(self.asked[0])
         yield Routed(agent.name, "retry")
@@ -148,17 +156,23 @@ class App:
 
     def go_on(self) -> Turn:
         """Ask whether to go on with the plan that the session had not ended, and do so."""
-        plan = self.past.plan if self.past else Plan()
-        if plan.pending():
-            agent = agents.named(self.prompts, PLANNER)
-            yield Routed(agent.name, "resume")
-            loop = yield from self._opened(HANDS)
-            with self._planner(agent, loop) as planner:
-                yield from planner.go_on(plan, self.asked[0] if self.asked else "")
+        if self.plan.pending():
+            yield from self._go_on(self.plan)
+
+    def _go_on(self, plan: Plan, *, agreed: bool = False) -> Turn:
+        agent = agents.named(self.prompts, PLANNER)
+        yield Routed(agent.name, "resume")
+        loop = yield from self._opened(HANDS)
+        with self._planner(agent, loop) as planner:
+            try:
+                yield from planner.go_on(plan, self.asked[0] if self.asked else "", agreed=agreed)
+            finally:
+                self._leave(planner)
 
     def clear(self) -> Turn:
         """Begin the conversation anew; the files stay as they are."""
         self.asked = self.past = None
+        self.plan = Plan()
         self.routing.worked.clear()
         self.standing.tell_again()
         if self.loop:
@@ -275,10 +289,31 @@ class App:
             yield from self.standing.let_in(request)
             whole += wording.readable(self.standing.take_readable())
         if agent.name == PLANNER:
-            with self._planner(agent, loop) as planner:
-                return (yield from planner.turn(whole, files=names))
-        relief = self.routing.relief(self.prompts)
+            if (yield from self._planned(agent, loop, whole, names)):
+                return
+            # nothing of the attempts is left for the agent to read
+            talk.take_back()
+            yield TakenBack("request")
+            return (yield from self._work((yield from self.routing.unplanned(self.prompts)), request, piped))
+        relief, rest = self.routing.relief(self.prompts), self.routing.next(self.prompts)
+        loop = replace(loop, rest=rest)
         yield from loop.turn(agent, whole, files=names, relief=relief, admit=self._admitted)
+
+    def _planned(
+        self, agent: agents.Agent, loop: Loop, request: str, files: str
+    ) -> Generator[Event, Reply, bool]:
+        """Work by a plan; false where the model has made none and another agent may do the request."""
+        with self._planner(agent, loop) as planner:
+            try:
+                return (yield from planner.turn(request, files=files, free=self.routing.choice.is_free))
+            finally:
+                self._leave(planner)
+
+    def _leave(self, planner: Planner) -> None:
+        """Keep what the plan has left, and who was at work."""
+        self.plan = planner.plan
+        if planner.at_work in routing.CLASSES:
+            self.routing.worked[-1:] = [planner.at_work]
 
     def _planner(self, agent: agents.Agent, loop: Loop) -> AbstractContextManager[Planner]:
         from tripletick import planning

@@ -188,12 +188,18 @@ class Conversation:
         self.say(text or NO_ANSWER)
         self.answers.append(ANSWERED.format(question=question, answer=text or NO_ANSWER))
 
+    def reopen(self) -> None:
+        """Have a fresh start go back to the last message, with which another part of the request begins."""
+        self.opened = replace(self.entries[-1])
+
     def begin_anew(self) -> None:
         """Cut the conversation back to the request at work as it was sent; the person's answers follow it."""
         if self.opened is None:
             return
+        sent = self.opened.message.text
         at = self._request_at()
-        self.entries[at:] = [replace(self.opened)]
+        later = (at for at, one in enumerate(self.entries) if one.message.text.startswith(sent))
+        self.entries[max(later, default=at) :] = [replace(self.opened)]
         self.introduced &= {name for entry in self.entries for name in entry.introduces.split()}
         for answer in self.answers:
             self.say(answer)

@@ -49,7 +49,7 @@ class Routed:
 
 @dataclass(frozen=True, slots=True)
 class HandedOver:
-    """Another agent took the turn over, because a block had this tag of its."""
+    """Another agent took the turn over: a block had this tag of its, or "": it does the rest."""
 
     agent: str
     tag: str

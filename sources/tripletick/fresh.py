@@ -30,7 +30,7 @@ def begun_anew(
     files = checkpoints.restore_turn()
     ledger.begin_anew()
     talk.begin_anew()
-    if shift.before:
+    if shift.before and not shift.said:
         talk.introduce(shift.agent)
     back = BACK_BUT.format(paths=listed(files.kept)) if files.kept else BACK
     tried = TRIED.format(count=tries.failures, error=tries.error)

@@ -39,7 +39,7 @@ from tripletick.messages import Call, Receipt, Result
 from tripletick.repair import Tries
 from tripletick.replies import BLOCKS, INTERRUPTED, Heard, Replies
 from tripletick.sandbox.box import Kept
-from tripletick.shift import Shift
+from tripletick.shift import Rest, Shift
 from tripletick.tools import output, shell
 from tripletick.tools.meant import placed
 from tripletick.tools.tool import Bench, Tool
@@ -72,6 +72,8 @@ class Loop:
     gate: Gate = field(default_factory=Gate)
     """What every block passes."""
     hooks: Hooks = field(default_factory=Hooks)
+    rest: Rest | None = None
+    """What another agent does of the request once the first one has answered."""
     check: str = ""
     """A command that must succeed before what was to be done is done."""
 
@@ -89,7 +91,7 @@ class Loop:
         `relief`: who may take over, as `admit` lets them; nobody where the person chose the agent.
         """
         tries = Tries(self.max_attempts, self.max_steps, alone=not self.person, trial=self.bench.trial)
-        shift = Shift(agent, relief, self.replies.languages)
+        shift = Shift(agent, relief, self.replies.languages, self.rest)
         ledger, talk = self.bench.ledger, self.replies.talk
         ledger.begin_turn(request)
         self.checkpoints.begin_turn(self.bench.session, request)
@@ -100,10 +102,13 @@ class Loop:
         loop, end = self, None
         try:
             while end is None:
+                if clause := shift.take_clause():
+                    loop = yield from loop._handed_over(shift.agent, "", admit)
+                    loop._ask_rest(shift.agent, clause)
                 hearing = loop.replies.hear(shift.agent, shift.handing(), heat=tries.heat)
                 heard = yield from loop.hooks.held(hearing)
                 if call := shift.over(heard.reading.calls):
-                    loop = yield from loop._handed_over(shift.agent, call, admit)
+                    loop = yield from loop._handed_over(shift.agent, call.tool, admit)
                 end = (yield from loop._step(shift, tries, heard)) or repair.ending(tries)
                 if isinstance(end, GaveUp) and tries.worn_out(end):
                     end = yield from loop._last_words(shift, end)
@@ -111,21 +116,29 @@ class Loop:
                     yield from begun_anew(talk, ledger, loop.checkpoints, shift, tries)
             if notice := loop.checkpoints.end_turn():
                 yield Notice(notice)
-            yield repair.ended(end, loop.checkpoints.changed, loop._receipt(shift, tries, end))
+            receipt = loop._receipt(shift, tries, end)
+            yield repair.ended(shift.whole(end), loop.checkpoints.changed, receipt)
         except KeyboardInterrupt:
             yield from loop.ended_early()
             yield Interrupted(talk.entries[-1].message.text)
         finally:
             loop.checkpoints.end_turn()
 
-    def _handed_over(self, agent: Agent, call: Call, admit: Admit | None) -> Generator[Event, Reply, Loop]:
-        """Let another agent in, whose tag this call has."""
-        yield HandedOver(agent.name, call.tool)
+    def _handed_over(self, agent: Agent, tag: str, admit: Admit | None) -> Generator[Event, Reply, Loop]:
+        """Let another agent in, whose tag a call has; "": the first one has answered."""
+        yield HandedOver(agent.name, tag)
         loop = (yield from admit(agent)) if admit else self
         if loop.checkpoints is not self.checkpoints:
             self.checkpoints.end_turn()
             loop.checkpoints.begin_turn(self.bench.session, self.replies.talk.asked)
         return loop
+
+    def _ask_rest(self, agent: Agent, clause: str) -> None:
+        """Ask for the rest of the request behind the answer to its first part."""
+        talk, ledger = self.replies.talk, self.bench.ledger
+        ending = talk.templates.ending(clause, ledger.asked, new=ledger.new, computes=ledger.computes)
+        talk.introduce(agent, talk.templates.ask(clause, "", ending))
+        talk.reopen()
 
     def _step(self, shift: Shift, tries: Tries, heard: Heard) -> Generator[Event, Reply, Ending]:
         """Run what the reply calls and say in the conversation what came of it; an answer ends the turn."""
@@ -170,6 +183,9 @@ class Loop:
         if said := heard.reading.words:
             if heard.finish == "length":
                 yield Notice(CUT_ANSWER)
+            written = [change.path for change in self.checkpoints.since(0) or ()]
+            if shift.pass_on(said, written):
+                return None
             runner = shift.runner()
             if runner and self.replies.shows_code(said, runner):
                 yield Notice(NOT_RUN.format(name=runner.name))

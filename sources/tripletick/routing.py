@@ -20,6 +20,9 @@ from tripletick.mcp import index
 from tripletick.models.model import About
 from tripletick.planner.plan import PLANNER
 from tripletick.replies import Replies
+from tripletick.router.continuing import continues
+from tripletick.router.parts import Part, parts
+from tripletick.shift import Rest
 
 TALKS = "casual"
 CLASSES = (TALKS, "coder", "file", "web", PLANNER)
@@ -27,13 +30,19 @@ RELIEF = ("file", "coder", "web")
 """Who may take a turn over, the one with the fewest tags first."""
 LACKING = "This wants the agent {name}, which is not installed; {instead} does what it can. {remedy}"
 ANOTHER = "This wants the agent {name}, which is not there with this model; {instead} does what it can."
-SPARED = "No plan, because this model is small: {instead} does it in one go. A plan all the same: @planner …"
+SPARED = "Planning is off for small models: {who}. To force a plan: @planner …"
+ALONE = "{name} does it all"
+BOTH = "{name} begins, then {next} takes over"
+UNPLANNED = "The model wrote no plan: {who}."
+NO_SERVER = 'No MCP server is configured. Add one: tripletick config set mcp.NAME.command "PROGRAM ARGUMENTS"'
 FIRST = "coder"
 """Who is taken to be at work before the first request."""
 SERVED = "coder"
 """Who gets a request that names a server."""
 INSTEAD: Mapping[str, str] = {PLANNER: "coder"}
 """Who gets a class whose agent is not there, and its follow-ups; all others go to who talks."""
+PARTED = frozenset({"coder", "file", "web", PLANNER})
+"""Who gets requests that may be for two agents."""
 SHOWN = 1500
 """Characters of a request, at each end, by which the model chooses."""
 ANSWER = 48
@@ -62,6 +71,14 @@ class Choice:
     by: str
     confidence: float | None = None
     sure: bool = True
+    parts: tuple[Part, ...] = ()
+    """Both clauses of a request for two agents, the first one's first."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Name who works on it, in their order."""
+        both = tuple(part.agent for part in self.parts)
+        return (self.agent,) if self.agent == PLANNER else both or (self.agent,)
 
     @property
     def is_free(self) -> bool:
@@ -83,14 +100,19 @@ def decide(
     """Choose by a server that the request names, else by likeness to the `when` of the person's own agents,
     else by the classifier.
     """
-    if index.named(request, servers):
+    if index.named(request, servers) or (servers and index.wants_servers(request)):
         return Choice(SERVED, "server")
     sentences = {name: agent.when for name, agent in own.items()}
     name, likeness = router.closest(request, sentences) if own else ("", 0.0)
     if likeness >= router.CLOSE:
         return Choice(name, "when", likeness)
-    guess = router.guess(request, [INSTEAD.get(name, name) for name in history])
-    return Choice(guess.agent, "router", guess.confidence, guess.sure)
+    worked = [INSTEAD.get(name, name) for name in history]
+    if worked and continues(request):
+        return Choice(worked[-1], "router", 1.0)
+    guess = router.guess(request, worked)
+    both = parts(request) if guess.agent in PARTED else ()
+    agent = both[0].agent if both and guess.agent != PLANNER else guess.agent
+    return Choice(agent, "router", guess.confidence, guess.sure, both)
 
 
 def is_able(about: About, wanted: str) -> bool:
@@ -144,6 +166,10 @@ class Routing:
     """The names of the person's MCP servers."""
     plans: Plans | None = None
     """Says whether the model makes plans that nobody has asked for; None: it does."""
+    first: str = ""
+    """The agent that the last request began with."""
+    rest: Part | None = None
+    """The clause of the last request that is another agent's, once the first one has done its own."""
 
     @property
     def at_work(self) -> str:
@@ -158,38 +184,79 @@ class Routing:
         names is not installed.
         """
         name, words = named(request, {**prompts.lacking, **prompts.agents})
+        if said and said.agent == PLANNER and self.worked and continues(words):
+            # what a plan has left goes on without another plan
+            said = None
         if name:
             choice = Choice(agents.named(prompts, name).name, "mention")
         else:
             choice = said or decide(request, self.worked, _own(prompts), self.servers)
+        if not self.servers and index.wants_servers(words):
+            yield Notice(NO_SERVER)
         if asked and choice.is_free and (replies := (yield from asked(choice.sure))):
             better = yield from ask(replies, request, prompts)
-            choice = replace(choice, agent=better, by="model") if better else choice
+            choice = _by_model(choice, better) if better else choice
         if choice.is_free and choice.agent == PLANNER and self.plans and not (yield from self.plans()):
-            choice = replace(choice, agent=INSTEAD[PLANNER])
-            yield Notice(SPARED.format(instead=choice.agent))
+            choice = without_plan(choice)
+            yield Notice(SPARED.format(who=_who(choice.names)))
+        elif len(choice.names) > 1:
+            yield Notice(f"{_who(choice.names)}.")
+        return (yield from self._begin(choice, prompts)), words
+
+    def unplanned(self, prompts: Prompts) -> Generator[Event, Reply, Agent]:
+        """Give the agent of the last request, of which the model has made no plan."""
+        self.worked.pop()
+        choice = without_plan(self.choice)
+        yield Notice(UNPLANNED.format(who=_who(choice.names)))
+        return (yield from self._begin(choice, prompts))
+
+    def _begin(self, choice: Choice, prompts: Prompts) -> Generator[Event, Reply, Agent]:
         self.choice = choice
-        agent = yield from _present(choice, prompts)
-        self.worked.append(agent.name)
-        return agent, words
+        there = yield from _present(choice, prompts)
+        self.first = there[0]
+        self.rest = choice.parts[1] if len(there) > 1 else None
+        self.worked.append(self.first)
+        yield Routed(self.first, choice.by, choice.confidence)
+        return prompts.agents[self.first]
 
     def relief(self, prompts: Prompts) -> list[Agent]:
         """Give those who may take the turn over, the most fitting first; nobody where the person chose."""
-        names = (*(name for name in RELIEF if name in prompts.agents), *prompts.own)
+        next_ = (self.rest.agent,) if self.rest else ()
+        names = dict.fromkeys((*next_, *(name for name in RELIEF if name in prompts.agents), *prompts.own))
         return [prompts.agents[name] for name in names] if self.choice.is_free else []
 
+    def next(self, prompts: Prompts) -> Rest | None:
+        """Give the agent that the request is for after the first one, with its clause."""
+        return Rest(prompts.agents[self.rest.agent], self.rest.words) if self.rest else None
 
-def _present(choice: Choice, prompts: Prompts) -> Generator[Event, Reply, Agent]:
-    """Give the agent that was chosen, or who talks where it is not there, which is said."""
-    name = choice.agent
-    if name not in prompts.agents:
-        instead = INSTEAD.get(name, TALKS)
-        lacking = prompts.lacking.get(name)
-        words, remedy = (LACKING, lacking.remedy) if lacking else (ANOTHER, "")
-        yield Notice(words.format(name=name, instead=instead, remedy=remedy))
-        name = instead
-    yield Routed(name, choice.by, choice.confidence)
-    return prompts.agents[name]
+
+def _who(names: Sequence[str]) -> str:
+    """Say who does a request: one agent, or two after each other."""
+    return BOTH.format(name=names[0], next=names[1]) if len(names) > 1 else ALONE.format(name=names[0])
+
+
+def without_plan(choice: Choice) -> Choice:
+    """Give a request that would have become a plan to who begins with it."""
+    return replace(choice, agent=choice.parts[0].agent if choice.parts else INSTEAD[PLANNER])
+
+
+def _by_model(choice: Choice, name: str) -> Choice:
+    """Take the model's word; the clauses stand where it names one of their agents, or the planner."""
+    both = choice.parts if name in (PLANNER, *(part.agent for part in choice.parts)) else ()
+    agent = both[0].agent if both and name != PLANNER else name
+    return replace(choice, agent=agent, by="model", parts=both)
+
+
+def _present(choice: Choice, prompts: Prompts) -> Generator[Event, Reply, list[str]]:
+    """Name who works on it and is there; where nobody is, who does instead. Who is missing is said."""
+    there = [name for name in choice.names if name in prompts.agents]
+    for name in choice.names:
+        if name not in prompts.agents:
+            there = there or [INSTEAD.get(name, TALKS)]
+            lacking = prompts.lacking.get(name)
+            words, remedy = (LACKING, lacking.remedy) if lacking else (ANOTHER, "")
+            yield Notice(words.format(name=name, instead=there[0], remedy=remedy))
+    return there
 
 
 def ask(replies: Replies, request: str, prompts: Prompts) -> Generator[Event, Reply, str]:

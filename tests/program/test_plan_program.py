@@ -87,6 +87,26 @@ def test_ctrl_c_stops_the_plan_and_a_yes_goes_on(chat):
         terminal.type(CTRL_C).wait(STOPPED).send("y").wait("Plan: 2 of 2 done")
 
 
+def test_go_on_does_what_a_stopped_plan_has_left(chat, home):
+    with chat(AB, made("a"), slow("b")) as terminal:
+        begin(terminal).send("y").wait("2 file, running: make b")
+        terminal.type(CTRL_C).wait(STOPPED).send("n").wait("Plan: 1 of 2 done").wait_line("planner>")
+        terminal.send("go on").wait("Plan: 2 of 2 done").wait_line("planner>")
+    assert (home / "project" / "b.txt").exists()
+
+
+def test_words_instead_of_a_plan_are_told_once_and_one_agent_does_the_request(chat, home):
+    replies = ["Sure, I will.", "I am on it.", "```write:a.txt\na\n```", "It is made."]
+    with chat(*replies, words=(), agent="") as terminal:
+        terminal.wait_line(">").send("make a site and deploy it and write the docs")
+        terminal.wait(
+            "1 of 5: the model answered without a plan", "The model wrote no plan: coder does it all."
+        )
+        terminal.wait("It is made.").wait_line(">")
+        assert "There is no plan" not in terminal.text()
+    assert (home / "project" / "a.txt").exists()
+
+
 def test_ctrl_c_and_a_no_leave_what_is_done(chat, home):
     with chat(AB, made("a"), slow("b")) as terminal:
         begin(terminal).send("y").wait("2 file, running: make b")

@@ -21,6 +21,11 @@ def test_route_says_who_would_get_a_request(home):
     assert 0.5 < told["confidence"] <= 1
 
 
+def test_route_says_who_takes_over(home):
+    asked = "find the opening hours of the Louvre online and write them into trip.txt"
+    assert run(home, "route", asked).stdout.startswith("web, then file  ")
+
+
 def test_route_says_when_it_is_unsure(home):
     assert "unsure" in run(home, "route", "hm").stdout
 

@@ -59,7 +59,8 @@ class Guide:
     """The names of the person's MCP servers."""
 
     def told(self, record: Any) -> dict[str, Any]:
-        """Read `request, history`; give `agent, confidence, by, sure`. Raises KeyError and TypeError."""
+        """Read `request, history`; give `agent, confidence, by, sure`, and `then`, the agent that
+        takes over, where there is one. Raises KeyError and TypeError."""
         request, history = record["request"], record.get("history") or []
         known = isinstance(history, list) and all(isinstance(agent, str) for agent in history)
         if not isinstance(request, str) or not known:
@@ -69,6 +70,7 @@ class Guide:
         said = routing.Choice(name, "mention") if name else chosen
         confidence = 1.0 if said.confidence is None else round(said.confidence, 4)
         told = {"agent": said.agent, "confidence": confidence, "by": said.by, "sure": said.sure}
+        told |= {"then": said.names[1]} if len(said.names) > 1 else {}
         return {"id": record["id"], **told} if "id" in record else told
 
 
@@ -93,4 +95,5 @@ def _records(guide: Guide, text: str) -> Iterator[dict[str, Any]]:
 
 def _worded(told: dict[str, Any]) -> str:
     unsure = "" if told["sure"] else ", unsure"
-    return f"{told['agent']}  {told['confidence']:.2f}  {BY[told['by']]}{unsure}\n"
+    then = f", then {told['then']}" if "then" in told else ""
+    return f"{told['agent']}{then}  {told['confidence']:.2f}  {BY[told['by']]}{unsure}\n"

@@ -33,6 +33,13 @@ LONGEST = 120
 """Characters of the names in one line."""
 PLAIN = re.compile(r"[\w./-]{1,80}")
 """Names of tools that are told without a mark: no sentence can stand in them."""
+_WANTED = re.compile(
+    r"\b(?:us(?:e|ing)|via|with|through|call|ask|nutz\w*|verwend\w*|benutz\w*|mit|über|utilis\w*|avec|usa\w*"
+    r"|con|com|gebruik\w*|met|użyj|przez|kullan\w*|используй\w*|через)\s+(?:\w+\s+){0,2}mcp\b"
+    r"(?!\s+(?:support|client|sdk|librar|spec|protocol))|(?:用|使用|通过)\s*mcp|mcp\s*(?:を使|で|로|를|을|ile\b)",
+    re.IGNORECASE,
+)
+"""Words that ask for MCP without a server's name, in the languages that the router knows."""
 
 
 class Index:
@@ -102,3 +109,8 @@ def _few(tools: Sequence[str]) -> str:
 def _print(section: ServerSection) -> str:
     """Give what changes when the server does."""
     return hashlib.sha256(f"{section.command}\n{section.url}".encode()).hexdigest()[:16]
+
+
+def wants_servers(request: str) -> bool:
+    """Tell whether a request is to be done with MCP, whichever the server: `use MCP to …`."""
+    return bool(_WANTED.search(request))

@@ -33,6 +33,9 @@ UNREAD = {
     "cut": "The plan was too long and was cut. Make it shorter.",
 }
 NO_SCHEMA = "The server failed at an answer of a given form; the plan is asked for without one."
+PLANLESS = "the model answered without a plan"
+MOST_PLANLESS = 2
+"""Replies in a row without a plan: a model that writes a second one writes a third."""
 NO_PLAN = "Gave up: no plan after {count} attempts, the last: {fault}"
 DIRECT = "Give it to one agent: @coder and the request; or ask for less at once."
 _GO_ON = re.compile(r"[\W_]*(?:decision\W*)?go[ _-]?on[\W_]*", re.IGNORECASE)
@@ -62,7 +65,7 @@ class Drafts:
         return (yield from self._draft(form, lambda reading: _change(reading, plan, rules)))
 
     def _draft(self, form: Mapping[str, Any] | None, read: Read) -> Asking[Plan | GaveUp]:
-        talk, fault = self.replies.talk, ""
+        talk, fault, planless = self.replies.talk, "", 0
         for attempt in range(1, self.max_attempts + 1):
             heard, form = yield from self._heard(form)
             talk.reply(heard.reading.text)
@@ -77,10 +80,13 @@ class Drafts:
                 return plan
             if heard.finish == "length":
                 faults = [Fault(UNREAD["cut"])]
+            fault = faults[0].said or faults[0].text
+            planless = planless + 1 if faults[0].said else 0
+            if planless == MOST_PLANLESS:
+                break
             talk.say(words.told(faults))
-            fault = faults[0].text
             yield Repairing(attempt, self.max_attempts, fault)
-        return GaveUp("plan", NO_PLAN.format(count=self.max_attempts, fault=fault), 1, hint=DIRECT)
+        return GaveUp("plan", NO_PLAN.format(count=attempt, fault=fault), 1, hint=DIRECT)
 
     def _heard(self, form: Mapping[str, Any] | None) -> Asking[tuple[Heard, Mapping[str, Any] | None]]:
         """Hear a reply, and give the form that the next one is asked for in: a server may know none."""
@@ -165,8 +171,10 @@ def _given(reading: Reading) -> Any:
     if not bodies and whole[:1] in ("{", "["):
         bodies = [whole]
     if len(bodies) != 1:
+        if bodies:
+            return Fault(UNREAD["several"].format(count=len(bodies)))
         unread = next((problem.text for problem in reading.problems if problem.text), UNREAD["none"])
-        return Fault(UNREAD["several"].format(count=len(bodies)) if bodies else unread)
+        return Fault(unread, said=PLANLESS)
     try:
         # control characters in texts are what models write there
         return json.loads(bodies[0], strict=False)

@@ -44,6 +44,8 @@ class Fault:
 
     text: str
     at: int = -1
+    said: str = ""
+    """What the user reads where that is not the text, which says how the model mends it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from tripletick.messages import FileChange, Result, Status, Task
 
 PLANNER = "planner"
 """The agent that makes plans."""
+DROPPED = "left out when the plan was changed"
 LOST = "it needs task {id}, which {how}"
 HOW = {"failed": "failed", "skipped": "was skipped"}
 FAILED_BLOCK = "it answered although its last block had failed ({verdict})"
@@ -45,6 +46,16 @@ class Plan:
         """Give the plan as it is when nothing runs: what had begun waits again."""
         tasks = (replace(task, status="pending") if task.status == "running" else task for task in self.tasks)
         return Plan(tuple(tasks))
+
+    def again(self) -> Plan:
+        """Give the plan with what failed or was skipped waiting again, but for what others stand for."""
+        lost = (replace(task, status="pending", result="", surprise="") for task in self.tasks)
+        return Plan(
+            tuple(
+                new if old.status in HOW and not old.replaced and old.result != DROPPED else old
+                for old, new in zip(self.waiting().tasks, lost, strict=True)
+            )
+        )
 
     def pending(self) -> tuple[Task, ...]:
         return tuple(task for task in self.tasks if task.status == "pending")

@@ -30,7 +30,7 @@ from tripletick.planner import words
 from tripletick.planner.agreeing import Consent
 from tripletick.planner.asking import Asking, Drafts, sifted
 from tripletick.planner.checking import Rules
-from tripletick.planner.plan import PLANNER, Plan
+from tripletick.planner.plan import DROPPED, PLANNER, Plan
 from tripletick.planner.words import Questions
 from tripletick.repair import Tries, ended, ending
 from tripletick.sections import PlannerSection
@@ -42,10 +42,9 @@ RESUMED_WHY = "What is done stays done; what was being done begins anew."
 NOT_RUN = "The plan is not gone on with, because nobody said yes."
 INSTEAD = "Ask for something else, or give it to one agent: @coder and the request."
 UNCHANGED = "The plan could not be changed; what is left goes on without what failed."
-DROPPED = "left out when the plan was changed"
 OVER = "Not all of the plan is done: {left}."
 LATER = "To be asked once more: tripletick resume"
-LEFT = "Ask for what is left once more."
+LEFT = "To try what is left once more: go on"
 GONE = "its agent is not there any more"
 
 Run = Callable[[Plan], Generator[Event, Reply, Plan]]
@@ -65,21 +64,34 @@ class Planner:
     run: Run
     """Runs what can run of a plan, and gives it back as it is then."""
     plan: Plan = field(default_factory=Plan)
+    single: str = ""
+    """The agent of a plan of one task."""
+    unplanned: bool = False
+    """No plan was made, and the request goes to another agent."""
 
-    def turn(self, request: str, *, files: str = "") -> Turn:
-        """Work on one request. A plan of one task is that agent's turn in the session's own conversation."""
+    def turn(self, request: str, *, files: str = "", free: bool = False) -> Generator[Event, Reply, bool]:
+        """Work on one request. A plan of one task is that agent's turn in the session's own conversation.
+
+        False, without an ending, where no plan was made and the request is `free` to go to another agent.
+        """
         self.loop.replies.talk.request(self.agent, request, files=files)
-        yield from self._whole(request, self._planned())
+        return (yield from self._whole(request, self._planned(free=free)))
 
-    def go_on(self, plan: Plan, request: str) -> Turn:
-        """Ask whether to go on with a plan that had not ended, and do so."""
+    def go_on(self, plan: Plan, request: str, *, agreed: bool = False) -> Turn:
+        """Go on with a plan that had not ended, where the user has `agreed` or does so now."""
         self.plan = plan.waiting()
         for task in self.plan.pending():
             if task.agent not in self.agents:
                 self.plan = self.plan.with_task(replace(task, status="failed", result=GONE))
-        yield from self._whole(request, self._resumed())
+        yield from self._whole(request, self._resumed(agreed=agreed))
 
-    def _whole(self, request: str, working: Asking[Ending]) -> Turn:
+    @property
+    def at_work(self) -> str:
+        """Name the agent that did the last task, "" where none is done."""
+        done = [task.agent for task in self.plan.tasks if task.status == "done"]
+        return self.single or next(reversed(done), "")
+
+    def _whole(self, request: str, working: Asking[Ending]) -> Generator[Event, Reply, bool]:
         points = self.loop.checkpoints
         points.begin_turn(self.loop.bench.session, request)
         try:
@@ -93,6 +105,7 @@ class Planner:
             yield Interrupted(self.loop.replies.talk.entries[-1].message.text)
         finally:
             points.end_turn()
+        return not self.unplanned
 
     def _checked(self, end: Answered | GaveUp) -> Generator[Event, Reply, GaveUp | None]:
         """Run the user's own check once all is done."""
@@ -101,12 +114,13 @@ class Planner:
         tries = Tries(max_attempts=1)
         return (yield from self.loop.checked(self.agent, tries, self.loop.check)) or ending(tries)
 
-    def _planned(self) -> Asking[Ending]:
+    def _planned(self, *, free: bool) -> Asking[Ending]:
         question = self.questions.first(self.agents.values(), self._rules().most)
         while True:
             plan = yield from self._drafts.first(question, self._rules())
             if isinstance(plan, GaveUp):
-                return plan
+                self.unplanned = free and plan.code == "plan"
+                return None if self.unplanned else plan
             if len(plan.tasks) == 1:
                 yield from self._single(plan.tasks[0])
                 return None
@@ -117,8 +131,10 @@ class Planner:
                 return (yield from self._refused())
             question = words.ANOTHER.format(words=answer.text)
 
-    def _resumed(self) -> Asking[Ending]:
+    def _resumed(self, *, agreed: bool) -> Asking[Ending]:
         yield PlanChanged(self.plan.tasks)
+        if agreed:
+            return (yield from self._carried_out())
         answer = yield Ask(RESUMED.format(left=self._left()), "yn?", RESUMED_WHY, default="y")
         if answer and answer.choice == "y":
             return (yield from self._carried_out())
@@ -135,6 +151,7 @@ class Planner:
         """Simply run a plan of one task; /retry still goes back to before the request."""
         talk = self.loop.replies.talk
         before, agent = talk.before, self.agents[task.agent]
+        self.single = agent.name
         yield Routed(agent.name, PLANNER)
         try:
             yield from self.loop.turn(agent, task.task)

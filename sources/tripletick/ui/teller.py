@@ -59,6 +59,7 @@ LOOKING = "looking through {files} files"
 THOUGHT = "thought for {seconds} s{how}"
 UNFOLDS = ", Ctrl+T shows it"
 TAKEN = "{agent} takes over, whose block this is: {tag}"
+REST = "{agent} takes over for the rest of the request"
 QUIET = (Answered, GaveUp)
 """What is told with -q."""
 ASIDE = (Text, Thought, Usage, Notice, Progress, Answered)
@@ -138,7 +139,8 @@ class Teller:
 
     def handed_over(self, event: HandedOver) -> None:
         self.agent = event.agent
-        self.pen.line(self.pen.mark("agent") + visible(TAKEN.format(agent=event.agent, tag=event.tag)), "dim")
+        words = (TAKEN if event.tag else REST).format(agent=event.agent, tag=event.tag)
+        self.pen.line(self.pen.mark("agent") + visible(words), "dim")
 
     def loading(self, event: Loading) -> None:
         self.gauge.model = visible(event.model)
