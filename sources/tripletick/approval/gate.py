@@ -15,6 +15,7 @@ from pathlib import Path
 from tripletick.approval import beyond, needs, outside, risky, servers
 from tripletick.approval.asking import Asking
 from tripletick.approval.block import Block, instead, work
+from tripletick.approval.interpreters import Interpreters
 from tripletick.approval.needs import Need
 from tripletick.approval.parts import Parts, part
 from tripletick.approval.questions import Answering, Person, Question, Working, fingerprint
@@ -37,6 +38,7 @@ MORE = "And {count} more like that."
 NOT_PUSHED = "(git push was not run: it is left to the person, who has been shown the command.)"
 NOT_COMMITTED = "(This was not run, since what comes before it did not succeed: {line})"
 RISKY_WHY = "In its box it can change files only in this folder; tripletick undo brings them back."
+CHANGED = "network for a Python that was made or changed"
 ALWAYS_WHY = "Every block is asked for: [sandbox] ask = always."
 VENV = 'export PATH="$PWD/{folder}/bin:$PATH"; '
 Step = Callable[[], Working]
@@ -51,6 +53,7 @@ class Gate:
     person: Person = field(default_factory=Person)
     given: dict[str, Grant] = field(default_factory=dict)
     """What the person gave all blocks of this session, by the kind of the question."""
+    interpreters: Interpreters = field(default_factory=Interpreters)
 
     def __post_init__(self) -> None:
         self.person = Person(self.asking)
@@ -59,6 +62,7 @@ class Gate:
         """Ask, run, and ask again where it lacked something; give the block's one result."""
         if not self.asking.allowed:
             return Result("forbidden", FOLDER)
+        self.interpreters.begin(block.bench.workspace.root)
         try:
             return (yield from self._run(block))
         except OSError as error:
@@ -129,13 +133,17 @@ class Gate:
             return called
         said = block.typed or self.asking.yes
         # A kind that was allowed for the session hides no other one that stands beside it.
-        kinds = {_kind(risk, block): risk for risk in risks if risk.needs or not said}
+        kinds = {self._kind(risk, block): risk for risk in risks if risk.needs or not said}
         left = {kind: risk for kind, risk in kinds.items() if kind not in self.person.allowed}
         if left:
             first, *also = left
-            worth = [risk for risk in risks if _kind(risk, block) in left]
+            worth = [risk for risk in risks if self._kind(risk, block) in left]
             text, what = " ".join(_says(worth)), ", ".join(dict.fromkeys(risk.what for risk in worth))
+            text += self.interpreters.words(block.meant) if any(risk.needs for risk in worth) else ""
             return Question(first, f"{text} Run it?", what, RISKY_WHY, also=tuple(also))
+        if self._given().network and (changed := self.interpreters.changed(block.meant)):
+            kind = f"network {self.interpreters.state(block.meant)}"
+            return Question(kind, f"This block has network.{changed} Run it?", CHANGED, needs.PROXY)
         if self.asking.always and not block.typed:
             tag = block.tool.tag
             return Question(f"always {tag}", f"Run this {block.name} block?", f"each {tag} block", ALWAYS_WHY)
@@ -148,7 +156,8 @@ class Gate:
             if need.id in asked:
                 break
             asked.add(need.id)
-            text = f"This block needs {need.what}. Allow it once?"
+            runs = self.interpreters.words(block.meant) if need.grant.network else ""
+            text = f"This block needs {need.what}.{runs} Allow it once?"
             answer = yield from self._ask(block, Question(need.id, text, need.what, need.why))
             if isinstance(answer, Result):
                 return replace(answer, verdict=_needed(need, answer), files=result.files)
@@ -186,7 +195,9 @@ class Gate:
         return replace(results[-1], verdict=verdict, text="\n".join(filter(None, texts)))
 
     def _steps(self, block: Block, parts: Parts) -> Iterator[tuple[str, Step]]:
-        yield from (("install", partial(install, self._ask, block, one)) for one in parts.installs)
+        yield from (
+            ("install", partial(install, self._ask, block, one, self.interpreters)) for one in parts.installs
+        )
         venv = next((one.folder for one in parts.installs if one.manager == "pip"), "")
         if commands(parts.rest):
             rest = (VENV.format(folder=venv) if venv else "") + parts.rest
@@ -201,15 +212,16 @@ class Gate:
         person = Person(self.asking) if block.bench.outside.sources and not block.typed else self.person
         return (yield from person.ask(question, block.call, block.bench.workspace, edit))
 
+    def _kind(self, risk: Risk, block: Block) -> str:
+        """Say what a yes for the session is for: with network that is this very block."""
+        if not risk.needs:
+            return risk.id
+        same = fingerprint(block.call, block.bench.workspace)
+        return f"{risk.id} {same} {self.interpreters.state(block.meant)}"
+
     def _given(self) -> Grant:
         write = tuple(path for grant in self.given.values() for path in grant.write if path.exists())
         return Grant(any(grant.network for grant in self.given.values()), write) if self.given else NOTHING
-
-
-def _kind(risk: Risk, block: Block) -> str:
-    """Say what a yes for the session is for: with the network that is this very block."""
-    same = fingerprint(block.call, block.bench.workspace) if risk.needs else ""
-    return f"{risk.id} {same}".strip()
 
 
 def _says(risks: Sequence[Risk]) -> list[str]:

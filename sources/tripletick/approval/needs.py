@@ -29,6 +29,7 @@ _SWALLOWED = re.compile(r"^curl: \(6\) |^wget: unable to resolve host ")
 _IGNORE = re.compile(r"(?m)^tripletick: Put back, .*[:,] \.tripletickignore(?:,| and |$)")
 _PIECES = re.compile(r"[;\n]|&&|\|\|")
 SAVES = ("write", "append")
+PROXY = "Through our proxy, which shows each host; nothing of this computer itself is reachable."
 HIDES = "What it names is hidden from then on, from blocks and from the model."
 LINES = 12
 LONGEST = 500
@@ -118,8 +119,7 @@ _JUDGED = {"absent": _is_written, "opened": _is_not_read}
 
 def _need(need: str, path: str, root: Path, grant: Grant) -> Need | None:
     if need == "network":
-        why = "Through our proxy, which shows each host; nothing of this computer itself is reachable."
-        return None if grant.network else Need("network", "network", why, Grant(network=True))
+        return None if grant.network else Need("network", "network", PROXY, Grant(network=True))
     if need == "write":
         return _writing(Path(path), root)
     return Need(need)
