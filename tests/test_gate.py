@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.playing import last
+from tests.sandbox.serving import site
 from tests.test_approval import DELETES, NO, SESSION, YES, asked, log, repository, results, sources
 
 from tripletick.approval.parts import part
@@ -102,6 +103,49 @@ def test_the_network_for_the_session_is_not_for_a_python_that_was_changed_since(
     events = it.play()
     assert asked(events)[1:] == [f"This block has network. {CHANGED} Run it?"]
     assert [result.outcome for result in results(events)] == ["ok", "ok", "ok", "denied", "ok"]
+
+
+@pytest.fixture
+def far(monkeypatch):
+    """A proxy between this computer and the world, which answers for all that lies there."""
+    with site("127.0.0.1") as server:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{server.server_port}")
+        yield server
+
+
+NET = {"sandbox": {"mode": "net"}}
+FAR = "```bash\ncurl -sSf --max-time 20 http://8.8.8.8:8080/ > got\n```"
+PORT = "This block needs the network at 8.8.8.8:8080. Allow it once?"
+
+
+@pytest.mark.parametrize(
+    ("answers", "outcomes", "questions"),
+    [
+        ([YES, NO], ["ok", "denied"], [PORT, PORT]),
+        ([SESSION], ["ok", "ok"], [PORT]),
+        ([NO, NO], ["denied", "denied"], [PORT, PORT]),
+    ],
+)
+def test_another_port_of_a_public_host_is_asked_for(session, far, answers, outcomes, questions):
+    it = session(FAR, FAR, "Done.", answers=answers, **NET)
+    events = it.play()
+    assert asked(events) == questions
+    assert [result.outcome for result in results(events)] == outcomes
+    assert len(far.heads) == outcomes.count("ok")
+
+
+def test_a_port_that_is_opened_for_one_host_is_closed_for_others(session, far):
+    both = FAR.replace("> got", "> got; curl -sSf http://1.1.1.1:8080/")
+    it = session(FAR, both, "Done.", answers=[SESSION, NO], **NET)
+    assert asked(it.play()) == [PORT, PORT.replace("8.8.8.8", "1.1.1.1")]
+
+
+def test_without_a_person_another_port_is_refused_with_the_setting(session, far):
+    it = session(FAR.replace("-sSf", "-sS --fail-with-body").replace(" > got", ""), "Sorry.", **NET)
+    result = results(it.play())[0]
+    assert (result.outcome, result.exit) == ("failed", 22)
+    assert "the person can open others with [sandbox] ports" in result.text
+    assert far.heads == []
 
 
 def test_many_risks_are_counted_in_a_question(session):

@@ -44,7 +44,7 @@ class Block:
         own = self.bench.grant
         write = tuple(dict.fromkeys((*own.write, *grant.write)))
         network, ignore = own.network or grant.network, own.ignore or grant.ignore
-        both = replace(own, network=network, ignore=ignore, write=write)
+        both = replace(own, network=network, ignore=ignore, write=write, opened=own.opened | grant.opened)
         return replace(self, bench=replace(self.bench, grant=both))
 
     def answered(self, answer: Answer) -> Block:

@@ -172,6 +172,8 @@ class Gate:
             return None
         if saving := needs.to_save(result, block.meant, block.bench.workspace.root):
             return saving
+        if self.asking.person and (closed := needs.to_open(result)):
+            return closed
         return needs.find(result, block.bench.workspace.root, block.bench.grant, block.call.body)
 
     def _parted(self, block: Block, parts: Parts) -> Working:
@@ -221,7 +223,9 @@ class Gate:
 
     def _given(self) -> Grant:
         write = tuple(path for grant in self.given.values() for path in grant.write if path.exists())
-        return Grant(any(grant.network for grant in self.given.values()), write) if self.given else NOTHING
+        opened = frozenset[str]().union(*(grant.opened for grant in self.given.values()))
+        network = any(grant.network for grant in self.given.values())
+        return Grant(network, write, opened=opened) if self.given else NOTHING
 
 
 def _says(risks: Sequence[Risk]) -> list[str]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from tripletick import languages
 from tripletick.messages import Call, Result
 from tripletick.sandbox.box import NOTHING, Grant
+from tripletick.tools.output import CLOSED
 
 _WRITES = re.compile(
     r"""(?<![<&=-])>{1,2}(?![=&])|["'][rwax]?b?t?[wax+]b?t?\+?["']|\btee\b|\btouch\b|\bmkdir\b|makedirs"""
@@ -31,6 +32,9 @@ _PIECES = re.compile(r"[;\n]|&&|\|\|")
 SAVES = ("write", "append")
 PROXY = "Through our proxy, which shows each host; nothing of this computer itself is reachable."
 HIDES = "What it names is hidden from then on, from blocks and from the model."
+PORTS = "Blocks with network reach ports 80 and 443; [sandbox] ports opens others for good."
+NAMED = 3
+"""Places of one question; others are asked for after it."""
 LINES = 12
 LONGEST = 500
 SYSTEM = frozenset("bin boot dev etc lib lib32 lib64 nix opt proc run sbin sys tmp usr var".split())  # noqa: SIM905 - 16 lines else
@@ -49,11 +53,6 @@ class Need:
     """The file that is to be written is not there yet."""
     saves: bool = False
     """The block is to be saved there, and not run."""
-
-    def granted(self, grant: Grant) -> Grant:
-        """Add it to what a block has already."""
-        own = self.grant
-        return replace(grant, network=grant.network or own.network, write=(*grant.write, *own.write))
 
 
 def find(result: Result, root: Path, grant: Grant, script: str = "") -> Need | None:
@@ -85,6 +84,15 @@ def find(result: Result, root: Path, grant: Grant, script: str = "") -> Need | N
             if match and (found := _need(need, path, root, grant)):
                 return found if found.id != "own" else None
     return None
+
+
+def to_open(result: Result) -> Need | None:
+    """Tell which other ports a failed block was refused."""
+    closed = sorted(flag.removeprefix(CLOSED) for flag in result.flags if flag.startswith(CLOSED))[:NAMED]
+    if result.outcome != "failed" or not closed:
+        return None
+    what = f"the network at {' and '.join(closed)}"
+    return Need(what, what, PORTS, Grant(network=True, opened=frozenset(closed)))
 
 
 def to_save(result: Result, call: Call, root: Path) -> Need | None:
