@@ -17,6 +17,11 @@ from tripletick import __version__
 from tripletick.errors import TripletickError, UsageError
 from tripletick.redaction import KNOWN, guard_streams
 
+SHADOWED = (
+    "Python has run {path} in the place of a module of its own.",
+    "python -m looks for modules in the folder that it is started in, before anything of tripletick is run.",
+    "Start it by its own name: tripletick",
+)
 CLOSED_PIPE, TERMINATED, INTERRUPTED = 141, 143, 130
 EPILOG = """\
 commands:
@@ -34,7 +39,7 @@ your settings: {config}
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program; gives its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    _leave_out_folder()
+    taken = _leave_out_folder()
     KNOWN.learn_named(os.environ)
     KNOWN.learn_words(words)
     guard_streams()
@@ -44,6 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGHUP, _terminate)
     verbose = "-v" in words
     try:
+        if taken:
+            raise UsageError(*(part.format(path=taken) for part in SHADOWED))
         return _chosen(words)
     except TripletickError as error:
         return _say(error, verbose=verbose)
@@ -58,13 +65,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
 
 
-def _leave_out_folder() -> None:
-    """Take the folder that it was started in, from which `python -m` imports first, off the path."""
+def _leave_out_folder() -> str:
+    """Take the folder that it was started in, from which `python -m` imports first, off the path; give a
+    module that came from there all the same, "" where none did.
+    """
     # A folder that is gone has nothing to import.
     with suppress(OSError):
         here = os.path.realpath(".")
         if here != os.path.realpath(Path(__file__).parents[1]):
             sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry) != here]
+            modules = sys.modules.values() if __name__ == "__main__" else ()
+            files = [str(getattr(module, "__file__", "")) for module in modules]
+            return next(
+                (file for file in files if file.replace("/__init__.py", "").rpartition("/")[0] == here), ""
+            )
+    return ""
 
 
 def _chosen(words: list[str]) -> int:
