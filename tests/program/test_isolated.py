@@ -1,9 +1,9 @@
 """No Python of ours runs what lies in the folder that it is started in, wherever an installer has put it."""
 
-import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -133,8 +133,8 @@ def test_a_module_that_is_needed_later_does_not_come_from_the_folder(home):
 def test_a_module_that_has_come_from_the_folder_is_told_and_nothing_else_is_done(home):
     (home / "project" / "tripletick.py").unlink()
     (home / "project" / "json.py").unlink()
-    shadow = home / "project" / "argparse.py"
-    shadow.write_text(Path(argparse.__file__).read_text())
+    shadow = home / "project" / "signal.py"
+    shadow.write_text(Path(signal.__file__).read_text())
     done = run(home, sys.executable, "-m", "tripletick.cli", "--version")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"tripletick: Python has run {shadow} in the place of")
