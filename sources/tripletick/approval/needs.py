@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from tripletick import languages
+from tripletick import languages, places
 from tripletick.messages import Call, Result
 from tripletick.sandbox.box import NOTHING, Grant
 from tripletick.tools.output import CLOSED
@@ -100,7 +100,7 @@ def to_save(result: Result, call: Call, root: Path) -> Need | None:
     path, saves = call.path, call.tool in SAVES or call.tool in languages.LANGUAGES
     if not path or not saves or "refused" not in result.flags:
         return None
-    need = _writing(root / os.path.expanduser(path), root)  # noqa: PTH111 - "/x" of all stays
+    need = _writing(path, root)
     if not need or need.grant.write[0].is_dir():
         return None
     replaces = not need.new and call.tool != "append"
@@ -129,19 +129,24 @@ def _need(need: str, path: str, root: Path, grant: Grant) -> Need | None:
     if need == "network":
         return None if grant.network else Need("network", "network", PROXY, Grant(network=True))
     if need == "write":
-        return _writing(Path(path), root)
+        return _writing(path, root)
     return Need(need)
 
 
-def _writing(written: Path, root: Path) -> Need | None:
+def _writing(written: str, root: Path) -> Need | None:
     """Offer one file or folder outside the workspace, where it may be offered at all."""
-    path = Path(os.path.realpath(os.path.expanduser(written)))  # noqa: PTH111 - "~" of the person, "/x" of all
+    # "~" of the user, "/x" of all
+    path = Path(os.path.realpath(root / os.path.expanduser(written)))  # noqa: PTH111
     if not may_be_offered(path, root):
         return None
-    home = Path.home()
-    shown = f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
-    why = f"{shown} lies outside this folder: undo does not bring back what changes there."
-    return Need(f"write {shown}", f"to write {shown}", why, Grant(write=(path,)), new=not path.exists())
+    name = shown(path)
+    why = f"{name} lies outside this folder: undo does not bring back what changes there."
+    return Need(f"write {name}", f"to write {name}", why, Grant(write=(path,)), new=not path.exists())
+
+
+def shown(path: Path) -> str:
+    """Write a path that a block is let write to; what lies at home begins with `~`."""
+    return places.shown(path, Path.home().resolve())
 
 
 def may_be_offered(path: Path, root: Path) -> bool:

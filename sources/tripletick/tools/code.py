@@ -121,7 +121,7 @@ def code_tool(language: Language) -> Tool:
 def run_program(language: Language, call: Call, bench: Bench) -> Running:
     """Save where a path is given, check, build, run; the first that fails is the result."""
     saved: Saved | None = None
-    earlier = dict(bench.ledger.ran)
+    ran = dict(bench.ledger.ran)
     try:
         works_on = data_of(language, call, bench)
     except PathRefused as refused:
@@ -141,8 +141,9 @@ def run_program(language: Language, call: Call, bench: Bench) -> Running:
         result = yield from _checked(program)
     finally:
         remove(bench.box.home / PLACE)
-    started = not result.flags & {"unstarted"} or "arguments" in result.flags
-    bench.ledger.ran = earlier | ({saved.path: result} if started else {}) if saved else {}
+    if saved and ("unstarted" not in result.flags or "arguments" in result.flags):
+        ran[saved.path] = result
+    bench.ledger.ran = ran if saved else {}
     return result
 
 
