@@ -280,6 +280,16 @@ def test_the_version_is_told_without_what_the_rest_needs(home):
     assert run(home, "--version", code=code).stderr == "\n"
 
 
+def test_a_task_in_a_pipe_imports_neither_what_draws_nor_what_runs_in_the_box(home):
+    code = (
+        "import sys; from tripletick.cli import main; main()\n"
+        "sys.exit(str([name for name in ('rich.console', 'unittest') if name in sys.modules] or ''))"
+    )
+    done = run(home, "-y", "-m", f"scripted:{home / 'script.md'}", "write hello.py", code=code)
+    assert "hello.py" in done.stderr
+    assert "unittest" not in done.stderr and "rich.console" not in done.stderr
+
+
 def test_nothing_is_contacted_but_the_server(home):
     code = (
         "import os, sys\n"
