@@ -278,8 +278,8 @@ def test_system_packages_are_named_to_the_person_and_nobody_is_asked(session):
 
 def test_an_install_that_is_refused_runs_nothing_of_its_block(session):
     it = session("```bash\npip install six==1.16.0 && touch made\n```", "Then not.", answers=[NO])
-    question = "Install six 1.16.0 into .venv, with network for that command? It is named in no project file."
-    assert asked(it.play()) == [question]
+    question = "Install six 1.16.0 into .venv, in the box with network through the proxy?"
+    assert asked(it.play()) == [f"{question} It is named in no project file."]
     assert not (it.folder / "made").exists()
     assert not (it.folder / ".venv").exists()
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.playing import last
+from tests.sandbox.serving import site
 from tests.test_approval import DELETES, NO, SESSION, YES, asked, log, repository, results, sources
 
 from tripletick.approval.parts import part
@@ -13,8 +14,10 @@ from tripletick.messages import Answer
 from tripletick.paths import Workspace
 
 DELETE = "This deletes src (20 files)."
+CHANGED = "The Python in .venv was made or changed after the first block of this session."
+UNRESOLVED = "echo 'curl: (6) Could not resolve host: example.test' >&2; exit 6"
 RESET = "This throws away what is not committed, and may leave commits behind."
-FETCH = "This fetches packages and installs them, with network for this block. Run it?"
+FETCH = "This fetches packages and installs them, in the box with network through the proxy. Run it?"
 
 
 @pytest.fixture
@@ -44,6 +47,105 @@ def test_a_yes_for_the_session_gives_the_network_to_that_block_alone(session):
     one, other = (f"```bash\ngem install rake || {rest}\n```" for rest in ("true", "curl example.test"))
     it = session(one, other, "Done.", answers=[SESSION, NO])
     assert asked(it.play()) == [FETCH, FETCH]
+
+
+def environment(it):
+    """An environment of Python as an install of the session's past has left it."""
+    packages = it.folder / ".venv/lib/python3.9/site-packages"
+    (packages / "pip").mkdir(parents=True)
+    (packages / "pip/__main__.py").write_text("main()\n")
+    (it.folder / ".venv/bin").mkdir()
+    (it.folder / ".venv/bin/python").symlink_to("/usr/bin/python3")
+    return it
+
+
+@pytest.mark.parametrize(
+    "line", ["python -m pytest -q", "./run.sh", "python3 -u app.py", "make test", "sh run.sh -v"]
+)
+def test_a_question_for_network_names_what_runs_of_the_folder(session, line):
+    it = session(f"```bash\n{line}; {UNRESOLVED}\n```", "Then not.", answers=[NO])
+    (it.folder / "run.sh").write_text("true\n")
+    (it.folder / "app.py").write_text("\n")
+    own = f"It runs code of this folder ({line}), in the box with network through the proxy."
+    assert asked(it.play()) == [f"This block needs network. {own} Allow it once?"]
+
+
+@pytest.mark.parametrize("line", ["cat app.py", "python3 -c 1", "python3 /usr/lib/app.py"])
+def test_a_block_that_runs_nothing_of_the_folder_is_asked_for_as_ever(session, line):
+    it = session(f"```bash\n{line}; {UNRESOLVED}\n```", "Then not.", answers=[NO])
+    (it.folder / "app.py").write_text("\n")
+    assert asked(it.play()) == ["This block needs network. Allow it once?"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ln -sf /bin/true .venv/bin/python",
+        "printf x > .venv/bin/activate",
+        "echo 'import os' > .venv/lib/python3.9/site-packages/a.pth",
+        "cd .venv/lib/*/*/pip; touch -r __main__.py t; echo 'evil()' > __main__.py; touch -r t __main__.py",
+        "mv .venv old; cp -R old .venv",
+        "mv .venv old; ln -s old .venv",
+    ],
+)
+def test_an_install_by_a_python_that_a_block_has_changed_is_told_in_the_question(session, change):
+    install = "```bash\npip install six\n```"
+    it = environment(session(install, f"```bash\n{change}\n```", install, "Then.", answers=[NO, NO]))
+    before, after = asked(it.play())
+    assert (CHANGED in before, after) == (False, f"{before} {CHANGED}")
+
+
+def test_the_network_for_the_session_is_not_for_a_python_that_was_changed_since(session):
+    lacks = f'```bash\n[ -n "$https_proxy" ] || {{ {UNRESOLVED}; }}\n```'
+    runs = "```bash\n.venv/bin/python -c 'print(1)'\n```"
+    change = "```bash\nln -sf /bin/true .venv/bin/python\n```"
+    it = environment(session(lacks, runs, change, runs, lacks, "Then.", answers=[SESSION, NO]))
+    events = it.play()
+    assert asked(events)[1:] == [f"This block has network. {CHANGED} Run it?"]
+    assert [result.outcome for result in results(events)] == ["ok", "ok", "ok", "denied", "ok"]
+
+
+@pytest.fixture
+def far(monkeypatch):
+    """A proxy between this computer and the world, which answers for all that lies there."""
+    with site("127.0.0.1") as server:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{server.server_port}")
+        yield server
+
+
+NET = {"sandbox": {"mode": "net"}}
+FAR = "```bash\ncurl -sSf --max-time 20 http://8.8.8.8:8080/ > got\n```"
+PORT = "This block needs the network at 8.8.8.8:8080. Allow it once?"
+
+
+@pytest.mark.parametrize(
+    ("answers", "outcomes", "questions"),
+    [
+        ([YES, NO], ["ok", "denied"], [PORT, PORT]),
+        ([SESSION], ["ok", "ok"], [PORT]),
+        ([NO, NO], ["denied", "denied"], [PORT, PORT]),
+    ],
+)
+def test_another_port_of_a_public_host_is_asked_for(session, far, answers, outcomes, questions):
+    it = session(FAR, FAR, "Done.", answers=answers, **NET)
+    events = it.play()
+    assert asked(events) == questions
+    assert [result.outcome for result in results(events)] == outcomes
+    assert len(far.heads) == outcomes.count("ok")
+
+
+def test_a_port_that_is_opened_for_one_host_is_closed_for_others(session, far):
+    both = FAR.replace("> got", "> got; curl -sSf http://1.1.1.1:8080/")
+    it = session(FAR, both, "Done.", answers=[SESSION, NO], **NET)
+    assert asked(it.play()) == [PORT, PORT.replace("8.8.8.8", "1.1.1.1")]
+
+
+def test_without_a_person_another_port_is_refused_with_the_setting(session, far):
+    it = session(FAR.replace("-sSf", "-sS --fail-with-body").replace(" > got", ""), "Sorry.", **NET)
+    result = results(it.play())[0]
+    assert (result.outcome, result.exit) == ("failed", 22)
+    assert "the person can open others with [sandbox] ports" in result.text
+    assert far.heads == []
 
 
 def test_many_risks_are_counted_in_a_question(session):

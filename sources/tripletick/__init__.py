@@ -5,9 +5,11 @@ For tools and hooks of your own: `from tripletick import tool`, `from tripletick
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+# not typing's own, which takes longer to import than all else that `--version` needs
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from tripletick.hooks import hook as hook
     from tripletick.tools.own.toolrunner import tool as tool
 

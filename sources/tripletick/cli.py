@@ -1,22 +1,32 @@
-"""The command line: flags, commands and exit codes. What a command needs is imported when it is chosen."""
+"""The command line: flags, commands and exit codes. What a command needs is imported when it is chosen.
+
+What `--version` does not need is not imported here either: several times the rest of its time.
+"""
 
 from __future__ import annotations
 
-import argparse
 import atexit
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
-from types import FrameType
-from typing import NoReturn
 
 from tripletick import __version__
 from tripletick.errors import TripletickError, UsageError
-from tripletick.redaction import KNOWN, guard_streams
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from types import FrameType
+    from typing import NoReturn
+
+SHADOWED = (
+    "Python has run {path} in the place of a module of its own.",
+    "python -m looks for modules in the folder that it is started in, before anything of tripletick is run.",
+    "Start it by its own name: tripletick",
+)
+VERSION = ["--version"]
 CLOSED_PIPE, TERMINATED, INTERRUPTED = 141, 143, 130
 EPILOG = """\
 commands:
@@ -34,16 +44,17 @@ your settings: {config}
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the program; gives its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
-    _leave_out_folder()
-    KNOWN.learn_named(os.environ)
-    KNOWN.learn_words(words)
-    guard_streams()
+    taken = _leave_out_folder()
+    if words != VERSION:
+        _guard_secrets(words)
     if not hasattr(signal, "SIGHUP"):
         return _refused()
     signal.signal(signal.SIGTERM, _terminate)
     signal.signal(signal.SIGHUP, _terminate)
     verbose = "-v" in words
     try:
+        if taken:
+            raise UsageError(*(part.format(path=taken) for part in SHADOWED))
         return _chosen(words)
     except TripletickError as error:
         return _say(error, verbose=verbose)
@@ -58,19 +69,39 @@ def main(argv: Sequence[str] | None = None) -> int:
         atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
 
 
-def _leave_out_folder() -> None:
-    """Take the folder that it was started in, from which `python -m` imports first, off the path."""
+def _guard_secrets(words: Sequence[str]) -> None:
+    """Let none of what is known already be written."""
+    from tripletick.redaction import KNOWN, guard_streams
+
+    KNOWN.learn_named(os.environ)
+    KNOWN.learn_words(words)
+    guard_streams()
+
+
+def _leave_out_folder() -> str:
+    """Take the folder that it was started in, from which `python -m` imports first, off the path; give a
+    module that came from there all the same, "" where none did.
+    """
     # A folder that is gone has nothing to import.
     with suppress(OSError):
         here = os.path.realpath(".")
-        if here != os.path.realpath(Path(__file__).parents[1]):
+        if here != os.path.realpath(f"{__file__}/../.."):
             sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry) != here]
+            modules = sys.modules.values() if __name__ == "__main__" else ()
+            files = [str(getattr(module, "__file__", "")) for module in modules]
+            return next(
+                (file for file in files if file.replace("/__init__.py", "").rpartition("/")[0] == here), ""
+            )
+    return ""
 
 
 def _chosen(words: list[str]) -> int:
-    if words == ["--version"]:
+    if words == VERSION:
         sys.stdout.write(f"tripletick {__version__}\n")
         return 0
+    import argparse
+    from pathlib import Path
+
     from tripletick import commands
     from tripletick.commands.flags import shared_flags
 
@@ -187,8 +218,6 @@ def _say(error: TripletickError, *, verbose: bool = False) -> int:
     write(sys.stderr, f"tripletick: {error}\n")
     return error.exit
 
-
-Command = Callable[[argparse.Namespace], int]
 
 if __name__ == "__main__":
     sys.exit(main())

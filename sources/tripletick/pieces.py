@@ -1,4 +1,5 @@
-"""Events that come in pieces, put together again for the log: pieces in a row are one, up to a line's end.
+"""Events that come in pieces: put together again for the log, up to a line's end; for all without the secrets
+that one alone holds half of.
 
 Tasks that run side by side talk at once; the pieces of each are joined apart.
 """
@@ -8,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from tripletick.events import Event, InTask, Output, Text, Thought
+from tripletick.events import Event, InTask, Notice, Output, Prompted, Text, Thought, Usage
+from tripletick.redaction import Stream
 
 JOINED = (Text, Thought, Output)
+BETWEEN = (Usage, Notice, Prompted)
+"""What may stand between two pieces of one text."""
 SECONDS = 1.0
 CHARACTERS = 4096
 """So long, and so many, are pieces held back at most."""
@@ -34,13 +38,13 @@ class Pieces:
 
     def take(self, event: Event, now: float) -> Iterator[tuple[float, Event]]:
         """Give the events that are whole now, each with its time."""
-        task, piece = (event.task, event.event) if isinstance(event, InTask) else ("", event)
+        task, piece = _parted(event)
         if not isinstance(piece, JOINED):
             yield from self._ended(task) if task else self.rest()
             yield now, event
             return
         held = self.held.get(task)
-        if held and type(_inner(held.event)) is not type(piece):
+        if held and type(_parted(held.event)[1]) is not type(piece):
             yield from self._ended(task)
             held = None
         if held is None:
@@ -60,8 +64,38 @@ class Pieces:
             yield held.since, _whole(held.event, "".join(held.texts))
 
 
-def _inner(event: Event) -> Event:
-    return event.event if isinstance(event, InTask) else event
+@dataclass(slots=True)
+class Secretless:
+    """Holds back the end of a piece while it may be the beginning of a secret."""
+
+    streams: dict[str, tuple[Event, Stream]] = field(default_factory=dict)
+    """The last piece of each task, and the text that it belongs to."""
+
+    def take(self, event: Event) -> Iterator[Event]:
+        """Give the event, with what was held back before it or in its own text."""
+        task, piece = _parted(event)
+        if isinstance(piece, BETWEEN):
+            yield event
+            return
+        last, stream = self.streams.get(task, (event, Stream()))
+        if type(_parted(last)[1]) is not type(piece):
+            yield from self.rest(task)
+            stream = Stream()
+        if isinstance(piece, JOINED):
+            self.streams[task] = event, stream
+            event = _whole(event, stream.feed(piece.text))
+        yield event
+
+    def rest(self, task: str = "") -> Iterator[Event]:
+        """Give what is held back of a task, by default of all."""
+        for each in [task] if task else list(self.streams):
+            last, stream = self.streams.pop(each, (None, Stream()))
+            if last and (text := stream.close()):
+                yield _whole(last, text)
+
+
+def _parted(event: Event) -> tuple[str, Event]:
+    return (event.task, event.event) if isinstance(event, InTask) else ("", event)
 
 
 def _whole(event: Event, text: str) -> Event:

@@ -2,7 +2,7 @@
 
 Known are keys of the environment and the settings, the userinfo of addresses that were given, and values of
 hidden files. What only looks like a secret is left alone, and so is a plain word: nobody could read the rest.
-Not covered: what the model is sent, and a secret that a stream brings in pieces.
+Not covered: what the model is sent.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import re
 import stat
 import sys
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -19,6 +20,10 @@ HIDDEN = "[hidden]"
 """Stands for a secret; nothing in it must be written otherwise in JSON."""
 SHORTEST, PHRASE = 6, 16
 """Characters of a secret, and of one that is a plain word."""
+WITHHELD = 4096
+"""Characters of a stream that are held back at most."""
+LOOKED_BACK = 2
+"""Characters before a secret that decide whether it is one."""
 MOST, LARGEST = 2000, 1 << 16
 """Secrets that are kept; bytes of a file that is looked through."""
 _SECRET_NAME = re.compile(
@@ -42,12 +47,18 @@ _PLAIN = re.compile(
 )
 
 
+_BEGINS = re.compile(r"(?:(?<!\w)|(?<=\\[nrt]))")
+"""Where a secret may begin."""
+
+
 class Known:
     """The secrets of this run."""
 
     def __init__(self) -> None:
         self._values: set[str] = set()
         self._pattern: re.Pattern[str] | None = None
+        self._sorted: list[str] = []
+        self._longest = 0
         self._new = False
         """Whether the pattern lacks some: files bring many at once."""
         self._files: set[tuple[int, int, int]] = set()
@@ -93,14 +104,43 @@ class Known:
                         continue
                     self.learn(*_of_value(name, bare), *([bare] if _MIXED.fullmatch(bare) else []))
 
-    def redact(self, text: str) -> str:
-        """Give the text without the secrets."""
+    def redact(self, text: str, start: int = 0) -> str:
+        """Give the text from `start` on, without the secrets."""
+        pattern = self._compiled()
+        secrets = [found.span() for found in pattern.finditer(text, start)] if pattern else []
+        ends, begins = [start, *(end for _, end in secrets)], [*(begin for begin, _ in secrets), len(text)]
+        return HIDDEN.join(text[end:begin] for end, begin in zip(ends, begins, strict=True))
+
+    def settled(self, text: str, start: int = 0) -> int:
+        """Give how much of a text that goes on is whole: no secret lies across its end or has begun there.
+
+        The first `start` characters are only looked back at.
+        """
+        pattern = self._compiled()
+        if not pattern:
+            return len(text)
+        first = max(start, len(text) - min(self._longest, WITHHELD))
+        begun = (
+            at for at in range(first, len(text)) if _BEGINS.match(text, at) and self._is_begun(text[at:])
+        )
+        end = next(begun, len(text))
+        return next(
+            (found.start() for found in pattern.finditer(text, start) if found.start() < end < found.end()),
+            end,
+        )
+
+    def _compiled(self) -> re.Pattern[str] | None:
         if self._new:
             longest_first = "|".join(map(re.escape, sorted(self._values, key=len, reverse=True)))
             # Not within another word; an escape of JSON before it is none.
-            self._pattern = re.compile(rf"(?:(?<!\w)|(?<=\\[nrt]))(?:{longest_first})(?!\w)")
+            self._pattern = re.compile(rf"{_BEGINS.pattern}(?:{longest_first})(?!\w)")
+            self._sorted, self._longest = sorted(self._values), max(map(len, self._values))
             self._new = False
-        return self._pattern.sub(HIDDEN, text) if self._pattern else text
+        return self._pattern
+
+    def _is_begun(self, text: str) -> bool:
+        at = bisect_left(self._sorted, text)
+        return at < len(self._sorted) and self._sorted[at].startswith(text)
 
 
 def _of_value(name: str, value: str) -> Iterator[str]:
@@ -138,6 +178,29 @@ def _forms(value: str) -> Iterator[str]:
 
 
 KNOWN = Known()
+
+
+class Stream:
+    """A text that comes in pieces, given on without secrets as soon as it is known to hold none."""
+
+    def __init__(self, known: Known = KNOWN) -> None:
+        self._known = known
+        self._before = self._held = ""
+
+    def feed(self, piece: str) -> str:
+        """Take a piece; give what can be shown."""
+        text = self._before + self._held + piece
+        return self._shown(text, self._known.settled(text, len(self._before)))
+
+    def close(self) -> str:
+        """Give what was held back."""
+        text = self._before + self._held
+        return self._shown(text, len(text))
+
+    def _shown(self, text: str, end: int) -> str:
+        shown = self._known.redact(text[:end], len(self._before))
+        self._held, self._before = text[end:], text[max(0, end - LOOKED_BACK) : end]
+        return shown
 
 
 class Redacted(io.TextIOWrapper):

@@ -6,12 +6,13 @@ What a turn is stands in app and loop; how events are written and drawn in sessi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tripletick.errors import TripletickError
 from tripletick.events import Ask, Event, GaveUp, InTask, Interrupted, Notice, Output, Reply, Text, Thought
 from tripletick.loop import Turn
 from tripletick.messages import Answer, Progress
+from tripletick.pieces import Secretless
 from tripletick.session import Log, Record, plain_value
 
 PIECES = (Text, Thought, Output, Progress)
@@ -33,6 +34,7 @@ class Telling:
     """What has changed in the conversation since it was asked for last."""
     verbose: bool = False
     """What is raised is told with its traceback."""
+    secretless: Secretless = field(default_factory=Secretless)
 
     def run(self, turn: Turn, sinks: Sequence[Sink], ask: Asker) -> None:
         """Pull a turn to its end; what is raised becomes a `GaveUp`.
@@ -86,10 +88,11 @@ class Telling:
                 self._give(Notice(notices.pop(0)), sinks)
 
     def _give(self, event: Event, sinks: Sequence[Sink]) -> None:
-        if not _passes(event):
-            self.log.write(event)
-        for sink in sinks:
-            sink(event)
+        for whole in self.secretless.take(event):
+            if not _passes(whole):
+                self.log.write(whole)
+            for sink in sinks:
+                sink(whole)
 
     def _note(self) -> None:
         if record := self.changes():

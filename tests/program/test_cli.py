@@ -8,6 +8,7 @@ from itertools import groupby
 import pytest
 
 SCRIPT = "I write it.\n\n```python:hello.py\nprint('hello')\n```\n\n---\n\nIt prints hello.\n"
+UNNEEDED = ("argparse", "dataclasses", "pathlib", "typing", "urllib.parse", "tripletick.redaction")
 FORBIDDEN = ("requests", "rich", "ollama", "pathspec", "httpx", "pydantic", "tripletick.app")
 
 
@@ -269,6 +270,24 @@ def test_a_quick_question_imports_nothing_heavy(home, words):
     )
     done = run(home, *words, code=code)
     assert (done.stderr, done.stdout.split()[0]) == ("\n", done.stdout.split()[0])
+
+
+def test_the_version_is_told_without_what_the_rest_needs(home):
+    code = (
+        "import sys; from tripletick.cli import main; main()\n"
+        f"sys.exit(str([name for name in {UNNEEDED} if name in sys.modules] or ''))"
+    )
+    assert run(home, "--version", code=code).stderr == "\n"
+
+
+def test_a_task_in_a_pipe_imports_neither_what_draws_nor_what_runs_in_the_box(home):
+    code = (
+        "import sys; from tripletick.cli import main; main()\n"
+        "sys.exit(str([name for name in ('rich.console', 'unittest') if name in sys.modules] or ''))"
+    )
+    done = run(home, "-y", "-m", f"scripted:{home / 'script.md'}", "write hello.py", code=code)
+    assert "hello.py" in done.stderr
+    assert "unittest" not in done.stderr and "rich.console" not in done.stderr
 
 
 def test_nothing_is_contacted_but_the_server(home):

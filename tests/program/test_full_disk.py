@@ -78,3 +78,12 @@ def test_what_the_snapshots_fill_leaves_room_for_blocks(play, home):
     assert "No space left on device): this turn cannot be undone" in turn
     assert (home / "project" / "ran").read_text() == "run\n"
     assert "Nothing was undone: the disk of " in undone[0]
+
+
+def test_what_is_kept_already_needs_no_room(play, home):
+    (home / "project" / "large.bin").write_bytes(os.urandom(3_000_000))
+    blocks = ["mv large.bin /tmp/away", "cp /tmp/away large.bin; echo run > ran"]
+    (home / "script.json").write_text(json.dumps([*(f"```bash\n{block}\n```" for block in blocks), "Done."]))
+    turn, *_ = play(0, 10_000)
+    assert "Done." in turn and "cannot be undone" not in turn
+    assert not (home / "project" / "ran").exists()

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -127,6 +128,17 @@ def test_a_module_that_is_needed_later_does_not_come_from_the_folder(home):
     done = run(home, sys.executable, "-m", "tripletick.cli", *words)
     assert (done.returncode, done.stdout) == (0, "Done.\n"), done.stderr
     assert not (home / "marked").exists()
+
+
+def test_a_module_that_has_come_from_the_folder_is_told_and_nothing_else_is_done(home):
+    (home / "project" / "tripletick.py").unlink()
+    (home / "project" / "json.py").unlink()
+    shadow = home / "project" / "signal.py"
+    shadow.write_text(Path(signal.__file__).read_text())
+    done = run(home, sys.executable, "-m", "tripletick.cli", "--version")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"tripletick: Python has run {shadow} in the place of")
+    assert "Start it by its own name: tripletick" in done.stderr
 
 
 def test_pip_is_not_the_folders(home):

@@ -7,7 +7,7 @@ from tests.bad_server import BadServer
 from tests.program.test_cli import run, state, task
 from tests.test_openai import CHAT, refusal
 
-from tripletick.redaction import HIDDEN, Known
+from tripletick.redaction import HIDDEN, Known, Stream
 
 KEY = 'sk-Canary"9f8e7d6c5b'
 
@@ -86,6 +86,45 @@ def test_the_value_of_a_hidden_file_is_neither_drawn_nor_logged(home, name, outp
     assert "Canary" not in told
     for line in done.stdout.splitlines() if output != "text" else ():
         assert json.loads(line)
+
+
+@pytest.mark.parametrize("said", [f"{'x' * cut} Canary-7 and Canary8." for cut in range(7)])
+def test_a_secret_that_comes_in_pieces_is_neither_drawn_nor_logged(home, said):
+    # a script's replies come in pieces of seven characters
+    (home / "script.md").write_text(f"{said}\n")
+    done = task(home, "-o", "jsonl", "what is it?", API_KEY="Canary-7", DB_URL="pg://joe:Canary8@db/x")
+    texts = [json.loads(line).get("text", "") for line in done.stdout.splitlines() if '"Text"' in line]
+    assert "".join(texts) == said.replace("Canary-7", HIDDEN).replace("Canary8", HIDDEN)
+    assert "Canary" not in traces(home, done) and "anary" not in "".join(texts)
+
+
+SPLIT = {
+    "A_KEY": "key-1234567",
+    "B_KEY": "key-1234567-and-more",
+    "C_KEY": "more/than-that9",
+    "D_KEY": "+start88+",
+}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a key-1234567 b",
+        "a key-1234567-and-more b",
+        "a key-1234567-and-less",
+        "a key-1234567-and-more/than-that9",
+        "akey-1234567 key-12345678 key-1234567",
+        "more/than-that9key more/than key- +start88+ +start88+",
+        "\nkey-1234567\nkey-1234567\n",
+    ],
+)
+def test_wherever_a_text_is_cut_it_loses_the_same_secrets(text):
+    secrets = known(**SPLIT)
+    for first in range(len(text)):
+        for second in range(first, len(text)):
+            stream = Stream(secrets)
+            pieces = [stream.feed(each) for each in (text[:first], text[first:second], text[second:])]
+            assert "".join([*pieces, stream.close()]) == secrets.redact(text)
 
 
 def known(**named):

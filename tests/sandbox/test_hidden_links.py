@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from tripletick.paths.hidden import has_names
 from tripletick.sandbox.box import Grant
 
 TIERS = ["bubblewrap", "landlock"]
@@ -168,3 +169,12 @@ def test_a_yes_lets_a_block_make_the_ignore_file(opened, top):
     text = place.bash("echo a > .tripletickignore", grant=Grant(ignore=True))[0]
     assert "Put back" not in text
     assert "seen" not in place.bash("cat a")[0]
+
+
+def test_a_file_that_goes_while_it_is_looked_at_has_no_further_names(top):
+    path = top / "gone"
+    path.write_text("")
+    (top / "other").hardlink_to(path)
+    assert has_names(str(path))
+    path.unlink()
+    assert not has_names(str(path))

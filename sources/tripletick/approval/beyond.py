@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tripletick.approval.block import Block
+from tripletick.approval.needs import shown
 from tripletick.approval.questions import Working
 from tripletick.checkpoint.comparing import difference
 from tripletick.messages import FileChange, Result
@@ -42,8 +43,7 @@ def save(block: Block, path: Path) -> Working:
     """Write the body of a block to a path that it was granted, or append it there."""
     yield from ()
     bench, folder = block.bench, block.bench.box.home / FOLDER
-    there, home = path.stat().st_size > 0, Path.home().resolve()
-    shown = f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
+    there, name = path.stat().st_size > 0, shown(path)
     remove(folder)
     own_folder(folder)
     own_file(folder / "body", f"{block.call.body}\n".encode("utf-8", "replace"))
@@ -52,5 +52,5 @@ def save(block: Block, path: Path) -> Working:
     finished = drain(bench.box.run(words, mode=bench.mode, timeout=bench.limits.timeout, grant=bench.grant))
     remove(folder)
     if finished.status:
-        return Result("failed", f"failed, {shown} was not saved", clip(finished, bench), exit=finished.status)
-    return Result("ok", f"ok, saved {shown}", files=(FileChange(shown, "changed" if there else "created"),))
+        return Result("failed", f"failed, {name} was not saved", clip(finished, bench), exit=finished.status)
+    return Result("ok", f"ok, saved {name}", files=(FileChange(name, "changed" if there else "created"),))

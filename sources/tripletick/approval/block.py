@@ -50,7 +50,7 @@ class Block:
         own = self.bench.grant
         write = tuple(dict.fromkeys((*own.write, *grant.write)))
         network, ignore = own.network or grant.network, own.ignore or grant.ignore
-        both = replace(own, network=network, ignore=ignore, write=write)
+        both = replace(own, network=network, ignore=ignore, write=write, opened=own.opened | grant.opened)
         bench = replace(self.bench, grant=both)
         if bench.offers and write:
             parts = [path for path in write if path.is_relative_to(bench.workspace.root)]

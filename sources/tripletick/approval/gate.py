@@ -16,6 +16,7 @@ from pathlib import Path
 from tripletick.approval import beyond, folders, needs, outside, risky, servers
 from tripletick.approval.asking import Asking
 from tripletick.approval.block import Block, instead, work
+from tripletick.approval.interpreters import Interpreters
 from tripletick.approval.needs import Need
 from tripletick.approval.parts import Parts, part
 from tripletick.approval.questions import Answering, Person, Question, Working, fingerprint
@@ -41,6 +42,7 @@ NOT_PUSHED = "(git push was not run: it is left to the person, who has been show
 NOT_COMMITTED = "(This was not run, since what comes before it did not succeed: {line})"
 RISKY_WHY = "In its box it can change files only in this folder; tripletick undo brings them back."
 UNKEPT = "No undo brings back what it changes here."
+CHANGED = "network for a Python that was made or changed"
 ALWAYS_WHY = "Every block is asked for: [sandbox] ask = always."
 VENV = 'export PATH="$PWD/{folder}/bin:$PATH"; '
 AS_MADE = 'mkdir() { command mkdir -p "$@"; }; '
@@ -59,6 +61,7 @@ class Gate:
     """What the person gave all blocks of this session, by the kind of the question."""
     lent: dict[str, Grant] = field(default_factory=dict)
     """What they gave all blocks of this turn."""
+    interpreters: Interpreters = field(default_factory=Interpreters)
 
     def __post_init__(self) -> None:
         self.person = Person(self.asking)
@@ -71,6 +74,7 @@ class Gate:
         """Ask, run, and ask again where it lacked something; give the block's one result."""
         if not self.asking.allowed:
             return Result("forbidden", FOLDER)
+        self.interpreters.begin(block.bench.workspace.root)
         try:
             return (yield from self._run(block))
         except OSError as error:
@@ -143,13 +147,17 @@ class Gate:
         # what only reads can lose nothing; it is asked about with the folder that it is to change
         said = block.typed or self.asking.yes or _only_reads(block)
         # A kind that was allowed for the session hides no other one that stands beside it.
-        kinds = {_kind(risk, block): risk for risk in risks if risk.needs or not said}
+        kinds = {self._kind(risk, block): risk for risk in risks if risk.needs or not said}
         left = {kind: risk for kind, risk in kinds.items() if kind not in self.person.allowed}
         if left:
             first, *also = left
-            worth = [risk for risk in risks if _kind(risk, block) in left]
+            worth = [risk for risk in risks if self._kind(risk, block) in left]
             text, what = " ".join(_says(worth)), ", ".join(dict.fromkeys(risk.what for risk in worth))
+            text += self.interpreters.words(block.meant) if any(risk.needs for risk in worth) else ""
             return Question(first, f"{text} Run it?", what, RISKY_WHY, also=tuple(also))
+        if self._given().network and (changed := self.interpreters.changed(block.meant)):
+            kind = f"network {self.interpreters.state(block.meant)}"
+            return Question(kind, f"This block has network.{changed} Run it?", CHANGED, needs.PROXY)
         tag, kind = block.tool.tag, f"always {block.tool.tag}"
         if self.asking.always and not block.typed and kind not in self.person.allowed:
             return Question(kind, f"Run this {block.name} block?", f"each {tag} block", ALWAYS_WHY)
@@ -177,7 +185,8 @@ class Gate:
 
     def _of_need(self, block: Block, need: Need) -> Question:
         if not need.asks:
-            text = f"This block needs {need.what}. Allow it once?"
+            runs = self.interpreters.words(block.meant) if need.grant.network else ""
+            text = f"This block needs {need.what}.{runs} Allow it once?"
             diff = beyond.proposed(block, need.grant.write[0]) if need.saves and not need.new else ()
             return Question(need.id, text, need.what, need.why, diff=diff)
         risks = risky.find_all(block.meant, block.bench.workspace.root)
@@ -191,6 +200,8 @@ class Gate:
             return None
         if saving := needs.to_save(result, block.meant, block.bench.workspace.root):
             return saving
+        if self.asking.person and (closed := needs.to_open(result)):
+            return closed
         return needs.find(result, block.bench.workspace.root, block.bench.grant, block.call.body)
 
     def _parted(self, block: Block, parts: Parts) -> Working:
@@ -214,7 +225,9 @@ class Gate:
         return replace(results[-1], verdict=verdict, text="\n".join(filter(None, texts)))
 
     def _steps(self, block: Block, parts: Parts) -> Iterator[tuple[str, Step]]:
-        yield from (("install", partial(install, self._ask, block, one)) for one in parts.installs)
+        yield from (
+            ("install", partial(install, self._ask, block, one, self.interpreters)) for one in parts.installs
+        )
         venv = next((one.folder for one in parts.installs if one.manager == "pip"), "")
         if commands(parts.rest):
             rest = (VENV.format(folder=venv) if venv else "") + parts.rest
@@ -231,10 +244,18 @@ class Gate:
         person = Person(self.asking) if block.bench.outside.sources and not block.typed else self.person
         return (yield from person.ask(question, block.call, block.bench.workspace, edit))
 
+    def _kind(self, risk: Risk, block: Block) -> str:
+        """Say what a yes for the session is for: with network that is this very block."""
+        if not risk.needs:
+            return risk.id
+        same = fingerprint(block.call, block.bench.workspace)
+        return f"{risk.id} {same} {self.interpreters.state(block.meant)}"
+
     def _given(self) -> Grant:
         grants = [*self.given.values(), *self.lent.values()]
         write = tuple(path for grant in grants for path in grant.write if path.exists())
-        return Grant(any(grant.network for grant in grants), write) if grants else NOTHING
+        opened = frozenset[str]().union(*(grant.opened for grant in grants))
+        return Grant(any(grant.network for grant in grants), write, opened=opened) if grants else NOTHING
 
 
 def _only_reads(block: Block) -> bool:
@@ -256,12 +277,6 @@ def _unasked(need: Need) -> PersonNeededError:
 def _no_commit() -> Working:
     yield from ()
     return Result("forbidden", NO_COMMIT)
-
-
-def _kind(risk: Risk, block: Block) -> str:
-    """Say what a yes for the session is for: with the network that is this very block."""
-    same = fingerprint(block.call, block.bench.workspace) if risk.needs else ""
-    return f"{risk.id} {same}".strip()
 
 
 def _says(risks: Sequence[Risk]) -> list[str]:

@@ -107,8 +107,8 @@ class Install:
         fixed = ["install", "--no-input", "--disable-pip-version-check", "--progress-bar", "off", *wheels]
         return [python, "-I", "-m", "pip", *fixed, *self.options, "--", *self.packages]
 
-    def question(self, workspace: Workspace) -> str:
-        """Word what would be installed, and whether the project asks for it."""
+    def question(self, workspace: Workspace, changed: str) -> str:
+        """Word what would be installed, whether the project asks for it, and what `changed` of the folder."""
         what = " ".join(PINNED.sub(" ", one) for one in self.packages[:8])
         what += f" and {len(self.packages) - 8} more" if len(self.packages) > 8 else ""
         file = self.file or projects.named_in(workspace, self.names)
@@ -117,7 +117,9 @@ class Install:
             if file
             else "It is named in no project file."
         )
-        return f"Install {what} into {self.folder}, with network for that command? {named}"
+        return (
+            f"Install {what} into {self.folder}, in the box with network through the proxy? {named}{changed}"
+        )
 
 
 def parse(act: Act, workspace: Workspace) -> Install | None:

@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from tripletick import languages
+from tripletick import languages, places
 from tripletick.messages import Call, Result
 from tripletick.sandbox.box import NOTHING, Grant
+from tripletick.tools.output import CLOSED
 
 _WRITES = re.compile(
     r"""(?<![<&=-])>{1,2}(?![=&])|["'][rwax]?b?t?[wax+]b?t?\+?["']|\btee\b|\btouch\b|\bmkdir\b|makedirs"""
@@ -29,7 +30,11 @@ _SWALLOWED = re.compile(r"^curl: \(6\) |^wget: unable to resolve host ")
 _IGNORE = re.compile(r"(?m)^tripletick: Put back, .*[:,] \.tripletickignore(?:,| and |$)")
 _PIECES = re.compile(r"[;\n]|&&|\|\|")
 SAVES = ("write", "append")
+PROXY = "Through our proxy, which shows each host; nothing of this computer itself is reachable."
 HIDES = "What it names is hidden from then on, from blocks and from the model."
+PORTS = "Blocks with network reach ports 80 and 443; [sandbox] ports opens others for good."
+NAMED = 3
+"""Places of one question; others are asked for after it."""
 LINES = 12
 LONGEST = 500
 SYSTEM = frozenset("bin boot dev etc lib lib32 lib64 nix opt proc run sbin sys tmp usr var".split())  # noqa: SIM905 - 16 lines else
@@ -52,11 +57,6 @@ class Need:
     """The question, where it is one for the whole turn: folders.py."""
     folder: bool = False
     """What is new is a folder."""
-
-    def granted(self, grant: Grant) -> Grant:
-        """Add it to what a block has already."""
-        own = self.grant
-        return replace(grant, network=grant.network or own.network, write=(*grant.write, *own.write))
 
 
 def find(result: Result, root: Path, grant: Grant, script: str = "") -> Need | None:
@@ -90,12 +90,21 @@ def find(result: Result, root: Path, grant: Grant, script: str = "") -> Need | N
     return None
 
 
+def to_open(result: Result) -> Need | None:
+    """Tell which other ports a failed block was refused."""
+    closed = sorted(flag.removeprefix(CLOSED) for flag in result.flags if flag.startswith(CLOSED))[:NAMED]
+    if result.outcome != "failed" or not closed:
+        return None
+    what = f"the network at {' and '.join(closed)}"
+    return Need(what, what, PORTS, Grant(network=True, opened=frozenset(closed)))
+
+
 def to_save(result: Result, call: Call, root: Path) -> Need | None:
     """Tell whether a file was not saved because its path lies outside the workspace, and may be offered."""
     path, saves = call.path, call.tool in SAVES or call.tool in languages.LANGUAGES
     if not path or not saves or "refused" not in result.flags:
         return None
-    need = _writing(root / os.path.expanduser(path), root)  # noqa: PTH111 - "/x" of all stays
+    need = _writing(path, root)
     if not need or need.grant.write[0].is_dir():
         return None
     replaces = not need.new and call.tool != "append"
@@ -122,22 +131,26 @@ _JUDGED = {"absent": _is_written, "opened": _is_not_read}
 
 def _need(need: str, path: str, root: Path, grant: Grant) -> Need | None:
     if need == "network":
-        why = "Through our proxy, which shows each host; nothing of this computer itself is reachable."
-        return None if grant.network else Need("network", "network", why, Grant(network=True))
+        return None if grant.network else Need("network", "network", PROXY, Grant(network=True))
     if need == "write":
-        return _writing(Path(path), root)
+        return _writing(path, root)
     return Need(need)
 
 
-def _writing(written: Path, root: Path) -> Need | None:
+def _writing(written: str, root: Path) -> Need | None:
     """Offer one file or folder outside the workspace, where it may be offered at all."""
-    path = Path(os.path.realpath(os.path.expanduser(written)))  # noqa: PTH111 - "~" of the person, "/x" of all
+    # "~" of the user, "/x" of all
+    path = Path(os.path.realpath(root / os.path.expanduser(written)))  # noqa: PTH111
     if not may_be_offered(path, root):
         return None
-    home = Path.home()
-    shown = f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
-    why = f"{shown} lies outside this folder: undo does not bring back what changes there."
-    return Need(f"write {shown}", f"to write {shown}", why, Grant(write=(path,)), new=not path.exists())
+    name = shown(path)
+    why = f"{name} lies outside this folder: undo does not bring back what changes there."
+    return Need(f"write {name}", f"to write {name}", why, Grant(write=(path,)), new=not path.exists())
+
+
+def shown(path: Path) -> str:
+    """Write a path that a block is let write to; what lies at home begins with `~`."""
+    return places.shown(path, Path.home().resolve())
 
 
 def may_be_offered(path: Path, root: Path) -> bool:

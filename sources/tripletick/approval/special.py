@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from tripletick.approval import commits
 from tripletick.approval.block import Block, after, before, instead
 from tripletick.approval.installs import NO_WHEEL, Install
+from tripletick.approval.interpreters import Interpreters
 from tripletick.approval.looking import looked
 from tripletick.approval.parts import Parts, part
 from tripletick.approval.questions import YES, Answering, Question, Working
@@ -44,12 +45,14 @@ TO_NAME = (
 UNREADABLE = "refused by the person: his own lines could not be read"
 
 
-def install(asks: Asks, block: Block, wanted: Install) -> Working:
+def install(asks: Asks, block: Block, wanted: Install, interpreters: Interpreters) -> Working:
     """Ask for an install and run it in a box that sees the packages' folder alone."""
     workspace = block.bench.workspace
     why = INSTALL_WHY.format(paths=", ".join(wanted.paths), how=HOWS[wanted.manager])
     line = " ".join([wanted.manager, "install", *wanted.packages])
-    question = Question(f"install {line}", wanted.question(workspace), "installing packages", why)
+    kind = f"install {line} {interpreters.state(wanted.folder)}"
+    text = wanted.question(workspace, interpreters.changed(wanted.folder))
+    question = Question(kind, text, "installing packages", why)
     answer = yield from asks(block, question, line)
     if isinstance(answer, Result):
         return answer
@@ -61,6 +64,7 @@ def install(asks: Asks, block: Block, wanted: Install) -> Working:
     yield from _prepared(block, wanted)
     yield from before(block)
     result = yield from _installed(asks, block, wanted)
+    interpreters.pin(wanted.folder)
     yield from after(block)
     return instead(result, answer)
 

@@ -177,14 +177,15 @@ class Store:
         """Keep contents by their hashes, packed or not; what is kept already stays. Raises OSError where room
         lacks.
         """
-        self.db.executemany("INSERT OR IGNORE INTO content VALUES (?, ?, ?)", self._affordable(contents))
-
-    def _affordable(self, contents: Iterable[tuple[str, bool, bytes]]) -> Iterator[tuple[str, bool, bytes]]:
+        cursor = self.db.cursor()
         for row in contents:
-            self._room -= len(row[2])
-            if self._room < 0:
+            if len(row[2]) > self._room and not self._keeps(row[0]):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            yield row
+            cursor.execute("INSERT OR IGNORE INTO content VALUES (?, ?, ?)", row)
+            self._room -= len(row[2]) * cursor.rowcount
+
+    def _keeps(self, oid: str) -> bool:
+        return self.db.execute("SELECT 1 FROM content WHERE oid = ?", (oid,)).fetchone() is not None
 
     def get(self, oid: str) -> bytes:
         """Give a content. Raises FileNotFoundError where it is not kept."""

@@ -151,7 +151,11 @@ def mode_of(path: Path) -> int:
 
 
 def has_names(path: str) -> bool:
-    status = os.lstat(path)
+    """Tell whether a file has further names; one that is gone meanwhile has none here."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return False
     return stat.S_ISREG(status.st_mode) and status.st_nlink > 1
 
 

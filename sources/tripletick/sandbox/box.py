@@ -56,6 +56,8 @@ class Finished:
     """Background processes that were ended with it."""
     broken: bool = False
     """The box itself failed, twice, and the program was never started; `head` is why."""
+    closed: frozenset[str] = frozenset()
+    """Places of public hosts, each `host:port`, that it was refused for their port."""
 
 
 @dataclass(slots=True)
@@ -107,6 +109,8 @@ class Grant:
     """Write .tripletickignore: what it names is hidden from then on."""
     reach: frozenset[str] = frozenset()
     """Places of private networks, each `host:port`, that the network leads to as well."""
+    opened: frozenset[str] = frozenset()
+    """Places of public hosts, each `host:port`, whose port is open besides 80 and 443."""
 
 
 NOTHING = Grant()

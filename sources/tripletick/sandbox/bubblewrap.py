@@ -110,6 +110,8 @@ class Block:
     """Puts before the command what leads it out to the network."""
     settle: Callable[[], Iterable[str]] = tuple
     """Brings back what it changed; gives lines for the person."""
+    closed: Callable[[], frozenset[str]] = frozenset
+    """Gives the places that the proxy has refused it for their port."""
 
     def framed(self, place: Sequence[str]) -> Block:
         """Give it this workspace, and mounts around it that fit its view."""
@@ -129,7 +131,7 @@ class Bubblewrap:
         self._view, self._tools = make_view(ground, self._user, self._session)
         self._frame = mounts.make_frame(self._view)
         self._counting = find_counting(ground, self._user)
-        self._proxies: dict[frozenset[str], Proxy] = {}
+        self._proxies: dict[tuple[frozenset[str], frozenset[str]], Proxy] = {}
         self._env = environment.clean(os.environ, self._user.name, mounts.TMP, self._tools.path)
         self._env |= ground.home(mounts.TMP)
         self._filter = seccomp.program()
@@ -198,7 +200,9 @@ class Bubblewrap:
             sockets = mounts.socket_mounts(block.view, bound)
             arguments = block.frame.around([*sockets, *block.place])
             block = replace(block, words=block.lead(command), env={**block.env, **(env or {})})
+            block.closed()
             finished = yield from running(self._launch(block, arguments, timeout))
+            finished = replace(finished, closed=block.closed())
             for line in block.settle():
                 self._ground.notice(line)
             if told := holding.put_back(held, self._user, self._ground.start):
@@ -238,7 +242,7 @@ class Bubblewrap:
         view = grants.widen(self._view, grant.write)
         block = Block(view, self._frame, [])
         if grant.network:
-            block = self._lead_out(block, grant.reach)
+            block = self._lead_out(block, grant.reach, grant.opened)
         if not grant.git and not grant.only:
             parts = [
                 word
@@ -254,21 +258,22 @@ class Bubblewrap:
         block = replace(block, env={**block.env, **grants.PACKAGES}, settle=copies.bring_back)
         return block.framed(place)
 
-    def _lead_out(self, block: Block, reach: frozenset[str]) -> Block:
+    def _lead_out(self, block: Block, reach: frozenset[str], opened: frozenset[str]) -> Block:
         """Give the network through our proxy, which is opened at the first need."""
         from tripletick.sandbox.net.out import Terms
         from tripletick.sandbox.net.proxy import Proxy
 
-        if reach not in self._proxies:
+        if (reach, opened) not in self._proxies:
             owner = (self._user.uid, self._user.gid) if self._user.switched else None
             folder = self._session.home.parent
-            terms = Terms(allowed=reach, ports=self._ground.ports)
-            self._proxies[reach] = Proxy(folder, self._ground.notice, os.environ, owner=owner, terms=terms)
-        proxy = self._proxies[reach]
+            terms = Terms(allowed=reach, ports=self._ground.ports, opened=opened)
+            notice = self._ground.notice
+            self._proxies[reach, opened] = Proxy(folder, notice, os.environ, owner=owner, terms=terms)
+        proxy = self._proxies[reach, opened]
         socket = ("--ro-bind", str(proxy.socket), proxy.inside)
         view = replace(block.view, network=socket)
         lead = functools.partial(proxy.command, reaches=functools.partial(mounts.can_start, view))
-        return replace(block, view=view, lead=lead, env=proxy.env())
+        return replace(block, view=view, lead=lead, env=proxy.env(), closed=proxy.take_closed)
 
     def let_read(self, folder: Path) -> None:
         """Show a further folder to the blocks from here on."""

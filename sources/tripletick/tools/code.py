@@ -19,7 +19,7 @@ from tripletick.messages import Answer, Call, Result
 from tripletick.paths import PathRefused
 from tripletick.sandbox.box import Finished, Mode
 from tripletick.sandbox.user import remove
-from tripletick.tools import examples, run_tests, tables, usage
+from tripletick.tools import examples, tables, usage
 from tripletick.tools.check import (
     PLAIN,
     check_program,
@@ -36,6 +36,8 @@ from tripletick.tools.results import PART, mended, ready, said, unread
 from tripletick.tools.saving import Saved, refuse, save
 from tripletick.tools.tool import Bench, Running, Tool
 
+TESTER = Path(__file__).with_name("run_tests.py")
+"""Runs in the box, and is not imported here: the runner of tests comes with much else."""
 Started = Generator[str, None, Finished]
 Step = Generator[Output | Ask, Answer | None, Finished]
 SECONDS = {"": 1.0, "s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0}
@@ -97,7 +99,7 @@ class Program:
     def ran(self, spent: float) -> Started:
         """Run it, tests as tests; `spent` of the seconds are gone."""
         if self.language.is_test(self.path, self.source):
-            names = self.names | {"tester": Path(run_tests.__file__).read_text("utf-8")}
+            names = self.names | {"tester": TESTER.read_text("utf-8")}
             return self._started(fill(self.language.test, names), self.bench.mode, spent, {})
         return self._started(fill(self.language.run, self.names), self.bench.mode, spent, {})
 
@@ -121,7 +123,7 @@ def code_tool(language: Language) -> Tool:
 def run_program(language: Language, call: Call, bench: Bench) -> Running:
     """Save where a path is given, check, build, run; the first that fails is the result."""
     saved: Saved | None = None
-    earlier = dict(bench.ledger.ran)
+    ran = dict(bench.ledger.ran)
     try:
         works_on = data_of(language, call, bench)
     except PathRefused as refused:
@@ -141,8 +143,9 @@ def run_program(language: Language, call: Call, bench: Bench) -> Running:
         result = yield from _checked(program)
     finally:
         remove(bench.box.home / PLACE)
-    started = not result.flags & {"unstarted"} or "arguments" in result.flags
-    bench.ledger.ran = earlier | ({saved.path: result} if started else {}) if saved else {}
+    if saved and ("unstarted" not in result.flags or "arguments" in result.flags):
+        ran[saved.path] = result
+    bench.ledger.ran = ran if saved else {}
     return result
 
 

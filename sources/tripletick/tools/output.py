@@ -39,6 +39,8 @@ _FELT = {
 """What programs print that the kernel denied more of something, rather than ending them."""
 _LAST = 4000
 """Bytes of the end of an output in which that is looked for."""
+CLOSED = "closed "
+"""Begins the flag of a place whose port the network does not lead to."""
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
@@ -70,7 +72,7 @@ def _sizes(limits: Limits) -> dict[str, str]:
 def flags(finished: Finished) -> frozenset[str]:
     """Give the flags of `Result` that a program's end sets."""
     flag = _reason(finished) or ("signal" if finished.signal else "")
-    return frozenset({flag} if flag else ())
+    return frozenset([flag] * bool(flag) + [f"{CLOSED}{place}" for place in finished.closed])
 
 
 def felt(finished: Finished, limits: Limits) -> str:

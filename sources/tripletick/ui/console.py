@@ -10,17 +10,15 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, cast
 
 from rich.cells import cell_len
-from rich.console import Console
 
 from tripletick.events import Ask, Event
 from tripletick.messages import Answer
 from tripletick.ui import asking, clipboard
-from tripletick.ui.drawing import RichPen
 from tripletick.ui.gauge import SLOW, Gauge
-from tripletick.ui.palette import AUTO, find_palette
+from tripletick.ui.palette import AUTO, Palette, find_palette
 from tripletick.ui.pen import Pen, PlainPen
 from tripletick.ui.planned import Planned
 from tripletick.ui.safe import visible
@@ -34,6 +32,7 @@ NARROW = 16
 
 if TYPE_CHECKING:
     from tripletick.ui.ahead import Ahead
+    from tripletick.ui.drawing import RichPen
 
 
 class Terminal:
@@ -46,7 +45,12 @@ class Terminal:
     @property
     def live(self) -> bool:
         """Tell whether a status line can be drawn."""
-        return isinstance(self.teller.pen, RichPen)
+        return self._drawn is not None
+
+    @property
+    def _drawn(self) -> RichPen | None:
+        """Give the pen of a terminal; None for one of plain lines, which needs nothing of rich."""
+        return None if isinstance(self.teller.pen, PlainPen) else cast("RichPen", self.teller.pen)
 
     def show(self, event: Event) -> None:
         """Draw one event."""
@@ -78,9 +82,8 @@ class Terminal:
         self.say("\n".join(lines))
 
     def _broken(self, text: str, indent: int) -> list[str]:
-        pen = self.teller.pen
-        room = pen.console.width - indent if isinstance(pen, RichPen) else 0
-        return pen.broken(text, room) if isinstance(pen, RichPen) and room >= NARROW else [text]
+        room = self._drawn.console.width - indent if self._drawn else 0
+        return self._drawn.broken(text, room) if self._drawn and room >= NARROW else [text]
 
     def chatting(self) -> Ahead:
         """Number long outputs from now on; give what keeps the keys pressed while the model works."""
@@ -143,15 +146,23 @@ class Terminal:
     def close(self) -> None:
         """Leave the screen as a shell expects it."""
         self.teller.close()
-        if isinstance(self.teller.pen, RichPen):
-            self.teller.pen.close()
+        if self._drawn:
+            self._drawn.close()
 
 
 def page(theme: str = AUTO) -> Pen:
     """Give a pen for what is the command's result and goes to the terminal on standard output."""
     if os.environ.get("TERM") == "dumb":
         return PlainPen(sys.stdout)
-    return RichPen(Console(highlight=False), find_palette(theme, os.environ))
+    return _drawing(find_palette(theme, os.environ), stderr=False)
+
+
+def _drawing(palette: Palette, *, stderr: bool) -> RichPen:
+    from rich.console import Console
+
+    from tripletick.ui.drawing import RichPen
+
+    return RichPen(Console(stderr=stderr, highlight=False), palette)
 
 
 @contextlib.contextmanager
@@ -175,7 +186,7 @@ def open_terminal(
     both = sys.stdout.isatty() and sys.stderr.isatty()
     plain = plain or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb"
     palette = find_palette(theme, os.environ)
-    pen = PlainPen(sys.stderr) if plain else RichPen(Console(stderr=True, highlight=False), palette)
+    pen: Pen = PlainPen(sys.stderr) if plain else _drawing(palette, stderr=True)
     answer = sys.stdout if quiet or not both else None
     hold, gauge = not sys.stderr.isatty(), Gauge(slow=slow)
     return Terminal(Teller(pen, answer, thinking=thinking, quiet=quiet, hold=hold, gauge=gauge))

@@ -16,6 +16,7 @@ from rich.console import COLOR_SYSTEMS, Console, RenderableType
 from rich.segment import Segment
 from rich.style import Style as RichStyle
 from rich.text import Text
+from rich.theme import Theme
 from rich.tree import Tree
 
 from tripletick.ui.palette import PALETTES, Palette
@@ -174,7 +175,7 @@ class RichPen:
         options = self.console.options
         if isinstance(drawing, Text):
             options = options.update(no_wrap=True, overflow="ignore")
-        with self.console.use_theme(self.palette.markdown):
+        with self.console.use_theme(Theme(self.palette.markdown)):
             rendered = list(self.console.render(drawing, options))
         lines = [_trimmed(line) for line in Segment.split_lines(rendered)]
         for line in lines if isinstance(drawing, Text) else _stripped(lines):

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rich.theme import Theme
-
 from tripletick.ui.pen import Style
 
 AUTO = "auto"
@@ -22,7 +20,7 @@ class Palette:
     """The styles of lines and of Markdown, and the name of rich's theme for code."""
 
     lines: Mapping[Style, str]
-    markdown: Theme
+    markdown: Mapping[str, str]
     code: str
 
 
@@ -31,7 +29,7 @@ def _palette(code_theme: str, warning: str, code: str) -> Palette:
     names = {"code": code, "code_block": code, "item.number": "bold", "h1": "bold", "kbd": "bold"}
     links = {"link": "blue", "link_url": "underline blue", "list": "none"}
     styles = {f"markdown.{name}": style for name, style in {**names, **links}.items()}
-    return Palette(lines, Theme(styles), code_theme)
+    return Palette(lines, styles, code_theme)
 
 
 PALETTES: Mapping[str, Palette] = {

@@ -132,9 +132,10 @@ class Display:
 
     def _talk(self) -> Told:
         """Go through text up to where reasoning begins: the lines that have ended, then what is begun."""
-        held, at, shown, end = ("" if self._asked else self._held), 0, 0, 0
-        *lines, begun = BREAK.split(held)
-        for line in lines:
+        held, at, shown, end, begun = ("" if self._asked else self._held), 0, 0, 0, ""
+        # Not all at once: mostly the first lines tell, and what is below a sign is looked at anew.
+        for line_end in BREAK.finditer(held):
+            line = held[at : line_end.start()]
             if self._start and (sign := self._begins_thought(line)):
                 shown, end = sign
                 break
@@ -143,8 +144,9 @@ class Display:
             self._first = False
             self._follow_fence(f"{self._head}{line}")
             self._head, self._start = "", True
-            at += len(line) + 1
+            at = line_end.end()
         else:
+            begun = held[at:]
             shown, end = (self._start and self._begins_thought(begun)) or (0, 0)
         if at + shown:
             yield Text(held[: at + shown])

@@ -58,6 +58,8 @@ class Passage:
             said, text = self._plain(text)
             if said:
                 yield said
+            if self.rest is not None:
+                return
         while text and self.rest is None:
             end = BREAK.search(text)
             at = end.end() if end else len(text)
@@ -76,13 +78,21 @@ class Passage:
             self.rest = "".join(self._doubt)
 
     def _plain(self, text: str) -> tuple[str, str]:
-        """Take off the lines before the first that holds a closing tag."""
+        """Take off the lines before the first that holds a closing tag, and what stands before that tag where
+        it surely ends the passage: most do, and are not searched for once more.
+        """
         found = CLOSING.search(text)
         stop = found.start() if found else len(text)
         at = max(text.rfind("\n", 0, stop), text.rfind("\r", 0, stop)) + 1
         if at:
             self._shown.clear()
             self._opened = False
+        if found and found[0].lower() == self._closer and not self._shown:
+            end = BREAK.search(text, found.end())
+            line = text[at : end.start()] if end else "`"
+            if "`" not in line and ends_thought(line, stop - at, found.end() - at, opened=self._opened):
+                self.rest = text[found.end() :]
+                return text[:stop], ""
         return text[:at], text[at:]
 
     def _begun(self) -> Iterator[str]:

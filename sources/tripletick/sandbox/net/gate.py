@@ -40,6 +40,8 @@ class No:
     sentence: str
     why: str = ""
     """Why the host itself is refused, where a setting can open it."""
+    can_be_opened: bool = False
+    """The port is closed unless the user opens it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +63,16 @@ class Gate:
     """Places, each `host:port`, that the person's settings open: they may even be on this computer."""
     ports: frozenset[int] | None = None
     """Those of public hosts that are open besides the usual ones; None for all."""
+    opened: frozenset[str] = frozenset()
+    """Places of public hosts, each `host:port`, that are open besides these."""
 
     def refuse_port(self, asked: Asked) -> No | None:
         if asked.port in MAIL:
             return No(403, REFUSED_MAIL.format(port=asked.port))
-        named = asked.place in self.allowed or self.is_registry(asked)
+        named = asked.place in self.allowed | self.opened or self.is_registry(asked)
         if self.ports is None or named or asked.port in {*USUAL, *self.ports}:
             return None
-        return No(403, REFUSED_PORT.format(port=asked.port))
+        return No(403, REFUSED_PORT.format(port=asked.port), can_be_opened=True)
 
     def refuse(self, asked: Asked, addresses: Sequence[str]) -> No | None:
         """Refuse a name of which any address is refused; None where all may be connected to."""

@@ -53,6 +53,8 @@ class Terms:
     """Places, each `host:port`, that the person's settings open; they may even be on this computer."""
     ports: frozenset[int] = frozenset()
     """Ports of public hosts besides 80 and 443."""
+    opened: frozenset[str] = frozenset()
+    """Places of public hosts, each `host:port`, besides these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,8 @@ class Way:
     terms: Terms
     told: set[str] = field(default_factory=set)
     unknown: set[str] = field(default_factory=set)
+    closed: set[str] = field(default_factory=set)
+    """Places that were refused for their port alone."""
 
     async def open(self, asked: Asked) -> Link | No:
         """Connect to what is asked for and send it the head of a plain request."""
@@ -73,6 +77,8 @@ class Way:
             return self._say(further)
         addresses = await self._addresses(asked, chained=further is not None)
         if no := self._judge(asked, addresses, chained=further is not None):
+            if no.can_be_opened and len(self.closed) < MOST_TOLD:
+                self.closed.add(asked.place)
             return self._say(no)
         self._tell(REACHED.format(host=asked.shown))
         if further is None:
@@ -162,6 +168,12 @@ class Way:
                 return heads.status_of(await link[0].readuntil(b"\r\n\r\n"))
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             return 0
+
+    def take_closed(self) -> frozenset[str]:
+        """Give what was refused for its port since the last call; from any thread."""
+        closed = frozenset(self.closed)
+        self.closed.clear()
+        return closed
 
     def _say(self, no: No) -> No:
         self._tell(f"network: {no.sentence}")

@@ -63,7 +63,9 @@ class Proxy:
         """Places of private networks, which are named in the question for network."""
         self._pointers = pointers(home, environ)
         self._terms = terms
-        self._way = Way(Gate(self.registries, terms.allowed, terms.ports), dict(environ), notice, terms)
+        gate = Gate(self.registries, terms.allowed, terms.ports, terms.opened)
+        self._way = Way(gate, dict(environ), notice, terms)
+        self.take_closed = self._way.take_closed
         self._tasks: set[asyncio.Task[None]] = set()
         self.socket = folder / f"proxy-{len(list(folder.glob('proxy-*')))}.sock"
         self._listener = listen(self.socket, owner)

@@ -1,0 +1,148 @@
+"""What a block with network runs of the workspace, for the question: its own programs, and environments of
+Python that are not as they were before the first block of the session.
+
+It looks at names, links and times, and opens nothing. Not covered: packages other than pip.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+
+from tripletick import languages
+from tripletick.approval.acts import INTERPRETERS, acts
+from tripletick.approval.risky import SHELL, table
+from tripletick.messages import Call
+
+FOLDERS = (".venv", "venv", "env")
+PARTS = (
+    "pyvenv.cfg",
+    "bin/*",
+    "lib/python*/site-packages/*.pth",
+    "lib/python*/site-packages/*customize.py",
+    "lib/python*/site-packages/pip/**/*",
+)
+"""What of an environment runs whatever it is started for."""
+MOST = 500
+"""Folders in which an environment is looked for."""
+RUNNERS = frozenset(
+    (
+        "pytest",
+        "py.test",
+        "unittest",
+        "tox",
+        "nox",
+        "make",
+        "just",
+        "npm",
+        "npx",
+        "yarn",
+        "pnpm",
+        "cargo",
+        "rake",
+    )
+)
+"""Programs that run code of the folder they are started in."""
+OWN = " It runs code of this folder ({line}), in the box with network through the proxy."
+CHANGED = " The Python in {folders} was made or changed after the first block of this session."
+
+
+class Interpreters:
+    """The environments of one workspace, as they were before its first block."""
+
+    def __init__(self) -> None:
+        self._root = Path()
+        self._pinned: dict[str, str] | None = None
+
+    def begin(self, root: Path) -> None:
+        """Pin what is there; once."""
+        if self._pinned is None:
+            self._root = root
+            self._pinned = {folder: _mark(root / folder) for folder in self._folders()}
+
+    def pin(self, folder: str) -> None:
+        """Take an environment as it is: we have installed into it."""
+        self._pinned = {**(self._pinned or {}), folder: _mark(self._root / folder)}
+
+    def changed(self, used: Call | str) -> str:
+        """Say which environments that a block would use, or this one, are not the same, "" where all are."""
+        return CHANGED.format(folders=", ".join(found)) if (found := self._changed(used)) else ""
+
+    def state(self, used: Call | str) -> str:
+        """Give what is another once these have changed once more, "" where they are the same."""
+        return " ".join(self._changed(used).values())
+
+    def words(self, call: Call) -> str:
+        """Say what a question for network must say of a block besides, "" where that is nothing."""
+        line = next(_runs(call, self._root), "")
+        return (OWN.format(line=line) if line else "") + self.changed(call)
+
+    def _changed(self, used: Call | str) -> dict[str, str]:
+        now = {folder: _mark(self._root / folder) for folder in self._folders() if self._uses(used, folder)}
+        return {folder: mark for folder, mark in now.items() if (self._pinned or {}).get(folder) != mark}
+
+    def _folders(self) -> Iterator[str]:
+        with suppress(OSError), os.scandir(self._root) as entries:
+            inner = [f"{each.name}/" for each in islice(entries, MOST) if each.is_dir(follow_symlinks=False)]
+            yield from (
+                f"{outer}{name}"
+                for outer in ("", *inner)
+                for name in FOLDERS
+                if os.path.lexists(self._root / outer / name / "bin")
+            )
+
+    def _uses(self, call: Call | str, folder: str) -> bool:
+        if isinstance(call, str):
+            return call == folder
+        row = languages.LANGUAGES.get(call.tool)
+        own = f"{self._root / folder}/"
+        named = re.search(rf"(?<![\w.-]){re.escape(Path(folder).name)}/", call.body)
+        return (
+            bool(named)
+            or any(f"{folder}/" in word for word in (row.run if row else ()))
+            or any(f"{entry}/".startswith(own) for entry in os.environ.get("PATH", "").split(os.pathsep))
+        )
+
+
+def _mark(folder: Path) -> str:
+    """Give what is another once any part of an environment was replaced or written."""
+    digest = hashlib.sha256()
+    # pathlib would follow a link in the place of the folder
+    parts = [path for part in PARTS for path in sorted(folder.glob(part))] if not folder.is_symlink() else []
+    for path in (folder, folder / "bin", *parts):
+        with suppress(OSError):
+            status = path.lstat()
+            digest.update(
+                repr((str(path), _identity(status, path == folder or stat.S_ISDIR(status.st_mode)))).encode()
+            )
+            if stat.S_ISLNK(status.st_mode):
+                digest.update(repr((str(path.readlink()), _identity(path.stat(), False))).encode())
+    return digest.hexdigest()
+
+
+def _identity(status: os.stat_result, is_folder: bool) -> tuple[int, ...]:
+    """A folder is the same whatever came and went in it; its files are looked at."""
+    fixed = (status.st_dev, status.st_ino, status.st_mode)
+    return fixed if is_folder else (*fixed, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def _runs(call: Call, root: Path) -> Iterator[str]:
+    """Give the commands of a shell block that run code of the workspace, as they are written."""
+    for act in acts(call.body, table().wraps) if call.tool == SHELL else ():
+        written = act.command.argv if act.command else tuple(word.text for word in act.words)
+        names = [written[0]] if "/" in written[0] else []
+        if act.name in INTERPRETERS:
+            names += [text for text in written[1:] if not text.startswith("-")][:1]
+        if act.name in RUNNERS or any(_is_inside(root, act.folder, name) for name in names):
+            yield " ".join(written)
+
+
+def _is_inside(root: Path, folder: str, name: str) -> bool:
+    path = os.path.normpath(root / folder / name)
+    return path.startswith(f"{root}/") and os.path.lexists(path)
