@@ -90,7 +90,7 @@ def test_an_unknown_name_is_a_warning_with_the_nearest_one_and_its_line(tmp_path
         ("[mcp.time]\ncommand = it's\n", "its quotes closed"),
         ("[mcp.time]\nenv = KEY=secret\n", "names of variables"),
         ("[model]\ntemperature = nan\n", "a number from 0 to 2"),
-        ("[model]\nkeep_alive = 30\n", "a time such as 30s, 5m or 1h"),
+        ("[model]\nkeep = 30\n", "a time such as 30s, 5m or 1h"),
     ],
 )
 def test_a_bad_value_is_told_with_its_line_and_what_is_allowed(tmp_path, text, allowed):

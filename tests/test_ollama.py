@@ -126,7 +126,7 @@ def test_what_is_not_chosen_is_not_sent(serve):
 
 @pytest.mark.parametrize(("given", "sent"), [("30", 30), ("-1", -1), ("5m", "5m")])
 def test_keep_alive_without_a_unit_is_sent_as_seconds(serve, given, sent):
-    server, model = serve(stream(done()), limits={"keep_alive": given})
+    server, model = serve(stream(done()), limits={"keep": given})
     said(model)
     assert server.asked[0].body["keep_alive"] == sent
 
