@@ -172,8 +172,17 @@ class ReplyQueue:
 class EngineServer:
     """Serves clients of this user on a socket that listens, until none has been there for their `keep`."""
 
-    def __init__(self, listener: socket.socket, path: Path, token: str, queue: ReplyQueue) -> None:
+    def __init__(
+        self,
+        listener: socket.socket,
+        path: Path,
+        token: str,
+        queue: ReplyQueue,
+        *,
+        stalled: float = STALLED_SECONDS,
+    ) -> None:
         self._listener, self._path, self._token, self._queue = listener, path, token, queue
+        self._stalled = stalled
         self._clients: list[Client] = []
         self._guard = threading.Lock()
         self._keep: float | None = FIRST_CLIENT
@@ -201,14 +210,14 @@ class EngineServer:
     def _attend(self, connected: socket.socket) -> None:
         with closing(LineSocket(connected)) as wire, suppress(GoneError, TimeoutError, Halted):
             pid, uid = platforms.peer_of(connected)
-            wire.limit(read=OPENING_SECONDS, write=STALLED_SECONDS)
+            wire.limit(read=OPENING_SECONDS, write=self._stalled)
             opening = (wire.read(OPENING_LIMIT) or {}) if uid in (None, os.geteuid()) else {}
             if not hmac.compare_digest(str(opening.get("token")), self._token):
                 return
             if opening.get("op") == "status":
                 wire.write(self.state())
                 return
-            wire.limit(write=STALLED_SECONDS)
+            wire.limit(write=self._stalled)
             with self._attached(Client(wire, pid), opening.get("keep")) as client:
                 while (asked := client.asked.get()) is not None:
                     self._answer(client, asked)
