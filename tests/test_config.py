@@ -101,6 +101,13 @@ def test_a_bad_value_is_told_with_its_line_and_what_is_allowed(tmp_path, text, a
     assert "The default is" in caught.value.remedy
 
 
+def test_a_setting_under_its_former_name_holds_and_says_its_new_one(tmp_path):
+    made = config.load([written(tmp_path, "[model]\nkeep_alive = 5m\n")], {}, {})
+    assert made.model.keep == "5m"
+    (told,) = made.warnings
+    assert told.endswith("config.ini:2: [model] keep_alive is called keep now.")
+
+
 @pytest.mark.parametrize("text", ["no section = 1\n", "[a\n", "[agent]\nname = a\nname = b\n"])
 def test_a_file_that_is_no_ini_file_is_told(tmp_path, text):
     with pytest.raises(ConfigError, match="is no INI file"):

@@ -17,7 +17,7 @@ from tripletick.messages import Message
 from tripletick.models import Settings
 from tripletick.models.embedded import Embedded, Source
 from tripletick.models.model import Sampling
-from tripletick.models.shared_engine import status
+from tripletick.models.shared_engine import process, status
 
 pytest.importorskip("xllamacpp")
 
@@ -248,13 +248,37 @@ def test_an_engine_whose_folder_was_deleted_ends(program, engines):
         pass
 
 
-def test_a_preloaded_model_is_loaded_when_the_first_request_comes(program, engines):
+def test_a_preloaded_model_is_loaded_before_the_first_request(program, engines):
     model = program()
     model.preload()
     while not status.running(engines):
+        # the test's time limit ends it
         pass
-    wait_for(engines, lambda one: one.answered and one.clients and not one.working and one.idle < 30)
-    assert reply(model)[1].finish
+    wait_for(engines, lambda one: one.done)
+    assert reply(model)[1].counts.load_seconds == 0
+    assert only(engines).clients == (os.getpid(),)
+
+
+def test_idle_engines_make_room_where_that_is_enough(program, engines):
+    model = program()
+    reply(model)
+    used = wait_for(engines, lambda one: one.clients)
+    model.close()
+    idle = wait_for(engines, lambda one: not one.clients)
+    assert used.in_use and not idle.in_use
+    process.make_room(idle.memory + 2, 1, [idle])
+    assert only(engines).pid == idle.pid
+    process.make_room(idle.memory, 1, [idle])
+    assert status.running(engines) == []
+
+
+def test_what_engines_have_left_goes_when_another_one_starts(program, engines, tmp_path):
+    reply(program())
+    old = only(engines)
+    assert old.end()
+    reply(program(write_model(tmp_path / "another.gguf", seed=2)))
+    assert only(engines).files.key != old.files.key
+    assert list(engines.glob(f"{old.files.key}*")) == []
 
 
 def test_a_folder_that_others_may_enter_is_not_used(program, engines):

@@ -71,12 +71,14 @@ def test_an_engine_that_is_stopped_is_started_again_by_the_chat_that_needs_it(ho
         terminal.wait_line("casual>").type("Hello there you!\r").wait("tokens").wait_line("casual>")
         _, told, _ = run(home, "stop", "tiny.gguf")
         assert re.fullmatch(
-            r"Stopped tiny\.gguf \(process \d+\)\. 1 program used it: the next request loads it again\.\n", told
+            r"Stopped tiny\.gguf \(process \d+\)\. 1 program used it: the next request loads it again\.\n",
+            told,
         )
         assert running(home) == []
-        terminal.type("/clear\r").wait("new conversation").type("And you there?\r").wait("And you", "tokens")
+        terminal.send("/clear").wait("new conversation").wait_line("casual>")
+        terminal.send("And you there?").wait_line("casual>")
         assert len(running(home)) == 1
-        assert terminal.wait_line("casual>").type(CTRL_D).end() == 0
+        assert terminal.type(CTRL_D).end() == 0
     (left,) = json.loads(run(home, "ps", "--json")[1])
     assert (left["model"], left["clients"]) == ("tiny.gguf", [])
     assert 1000 < left["ends_in"] <= 1800
@@ -85,7 +87,7 @@ def test_an_engine_that_is_stopped_is_started_again_by_the_chat_that_needs_it(ho
 def test_a_turn_goes_on_when_its_engine_is_killed_in_the_middle_of_a_reply(home):
     flags = ("-o", "jsonl", "--temperature", "1", "--seed", "1", "Tell me a story.")
     task = start(home, *words(home, *flags), TRIPLETICK_MODEL_OUTPUT="2000", TRIPLETICK_TRIAL_SIZES="no")
-    before = []
+    before: list[dict[str, str]] = []
     while not before or before[-1]["event"] != "Text":
         before.append(json.loads(task.stdout.readline()))
     (killed,) = running(home)

@@ -120,6 +120,7 @@ def fields(one: EngineStatus) -> dict[str, object]:
         "answers": one.answered,
         "working": one.working,
         "waiting": one.waiting,
+        "done": one.done,
         "idle": round(one.idle, 1),
         "ends_in": None if one.ends_in is None else round(one.ends_in, 1),
     }

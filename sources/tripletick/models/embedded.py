@@ -217,14 +217,21 @@ def open_engine(plan: llamacpp.Plan, *, share: bool = False) -> llamacpp.Engine:
     of several conversations as far as memory allows. Raises ModelError where it cannot fit.
     """
     path = Path(plan.model)
-    header, tokens = fitness.inspect(path), plan.context * plan.slots
-    free = platforms.machine().available
-    free = free and free + llamacpp.video_memory()
-    fitness.check_memory(path, header, tokens, free)
+    needed, free = memory_of(plan)
+    fitness.check_memory(path, fitness.inspect(path), plan.context * plan.slots, free)
     if share:
-        rest = max(0, free - fitness.memory(header, tokens)) // SPARE_SHARE
-        plan = replace(plan, spare=min(MOST_SPARE, rest // MIB))
+        plan = replace(plan, spare=min(MOST_SPARE, max(0, free - needed) // SPARE_SHARE // MIB))
     return llamacpp.Engine(plan)
+
+
+def memory_of(plan: llamacpp.Plan) -> tuple[int, int]:
+    """Give the bytes that a model will take, and those that are free, 0 where the system does not tell.
+
+    Raises ModelError.
+    """
+    free = platforms.machine().available
+    needed = fitness.memory(fitness.inspect(Path(plan.model)), plan.context * plan.slots)
+    return needed, free and free + llamacpp.video_memory()
 
 
 def open_embedded(name: str, settings: Settings) -> Embedded:

@@ -10,6 +10,7 @@ import itertools
 import json
 import os
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import suppress
@@ -30,9 +31,17 @@ from tripletick.redaction import without_secrets
 
 TRIES = 4
 """Engines that may end, one after the other, before a request reaches one."""
+LAST_SECONDS, LAST_FRAMES = 0.05, 3
 PRELOADING = -1
 """The slot of the connection by which the model is loaded ahead."""
 PROCESS = "tripletick.models.shared_engine.process"
+LEAVE = """
+import os, sys
+if os.fork():
+    os._exit(0)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+"""Starts a process that is nobody's child: who starts an engine need not wait for its end."""
 KINDS = {kind.__name__: kind for kind in (ModelError, UsageError, ServerFailedError)}
 
 ENDED = Saying(
@@ -49,6 +58,7 @@ UNREACHED = Saying(
 )
 NO_REASON = "Its process {pid} was ended, or has crashed."
 REASON = "Its process {pid} said last: {words}"
+LEFT = "This program has left it."
 ALONE = "This program loads the model for itself alone: {why}."
 GROWN = "Loaded the model again for {new} tokens of context; it had {old}."
 WAITED = "Waited {seconds:.0f} s for another program that uses the model."
@@ -129,11 +139,20 @@ class EngineClient:
                 ended = True
         finally:
             if not ended:
-                # the engine stops writing for whom it cannot reach
-                self._drop(slot)
-                with suppress(NoEngineError, GoneError):
-                    if self._files and not self._closed:
-                        self._keep_wire(slot, self._attach(self._files))
+                self._break_off(slot)
+
+    def _break_off(self, slot: int) -> None:
+        """Have the engine stop: it does so for whom it cannot reach. The program stays its client."""
+        with self._guard:
+            wire = self._wires.pop(slot, None)
+        if wire and has_ended(wire):
+            self._keep_wire(slot, wire)
+            return
+        if wire:
+            wire.close()
+        with suppress(NoEngineError, GoneError):
+            if self._files and not self._closed:
+                self._keep_wire(slot, self._attach(self._files))
 
     def _pieces(self, wire: LineSocket) -> Iterator[Piece]:
         self.load_seconds = 0.0
@@ -184,7 +203,7 @@ class EngineClient:
             self._drop(slot)
             halt.check()
             if self._closed:
-                raise UnusableError("the program ends")
+                raise ENDED(name=self._terms.name, why=LEFT)
         raise UNREACHED(name=self._terms.name, why=self._why())
 
     def _connect(self, halt: Halt) -> LineSocket:
@@ -226,6 +245,8 @@ class EngineClient:
             wire = self._ask(PRELOADING, {"op": "load"}, Halt())
             for _ in self._pieces(wire):
                 pass
+            # it stays connected: until the first request too this program is a client
+            return
         self._drop(PRELOADING)
 
     def _keep_wire(self, slot: int, wire: LineSocket) -> LineSocket:
@@ -244,10 +265,24 @@ class EngineClient:
             wire.close()
 
 
+def has_ended(wire: LineSocket) -> bool:
+    """Tell whether a reply that nobody reads any more has come to its end, which follows its last piece."""
+    wire.limit(read=LAST_SECONDS)
+    try:
+        return any("end" in (wire.read() or {}) for _ in range(LAST_FRAMES))
+    except (GoneError, TimeoutError):
+        return False
+    finally:
+        wire.limit()
+
+
 def start(files: EngineFiles, plan: Plan, name: str) -> None:
     """Start the process of an engine and wait until it listens. Raises UnusableError, OSError."""
     about = {"folder": str(files.folder), "key": files.key, "name": name, "plan": asdict(plan)}
-    command = [*installed.module(PROCESS), json.dumps(about)]
+    command = [sys.executable, "-I", "-S", "-c", LEAVE, *installed.module(PROCESS), json.dumps(about)]
+    for old in folders.all_files(files.folder):
+        if old != files and not old.is_running():
+            old.remove()
     log = folders.OwnFile(files.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
         # it leaves this process's session: neither Ctrl+C nor a terminal that closes ends it

@@ -5,7 +5,7 @@ KEY.sock   where it listens
 KEY.log    what it printed: why it died
 start.lock held by the client that starts one
 
-Locks are never removed while programs may use them, and nothing is believed that lies in somebody else's
+Who may start an engine removes what others left. Nothing is believed that lies in somebody else's
 folder. A box sees none of it: the folder lies in our state folder.
 """
 
@@ -110,6 +110,11 @@ class EngineFiles:
                 return True
             halt.wait(POLL)
         return False
+
+    def remove(self) -> None:
+        """Remove what an engine that has ended left; only for who may start one."""
+        for path in (self.socket, self.log, self.lock):
+            path.unlink(missing_ok=True)
 
     def last_words(self) -> str:
         """Give the line of the log that says why it ended, "" where there is none."""

@@ -11,16 +11,17 @@ import os
 import secrets
 import socket
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from tripletick.errors import ModelError
 from tripletick.halting import Halt
 from tripletick.models import embedded
 from tripletick.models.llamacpp import Engine, Plan, read_plan
 from tripletick.models.shared_engine import folder, status
 from tripletick.models.shared_engine.folder import EngineFiles, OwnFile, UnusableError
 from tripletick.models.shared_engine.server import EngineServer, ReplyQueue
+from tripletick.models.shared_engine.status import EngineStatus
 
 PATIENCE = 20.0
 """Seconds that an engine that is ending may take to give its memory back."""
@@ -29,9 +30,6 @@ PATIENCE = 20.0
 def main() -> None:
     """Serve the model that the first argument names; says `ready`, or why not, on standard output."""
     asked = json.loads(sys.argv[1])
-    # the parent is waited for and leaves nothing; this one belongs to nobody
-    if os.fork():
-        os._exit(0)
     os.umask(0o077)
     files = EngineFiles(Path(asked["folder"]), asked["key"])
     plan = read_plan(asked["plan"])
@@ -86,14 +84,22 @@ def report(line: str) -> None:
 
 
 def open_engine(plan: Plan, files: EngineFiles) -> Engine:
-    """Open the model; where memory is short, engines end that nobody uses. Raises ModelError."""
-    try:
-        return embedded.open_engine(plan, share=True)
-    except ModelError:
-        others = [one for one in status.running(files.folder) if one.files.key != files.key]
-        if not sum(one.end() for one in others if not one.in_use):
-            raise
-        return embedded.open_engine(plan, share=True)
+    """Open the model, for which engines that nobody uses make room. Raises ModelError."""
+    needed, free = embedded.memory_of(plan)
+    if 0 < free < needed:
+        idle = [one for one in status.running(files.folder) if one.files != files and not one.in_use]
+        make_room(needed, free, idle)
+    return embedded.open_engine(plan, share=True)
+
+
+def make_room(needed: int, free: int, idle: Sequence[EngineStatus]) -> None:
+    """End idle engines, the longest idle first, until `needed` bytes are free; none if that is not enough."""
+    if needed > free + sum(one.memory for one in idle):
+        return
+    for one in sorted(idle, key=lambda one: -one.idle):
+        if needed > free:
+            free += one.memory
+            one.end()
 
 
 if __name__ == "__main__":

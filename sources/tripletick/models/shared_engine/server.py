@@ -55,13 +55,17 @@ class ReplyEngine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The right to use the engine at one slot; `grown` is the context before it was loaded again, else 0."""
+    """The right to use the engine at one slot."""
 
     engine: ReplyEngine
     slot: int
     context: int
     waited: float
+    """Seconds."""
+    loaded: float
+    """Seconds that loading took, 0 where it was not needed."""
     grown: int
+    """The context before it was loaded with more, else 0."""
 
 
 class Client:
@@ -93,6 +97,7 @@ class ReplyQueue:
         self._free = list(range(plan.slots))
         self._changed = threading.Condition()
         self.last_used = time.monotonic()
+        self._turns = 0
 
     @contextmanager
     def turn(self, client: Client, wanted: Plan) -> Iterator[Turn]:
@@ -104,6 +109,7 @@ class ReplyQueue:
         finally:
             with self._changed:
                 self._free.append(turn.slot)
+                self._turns += 1
                 self.last_used = time.monotonic()
                 self._changed.notify_all()
 
@@ -117,13 +123,14 @@ class ReplyQueue:
             self._engine.close()
 
     def state(self) -> dict[str, int]:
-        """Count tokens of context, slots, replies being written and requests that wait."""
+        """Count tokens of context, slots, requests that are at work, wait and were done."""
         plan, free = self._plan, len(self._free)
         return {
             "context": plan.context,
             "slots": plan.slots,
             "working": plan.slots - free,
             "waiting": len(self._waiting),
+            "done": self._turns,
         }
 
     def _wait(self, client: Client, wanted: Plan) -> Turn:
@@ -133,14 +140,13 @@ class ReplyQueue:
             while not self._may_begin(client, wanted):
                 self._changed.wait()
                 client.halt.check()
-            grown = self._grow(wanted) if self._is_small(wanted) else 0
-            if self._engine is None:
-                self._engine = self._open(self._plan)
+            grown, loaded = self._load(wanted)
+            assert self._engine
             # its own slot holds the beginning of its conversation
             client.slot = client.slot if client.slot in self._free else self._free[0]
             self._free.remove(client.slot)
             waited = time.monotonic() - begun
-            return Turn(self._engine, client.slot, self._plan.context, waited, grown)
+            return Turn(self._engine, client.slot, self._plan.context, waited - loaded, loaded, grown)
         finally:
             self._waiting.remove(client)
             self._changed.notify_all()
@@ -153,20 +159,22 @@ class ReplyQueue:
     def _is_small(self, wanted: Plan) -> bool:
         return wanted.context > self._plan.context or wanted.slots > self._plan.slots
 
-    def _grow(self, wanted: Plan) -> int:
-        """Open the engine again with what is asked for; gives the context that a loaded one had, else 0.
-
-        Where that fails the next request opens it as it was.
+    def _load(self, wanted: Plan) -> tuple[int, float]:
+        """Load the model where it is not, or not large enough; gives the context that it had before, else 0,
+        and how long it took. Where that fails the next request has it loaded for itself.
         """
-        old, was_open = self._plan, self._engine is not None
-        if self._engine:
-            self._engine.close()
+        old, context, slots = self._engine, wanted.context, wanted.slots
+        if old:
+            if not self._is_small(wanted):
+                return 0, 0.0
+            context, slots = max(context, self._plan.context), max(slots, self._plan.slots)
+            old.close()
             self._engine = None
-        context, slots = max(old.context, wanted.context), max(old.slots, wanted.slots)
-        self._engine = self._open(replace(old, context=context, slots=slots))
-        self._plan = replace(old, context=context, slots=slots)
-        self._free = list(range(slots))
-        return old.context if was_open and context > old.context else 0
+        had, plan = self._plan.context, replace(self._plan, context=context, slots=slots)
+        engine = self._open(plan)
+        engine.load()
+        self._engine, self._plan, self._free = engine, plan, list(range(slots))
+        return had if old and context > had else 0, engine.load_seconds
 
 
 class EngineServer:
@@ -212,7 +220,7 @@ class EngineServer:
             pid, uid = platforms.peer_of(connected)
             wire.limit(read=OPENING_SECONDS, write=self._stalled)
             opening = (wire.read(OPENING_LIMIT) or {}) if uid in (None, os.geteuid()) else {}
-            if not hmac.compare_digest(str(opening.get("token")), self._token):
+            if not hmac.compare_digest(str(opening.get("token")).encode(), self._token.encode()):
                 return
             if opening.get("op") == "status":
                 wire.write(self.state())
@@ -248,9 +256,8 @@ class EngineServer:
                     write({"grown": [turn.grown, turn.context]})
                 if turn.waited >= LONG_WAIT:
                     write({"waited": turn.waited})
-                if asked["op"] == "load":
-                    turn.engine.load()
-                else:
+                write({"loaded": turn.loaded})
+                if asked["op"] == "reply":
                     pass_on(turn, asked["request"], client)
         except TripletickError as error:
             write({"error": [type(error).__name__, error.what, error.why, error.remedy]})
@@ -270,11 +277,7 @@ class EngineServer:
 
 def pass_on(turn: Turn, request: Mapping[str, Any], client: Client) -> None:
     """Send the pieces of a reply as they come. Raises what the engine raises, Halted and GoneError."""
-    first = True
     with closing(turn.engine.reply(request, turn.slot, client.halt)) as pieces:
         for piece in pieces:
-            if first:
-                client.wire.write({"loaded": turn.engine.load_seconds})
-                first = False
             text = piece.decode("utf-8", "replace") if isinstance(piece, bytes) else piece
             client.wire.write({"piece": text})

@@ -36,6 +36,8 @@ class EngineStatus:
     """The processes of the programs that use it."""
     working: int = 0
     waiting: int = 0
+    done: int = 0
+    """Requests that it has had, also those that failed."""
     idle: float = 0.0
     """Seconds since its last reply."""
     ends_in: float | None = None
@@ -100,6 +102,7 @@ def read_state(known: EngineStatus, told: dict[str, Any]) -> EngineStatus:
         clients=tuple(pids) if isinstance(pids, list) else (),
         working=answers.number(told, "working"),
         waiting=answers.number(told, "waiting"),
+        done=answers.number(told, "done"),
         idle=float(told.get("idle", 0.0)),
         ends_in=float(ends_in) if isinstance(ends_in, (int, float)) else None,
     )

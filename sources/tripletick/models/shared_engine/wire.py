@@ -2,7 +2,7 @@
 
 client → engine, first line   {"op": "attach", "token", "keep"} or {"op": "status", "token"}
         then, if attached     {"op": "reply", "id", "request", "context", "slots"} or {"op": "load", …}
-engine → client               {"begun": id}, where they apply "waited", "grown" and "loaded",
+engine → client               {"begun": id}, where they apply "waited" and "grown", then "loaded",
                               {"piece": …} for each piece, and {"end": …}, {"error": …} or {"thrown": …}
 
 A client that closes its connection takes its request back. What the pieces mean is in models/pieces.py.
