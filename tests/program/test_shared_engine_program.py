@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from tests.terminal import CTRL_D, opened
+from tests.terminal import CTRL_C, CTRL_D, opened
 from tests.tiny_model import write_model
 
 from tripletick.models.shared_engine import status
@@ -82,6 +82,21 @@ def test_an_engine_that_is_stopped_is_started_again_by_the_chat_that_needs_it(ho
     (left,) = json.loads(run(home, "ps", "--json")[1])
     assert (left["model"], left["clients"]) == ("tiny.gguf", [])
     assert 1000 < left["ends_in"] <= 1800
+
+
+def test_ctrl_c_in_the_middle_of_a_reply_frees_the_engine_and_the_chat_goes_on(home):
+    flags = ("--temperature", "1", "--seed", "1")
+    long = {"TRIPLETICK_MODEL_OUTPUT": "3000", "TRIPLETICK_TRIAL_SIZES": "no"}
+    with opened(home, *words(home, *flags)[2:], agent="casual", **long) as terminal:
+        terminal.wait_line("casual>").send("Tell me a story.")
+        while not (running(home) and running(home)[0].working):
+            # the test's time limit ends it
+            pass
+        terminal.type(CTRL_C).wait("stopped").wait_line("casual>")
+        while (one := running(home)[0]).working:
+            pass
+        assert len(one.clients) == 1
+        assert terminal.type(CTRL_D).end() == 0
 
 
 def test_a_turn_goes_on_when_its_engine_is_killed_in_the_middle_of_a_reply(home):
