@@ -85,9 +85,10 @@ def test_an_engine_that_is_stopped_is_started_again_by_the_chat_that_needs_it(ho
 
 
 def test_ctrl_c_in_the_middle_of_a_reply_frees_the_engine_and_the_chat_goes_on(home):
-    flags = ("--temperature", "1", "--seed", "1")
-    long = {"TRIPLETICK_MODEL_OUTPUT": "3000", "TRIPLETICK_TRIAL_SIZES": "no"}
-    with opened(home, *words(home, *flags)[2:], agent="casual", **long) as terminal:
+    flags = words(home, "--temperature", "1", "--seed", "1")[2:]
+    with opened(
+        home, *flags, agent="casual", TRIPLETICK_MODEL_OUTPUT="3000", TRIPLETICK_TRIAL_SIZES="no"
+    ) as terminal:
         terminal.wait_line("casual>").send("Tell me a story.")
         while not (running(home) and running(home)[0].working):
             # the test's time limit ends it

@@ -98,6 +98,10 @@ class Engine:
         finally:
             talk.stop()
 
+    @property
+    def loaded(self) -> bool:
+        return self._server is not None
+
     def rest(self, slot: int) -> None:
         """Wait until nothing is being written there any more."""
         if slot in self._talks:

@@ -84,7 +84,7 @@ class EngineClient:
         self._numbers = itertools.count(1)
         self._files: EngineFiles | None = None
         self._pid = 0
-        self._closed = False
+        self._closed = self._loaded = False
         self._here: Engine | None = None
         self._guard = threading.Lock()
         self.load_seconds = 0.0
@@ -107,8 +107,15 @@ class EngineClient:
                 self._here = self._load_here(self._plan)
         yield from self._reply_here(self._here, request, slot, halt)
 
+    @property
+    def loaded(self) -> bool:
+        """Whether the model is in memory, as far as this program knows."""
+        return self._here.loaded if self._here else self._loaded
+
     def preload(self) -> None:
         """Have the model loaded in the background; what goes wrong the first request tells."""
+        if self.loaded:
+            return
         threading.Thread(target=self._preload, daemon=True).start()
 
     def close(self) -> None:
@@ -164,11 +171,13 @@ class EngineClient:
                     return
                 else:
                     self._note(frame)
+        self._loaded = False
         raise ENDED(name=self._terms.name, why=self._why())
 
     def _note(self, frame: Mapping[str, Any]) -> None:
         """Take what the engine says beside the pieces. Raises what went wrong there."""
         if "loaded" in frame:
+            self._loaded = True
             self.load_seconds = float(frame["loaded"])
         elif "waited" in frame:
             self._terms.notice(WAITED.format(seconds=frame["waited"]))
@@ -215,6 +224,7 @@ class EngineClient:
             with folders.starting(files.folder, halt):
                 with suppress(NoEngineError, GoneError):
                     return self._attach(files)
+                self._loaded = False
                 start(files, self._plan, self._terms.name)
                 return self._attach(files)
         except (NoEngineError, GoneError, OSError) as error:
