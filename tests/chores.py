@@ -25,7 +25,8 @@ def do(chore: Any, folder: Path, env: Mapping[str, str], *words: str, seconds: f
             *("-a", chore["agent"], "-o", "json", "--", chore["request"]),
         ],
         cwd=folder,
-        env={"PATH": os.environ["PATH"], **env},
+        # a home of its own has an engine of its own, which must not outlive the test
+        env={"PATH": os.environ["PATH"], "TRIPLETICK_MODEL_KEEP": "0s", **env},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -90,7 +90,7 @@ def test_an_unknown_name_is_a_warning_with_the_nearest_one_and_its_line(tmp_path
         ("[mcp.time]\ncommand = it's\n", "its quotes closed"),
         ("[mcp.time]\nenv = KEY=secret\n", "names of variables"),
         ("[model]\ntemperature = nan\n", "a number from 0 to 2"),
-        ("[model]\nkeep_alive = 30\n", "a time such as 30s, 5m or 1h"),
+        ("[model]\nkeep = 30\n", "a time such as 30s, 5m or 1h"),
     ],
 )
 def test_a_bad_value_is_told_with_its_line_and_what_is_allowed(tmp_path, text, allowed):
@@ -100,6 +100,13 @@ def test_a_bad_value_is_told_with_its_line_and_what_is_allowed(tmp_path, text, a
     assert allowed in caught.value.why
     assert "The default is" in caught.value.why
     assert caught.value.remedy.startswith("Fix it: tripletick config set ")
+
+
+def test_a_setting_under_its_former_name_holds_and_says_its_new_one(tmp_path):
+    made = config.load([written(tmp_path, "[model]\nkeep_alive = 5m\n")], {}, {})
+    assert made.model.keep == "5m"
+    (told,) = made.warnings
+    assert told.endswith("config.ini:2: [model] keep_alive is called keep now.")
 
 
 @pytest.mark.parametrize("text", ["no section = 1\n", "[a\n", "[agent]\nname = a\nname = b\n"])

@@ -58,7 +58,7 @@ def test_a_preloaded_file_is_read_into_memory_while_the_person_types(tmp_path):
     with path.open("rb") as file:
         os.fsync(file.fileno())
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-    Embedded(Source("it", path), tmp_path).preload()
+    Embedded(Source("it", path)).preload()
     while not in_memory(path):
         # the test's time limit ends it
         pass

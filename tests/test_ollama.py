@@ -141,7 +141,7 @@ def test_a_model_keeps_the_penalty_for_repeats_that_it_brings(serve):
 
 @pytest.mark.parametrize(("given", "sent"), [("30", 30), ("-1", -1), ("5m", "5m")])
 def test_keep_alive_without_a_unit_is_sent_as_seconds(serve, given, sent):
-    server, model = serve(stream(done()), limits={"keep_alive": given})
+    server, model = serve(stream(done()), limits={"keep": given})
     said(model)
     assert server.asked[0].body["keep_alive"] == sent
 

@@ -33,7 +33,7 @@ TAKEN: dict[str, tuple[str, ...]] = {
     "model.output": NEVER,
     "model.think_tokens": NEVER,
     "model.example": NEVER,
-    "model.keep_alive": NEVER,
+    "model.keep": NEVER,
     "model.connect_timeout": NEVER,
     "model.first_timeout": NEVER,
     "model.token_timeout": NEVER,

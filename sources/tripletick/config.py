@@ -13,7 +13,7 @@ import difflib
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +104,10 @@ FLAGS = {
 TYPED = "config set"
 """The place of a value that is not saved yet."""
 _IN_FILE = re.compile(r"\.ini(:\d+)?$")
+
+
+RENAMED = {("model", "keep_alive"): "keep"}
+"""Section and former name of a setting, and its name."""
 _OF_FAMILY = re.compile(r"(\w+)\.([\w-]+)")
 
 
@@ -131,7 +135,10 @@ def load(
     warnings: list[str] = []
     where: dict[str, str] = {}
     values: dict[str, dict[str, Any]] = {}
-    for given in [*_of_files(files), *workspace, *_of_env(env), *_of_flags(flags)]:
+    for one in [*_of_files(files), *workspace, *_of_env(env), *_of_flags(flags)]:
+        given = _renamed(one)
+        if given is not one:
+            warnings.append(f"{one.where}: [{one.section}] {one.key} is called {given.key} now.")
         if problem := unknown(given):
             warnings.append(problem)
         elif given.key:
@@ -244,6 +251,12 @@ def _of_flags(flags: Mapping[str, str]) -> Iterator[Given]:
     for name, value in flags.items():
         section, _, key = name.partition(".")
         yield Given(section, key, value, FLAGS.get(name) or f"--{key.replace('_', '-')}")
+
+
+def _renamed(given: Given) -> Given:
+    """Give a setting that stands under its former name under that which it has now."""
+    name = RENAMED.get((given.section.partition(".")[0], given.key), given.key)
+    return given if name == given.key else replace(given, key=name)
 
 
 def unknown(given: Given) -> str:

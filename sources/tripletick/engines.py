@@ -91,7 +91,7 @@ def reach(config: Config, notice: Callable[[str], None] = untold) -> Settings:
     return Settings(
         host=chosen.host or None,
         key_env=chosen.key_env,
-        keep_alive=chosen.keep_alive,
+        keep=chosen.keep,
         connect_timeout=chosen.connect_timeout,
         first_timeout=chosen.first_timeout,
         token_timeout=chosen.token_timeout,

@@ -50,6 +50,11 @@ class Places:
         return self.state / "typed"
 
     @property
+    def engines(self) -> Path:
+        """Where programs find the engines of local models that they share."""
+        return self.state / "engines"
+
+    @property
     def sessions(self) -> Path:
         return self.state / "sessions"
 

@@ -12,7 +12,9 @@ import platform
 import re
 import select
 import signal
+import socket
 import struct
+import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -207,6 +209,28 @@ def tasks_of(uid: int) -> int:
 def send(pid: int, number: signal.Signals) -> None:
     with contextlib.suppress(OSError):
         os.kill(pid, number)
+
+
+def peer_of(connected: socket.socket) -> tuple[int, int | None]:
+    """Give the process and the user at the other end of a unix socket; 0 and None where it is not told."""
+    if sys.platform == "linux":
+        pid, uid, _ = struct.unpack("3i", connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+        return pid, uid
+    if sys.platform == "darwin":
+        # LOCAL_PEERCRED, whose second field is the user, and LOCAL_PEERPID (sys/un.h), of SOL_LOCAL
+        _, uid = struct.unpack("2I", connected.getsockopt(0, 1, 76)[:8])
+        return struct.unpack("i", connected.getsockopt(0, 2, 4))[0], uid
+    return 0, None
+
+
+def resident(pid: int) -> int:
+    """Bytes of a process that lie in memory, its mapped files too; 0 where the system does not tell."""
+    if PROC.is_dir():
+        return read_fields(PROC / str(pid) / "status").get("VmRSS", 0) * KIB
+    with contextlib.suppress(OSError, ValueError, subprocess.SubprocessError):
+        words = subprocess.run(["/bin/ps", "-o", "rss=", "-p", str(pid)], capture_output=True, timeout=5)
+        return int(words.stdout) * KIB
+    return 0
 
 
 def wait_gone(pids: Iterable[int], seconds: float) -> None:

@@ -143,6 +143,11 @@ class Known:
         return at < len(self._sorted) and self._sorted[at].startswith(text)
 
 
+def without_secrets(named: Mapping[str, str]) -> dict[str, str]:
+    """Give the variables without those whose names say that they hold keys."""
+    return {name: value for name, value in named.items() if not _SECRET_NAME.search(name)}
+
+
 def _of_value(name: str, value: str) -> Iterator[str]:
     for userinfo in _USERINFO.findall(value):
         yield from _of_userinfo(userinfo)

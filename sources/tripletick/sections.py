@@ -94,8 +94,11 @@ class ModelSection:
         "on",
     )
     output: int = setting(8192, "The most tokens of one reply.", "count", 64, 1_000_000)
-    keep_alive: str = setting(
-        "30m", "How long the server keeps the model loaded: 5m, 1h, 30s, -1m for ever.", "span"
+    keep: str = setting(
+        "30m",
+        "How long a model stays loaded once nothing uses it, on a server or by `tripletick ps`: 5m, 1h, 30s, "
+        "-1m for ever.",
+        "span",
     )
     connect_timeout: float = setting(
         2.0, "Seconds until a server that does not answer counts as absent.", "number", 0.1, 60

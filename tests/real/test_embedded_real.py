@@ -24,33 +24,18 @@ from tripletick.models.store import find
 SHORT = Sampling(output=8)
 LONG = "The quick brown fox jumps over the lazy dog, and the dog does not mind it at all. " * 12
 ENDLESS = Sampling(output=100_000, schema={"type": "array", "items": {"type": "integer"}, "minItems": 1000})
-OPENED = """
+FORGETTING = f"""
 import sys
 from pathlib import Path
-from tripletick.errors import ModelError
 from tripletick.messages import Message
+from tripletick.models import Settings
 from tripletick.models.embedded import Embedded, Source
 from tripletick.models.model import Sampling
-model = Embedded(Source("smol", Path(sys.argv[1])), Path(sys.argv[2]))
-def ask(sampling):
-    return model.stream([Message("user", "hi")], sampling)
-"""
-ASKING = """
-try:
-    next(ask(Sampling(output=1)))
-except ModelError as error:
-    print(error)
-"""
-FORGETTING = f"""
-pieces = ask({ENDLESS})
+engines = Path(sys.argv[2]) if len(sys.argv) > 2 else None
+model = Embedded(Source("smol", Path(sys.argv[1])), engines, Settings(keep="0s"))
+pieces = model.stream([Message("user", "hi")], {ENDLESS})
 next(pieces)
 """
-
-
-def other(script, *words):
-    """Run a script on a model in a process of its own."""
-    command = [sys.executable, "-c", OPENED + script, *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
 
 
 def excuse(why):
@@ -88,26 +73,22 @@ def create_adapted(host, name, base, adapter):
     requests.post(f"{host}/api/create", json=made, timeout=120).raise_for_status()
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory):
-    return tmp_path_factory.mktemp("cache")
-
-
-@pytest.fixture(scope="module")
-def model(gguf, cache):
-    made = Embedded(Source("smol", gguf, (catalog.ADAPTER,)), cache)
+@pytest.fixture(scope="module", params=["in this process", "shared"])
+def model(request, gguf, tmp_path_factory):
+    engines = tmp_path_factory.mktemp("engines") if request.param == "shared" else None
+    made = Embedded(Source("smol", gguf, (catalog.ADAPTER,)), engines, Settings(keep="0s"))
     made.fix(1024)
     yield made
     made.close()
 
 
 @pytest.fixture
-def opened(tmp_path):
-    """Open a file in a cache of its own, and unload it after the test."""
+def opened():
+    """Open a file in this process, and unload it after the test."""
     made = []
 
     def open_file(path, *adapters):
-        made.append(Embedded(Source("it", path, adapters), tmp_path))
+        made.append(Embedded(Source("it", path, adapters)))
         return made[-1]
 
     yield open_file
@@ -183,10 +164,11 @@ def test_a_reply_closed_while_its_prompt_is_read_stops_at_the_next_batch(gguf):
     assert fields(last)["timings"]["cache_n"] < 800
 
 
-@pytest.fixture
-def pair(gguf, tmp_path):
+@pytest.fixture(params=["in this process", "shared"])
+def pair(request, gguf, tmp_path):
     """Open two slots of one model; the second has a halt."""
-    first, halt = Embedded(Source("smol", gguf), tmp_path, Settings(slots=2)), Halt()
+    engines = tmp_path / "engines" if request.param == "shared" else None
+    first, halt = Embedded(Source("smol", gguf), engines, Settings(slots=2, keep="0s")), Halt()
     first.fix(1024)
     yield first, first.beside(1, halt), halt
     first.close()
@@ -213,8 +195,10 @@ def test_a_halt_stops_one_slot_and_the_other_writes_on(pair):
     assert reply(second, [user("Say hi.")])[1].counts.output <= 8
 
 
-def test_a_program_ends_though_nobody_closed_its_reply(gguf, tmp_path):
-    assert other(FORGETTING, gguf, tmp_path) == ""
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_program_ends_though_nobody_closed_its_reply(gguf, tmp_path, shared):
+    command = [sys.executable, "-c", FORGETTING, gguf, *[tmp_path / "engines"] * shared]
+    assert subprocess.run(command, capture_output=True, timeout=120, check=True).stdout == b""
 
 
 def test_a_prompt_that_is_too_long_is_refused_with_numbers(model):
@@ -275,18 +259,11 @@ def test_nothing_of_the_engine_can_be_reached_from_outside(model):
     assert listening() == []
 
 
-def test_a_second_process_is_told_who_has_the_model(model, gguf, cache):
-    reply(model, [user("hi")])
-    assert f"loaded already, by process {os.getpid()}" in other(ASKING, gguf, cache)
-
-
 def test_a_model_that_was_closed_can_be_loaded_again(gguf, opened):
-    first, second = opened(gguf), opened(gguf)
-    assert reply(first, [user("hi")])[1].counts.load_seconds > 0
-    with pytest.raises(ModelError, match="loaded already"):
-        reply(second, [user("hi")])
-    first.close()
-    assert reply(second, [user("hi")])[1].finish
+    model = opened(gguf)
+    for _ in range(2):
+        assert reply(model, [user("hi")])[1].counts.load_seconds > 0
+        model.close()
 
 
 @pytest.mark.parametrize(("name", "adapters"), [("smol", []), ("agent", [catalog.ADAPTER.stat().st_size])])

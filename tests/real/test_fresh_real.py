@@ -37,7 +37,7 @@ def engine(tmp_path):
     try:
         if not find_spec("xllamacpp"):
             raise CannotServe("xllamacpp is not installed")
-        made = Embedded(Source("smol", small_model()), tmp_path / "cache")
+        made = Embedded(Source("smol", small_model()))
     except CannotServe as error:
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(str(error))
     made.fix(4096)

@@ -43,7 +43,9 @@ def test_the_offline_model_does_most_simple_chores(tmp_path, cache, report):
 
 def test_the_chat_goes_on_with_the_offline_model_where_no_server_answers(tmp_path, cache):
     (tmp_path / "project").mkdir()
-    with opened(tmp_path, OLLAMA_HOST="127.0.0.1:9", XDG_CACHE_HOME=str(cache)) as terminal:
+    with opened(
+        tmp_path, OLLAMA_HOST="127.0.0.1:9", XDG_CACHE_HOME=str(cache), TRIPLETICK_MODEL_KEEP="0s"
+    ) as terminal:
         terminal.wait("offline (98 MB) goes on").wait_line("coder>")
         terminal.type("@casual Good evening!\r").wait("tokens").wait_line("coder>")
         assert terminal.type(CTRL_D).end() == 0

@@ -28,7 +28,7 @@ def gguf():
 def test_of_thirty_turns_with_changes_failures_and_routing_nearly_nothing_is_read_twice(
     gguf, tmp_path, report
 ):
-    with session(tmp_path, f"embedded:{gguf}") as (app, played):
+    with session(tmp_path, f"embedded:{gguf}", **{"model.keep": "0s"}) as (app, played):
         play(app, played)
     report("prefix reuse, embedded:\n" + "\n".join(table(played.sent)))
     assert {KINDS[kind] for kind in (Requested, Repairing, Compacted)} <= {one.kind for one in played.sent}

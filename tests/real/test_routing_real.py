@@ -32,7 +32,7 @@ def app(tmp_path):
     base = config.Config()
     settings = replace(
         base,
-        model=replace(base.model, name=f"embedded:{gguf}", context=4096, output=48),
+        model=replace(base.model, name=f"embedded:{gguf}", context=4096, output=48, keep="0s"),
         router=replace(base.router, ask="always"),
     )
     found = replace(places.find(), state=tmp_path / "state")

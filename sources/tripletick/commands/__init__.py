@@ -58,6 +58,8 @@ COMMANDS = {
         ("list", "pull", "use", "show", "create", "template"),
         ("--ollama",),
     ),
+    "ps": Row("ps.ps", "[--json]", "local models that are loaded, and what uses them", flags=("--json",)),
+    "stop": Row("ps.stop", "[MODEL|PID]", "unload local models"),
     "agents": Row("agents.agents", "", "who there is, and the tokens that each costs"),
     "tools": Row("agents.tools", "", "what each tag does, and the tokens that it costs"),
     "config": Row(

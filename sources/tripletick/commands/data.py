@@ -97,6 +97,8 @@ def _deleted(chosen: Sequence[Found], found: places.Places) -> Iterator[str]:
     with retention.held([found.state] if found.state.is_dir() else []) as alone:
         if not alone:
             raise TripletickError(*RUNNING)
+        if any(one.path == found.state for one in chosen):
+            end_engines(found)
         for one in chosen:
             _remove(one)
             if one.owned.others:
@@ -104,6 +106,14 @@ def _deleted(chosen: Sequence[Found], found: places.Places) -> Iterator[str]:
             else:
                 yield f"Deleted: {one.path}"
     yield REST
+
+
+def end_engines(found: places.Places) -> None:
+    """End the engines of local models, which would go on without their files."""
+    from tripletick.models.shared_engine import status
+
+    for one in status.running(found.engines):
+        one.end()
 
 
 def _there(found: places.Places) -> Iterator[Found]:

@@ -106,6 +106,7 @@ STATE: Mapping[str, Kind] = {
     r"boxes": Kind(is_box, parts=True),
     r"unsaved-.*": Kind(is_unsaved),
     r"typed": Kind(is_typed),
+    r"engines": Kind(named(r"([0-9a-f]{16}|start)\.(lock|log|sock)"), parts=True),
     r"pruned": Kind(is_empty, surely=False),
     r"(folders|servers)\.json": Kind(is_object, surely=False),
     r"folders\.lock|\.folders\.json\.\w+|sessions\.db-\w+|copied\.md": Kind(Path.is_file, surely=False),

@@ -41,7 +41,8 @@ class Settings:
     """The server's address; None: OLLAMA_HOST, else loopback; for openai OPENAI_BASE_URL."""
     key_env: str = "OPENAI_API_KEY"
     """openai: the environment variable that holds the key."""
-    keep_alive: str = "30m"
+    keep: str = "30m"
+    """How long a model stays loaded once nothing uses it."""
     connect_timeout: float = 2.0
     first_timeout: float = 600.0
     """Until the first token: loading and reading the prompt take as long as they take."""

@@ -1,4 +1,4 @@
-"""A model in this process, without a server: llama.cpp on any GGUF file.
+"""A model without a server: llama.cpp on any GGUF file, in an engine that all programs of the user share.
 
 After `embedded:` stands
   a file               `~/models/qwen.gguf`; what ends in .gguf or begins with / ./ ../ ~ is a path
@@ -6,14 +6,13 @@ After `embedded:` stands
   a row's name         `offline`: a model of the catalog that `fetch` has put into our cache, with its adapter
   a name               `qwen2.5:7b`: a model that Ollama has pulled, out of its store, with no server running
 
-The file's header is checked before anything is loaded; the first reply loads it. xllamacpp is an extra.
+The file's header is checked before anything is loaded. The engine is a process of its own (shared_engine/);
+where there can be none the first reply loads the model in this process. xllamacpp is an extra.
 """
 
 from __future__ import annotations
 
 import copy
-import fcntl
-import hashlib
 import json
 import os
 import re
@@ -23,7 +22,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from tripletick import extras, platforms
 from tripletick.errors import ModelError, ServerFailedError, TripletickError
@@ -33,7 +32,8 @@ from tripletick.models import Settings, catalog, completions, failures, fitness,
 from tripletick.models.failures import Saying
 from tripletick.models.gguf import Header
 from tripletick.models.model import About, Sampling
-from tripletick.places import find_home, make_private
+from tripletick.models.shared_engine.client import EngineClient, Terms
+from tripletick.places import find_home
 
 DEFAULT_CONTEXT = 4096
 PATH = re.compile(r"[/~]|\.\.?/")
@@ -45,13 +45,13 @@ TOOLS = re.compile(r"\btools\b")
 """What it holds where it was made for function calling."""
 TEMPLATE_KEY = "tokenizer.chat_template"
 
+MIB = 1 << 20
+MOST_SPARE = 8192
+"""MiB; llama.cpp's own bound for what it keeps of conversations that are not at work."""
+SPARE_SHARE = 4
+"""Of the memory that is free beside the model a fourth goes to that."""
+UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 LESS = "The model was made for {own} tokens of context; it gets these and not {asked}."
-LOADED = Saying(
-    ModelError,
-    "The model {name} is loaded already, by process {pid}.",
-    "Twice it would take twice the memory, and the two would slow each other to a crawl.",
-    "End the other one, or ask a server that both can use: -m ollama:NAME",
-)
 FAILED = Saying(
     ServerFailedError,
     "llama.cpp failed in the middle of its answer.",
@@ -76,16 +76,15 @@ class Source:
 
 
 class Embedded:
-    """One model file in this process; `cache` is our folder for its lock."""
+    """One model file; `engines` is the folder of the shared engines, None to load it in this process."""
 
-    def __init__(self, source: Source, cache: Path, settings: Settings | None = None) -> None:
+    def __init__(self, source: Source, engines: Path | None = None, settings: Settings | None = None) -> None:
         self.source = source
         self._settings = settings or Settings()
-        self._locks = cache / "locks"
+        self._engines = engines
         self._context = DEFAULT_CONTEXT
         self._known: Header | None = None
-        self._lock: IO[str] | None = None
-        self._engine: llamacpp.Engine | None = None
+        self._engine: llamacpp.Engine | EngineClient | None = None
         self._slot, self._halt, self._first = 0, self._settings.halt, True
 
     def about(self) -> About:
@@ -113,11 +112,15 @@ class Embedded:
         return self._context
 
     def preload(self) -> None:
-        """Have the system read the files into memory while the person types.
+        """Have the shared engine load the model while the user types; else the system reads its files ahead.
 
-        The first reply loads it: that holds Python's lock from beginning to end, and no key could be typed.
+        In this process the first reply loads it: that holds Python's lock, and no key could be typed.
         """
-        if hasattr(os, "posix_fadvise"):
+        if self._engines:
+            self._engine = self._engine or self._open()
+        if isinstance(self._engine, EngineClient):
+            self._engine.preload()
+        elif hasattr(os, "posix_fadvise"):
             threading.Thread(target=self._warm, daemon=True).start()
 
     def beside(self, slot: int, halt: Halt) -> Embedded:
@@ -145,12 +148,10 @@ class Embedded:
         raise failures.cut()
 
     def close(self) -> None:
-        """Unload the model, so that another process may load it."""
+        """Leave the shared engine, or unload the model."""
         if self._engine and self._first:
             self._engine.close()
-        if self._lock and self._first:
-            self._lock.close()
-        self._engine = self._lock = None
+        self._engine = None
 
     def _header(self) -> Header:
         if self._known is None:
@@ -168,34 +169,16 @@ class Embedded:
             with suppress(OSError), path.open("rb") as file:
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
 
-    def _open(self) -> llamacpp.Engine:
-        model, header = self.source.model, self._header()
-        free = platforms.machine().available
-        slots = self._settings.slots
-        fitness.check_memory(model, header, self._context * slots, free and free + llamacpp.video_memory())
-        self._lock = self._lock or self._take_lock()
+    def _open(self) -> llamacpp.Engine | EngineClient:
         adapters = tuple(str(path) for path in self.source.adapters)
-        self._engine = llamacpp.Engine(llamacpp.Plan(str(model), adapters, self._context, slots))
+        plan = llamacpp.Plan(str(self.source.model), adapters, self._context, self._settings.slots)
+        if self._engines is None:
+            self._engine = open_engine(plan)
+        else:
+            settings = self._settings
+            terms = Terms(self._engines, self.source.name, seconds_of(settings.keep), settings.notice)
+            self._engine = EngineClient(plan, terms, open_engine)
         return self._engine
-
-    def _take_lock(self) -> IO[str] | None:
-        """Take the model for this process; None where our folder cannot hold a lock. Raises ModelError."""
-        key = hashlib.sha256(os.fsencode(self.source.model.resolve())).hexdigest()[:16]
-        try:
-            make_private(self._locks)
-            handle = os.open(self._locks / f"{key}.lock", os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-            lock = os.fdopen(handle, "a+", encoding="ascii", errors="replace")
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            with lock:
-                lock.seek(0)
-                raise LOADED(name=self.source.name, pid=lock.read(20).strip() or "?") from error
-        except OSError:
-            return None
-        lock.truncate(0)
-        lock.write(str(os.getpid()))
-        lock.flush()
-        return lock
 
     def _request(self, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
         asked = {
@@ -231,13 +214,42 @@ class Embedded:
         return FAILED(told=told)
 
 
+def open_engine(plan: llamacpp.Plan, *, share: bool = False) -> llamacpp.Engine:
+    """Open a model in this process, which its first reply loads; one that is shared keeps what it has read
+    of several conversations as far as memory allows. Raises ModelError where it cannot fit.
+    """
+    path = Path(plan.model)
+    needed, free = memory_of(plan)
+    fitness.check_memory(path, fitness.inspect(path), plan.context * plan.slots, free)
+    if share:
+        plan = replace(plan, spare=min(MOST_SPARE, max(0, free - needed) // SPARE_SHARE // MIB))
+    return llamacpp.Engine(plan)
+
+
+def memory_of(plan: llamacpp.Plan) -> tuple[int, int]:
+    """Give the bytes that a model will take, and those that are free, 0 where the system does not tell.
+
+    Raises ModelError.
+    """
+    free = platforms.machine().available
+    needed = fitness.memory(fitness.inspect(Path(plan.model)), plan.context * plan.slots)
+    return needed, free and free + llamacpp.video_memory()
+
+
 def open_embedded(name: str, settings: Settings) -> Embedded:
     """Open what stands behind `embedded:`. Raises UsageError without xllamacpp, ModelError without a file."""
     from tripletick.places import find
 
     extras.need("xllamacpp", "embedded")
-    cache = find().cache
-    return Embedded(locate(name, cache), cache, settings)
+    places = find()
+    return Embedded(locate(name, places.cache), places.engines, settings)
+
+
+def seconds_of(span: str) -> float | None:
+    """Give the seconds of a time such as 30s, 5m or 1h, None for a negative one: for ever."""
+    number, unit = re.fullmatch(r"(-?[\d.]+)(ms|s|m|h)", span).groups()  # type: ignore[union-attr]
+    seconds = float(number) * UNITS[unit]
+    return None if seconds < 0 else seconds
 
 
 def locate(name: str, cache: Path) -> Source:

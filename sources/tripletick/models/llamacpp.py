@@ -63,6 +63,8 @@ class Plan:
     adapters: tuple[str, ...]
     context: int
     slots: int = 1
+    spare: int = 0
+    """MiB of memory for prefixes of conversations that have no slot; llama.cpp then chooses the slot."""
 
 
 def read_plan(fields: Mapping[str, Any]) -> Plan:
@@ -87,7 +89,8 @@ class Engine:
         Raises ModelError where the model cannot be loaded, and what xllamacpp raises (THROWN).
         """
         self.rest(slot)
-        asked = {**request, "id_slot": slot}
+        # what was put aside is looked through only where no slot is named
+        asked = {**request, "id_slot": -1 if self._plan.spare else slot}
         self._talks[slot] = talk = _Talk(lambda take: self._answer(asked, take))
         try:
             with (halt or Halt()).ending(talk.stop):
@@ -111,13 +114,20 @@ class Engine:
             self.rest(slot)
         self._server = None
 
-    def _answer(self, request: Mapping[str, Any], take: Callable[[Piece], bool]) -> None:
+    def load(self) -> None:
+        """Load the model where that was not done yet; `load_seconds` is how long it took.
+
+        Raises ModelError.
+        """
         self.load_seconds = 0.0
         with self._loading:
             if self._server is None:
                 begun = time.monotonic()
                 self._server = load(self._plan)
                 self.load_seconds = time.monotonic() - begun
+
+    def _answer(self, request: Mapping[str, Any], take: Callable[[Piece], bool]) -> None:
+        self.load()
         # a piece after each batch of the prompt: there the reply can be stopped
         asked = json.dumps({**request, "stream": True, "return_progress": True})
         self._server.handle_chat_completions(asked, take)
@@ -199,7 +209,7 @@ def _parameters(xllamacpp: Any, plan: Plan) -> Any:
     made.model.path = plan.model
     made.lora_adapters = [_adapter(xllamacpp, path) for path in plan.adapters]
     made.n_ctx, made.n_parallel, made.n_batch = plan.context * plan.slots, plan.slots, BATCH
-    made.ctx_shift, made.cache_ram_mib = False, 0
+    made.ctx_shift, made.cache_ram_mib = False, plan.spare
     made.warmup = made.ui = made.endpoint_slots = False
     if limit := thread_limit():
         made.cpuparams.n_threads = made.cpuparams_batch.n_threads = limit

@@ -148,7 +148,7 @@ class Ollama:
         raise failures.cut()
 
     def close(self) -> None:
-        """Let go of connections; the server keeps the model loaded for `keep_alive`."""
+        """Let go of connections; the server keeps the model loaded for `[model] keep`."""
         if self._preload:
             self._preload.stop()
         self._wire.close()
@@ -190,7 +190,7 @@ class Ollama:
             "messages": [written for message in said for written in _written(message)],
             "stream": True,
             "options": completions.chosen(options),
-            "keep_alive": _duration(self.settings.keep_alive),
+            "keep_alive": _duration(self.settings.keep),
             "truncate": False,
             "shift": False,
             "think": self._think(sampling),

@@ -1,0 +1,217 @@
+"""The folder of the engines: their sockets, locks and logs, for this user alone.
+
+KEY.lock   held by the engine as long as it lives; holds its token, which shows that a client may read it
+KEY.sock   where it listens
+KEY.log    what it printed: why it died
+start.lock held by the client that starts one
+
+Who may start an engine removes what others left. Nothing is believed that lies in somebody else's
+folder. A box sees none of it: the folder lies in our state folder.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import socket
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tripletick import __version__, platforms
+from tripletick.halting import Halt
+from tripletick.models.llamacpp import Plan
+from tripletick.models.shared_engine.wire import PROTOCOL, LineSocket
+from tripletick.places import make_private
+
+START = "start.lock"
+POLL = 0.05
+"""Seconds between two looks at a lock that another program holds."""
+LONGEST_PATH = 100
+"""Bytes of a socket's path that every system takes (unix(7): 108, on macOS 104)."""
+KEY = re.compile(r"([0-9a-f]{16})\.lock")
+
+
+class UnusableError(Exception):
+    """Engines cannot be shared through this folder."""
+
+
+class NoEngineError(Exception):
+    """There is no engine to connect to, or none that shows that it is the user's."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineFiles:
+    """The files of one engine."""
+
+    folder: Path
+    key: str
+
+    @property
+    def lock(self) -> Path:
+        return self.folder / f"{self.key}.lock"
+
+    @property
+    def log(self) -> Path:
+        return self.folder / f"{self.key}.log"
+
+    @property
+    def socket(self) -> Path:
+        return self.folder / f"{self.key}.sock"
+
+    def connect(self) -> tuple[LineSocket, int]:
+        """Connect to the engine; gives its process too. Raises NoEngineError."""
+        connected = socket.socket(socket.AF_UNIX)
+        try:
+            with bound_name(self.socket) as name:
+                connected.connect(name)
+            pid, uid = platforms.peer_of(connected)
+            if uid not in (None, os.geteuid()):
+                raise NoEngineError(f"Process {pid} of user {uid} listens there.")
+        except (OSError, UnusableError) as error:
+            connected.close()
+            raise NoEngineError(str(error)) from error
+        except NoEngineError:
+            connected.close()
+            raise
+        return LineSocket(connected), pid
+
+    def describe(self) -> dict[str, Any]:
+        """Read what the engine wrote of itself when it began. Raises NoEngineError."""
+        try:
+            with closing(OwnFile(self.lock, os.O_RDONLY)) as file:
+                fields = json.loads(os.read(file.handle, 1 << 16))
+        except (OSError, ValueError) as error:
+            raise NoEngineError(str(error)) from error
+        if not isinstance(fields, dict) or not isinstance(fields.get("token"), str):
+            raise NoEngineError(f"{self.lock} is not an engine's.")
+        return fields
+
+    def is_running(self) -> bool:
+        """Tell whether a process holds the lock."""
+        try:
+            with closing(OwnFile(self.lock, os.O_RDONLY)) as file:
+                return not file.take(fcntl.LOCK_SH)
+        except OSError:
+            return False
+
+    def wait_until_free(self, seconds: float) -> bool:
+        """Wait until the engine has ended; tell whether it has."""
+        halt = Halt()
+        for _ in range(max(1, int(seconds / POLL))):
+            if not self.is_running():
+                return True
+            halt.wait(POLL)
+        return False
+
+    def remove(self) -> None:
+        """Remove what an engine that has ended left; only for who may start one."""
+        for path in (self.socket, self.log, self.lock):
+            path.unlink(missing_ok=True)
+
+    def last_words(self) -> str:
+        """Give the line of the log that says why it ended, "" where there is none."""
+        with suppress(OSError):
+            lines = [line.strip() for line in self.log.read_text("utf-8", "replace").splitlines()]
+            lines = [line for line in lines if line]
+            return next((line for line in lines if "ASSERT" in line), lines[-1] if lines else "")
+        return ""
+
+
+class OwnFile:
+    """An open file of the user's; it can be locked. Raises OSError for a link or somebody else's."""
+
+    def __init__(self, path: Path, how: int) -> None:
+        self.handle = os.open(path, how | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        status = os.fstat(self.handle)
+        if status.st_uid != os.geteuid() or not stat.S_ISREG(status.st_mode):
+            os.close(self.handle)
+            raise PermissionError(f"{path} is not this user's.")
+
+    def take(self, how: int = fcntl.LOCK_EX) -> bool:
+        """Lock it; tells whether that was possible at once."""
+        try:
+            fcntl.flock(self.handle, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def close(self) -> None:
+        os.close(self.handle)
+
+
+def files_of(folder: Path, plan: Plan) -> EngineFiles:
+    """Name the files of the engine for a model and its adapters; files that were replaced get another one.
+
+    Raises OSError where there is no such model.
+    """
+    about: list[object] = [PROTOCOL, __version__]
+    for name in (plan.model, *plan.adapters):
+        path = Path(name).resolve()
+        status = path.stat()
+        about += [str(path), status.st_size, status.st_mtime_ns]
+    return EngineFiles(folder, hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16])
+
+
+def prepare(folder: Path) -> None:
+    """Make the folder, for its owner alone. Raises UnusableError."""
+    if not hasattr(socket, "AF_UNIX"):
+        raise UnusableError("this system has no unix sockets")
+    try:
+        make_private(folder)
+    except OSError as error:
+        raise UnusableError(f"{folder} cannot be made: {error.strerror}") from error
+    os.close(open_checked(folder))
+
+
+def open_checked(folder: Path) -> int:
+    """Open the folder where it is the user's and nobody else may enter it. Raises UnusableError."""
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError as error:
+        raise UnusableError(f"{folder} cannot be opened: {error.strerror}") from error
+    status = os.fstat(handle)
+    if status.st_uid != os.geteuid() or status.st_mode & 0o077:
+        os.close(handle)
+        raise UnusableError(f"{folder} is open to other users")
+    return handle
+
+
+@contextmanager
+def bound_name(path: Path) -> Iterator[str]:
+    """Give the name to bind or connect a socket in the checked folder by. Raises UnusableError."""
+    handle = open_checked(path.parent)
+    try:
+        if len(os.fsencode(path)) <= LONGEST_PATH:
+            yield str(path)
+        elif sys.platform == "linux":
+            yield f"/proc/self/fd/{handle}/{path.name}"
+        else:
+            raise UnusableError(f"{path} is too long for the name of a socket")
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def starting(folder: Path, halt: Halt) -> Iterator[None]:
+    """Hold the right to start an engine; whoever else wants it waits. Raises Halted, OSError."""
+    file = OwnFile(folder / START, os.O_RDWR | os.O_CREAT)
+    try:
+        while not file.take():
+            halt.wait(POLL)
+        yield
+    finally:
+        file.close()
+
+
+def all_files(folder: Path) -> list[EngineFiles]:
+    """Give the files of all engines that there are or were."""
+    found = (KEY.fullmatch(name) for name in sorted(platforms.list_names(folder)))
+    return [EngineFiles(folder, name[1]) for name in found if name]

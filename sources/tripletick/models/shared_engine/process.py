@@ -1,0 +1,106 @@
+"""The process of an engine: leaves the program that started it, takes the lock, listens, and serves.
+
+It has no handler for SIGTERM: loading holds Python's lock, and it must end then too. What it leaves in the
+folder the next one clears away.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from tripletick.halting import Halt
+from tripletick.models import embedded
+from tripletick.models.llamacpp import Engine, Plan, read_plan
+from tripletick.models.shared_engine import folder, status
+from tripletick.models.shared_engine.folder import EngineFiles, OwnFile, UnusableError
+from tripletick.models.shared_engine.server import EngineServer, ReplyQueue
+from tripletick.models.shared_engine.status import EngineStatus
+
+PATIENCE = 20.0
+"""Seconds that an engine that is ending may take to give its memory back."""
+
+
+def main() -> None:
+    """Serve the model that the first argument names; says `ready`, or why not, on standard output."""
+    asked = json.loads(sys.argv[1])
+    os.umask(0o077)
+    files = EngineFiles(Path(asked["folder"]), asked["key"])
+    plan = read_plan(asked["plan"])
+    try:
+        lock = take_lock(files)
+        token = secrets.token_hex(16)
+        listener = listen(files)
+        write_about(lock, {"token": token, "pid": os.getpid(), "name": asked["name"], "model": plan.model})
+    except (OSError, UnusableError) as error:
+        report(str(error))
+        os._exit(1)
+    report("ready")
+    queue = ReplyQueue(plan, lambda wanted: open_engine(wanted, files))
+    EngineServer(listener, files.socket, token, queue).serve()
+    with suppress(OSError):
+        files.socket.unlink()
+    # threads of clients and of llama.cpp need not be waited for
+    os._exit(0)
+
+
+def take_lock(files: EngineFiles) -> OwnFile:
+    """Take the model for this process. Raises UnusableError, OSError."""
+    lock, halt = OwnFile(files.lock, os.O_RDWR | os.O_CREAT), Halt()
+    for _ in range(int(PATIENCE / folder.POLL)):
+        if lock.take():
+            return lock
+        halt.wait(folder.POLL)
+    raise UnusableError("another engine of this model does not end")
+
+
+def listen(files: EngineFiles) -> socket.socket:
+    """Listen where clients look. Raises OSError, UnusableError."""
+    listener = socket.socket(socket.AF_UNIX)
+    files.socket.unlink(missing_ok=True)
+    with folder.bound_name(files.socket) as name:
+        listener.bind(name)
+    files.socket.chmod(0o600)
+    listener.listen(128)
+    return listener
+
+
+def write_about(lock: OwnFile, about: dict[str, object]) -> None:
+    os.ftruncate(lock.handle, 0)
+    os.pwrite(lock.handle, json.dumps(about).encode(), 0)
+
+
+def report(line: str) -> None:
+    """Tell the program that waits, which goes on then."""
+    with suppress(OSError):
+        os.write(1, f"{line}\n".encode())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def open_engine(plan: Plan, files: EngineFiles) -> Engine:
+    """Open the model, for which engines that nobody uses make room. Raises ModelError."""
+    needed, free = embedded.memory_of(plan)
+    if 0 < free < needed:
+        idle = [one for one in status.running(files.folder) if one.files != files and not one.in_use]
+        make_room(needed, free, idle)
+    return embedded.open_engine(plan, share=True)
+
+
+def make_room(needed: int, free: int, idle: Sequence[EngineStatus]) -> None:
+    """End idle engines, the longest idle first, until `needed` bytes are free; none if that is not enough."""
+    if needed > free + sum(one.memory for one in idle):
+        return
+    for one in sorted(idle, key=lambda one: -one.idle):
+        if needed > free:
+            free += one.memory
+            one.end()
+
+
+if __name__ == "__main__":
+    main()

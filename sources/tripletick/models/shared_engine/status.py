@@ -1,0 +1,108 @@
+"""The engines that run: what each is asked of itself, and how it is ended.
+
+While a model is loaded its engine answers nothing; what it wrote of itself when it began is known all the
+same.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tripletick import platforms
+from tripletick.models import answers
+from tripletick.models.shared_engine import folder as folders
+from tripletick.models.shared_engine.folder import EngineFiles, NoEngineError, UnusableError
+from tripletick.models.shared_engine.wire import GoneError
+
+ANSWER_SECONDS = 1.0
+END_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class EngineStatus:
+    """An engine that runs; `answered` is False while it loads its model or hangs."""
+
+    files: EngineFiles
+    pid: int
+    name: str
+    answered: bool = False
+    context: int = 0
+    clients: tuple[int, ...] = ()
+    """The processes of the programs that use it."""
+    working: int = 0
+    waiting: int = 0
+    done: int = 0
+    """Requests that it has had, also those that failed."""
+    idle: float = 0.0
+    """Seconds since its last reply."""
+    ends_in: float | None = None
+    """Seconds until it ends by itself, None while it is used or kept for ever."""
+
+    @property
+    def in_use(self) -> bool:
+        return bool(self.clients) or not self.answered
+
+    @property
+    def memory(self) -> int:
+        """Bytes that it has in memory, 0 where the system does not tell."""
+        return platforms.resident(self.pid)
+
+    def end(self) -> bool:
+        """End it, whatever it does; tells whether it has ended."""
+        for number in (signal.SIGTERM, signal.SIGKILL) if self.pid > 1 else ():
+            platforms.send(self.pid, number)
+            if self.files.wait_until_free(END_SECONDS):
+                self.files.socket.unlink(missing_ok=True)
+                return True
+        return False
+
+
+def running(folder: Path) -> list[EngineStatus]:
+    """Look at all engines in a folder; none where it is missing or is not the user's alone."""
+    try:
+        os.close(folders.open_checked(folder))
+    except UnusableError:
+        return []
+    found = (look(files) for files in folders.all_files(folder) if files.is_running())
+    return [one for one in found if one]
+
+
+def look(files: EngineFiles) -> EngineStatus | None:
+    """Ask one engine; None where it has just ended or just begun."""
+    try:
+        about = files.describe()
+        wire, pid = files.connect()
+    except NoEngineError:
+        return None
+    known = EngineStatus(files, pid or answers.number(about, "pid"), answers.text(about.get("name")))
+    with closing(wire):
+        try:
+            wire.limit(read=ANSWER_SECONDS)
+            wire.write({"op": "status", "token": about["token"]})
+            told = wire.read()
+        except (GoneError, TimeoutError):
+            told = None
+    return read_state(known, told) if told else known
+
+
+def read_state(known: EngineStatus, told: dict[str, Any]) -> EngineStatus:
+    pids = told.get("clients")
+    ends_in = told.get("ends_in")
+    return EngineStatus(
+        known.files,
+        known.pid,
+        known.name,
+        answered=True,
+        context=answers.number(told, "context"),
+        clients=tuple(pids) if isinstance(pids, list) else (),
+        working=answers.number(told, "working"),
+        waiting=answers.number(told, "waiting"),
+        done=answers.number(told, "done"),
+        idle=float(told.get("idle", 0.0)),
+        ends_in=float(ends_in) if isinstance(ends_in, (int, float)) else None,
+    )
