@@ -181,7 +181,7 @@ def test_what_is_chosen_is_loaded_at_once_and_it_is_told_where_it_lies(home):
         terminal.wait("Use [1]?").type("\r").wait("give 4096). Loading … ", "Hello.").end()
         assert " s, 52 % GPU, 48 % CPU" in " ".join(terminal.lines())
         loads = [asked.body for asked in server.asked if asked.path == "/api/generate"]
-    assert [(body["model"], body["options"]["num_ctx"]) for body in loads] == [("alpha:7b", 8192)]
+    assert {(body["model"], body["options"]["num_ctx"]) for body in loads} == {("alpha:7b", 8192)}
 
 
 def test_ctrl_c_while_a_model_is_loaded_stops_the_server_and_keeps_the_choice(home):
