@@ -36,7 +36,7 @@ def test_mounts_are_left_out_of_walks_and_boxes(home):
 
 
 def test_from_above_the_home_of_nobody_else_is_in_sight(home):
-    sight = find_sight(home.parent, home)
+    sight = Sight(home.parent, home)
     assert not sight.hides(str(home / "Documents/a.txt"))
     assert sight.hides(str(home.parent / "other")) and sight.hides(str(home / ".config/x"))
     assert all(path.is_relative_to(home) for path in sight.shown())
@@ -55,18 +55,18 @@ def test_a_link_leads_only_to_what_is_in_sight(home):
     (home / "papers").symlink_to("Documents")
     (home / "keys").symlink_to(".config")
     (home / "away").symlink_to("/etc")
-    assert [place.name for _, place in find_sight(home, home).links()] == ["papers"]
+    assert [place.name for _, place in Sight(home, home).links()] == ["papers"]
 
 
 def test_a_walk_in_the_home_stops_at_a_bound_and_says_at_which(home):
-    walk = Walk(Workspace(find_sight(home, home), home=home))
+    walk = Walk(Workspace(Sight(home, home), home=home))
     walk._left = 1
     assert [found.path for found in walk if found.entry.kind == "file"] == []
     assert (walk.stopped, walk.bound) == (True, f"{MOST} names")
 
 
 def test_nothing_of_the_home_is_written_but_below_what_was_let(home):
-    workspace = Workspace(find_sight(home, home), home=home)
+    workspace = Workspace(Sight(home, home), home=home)
     wider = workspace.writing_to([home / "work"])
     assert wider.resolve("work/new.txt", writing=True).path == "work/new.txt"
     for one, path in ((workspace, "work/new.txt"), (wider, "notes.txt"), (wider, "work/.git/config")):

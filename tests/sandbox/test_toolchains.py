@@ -175,3 +175,17 @@ def test_an_ordinary_user_with_root_s_environment_gets_a_box_that_works(tier, to
         text=True,
     )
     assert (done.stdout, done.stderr) == ("42\n", "")
+
+
+@pytest.mark.parametrize("toolchain", [False, True])
+def test_rustup_alone_is_no_compiler(tmp_path, monkeypatch, toolchain):
+    monkeypatch.setenv("RUSTUP_HOME", str(tmp_path / "rustup"))
+    shims, programs = tmp_path / "cargo/bin", tmp_path / "rustup/toolchains/stable/bin"
+    for folder, name in ((shims, "rustup"), (programs, "rustc" if toolchain else "other")):
+        folder.mkdir(parents=True)
+        (folder / name).write_text("#!/bin/sh\n")
+        (folder / name).chmod(0o755)
+    (tmp_path / "rustup/settings.toml").write_text('default_toolchain = "stable"\n')
+    (shims / "rustc").symlink_to("rustup")
+    assert toolchains.is_empty_shim(str(shims / "rustc")) != toolchain
+    assert not toolchains.is_empty_shim(str(shims / "rustup"))
