@@ -104,5 +104,5 @@ def test_the_count_is_drawn_below_the_block_and_stands_in_the_log(session):
 
     it = session("```write:new.txt\na\nb\n```", "Done.")
     events = it.play()
-    assert "\n  created new.txt +2 -0\n" in drawn(events, chat=True)
+    assert "\ncreated new.txt +2 -0\n" in drawn(events, chat=True)
     assert last(events, Changed).files[0].file.path == "new.txt"

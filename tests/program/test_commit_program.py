@@ -28,9 +28,7 @@ def test_the_chat_commits_the_turn_s_work_after_a_look_at_it(chat, home):
     begin(home)
     (home / "project/mine.txt").write_text("mine\n")
     with chat(APPEND, "Done.", "Add a third note", size=(80, 24)) as terminal:
-        terminal.wait("coder>").send("add three").wait("  changed notes.txt +1 -0", "Done.").wait_line(
-            "coder>"
-        )
+        terminal.wait("coder>").send("add three").wait("changed notes.txt +1 -0", "Done.").wait_line("coder>")
         terminal.send("/commit").wait(
             "+three", "Commit changed notes.txt +1 -0 as “Add a third note”? [y/n/e/?]"
         )

@@ -202,7 +202,8 @@ class Teller:
         self._busy(self.agent, waits=True)
 
     def changed(self, event: Changed) -> None:
-        self.pen.line(f"  {one_line(say_counts(event.files))}", prose=True)
+        # not indented: what a block prints is, so it cannot look like this
+        self.pen.line(one_line(say_counts(event.files)), prose=True)
 
     def refused(self, event: Refused) -> None:
         if event.problem.text:
