@@ -242,3 +242,22 @@ def test_own_agents_are_files_of_a_folder(tmp_path: Path):
     (tmp_path / "potter.md").write_text("---\nwhen = Clay.\ntools = bash\n---\nYou know clay.\n")
     assert agents.load_own(tmp_path)["potter"] == Agent("potter", "You know clay.", "Clay.", ("bash",))
     assert agents.load_own(tmp_path / "none") == {}
+
+
+def test_of_two_agents_the_one_that_is_there_does_what_it_can():
+    asked = "search for the opening hours online and write them into trip.txt"
+    desk, events, (agent, _) = routed(asked, prompts=WITHOUT_WEB)
+    assert (agent.name, desk.rest) == ("file", None)
+    assert "install 'tripletick[web]'" in last(events, Notice).text
+
+
+def test_of_two_agents_the_second_comes_first_among_those_who_take_over():
+    desk, events, (agent, _) = routed("find the opening hours online and write them into trip.txt")
+    assert (agent.name, desk.next(PROMPTS).agent.name) == ("web", "file")
+    assert desk.relief(PROMPTS)[0].name == "file"
+    assert events[0] == Notice("web begins, then file takes over.")
+
+
+def test_whom_the_user_chose_does_it_alone():
+    desk, _, _ = routed("@web find the opening hours online and write them into trip.txt")
+    assert desk.next(PROMPTS) is None

@@ -76,7 +76,7 @@ def test_an_edited_plan_is_checked_and_what_is_wrong_is_edited_again(chat, home)
         begin(terminal).send("e").wait(
             "Line 4: Task 2: there is no agent 'painter'.", "Edit it once more? [E/y/n/?]"
         )
-        terminal.send("e").wait(ASKED)
+        terminal.send("e").wait_line(ASKED)
         terminal.send("y").wait("Plan: 2 of 2 done")
     assert "2 painter: make b" in (home / "seen" / "1").read_text()
 
