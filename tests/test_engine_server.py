@@ -179,6 +179,7 @@ def test_who_takes_nothing_any_more_does_not_block_the_others(folder, engine, cl
 def test_what_is_asked_for_and_cannot_be_had_is_an_error_of_that_client_alone(folder, engine, client):
     first, greedy = client(), client()
     ask(first, "first")
+    wait_for(folder, working=1)
     engine_before = engine[0]
     engine_before.may_write.set()
     assert read_to_end(first)[-1] == {"end": True}

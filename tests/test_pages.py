@@ -24,6 +24,7 @@ ELSEWHERE = {
     "sessions export": "needs an id: test_sessions.py",
     "models create": "fetches 100 MB and more: test_fetch.py",
     "models template": "needs a model that lacks one: test_registration.py",
+    "upgrade": "says what fits the way it was installed: test_packaging.py",
     "mcp": "serves until the other program hangs up: test_mcp_serving.py",
 }
 """Commands that no page can show running, by name and word, and where they are tested."""
@@ -37,8 +38,8 @@ class Parser(argparse.ArgumentParser):
 def shape(words):
     """Parse a call as the program does; give its command with its word, and its flags. Raises ValueError."""
     parser = Parser(parents=[shared_flags()], allow_abbrev=False, add_help=False)
-    for flag in ("--version", "--help"):
-        parser.add_argument(flag, action="store_true")
+    for flags in (("--version",), ("--help",), ("-c", "--continue")):
+        parser.add_argument(*flags, action="store_true")
     parser.add_argument("words", nargs="*")
     known, own = parser.parse_known_intermixed_args(words)
     name, word = ([*known.words, "", ""])[:2]
