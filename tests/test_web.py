@@ -120,6 +120,20 @@ def test_a_page_of_this_computer_is_read_where_the_request_names_it(session, mon
     assert (read.verdict, RYE in read.text) == (f"ok, from {where}", True)
 
 
+@pytest.mark.parametrize(
+    ("host", "local"),
+    [
+        ("localhost", True),
+        ("127.8.0.1", True),
+        ("[::1]", True),
+        ("127.evil.example", False),
+        ("10.0.0.1", False),
+    ],
+)
+def test_only_this_computer_s_own_names_and_numbers_are_local(host, local):
+    assert address.read(f"https://{host}/page").is_local is local
+
+
 def test_a_page_of_this_computer_that_only_the_model_names_is_refused_and_the_setting_is_named(session):
     with BadServer({"/": [html()]}) as server:
         it = session(f"```fetch\n{server.url}/\n```", "No.", answers=[Answer("y")])

@@ -139,7 +139,9 @@ def locate(config: Config, name: str) -> str:
     if spoken(name, "") != "openai" or config.model.host:
         return ""
     for found in ways.servers(config):
+        # nobody has said that this server may have the key
         there = ways.at(config, found)
+        there = replace(there, model=replace(there.model, key_env=""))
         with suppress(TripletickError):
             if found.kind == "openai" and name in engines.names(there):
                 return there.model.host

@@ -69,11 +69,12 @@ def another(old: Config, new: Config) -> bool:
 
 def chosen(config: Config, name: str, host: str = "") -> Config:
     """Give the config with the model that the user chose for all that follows, and its server's address
-    where that is another one.
+    where that was found: nobody has said that it may have the key.
     """
+    model = replace(config.model, host=host, key_env="") if host else config.model
     return replace(
         config,
-        model=replace(config.model, name=name, host=host or config.model.host),
+        model=replace(model, name=name),
         where={**config.where, f"{FAMILY}.name": CHAT},
     )
 

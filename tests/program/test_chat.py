@@ -251,7 +251,7 @@ def test_bytes_that_are_no_text_do_no_harm(home):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["-C", "/"], "cannot be the workspace"),
+        (["-C", "/etc"], "cannot be the workspace"),
         (["-a", "nobody"], "There is no agent 'nobody'."),
         (["--timeout", "5"], "--timeout is for one task."),
     ],

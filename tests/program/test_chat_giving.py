@@ -33,7 +33,7 @@ def test_a_long_output_is_shown_in_full_by_the_number_that_its_excerpt_names(cha
         ("/think yes", "This model is not known to."),
         ("/ctx", "The context has 8192 tokens."),
         ("/config", "(--model)"),
-        ("/config keep_", "data.keep_size    500 MiB  ("),
+        ("/config keep_", "data.keep_size  500 MiB  ("),
         ("/tools", "replaces lines of a file"),
     ],
 )

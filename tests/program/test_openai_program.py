@@ -170,9 +170,12 @@ def test_the_models_of_one_that_was_found_are_listed_and_can_be_chosen(home, fou
     listed = run(home, "models", **found.env).stdout.splitlines()
     assert ["openai:beta", "context", "4k", "at", f"{found.url}/v1"] in [line.split() for line in listed]
     (home / "script.md").write_text("Hi.")
-    with opened(home, "-m", f"scripted:{home / 'script.md'}", **found.env) as terminal:
+    env = {**found.env, "OPENAI_API_KEY": "sk-secret"}
+    with opened(home, "-m", f"scripted:{home / 'script.md'}", **env) as terminal:
         terminal.wait("coder>").send("/model openai:beta").wait("openai:beta goes on").wait_line("coder>")
         terminal.send("hello").wait("Hello").wait_line("coder>")
+    # nobody has said that it may have the key
+    assert not any("authorization" in asked.headers for asked in found.asked)
     used = run(home, "models", "use", "openai:beta", **found.env)
     assert used.returncode == 0
     assert settings(home) == f"[model]\nname = openai:beta\nhost = {found.url}/v1\n"

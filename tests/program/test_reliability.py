@@ -108,7 +108,7 @@ def test_ctrl_c_in_a_block_keeps_its_output_for_log_and_model(home):
         assert "bash interrupted by the person]\n```output\nbegun" in said(server)[2]
     assert not (home / "project" / "made").exists()
     (result,) = [each["result"] for each in events(home, "Returned")]
-    assert (result["verdict"], result["text"]) == ("interrupted by the person", "begun\n")
+    assert (result["verdict"], result["text"]) == ("interrupted by the person", "begun")
 
 
 def test_ctrl_c_at_a_question_ends_the_turn(home):

@@ -95,6 +95,13 @@ def test_the_models_are_named_for_a_completion_and_none_where_no_server_answers(
     assert (none.returncode, none.stdout, none.stderr) == (0, "", "")
 
 
+def test_a_name_that_a_shell_would_run_is_not_named(home):
+    names = ["a$(touch${IFS}made):latest", "b;touch made", "c`touch made`", "plain:1b"]
+    tags = answer(200, json.dumps({"models": [{"name": name} for name in names]}))
+    with BadServer({"/api/tags": [tags]}) as server:
+        assert run(home, "completion", "models", TRIPLETICK_HOST=server.url).stdout == "plain:1b\n"
+
+
 def test_the_shell_is_that_of_the_user_where_none_is_named(home):
     assert run(home, "completion", SHELL="/bin/fish").stdout == run(home, "completion", "fish").stdout
     assert "zsh" in run(home, "completion", "--keys", SHELL="/usr/bin/zsh").stdout

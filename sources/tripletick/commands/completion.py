@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -107,6 +108,9 @@ FISH_HEAD = """\
 """
 
 
+PLAIN = re.compile(r"[\w.:/@+-]+", re.ASCII)
+
+
 @dataclass(frozen=True, slots=True)
 class Flag:
     """One flag: its spellings, its sentence, the words of its value (none: any), whether it is a folder or a
@@ -124,7 +128,9 @@ class Flag:
 def completion(options: argparse.Namespace, words: Sequence[str]) -> int:
     """Write the script for a shell, that of its keys, or the names of the models for such a script."""
     if list(words) == ["models"]:
-        write(sys.stdout, "".join(f"{name}\n" for name in _models(options)))
+        # the server chooses the names, and a shell would run what stands in them
+        plain = filter(PLAIN.fullmatch, _models(options))
+        write(sys.stdout, "".join(f"{name}\n" for name in plain))
         return 0
     typed = [word for word in words if word != KEYS]
     shell, *more = typed or [Path(os.environ.get("SHELL", "")).name]

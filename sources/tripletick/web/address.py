@@ -5,8 +5,10 @@ Whether what it leads to may be reached is decided where it is looked up (connec
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
@@ -60,7 +62,9 @@ class Address:
     @property
     def is_local(self) -> bool:
         """Tell whether its name says that it is this computer."""
-        return self.host in ("localhost", "::1") or self.host.startswith("127.")
+        with suppress(ValueError):
+            return ipaddress.ip_address(self.host).is_loopback
+        return self.host == "localhost"
 
     @property
     def brief(self) -> str:
