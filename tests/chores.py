@@ -32,6 +32,7 @@ def do(chore: Any, folder: Path, env: Mapping[str, str], *words: str, seconds: f
         text=True,
         timeout=seconds,
     )
+    assert done.stdout, done.stderr
     return json.loads(done.stdout)
 
 

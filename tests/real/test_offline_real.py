@@ -46,6 +46,6 @@ def test_the_chat_goes_on_with_the_offline_model_where_no_server_answers(tmp_pat
     with opened(
         tmp_path, OLLAMA_HOST="127.0.0.1:9", XDG_CACHE_HOME=str(cache), TRIPLETICK_MODEL_KEEP="0s"
     ) as terminal:
-        terminal.wait("offline (98 MB) goes on").wait_line("coder>")
+        terminal.wait("Model embedded:offline, without a server").wait_line("coder>")
         terminal.type("@casual Good evening!\r").wait("tokens").wait_line("coder>")
         assert terminal.type(CTRL_D).end() == 0

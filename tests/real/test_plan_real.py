@@ -9,7 +9,6 @@ import pytest
 from tests.planners import open_sitting
 
 from tripletick.events import Answered, GaveUp, InTask, PlanChanged, Usage
-from tripletick.library.history import Past
 from tripletick.messages import Answer, Task
 from tripletick.planner.plan import Plan
 
@@ -35,7 +34,7 @@ def test_the_real_model_answers_in_the_form_of_a_plan(sitting, report):
 
 
 def test_a_plan_of_two_tasks_is_carried_out_by_the_real_engine(sitting, report):
-    sitting.app.past = Past(plan=Plan((SEA, RIVER)))
+    sitting.app.plan = Plan((SEA, RIVER))
     end = sitting.play(Answer("y"), turn=sitting.app.go_on())[-1]
     assert isinstance(end, Answered)
     assert sitting.states() == {"1": "done", "2": "done"}
