@@ -37,6 +37,20 @@ def test_tasks_run_when_what_they_need_is_done(team):
     assert ends == ["a", "b", "c"]
 
 
+def test_a_task_is_asked_about_an_environment_that_an_earlier_one_has_changed(team):
+    change = to("make a", "```bash\nln -sf /bin/true .venv/bin/python\n```", "a.")
+    it = team(change, to("make b", "```bash\npip install six\n```", "Then not."), person=True)
+    (it.folder / ".venv/bin").mkdir(parents=True)
+    asked: list[str] = []
+
+    def answer(question):
+        asked.append(question.question)
+        return Answer("n")
+
+    it.run(task("a"), task("b", "", "a"), answer=answer)
+    assert len(asked) == 1 and "The Python in .venv was made or changed" in asked[0]
+
+
 def test_a_task_tells_its_answer_and_its_files_and_nobody_elses(team):
     it = team(writes("a"), writes("b"), planner={"parallel": 2})
     done = it.run(task("a"), task("b"))

@@ -3,12 +3,15 @@
 import io
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.planners import open_sitting
 from tests.playing import last
 
 from tripletick.events import Answered, Ask, Returned
 from tripletick.messages import Answer
+from tripletick.trust import Leave
 from tripletick.ui.asking import MOST, ask
 from tripletick.ui.pen import PlainPen
 
@@ -58,6 +61,23 @@ def test_a_yes_for_the_session_is_asked_for_once(session):
     )
     path = notes(it)
     assert len(asked(it.play())) == 1 and path.read_text() == "one\ntwo\nthree\n"
+
+
+def test_in_the_home_folder_the_leave_to_write_is_none_to_replacing_a_file(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "project"))
+    write = WRITE.replace("notes.txt", "docs/notes.txt")
+    sections: dict[str, Any] = {"agent": {"name": "coder"}, "approval": {"diff": True}}
+    with open_sitting(tmp_path, write, "Then not.", person=True, **sections) as it:
+        it.app.standing.leave = Leave("read")
+        path = it.app.folder / "docs/notes.txt"
+        path.parent.mkdir()
+        path.write_text("one\ntwo\nthree\n")
+        it.play(YES, NO, turn=it.app.turn("change docs/notes.txt"))
+        assert [question.question for question in it.asked] == [
+            "Let this turn write to ~/docs?",
+            "Replace docs/notes.txt (+1 -1)?",
+        ]
+        assert path.read_text() == "one\ntwo\nthree\n"
 
 
 def test_nobody_is_asked_for_a_new_file_nor_for_one_that_the_turn_has_made(session):

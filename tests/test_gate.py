@@ -95,6 +95,16 @@ def test_an_install_by_a_python_that_a_block_has_changed_is_told_in_the_question
     assert (CHANGED in before, after) == (False, f"{before} {CHANGED}")
 
 
+def test_what_a_linked_environment_holds_is_looked_at_where_it_lies_in_the_folder(session):
+    install, change = "```bash\npip install six\n```", "```bash\nln -sf /bin/true .venv/bin/python\n```"
+    it = environment(session(install, change, install, "Then.", answers=[NO, NO]))
+    (it.folder / "envs").mkdir()
+    (it.folder / ".venv").rename(it.folder / "envs/real")
+    (it.folder / ".venv").symlink_to("envs/real")
+    before, after = asked(it.play())
+    assert (CHANGED in before, after) == (False, f"{before} {CHANGED}")
+
+
 def test_the_network_for_the_session_is_not_for_a_python_that_was_changed_since(session):
     lacks = f'```bash\n[ -n "$https_proxy" ] || {{ {UNRESOLVED}; }}\n```'
     runs = "```bash\n.venv/bin/python -c 'print(1)'\n```"

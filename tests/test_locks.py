@@ -15,6 +15,7 @@ from tripletick.halting import Halt, Halted
 from tripletick.messages import Answer, FileChange, Result, Task
 from tripletick.planner.locks import ALL, Locks
 from tripletick.planner.plan import Plan
+from tripletick.sandbox.box import Grant
 from tripletick.tools.tool import Tool
 
 SIDE_BY_SIDE: dict[str, Any] = {"planner": {"parallel": 2}}
@@ -127,6 +128,25 @@ def test_blocks_that_may_write_run_one_after_the_other_and_each_has_its_own_chan
     done = it.run(task("a"), task("b"), task("c"))
     assert not any("both" in event.result.text for id in "abc" for event in it.of(id, Returned))
     assert [done[id].files for id in "abc"] == [(FileChange(id, "created"),) for id in "abc"]
+
+
+def test_a_block_that_is_let_write_in_the_home_folder_has_it_for_itself(team, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "project"))
+    seen: list[tuple[str, list[str]]] = []
+
+    def stamp(call, bench):
+        yield from ()
+        seen.append((bench.mode, [claim.path for claim in it.staff._locks._claims]))
+        return Result("ok", "ok")
+
+    it = team(replies("a", "```stamp\na\n```", "a."))
+    (it.folder / "Pictures").mkdir()
+    add_tool(it, Tool("stamp", "", stamp, writes=True))
+    it.staff.agents = {"any": Agent("any", "card", "", ("stamp",), folder=False)}
+    it.staff.loop = replace(it.staff.loop, bench=replace(it.staff.loop.bench, mode="read"))
+    it.staff.loop.gate.lent["folder"] = Grant(write=(it.folder / "Pictures",))
+    it.run(task("a", agent="any"))
+    assert seen == [("work", [ALL])]
 
 
 def test_a_task_that_dies_while_it_holds_a_lock_frees_it(team):

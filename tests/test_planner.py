@@ -23,6 +23,7 @@ from tripletick.events import (
     Text,
 )
 from tripletick.messages import Answer, FileChange
+from tripletick.sandbox.box import Grant
 
 AB = plan(("1", "coder", "make a"), ("2", "coder", "make b", "1"))
 ABC = plan(("1", "coder", "make a"), ("2", "coder", "make b", "1"), ("3", "coder", "make c", "2"))
@@ -140,6 +141,16 @@ def test_go_on_after_a_plan_that_was_stopped_does_the_rest_without_asking_again(
     assert it.states() == {"1": "done", "2": "done", "3": "done"}
     assert len(it.asked) == 2
     assert isinstance(events[-1], Answered)
+
+
+def test_go_on_takes_back_what_was_lent_to_the_turn_before(sitting):
+    it = sitting(AB, made("a"), slow("b"))
+    it.play(stop="2")
+    it.app.loop.gate.lent["folder"] = Grant(network=True)
+    it.app.loop.bench.outside.read("http://example.test/", "words of a stranger")
+    it.play(turn=it.app.turn("go on"))
+    assert it.states() == {"1": "done", "2": "done"}
+    assert not it.app.loop.gate.lent and not it.app.loop.bench.outside.sources
 
 
 def test_go_on_after_a_plan_with_a_failure_does_again_what_failed(sitting):

@@ -163,6 +163,7 @@ class App:
         agent = agents.named(self.prompts, PLANNER)
         yield Routed(agent.name, "resume")
         loop = yield from self._opened(HANDS)
+        self._begin(loop, self.asked[0] if self.asked else "")
         with self._planner(agent, loop) as planner:
             try:
                 yield from planner.go_on(plan, self.asked[0] if self.asked else "", agreed=agreed)
@@ -274,9 +275,7 @@ class App:
         hands = replace(agent, tools=HANDS.tools) if agent.name == PLANNER else agent
         loop = yield from self._opened(hands)
         agent = seats.warmed(self.config, self.gear.kit.equipped(agent))
-        loop.bench.outside.begin(request)
-        loop.bench.ledger.begin_request()
-        loop.gate.begin_turn()
+        self._begin(loop, request)
         talk = loop.replies.talk
         wanted = hands.tools and hands.folder and self.config.agent.folder and not wording.folder_told(talk)
         names = wording.folder_line(loop.bench.workspace, talk.templates, request) if wanted else ""
@@ -298,6 +297,12 @@ class App:
         relief, rest = self.routing.relief(self.prompts), self.routing.next(self.prompts)
         loop = replace(loop, rest=rest)
         yield from loop.turn(agent, whole, files=names, relief=relief, admit=self._admitted)
+
+    def _begin(self, loop: Loop, request: str) -> None:
+        """Take back what held for the request before."""
+        loop.bench.outside.begin(request)
+        loop.bench.ledger.begin_request()
+        loop.gate.begin_turn()
 
     def _planned(
         self, agent: agents.Agent, loop: Loop, request: str, files: str

@@ -349,3 +349,5 @@ class Answer:
     """False where nobody was there to be asked; the choice is then `n`."""
     said: bool = field(default=True, compare=False)
     """False where the person left the question by Ctrl-C or the end of input: a no that is not to be kept."""
+    shown: bool = field(default=False, compare=False)
+    """The question had the diff of what a yes changes."""

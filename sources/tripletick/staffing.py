@@ -100,4 +100,5 @@ class Staff:
         own = self.loop.gate
         gate = LockedGate(own.asking, locks=self._locks, halt=halt, notice=self.standing.notice)
         gate.person, gate.given, gate.lent = own.person, own.given, own.lent
+        gate.interpreters = own.interpreters
         return gate

@@ -59,7 +59,8 @@ class Block:
 
     def answered(self, answer: Answer) -> Block:
         """Take what the person made of it."""
-        block = replace(self, bench=replace(self.bench, agreed=True))
+        agreed = self.bench.agreed or answer.shown or answer.choice == "e"
+        block = replace(self, bench=replace(self.bench, agreed=agreed))
         if answer.choice != "e":
             return block
         return replace(block, call=replace(self.call, body=answer.text.strip("\n")), edited=True)

@@ -64,11 +64,11 @@ class Interpreters:
         """Pin what is there; once."""
         if self._pinned is None:
             self._root = root
-            self._pinned = {folder: _mark(root / folder) for folder in self._folders()}
+            self._pinned = {folder: self._mark(folder) for folder in self._folders()}
 
     def pin(self, folder: str) -> None:
         """Take an environment as it is: we have installed into it."""
-        self._pinned = {**(self._pinned or {}), folder: _mark(self._root / folder)}
+        self._pinned = {**(self._pinned or {}), folder: self._mark(folder)}
 
     def changed(self, used: Call | str) -> str:
         """Say which environments that a block would use, or this one, are not the same, "" where all are."""
@@ -84,8 +84,15 @@ class Interpreters:
         return (OWN.format(line=line) if line else "") + self.changed(call)
 
     def _changed(self, used: Call | str) -> dict[str, str]:
-        now = {folder: _mark(self._root / folder) for folder in self._folders() if self._uses(used, folder)}
+        now = {folder: self._mark(folder) for folder in self._folders() if self._uses(used, folder)}
         return {folder: mark for folder, mark in now.items() if (self._pinned or {}).get(folder) != mark}
+
+    def _mark(self, folder: str) -> str:
+        path = self._root / folder
+        real, root = Path(os.path.realpath(path)), Path(os.path.realpath(self._root))
+        # blocks change what a link leads to inside the workspace, and nothing outside of it
+        leads = path.is_symlink() and real.is_relative_to(root)
+        return _mark(path) + (_mark(real) if leads else "")
 
     def _folders(self) -> Iterator[str]:
         with suppress(OSError), os.scandir(self._root) as entries:

@@ -24,6 +24,7 @@ MOST_NAMES = 400
 LARGEST = 16 << 20
 _NAME = re.compile(r"[\w./~@%+-]+")
 YES = Answer("y")
+SEEN = Answer("y", shown=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +72,11 @@ class Person:
             return Result("forbidden", NOBODY.format(what=question.what))
         if answer.choice == "s":
             self.allowed |= question.kinds
+        yes = SEEN if question.diff else YES
         if answer.choice in ("y", "s"):
-            return YES
+            return yes
         if answer.choice == "e" and answer.text.strip():
-            return YES if answer.text.strip() == (edit or call.body).strip() else answer
+            return yes if answer.text.strip() == (edit or call.body).strip() else answer
         words = f": {answer.text}" if answer.choice == "n" and answer.text else ""
         return Result("denied", REFUSED + words)
 

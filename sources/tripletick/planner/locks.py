@@ -126,7 +126,8 @@ class LockedGate(Gate):
 
 def _claimed(block: Block) -> str | None:
     """Give the path that a block must have for itself, None where it only reads."""
-    if not block.tool.writes or block.bench.mode == "read":
+    # in the home folder a block begins as one that reads, and may write once the user lets it
+    if not block.tool.writes or (block.bench.mode == "read" and not block.bench.offers):
         return None
     if not block.tool.one_file:
         return ALL
