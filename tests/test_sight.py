@@ -1,9 +1,11 @@
 """What is in sight in the home folder and above it."""
 
+import os
 from pathlib import Path
 
 import pytest
 
+from tripletick.errors import WorkspaceError
 from tripletick.paths import Sight, Workspace, find_sight
 from tripletick.tools.walking import MOST, Walk
 
@@ -47,6 +49,45 @@ def test_from_the_root_what_the_kernel_and_others_keep_is_hidden(path):
     assert Sight(Path("/"), Path("/home/me")).hides(path)
 
 
+@pytest.mark.parametrize("path", ["/home/alice/.ssh/id_rsa", "/Users/alice/x"])
+def test_from_the_root_other_homes_are_hidden_wherever_the_own_one_lies(path):
+    assert Sight(Path("/"), Path("/root")).hides(path)
+    assert not Sight(Path("/"), Path("/Users/me")).hides("/Users/me/x")
+
+
+@pytest.mark.parametrize("name", ["library/Keychains/x", "appdata/x", "Snap/x"])
+def test_the_data_of_programs_is_hidden_whatever_the_case(home, name):
+    assert Sight(home, home).hides(str(home / name))
+
+
+def test_a_home_that_is_the_whole_computer_is_refused():
+    with pytest.raises(WorkspaceError, match="/ cannot be the workspace") as refused:
+        Workspace(Sight(Path("/"), Path("/")), home=Path("/"))
+    assert "is the whole computer" in refused.value.why and "-C DIR" in refused.value.remedy
+
+
+@pytest.mark.parametrize("user", [0, 1000])
+def test_root_works_in_its_home_and_not_above_it(home, monkeypatch, user):
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    Workspace(Sight(home, home), home=home)
+    if user:
+        Workspace(Sight(home.parent, home), home=home)
+    else:
+        with pytest.raises(WorkspaceError, match="cannot be the workspace"):
+            Workspace(Sight(home.parent, home), home=home)
+
+
+def test_what_tripletick_keeps_in_the_home_is_not_read(home):
+    kept = home / "state/tripletick"
+    (kept / "sessions").mkdir(parents=True)
+    (kept / "sessions/x.jsonl").write_text("x")
+    workspace = Workspace(Sight(home, home), ours=[kept], state=[kept], home=home)
+    for path in ("state/tripletick/sessions/x.jsonl", "state/tripletick"):
+        with pytest.raises(ValueError, match="kept from you"):
+            workspace.resolve(path)
+    assert workspace.resolve("state").path == "state"
+
+
 def test_a_folder_in_the_home_has_no_sight_of_its_own(home):
     assert find_sight(home / "work", home) is None
 
@@ -69,6 +110,11 @@ def test_nothing_of_the_home_is_written_but_below_what_was_let(home):
     workspace = Workspace(Sight(home, home), home=home)
     wider = workspace.writing_to([home / "work"])
     assert wider.resolve("work/new.txt", writing=True).path == "work/new.txt"
-    for one, path in ((workspace, "work/new.txt"), (wider, "notes.txt"), (wider, "work/.git/config")):
+    for one, path in (
+        (workspace, "work/new.txt"),
+        (wider, "notes.txt"),
+        (wider, "work/.git/config"),
+        (wider, "work/.tripletickignore"),
+    ):
         with pytest.raises(ValueError, match="cannot be written"):
             one.resolve(path, writing=True)

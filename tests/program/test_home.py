@@ -1,5 +1,7 @@
 """The home folder as the place of work: read at once, and a change asks for the folder that it is about."""
 
+import os
+
 import pytest
 from tests.program.test_cli import run, state
 from tests.terminal import opened
@@ -81,6 +83,14 @@ def test_file_tools_do_not_read_what_is_hidden(home, script, path):
     assert HIDDEN not in done.stderr
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="is about root")
+def test_root_is_refused_above_its_home_with_what_to_type(home, script):
+    done = run(home, *script("Hello."), "-C", "/", "look around")
+    assert done.returncode == 2
+    assert "/ cannot be the workspace." in done.stderr and "tripletick -C DIR" in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root is refused there")
 def test_from_the_root_the_home_is_read_and_its_secrets_are_not(home, script, tier):
     block = f"```bash\npwd; cat ~/notes.txt {home}/.ssh/id; cat ~/Documents/deep/.env\n```"
     reads = f"```read\n{home}/Downloads/invoice.pdf\n```", f"```read\n{home}/.secret/tax.txt\n```"
