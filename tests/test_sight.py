@@ -7,6 +7,7 @@ import pytest
 
 from tripletick.errors import WorkspaceError
 from tripletick.paths import Sight, Workspace, find_sight
+from tripletick.paths.hidden import Secrets
 from tripletick.tools.walking import MOST, Walk
 
 
@@ -118,3 +119,45 @@ def test_nothing_of_the_home_is_written_but_below_what_was_let(home):
     ):
         with pytest.raises(ValueError, match="cannot be written"):
             one.resolve(path, writing=True)
+
+
+def hidden(home, path):
+    """Tell whether blocks and file tools are kept from a path; they must agree."""
+    sight = Sight(home, home)
+    held = Secrets(home, sight=sight).look().holds(str(home / path))
+    assert Workspace(sight, home=home).hides()(path) == held
+    return held
+
+
+@pytest.mark.parametrize("folder", ["venv", "node_modules/x", "lib/site-packages", "Caches", "__pycache__"])
+def test_secrets_in_caches_are_hidden_as_blocks_see_into_them(home, folder):
+    (home / "work" / folder).mkdir(parents=True)
+    (home / "work" / folder / ".env").write_text("x")
+    assert hidden(home, f"work/{folder}/.env")
+
+
+def test_a_secret_in_a_mount_below_a_folder_that_is_shown_is_hidden_and_other_mounts_are_not_entered(home):
+    for folder in ("server", "work/deep"):
+        (home / folder / ".env").write_text("x")
+    sight = Sight(home, home, mounts=frozenset({str(home / "server"), str(home / "work/deep")}))
+    assert Secrets(home, sight=sight).look().hits == {str(home / "work/deep/.env")}
+
+
+def test_caches_are_looked_through_last(home, monkeypatch):
+    for folder in ("Documents/node_modules", "work/deep/er"):
+        (home / folder).mkdir()
+        (home / folder / ".env").write_text("x")
+    for number in range(50):
+        (home / "Documents/node_modules" / str(number)).write_text("x")
+    monkeypatch.setattr("tripletick.paths.hidden.LOOKED", 20)
+    assert str(home / "work/deep/er/.env") in Secrets(home, sight=Sight(home, home)).look().hits
+
+
+def test_the_ignore_file_of_each_folder_in_the_home_counts(home):
+    (home / "work/.tripletickignore").write_text("deep/\n")
+    assert hidden(home, "work/deep/b.txt") and not hidden(home, "Documents/a.txt")
+    workspace = Workspace(Sight(home, home), home=home)
+    assert workspace.hides()("work/deep/b.txt")
+    (home / "work/.tripletickignore").write_text("other\n")
+    (home / "Documents/.tripletickignore").write_text("a.*\n")
+    assert workspace.hides()("Documents/a.txt") and workspace.hides()("work/other")

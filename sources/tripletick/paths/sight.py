@@ -100,6 +100,16 @@ class Sight:
         system = path[1:].partition("/")[0] in SYSTEM and not _lies_in(path, str(self.home))
         return above or not (system or path in self.mounts)
 
+    def shows(self, path: str) -> bool:
+        """Tell whether blocks see into a folder below one that they see, besides those of the system."""
+        return self.enters(path) or not (self.hides(path) or self._is_apart(path))
+
+    def _is_apart(self, path: str) -> bool:
+        """Tell what is left out where folders are shown one by one: a mount, or one of the system."""
+        above = path.rpartition("/")[0] or "/"
+        listed = above in ("/", "/var") or _lies_in(str(self.home), above)
+        return (listed and path in self.mounts) or (above == "/" and path[1:] in SYSTEM)
+
     def _in(self, folder: Path) -> Iterator[str]:
         for entry in _entries(folder):
             path = entry.path
