@@ -7,7 +7,9 @@ import pytest
 
 from tripletick.errors import WorkspaceError
 from tripletick.paths import Sight, Workspace, find_sight
-from tripletick.paths.hidden import Secrets
+from tripletick.paths.hidden import Found, Secrets
+from tripletick.sandbox.box import Ground
+from tripletick.sandbox.bubblewrap import tell_once
 from tripletick.tools.walking import MOST, Walk
 
 
@@ -161,3 +163,10 @@ def test_the_ignore_file_of_each_folder_in_the_home_counts(home):
     (home / "work/.tripletickignore").write_text("other\n")
     (home / "Documents/.tripletickignore").write_text("a.*\n")
     assert workspace.hides()("Documents/a.txt") and workspace.hides()("work/other")
+
+
+def test_where_too_much_lies_to_be_looked_through_the_home_is_named(home, tmp_path):
+    told = []
+    ground = Ground(tmp_path, tmp_path, notice=told.append, sight=Sight(home, home))
+    tell_once(ground, Found(whole=False), set())
+    assert told[0].startswith(f"Too much lies in {home} to look through")

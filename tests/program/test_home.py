@@ -23,6 +23,7 @@ def home(tmp_path):
         "project/readme.txt": "words",
         "Documents/2024/tax-return.pdf": "%PDF-1.4",
         "Documents/deep/.env": HIDDEN,
+        "project/venv/.env": HIDDEN,
         "Documents/.private/tax-of-old.txt": "old",
         "node_modules/tax/tax.js": "x",
         "built/tax.o": "x",
@@ -67,7 +68,7 @@ def test_find_my_tax_pdf_works_at_once_and_leaves_out_hidden_files_and_caches(ho
 
 def test_blocks_read_what_is_in_sight_and_nothing_else_in_both_boxes(home, script, tier):
     reads = "ls; cat notes.txt ~/Downloads/invoice.pdf; cat Documents/deep/.env ~/.ssh/id .secret/tax.txt"
-    block = f"```bash\n{reads}; cat snap/browser/cookies; find ~ -name 'tax*'; true\n```"
+    block = f"```bash\n{reads}; cat snap/browser/cookies project/venv/.env; find ~ -name 'tax*'; true\n```"
     done = run(home, *script(block, "Done."), "-C", "..", "look around", **tier)
     assert done.returncode == 0
     assert all(word in done.stderr for word in ("Pictures", "milk", "bill", "2024/tax-return.pdf"))
