@@ -166,7 +166,7 @@ def test_the_ignore_file_of_each_folder_in_the_home_counts(home):
 
 
 def test_where_too_much_lies_to_be_looked_through_the_home_is_named(home, tmp_path):
-    told = []
+    told: list[str] = []
     ground = Ground(tmp_path, tmp_path, notice=told.append, sight=Sight(home, home))
     tell_once(ground, Found(whole=False), set())
     assert told[0].startswith(f"Too much lies in {home} to look through")
