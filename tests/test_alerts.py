@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from tests.test_checkpoint import never
 from tests.test_undo import blocks
 
 from tripletick.checkpoint import Checkpoints
@@ -23,6 +24,16 @@ def put(ws, name, text="x"):
 def test_a_new_file_that_runs_later_is_told_and_a_changed_one_again(ws, points, name):
     told = blocks(points, partial(put, ws, name), partial(put, ws, name, "y"))
     assert len(told) == 2 and all(line.startswith(f"Runs later: {name} (") for line in told)
+
+
+def test_a_repository_that_a_block_makes_of_a_lent_folder_is_told_and_undone(ws, tmp_path):
+    (ws / "site").mkdir()
+    points = Checkpoints(ws, tmp_path / "other state", in_parts=True)
+    points.cover(["site"])
+    (told,) = blocks(points, partial(put, ws, "site/.git/config", "[core]\n\tfsmonitor = ./evil\n"))
+    assert told.startswith("Runs later: site/.git/config (git runs it")
+    assert points.changed == ()
+    assert points.undo(ask=never).removed == ("site/.git/config",)
 
 
 def test_what_runs_only_when_it_is_asked_for_is_not_told(ws, points):

@@ -2,13 +2,14 @@
 
 import os
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.playing import last
 from tests.test_checkpoint import look, never, turn
 
-from tripletick.checkpoint import reading, walk
+from tripletick.checkpoint import Checkpoints, reading, walk
 from tripletick.clock import clocked
 from tripletick.events import Interrupted, Looking, Output, Returned
 from tripletick.messages import Result
@@ -99,6 +100,16 @@ def test_of_a_folder_with_too_many_files_what_is_left_out_is_said_before_the_fir
     points.end_turn()
     assert set(points.undo(ask=never).restored) == {"7", "sub/a.txt"}
     assert (ws / "7").read_text() == "number 7\n" and (ws / "sub" / "a.txt").read_text() == "old"
+
+
+def test_a_second_lent_folder_with_many_files_is_undone_too(ws, tmp_path, monkeypatch):
+    monkeypatch.setattr(walk, "MOST_NEW", 100)
+    points = Checkpoints(ws, tmp_path / "other state", in_parts=True)
+    for folder in ("first", "second"):
+        fill(ws / folder, 500)
+        assert points.cover([folder]) == ""
+        assert turn(points, partial((ws / folder / "7").write_text, "new")) == []
+        assert points.undo(ask=never).restored == (f"{folder}/7",)
 
 
 def test_a_flood_beside_the_users_files_leaves_their_undo(ws, points):

@@ -1,10 +1,15 @@
 """What is in sight in the home folder and above it."""
 
+import os
 from pathlib import Path
 
 import pytest
 
+from tripletick.errors import WorkspaceError
 from tripletick.paths import Sight, Workspace, find_sight
+from tripletick.paths.hidden import Found, Secrets
+from tripletick.sandbox.box import Ground
+from tripletick.sandbox.bubblewrap import tell_once
 from tripletick.tools.walking import MOST, Walk
 
 
@@ -47,6 +52,45 @@ def test_from_the_root_what_the_kernel_and_others_keep_is_hidden(path):
     assert Sight(Path("/"), Path("/home/me")).hides(path)
 
 
+@pytest.mark.parametrize("path", ["/home/alice/.ssh/id_rsa", "/Users/alice/x"])
+def test_from_the_root_other_homes_are_hidden_wherever_the_own_one_lies(path):
+    assert Sight(Path("/"), Path("/root")).hides(path)
+    assert not Sight(Path("/"), Path("/Users/me")).hides("/Users/me/x")
+
+
+@pytest.mark.parametrize("name", ["library/Keychains/x", "appdata/x", "Snap/x"])
+def test_the_data_of_programs_is_hidden_whatever_the_case(home, name):
+    assert Sight(home, home).hides(str(home / name))
+
+
+def test_a_home_that_is_the_whole_computer_is_refused():
+    with pytest.raises(WorkspaceError, match="/ cannot be the workspace") as refused:
+        Workspace(Sight(Path("/"), Path("/")), home=Path("/"))
+    assert "is the whole computer" in refused.value.why and "-C DIR" in refused.value.remedy
+
+
+@pytest.mark.parametrize("user", [0, 1000])
+def test_root_works_in_its_home_and_not_above_it(home, monkeypatch, user):
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    Workspace(Sight(home, home), home=home)
+    if user:
+        Workspace(Sight(home.parent, home), home=home)
+    else:
+        with pytest.raises(WorkspaceError, match="cannot be the workspace"):
+            Workspace(Sight(home.parent, home), home=home)
+
+
+def test_what_tripletick_keeps_in_the_home_is_not_read(home):
+    kept = home / "state/tripletick"
+    (kept / "sessions").mkdir(parents=True)
+    (kept / "sessions/x.jsonl").write_text("x")
+    workspace = Workspace(Sight(home, home), ours=[kept], state=[kept], home=home)
+    for path in ("state/tripletick/sessions/x.jsonl", "state/tripletick"):
+        with pytest.raises(ValueError, match="kept from you"):
+            workspace.resolve(path)
+    assert workspace.resolve("state").path == "state"
+
+
 def test_a_folder_in_the_home_has_no_sight_of_its_own(home):
     assert find_sight(home / "work", home) is None
 
@@ -69,6 +113,60 @@ def test_nothing_of_the_home_is_written_but_below_what_was_let(home):
     workspace = Workspace(Sight(home, home), home=home)
     wider = workspace.writing_to([home / "work"])
     assert wider.resolve("work/new.txt", writing=True).path == "work/new.txt"
-    for one, path in ((workspace, "work/new.txt"), (wider, "notes.txt"), (wider, "work/.git/config")):
+    for one, path in (
+        (workspace, "work/new.txt"),
+        (wider, "notes.txt"),
+        (wider, "work/.git/config"),
+        (wider, "work/.tripletickignore"),
+    ):
         with pytest.raises(ValueError, match="cannot be written"):
             one.resolve(path, writing=True)
+
+
+def hidden(home, path):
+    """Tell whether blocks and file tools are kept from a path; they must agree."""
+    sight = Sight(home, home)
+    held = Secrets(home, sight=sight).look().holds(str(home / path))
+    assert Workspace(sight, home=home).hides()(path) == held
+    return held
+
+
+@pytest.mark.parametrize("folder", ["venv", "node_modules/x", "lib/site-packages", "Caches", "__pycache__"])
+def test_secrets_in_caches_are_hidden_as_blocks_see_into_them(home, folder):
+    (home / "work" / folder).mkdir(parents=True)
+    (home / "work" / folder / ".env").write_text("x")
+    assert hidden(home, f"work/{folder}/.env")
+
+
+def test_a_secret_in_a_mount_below_a_folder_that_is_shown_is_hidden_and_other_mounts_are_not_entered(home):
+    for folder in ("server", "work/deep"):
+        (home / folder / ".env").write_text("x")
+    sight = Sight(home, home, mounts=frozenset({str(home / "server"), str(home / "work/deep")}))
+    assert Secrets(home, sight=sight).look().hits == {str(home / "work/deep/.env")}
+
+
+def test_caches_are_looked_through_last(home, monkeypatch):
+    for folder in ("Documents/node_modules", "work/deep/er"):
+        (home / folder).mkdir()
+        (home / folder / ".env").write_text("x")
+    for number in range(50):
+        (home / "Documents/node_modules" / str(number)).write_text("x")
+    monkeypatch.setattr("tripletick.paths.hidden.LOOKED", 20)
+    assert str(home / "work/deep/er/.env") in Secrets(home, sight=Sight(home, home)).look().hits
+
+
+def test_the_ignore_file_of_each_folder_in_the_home_counts(home):
+    (home / "work/.tripletickignore").write_text("deep/\n")
+    assert hidden(home, "work/deep/b.txt") and not hidden(home, "Documents/a.txt")
+    workspace = Workspace(Sight(home, home), home=home)
+    assert workspace.hides()("work/deep/b.txt")
+    (home / "work/.tripletickignore").write_text("other\n")
+    (home / "Documents/.tripletickignore").write_text("a.*\n")
+    assert workspace.hides()("Documents/a.txt") and workspace.hides()("work/other")
+
+
+def test_where_too_much_lies_to_be_looked_through_the_home_is_named(home, tmp_path):
+    told: list[str] = []
+    ground = Ground(tmp_path, tmp_path, notice=told.append, sight=Sight(home, home))
+    tell_once(ground, Found(whole=False), set())
+    assert told[0].startswith(f"Too much lies in {home} to look through")

@@ -1,5 +1,7 @@
 """The home folder as the place of work: read at once, and a change asks for the folder that it is about."""
 
+import os
+
 import pytest
 from tests.program.test_cli import run, state
 from tests.terminal import opened
@@ -21,6 +23,7 @@ def home(tmp_path):
         "project/readme.txt": "words",
         "Documents/2024/tax-return.pdf": "%PDF-1.4",
         "Documents/deep/.env": HIDDEN,
+        "project/venv/.env": HIDDEN,
         "Documents/.private/tax-of-old.txt": "old",
         "node_modules/tax/tax.js": "x",
         "built/tax.o": "x",
@@ -65,7 +68,7 @@ def test_find_my_tax_pdf_works_at_once_and_leaves_out_hidden_files_and_caches(ho
 
 def test_blocks_read_what_is_in_sight_and_nothing_else_in_both_boxes(home, script, tier):
     reads = "ls; cat notes.txt ~/Downloads/invoice.pdf; cat Documents/deep/.env ~/.ssh/id .secret/tax.txt"
-    block = f"```bash\n{reads}; cat snap/browser/cookies; find ~ -name 'tax*'; true\n```"
+    block = f"```bash\n{reads}; cat snap/browser/cookies project/venv/.env; find ~ -name 'tax*'; true\n```"
     done = run(home, *script(block, "Done."), "-C", "..", "look around", **tier)
     assert done.returncode == 0
     assert all(word in done.stderr for word in ("Pictures", "milk", "bill", "2024/tax-return.pdf"))
@@ -81,6 +84,14 @@ def test_file_tools_do_not_read_what_is_hidden(home, script, path):
     assert HIDDEN not in done.stderr
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="is about root")
+def test_root_is_refused_above_its_home_with_what_to_type(home, script):
+    done = run(home, *script("Hello."), "-C", "/", "look around")
+    assert done.returncode == 2
+    assert "/ cannot be the workspace." in done.stderr and "tripletick -C DIR" in done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root is refused there")
 def test_from_the_root_the_home_is_read_and_its_secrets_are_not(home, script, tier):
     block = f"```bash\npwd; cat ~/notes.txt {home}/.ssh/id; cat ~/Documents/deep/.env\n```"
     reads = f"```read\n{home}/Downloads/invoice.pdf\n```", f"```read\n{home}/.secret/tax.txt\n```"

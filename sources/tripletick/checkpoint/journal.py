@@ -41,7 +41,6 @@ from tripletick.errors import TripletickError
 from tripletick.messages import FileChange, LineCount
 
 FAILED = "The files could not be recorded ({why}): this turn cannot be undone."
-GIT = ".git/"
 
 
 def folder_of(workspace: Path, state: Path) -> Path:
@@ -224,7 +223,7 @@ class Checkpoints:
             raise TripletickError("The snapshots cannot be read.", error.strerror or str(error)) from error
 
     def _is_shown(self, path: str) -> bool:
-        return not (path.startswith(GIT) or self._snapshots.bulk(path))
+        return not (self._snapshots.is_git(path) or self._snapshots.bulk(path))
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -297,9 +296,7 @@ class Checkpoints:
 
     def _shown(self, changes: Sequence[Change]) -> list[Change]:
         """Leave out what is only counted, and mark what another file was copied over."""
-        shown = [
-            each for each in changes if not (self._snapshots.bulk(each.path) or each.path.startswith(GIT))
-        ]
+        shown = [each for each in changes if self._is_shown(each.path)]
         written = (each for each in shown if each.was and each.left and each.was[1] != each.left[1])
         copies = self._snapshots.copies(written)
         return [replace(each, copied=True) if each.path in copies else each for each in shown]

@@ -107,6 +107,11 @@ class Snapshots:
         """Give the folder that git ignores, or a package tool, that holds a path, "" where none does."""
         return self._walk.bulk(path)
 
+    def is_git(self, path: str) -> bool:
+        """Tell what lies in the .git of the workspace, or of a part of it that is looked at."""
+        top, inside, _ = f"/{path}".partition("/.git/")
+        return bool(inside) and top[1:] in ({""} if self._areas is None else self._areas)
+
     def copies(self, changes: Iterable[Change]) -> set[str]:
         """Give the paths of the changed files that hold now what another file holds as well."""
         held = {

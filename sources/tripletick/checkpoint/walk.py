@@ -3,7 +3,8 @@
 A folder that is as it was is not listed again, so a look costs one stat a file. No link is followed. Folders
 that hold too much, which is less for those that git ignores, are passed over; what is known of them
 is still looked at, and so are the few files in them that run later (WATCHED). `.tripletick` is ours, and of
-the workspace's own `.git` only those few are looked at. The person's global ignore file is not read.
+the `.git` of the workspace, or of a part that is looked at, only those few are looked at. The person's global
+ignore file is not read.
 """
 
 from __future__ import annotations
@@ -129,16 +130,18 @@ class Walk:
         """Look at everything, or at `areas` alone; raises OSError where the workspace cannot be read."""
         self._known, self._seen, self._now = known, Seen(), time.time_ns()
         seen, self._tops = self._seen, set()
-        self._room = MOST_NEW + (0 if self._looks else len(known) or MOST_FIRST)
+        areas = None if areas is None else _outermost(areas)
+        first = not self._also and (not known or any(area not in known for area in areas or ()))
+        self._room = MOST_NEW + (0 if self._looks else len(known) + MOST_FIRST * first)
         self._note(".", os.fstat(tree.fd))
         if areas is None:
             self._folder(Spot(tree.fd, ""))
             seen.also = {".", *self._single(tree, (GIT, *seen.over), extra)}
         else:
-            areas = _outermost(areas)
             self._roots = {f"{area}/" for area in areas}
+            gits = [f"{area}/{GIT}" for area in areas]
             there = {path for area in areas for path in self._area(tree, area)}
-            seen.also = {"."} | there | {*self._single(tree, seen.over, extra)}
+            seen.also = {"."} | there | {*self._single(tree, (*gits, *seen.over), extra)}
         seen.same = seen.same and len(seen.looks) == len(self._looks) and seen.also == self._also
         self._looks, self._also = {look.prefix: look for look in seen.looks}, seen.also
         return seen

@@ -63,7 +63,9 @@ class Workspace:
         self._home = (home or Path.home()).resolve()
         own = [path.resolve() for path in (*ours, *state)]
         try:
-            if not self.sight and (why := why_refused(self.root, self._home, own, state)):
+            sight = self.sight
+            why = sight.why_refused() if sight else why_refused(self.root, self._home, own, state)
+            if why:
                 raise WorkspaceError(f"{root} cannot be the workspace.", why, REMEDY)
             self._own = Within(self.root, posixpath.normpath(root.absolute().as_posix()))
         except OSError as error:
@@ -72,6 +74,7 @@ class Workspace:
         self._secrets = Secrets(self.root, sight=self.sight)
         self._rooms = Rooms((self._home / ".ssh", *state, *hidden))
         self._ours = [path.relative_to(self.root) for path in own if path.is_relative_to(self.root)]
+        self._kept = tuple(f"{path.resolve()}/" for path in state)
         status = os.fstat(self._own.handle)
         given = os.geteuid() == 0 and status.st_uid != 0
         self._owner = (status.st_uid, status.st_gid) if given else None
@@ -176,8 +179,10 @@ class Workspace:
         found, root, sight = self._secrets.look(), self.root.as_posix().rstrip("/"), self.sight
 
         def hides(path: str) -> bool:
-            if sight and not path.startswith("/") and sight.hides(f"{root}/{path.rstrip('/')}"):
-                return True
+            if sight and not path.startswith("/"):
+                real = f"{root}/{path.rstrip('/')}"
+                if sight.hides(real) or f"{real}/".startswith(self._kept):
+                    return True
             if path.startswith("/"):
                 return is_private(path) or found.holds(path.rstrip("/")) or self._hidden_outside(path)
             return self._secrets.names(path) or found.holds(f"{root}/{path.rstrip('/')}")
@@ -230,7 +235,8 @@ class Workspace:
         if ".git" in names:
             return "belongs to git and cannot be written"
         own = any(Path(path).is_relative_to(ours) for ours in self._ours)
-        if own or (".tripletick" in names if self.sight else names[0] in (".tripletick", IGNORE)):
+        # each folder of the home may be one that somebody works in
+        if own or {".tripletick", IGNORE} & {*(names if self.sight else names[:1])}:
             return "is tripletick's own and cannot be written"
         if self.sight and not any(Path(path).is_relative_to(each) for each in self._writable):
             return "cannot be written yet"

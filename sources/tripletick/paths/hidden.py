@@ -169,7 +169,7 @@ class Secrets:
     """Looks through one workspace and the folders that were let in, again before each block and each read.
 
     `inside`: what lies in hidden folders is remembered too, since blocks could move it out of them. With a
-    `sight` the workspace is looked through as what was let in is: as far as that goes.
+    `sight` the workspace is looked through as what was let in is, and ignore files count in each folder.
     """
 
     def __init__(
@@ -179,8 +179,8 @@ class Secrets:
         self._sight = sight
         self._shown = [Path(os.path.realpath(path)) for path in shown]
         self._inside = inside
-        self._ignore = b""
-        self._spec: GitIgnoreSpec | None = None
+        self._ignores: dict[str, tuple[bytes, GitIgnoreSpec | None]] = {str(workspace): (b"", None)}
+        """By the folder in which such a file lies."""
         self._cache: dict[str, tuple[tuple[int, int], Found]] = {}
         self._known: dict[int, Identity] = {}
         self._places: dict[Identity, list[str]] = {}
@@ -197,7 +197,7 @@ class Secrets:
 
     def names(self, path: str) -> bool:
         """Tell whether a path from the workspace is hidden by name; a folder's ends in a slash."""
-        return is_private(path) or bool(self._spec and self._spec.match_file(path))
+        return is_private(path) or self._ignored(f"{str(self._workspace).rstrip('/')}/{path}")
 
     def look(self, bound: frozenset[str] = frozenset()) -> Found:
         """Give what must be hidden now; `bound` are the sockets that somebody listens on."""
@@ -269,14 +269,17 @@ class Secrets:
 
     def _walk_shown(self, top: Path, all_found: Found) -> None:
         """Look through what was let in: no .tripletickignore names it, and nothing closed can be opened."""
-        waiting, left = deque([str(top)]), LOOKED
-        while waiting and left > 0:
-            found = self._list(waiting.popleft(), Found())
+        waiting, later, left = deque([str(top)]), deque[str](), LOOKED
+        while (waiting or later) and left > 0:
+            found = self._list((waiting or later).popleft(), Found())
             left -= found.entries
-            waiting += (path for path in found.below if self._sight or path != str(self._workspace))
+            for path in found.below:
+                if self._sight or path != str(self._workspace):
+                    # caches hold the most, and the fewest secrets
+                    (later if self._sight and not self._sight.enters(path) else waiting).append(path)
             all_found.hits |= found.hits
             all_found.known |= found.known
-        all_found.whole &= not waiting
+        all_found.whole &= not (waiting or later)
 
     def _is_own(self, hit: str) -> bool:
         """Tell what a block has made of what it could read, and nobody has changed since."""
@@ -289,10 +292,13 @@ class Secrets:
         found.placed -= own
 
     def reread(self) -> None:
-        text = ignore_text(self._workspace)
-        if text != self._ignore:
-            self._ignore = text
-            self._spec = read_ignore(text.decode(errors="replace")) if text.strip() else None
+        for folder in list(self._ignores):
+            self._read_ignore(folder)
+
+    def _read_ignore(self, folder: str) -> None:
+        text = ignore_text(Path(folder))
+        if text != self._ignores.get(folder, (b"",))[0]:
+            self._ignores[folder] = text, read_ignore(text.decode(errors="replace")) if text.strip() else None
             self._cache.clear()
 
     def _remember(self, found: Found) -> bool:
@@ -339,9 +345,12 @@ class Secrets:
     def _scan(self, folder: str) -> Found:
         found = Found()
         with os.scandir(folder) as entries:
-            for entry in entries:
-                found.entries += 1
-                self._sort(entry, found)
+            listed = list(entries)
+        if self._sight and any(entry.name == IGNORE for entry in listed):
+            self._read_ignore(folder)
+        found.entries = len(listed)
+        for entry in listed:
+            self._sort(entry, found)
         return found
 
     def _sort(self, entry: os.DirEntry[str], found: Found) -> None:
@@ -356,21 +365,20 @@ class Secrets:
             found.hits.add(entry.path)
             found.known.add(entry.path)
         elif is_folder:
-            too_long = len(os.fsencode(entry.path)) > LONGEST
-            if too_long:
+            if len(os.fsencode(entry.path)) > LONGEST:
                 found.folders.add(entry.path)
-            elif self._sight is None or self._sight.enters(entry.path):
+            elif self._sight is None or self._sight.shows(entry.path):
                 found.below.append(entry.path)
         elif is_socket(entry):
             found.sockets.add(entry.path)
 
     def _hides(self, name: str, path: str, is_folder: bool) -> bool:
-        if not is_folder and is_private(name):
-            return True
-        if self._spec is None or not self._is_inside(Path(path)):
-            return False
-        inside = os.path.relpath(path, self._workspace)
-        return self._spec.match_file(inside + "/" if is_folder else inside)
+        return (not is_folder and is_private(name)) or self._ignored(path + "/" * is_folder)
+
+    def _ignored(self, path: str) -> bool:
+        """Tell whether an ignore file in a folder above names a path; that of a folder ends in a slash."""
+        tops = ((f"{folder.rstrip('/')}/", spec) for folder, (_, spec) in self._ignores.items() if spec)
+        return any(path.startswith(top) and spec.match_file(path[len(top) :]) for top, spec in tops)
 
     def _knows(self, entry: os.DirEntry[str]) -> bool:
         known = self._known.get(entry.inode())

@@ -13,9 +13,26 @@ from pathlib import Path
 
 from tripletick import platforms
 
-PROGRAMS = frozenset({"snap", "Library", "AppData"})
-"""Folders in a home that hold what programs keep, keys and cookies among it."""
-ABOVE = frozenset({"boot", "dev", "lost+found", "media", "mnt", "proc", "root", "run", "snap", "sys", "tmp"})
+PROGRAMS = frozenset({"snap", "library", "appdata"})
+"""Folders in a home that hold what programs keep, keys and cookies among it; case does not count."""
+ABOVE = frozenset(
+    {
+        "boot",
+        "dev",
+        "home",
+        "lost+found",
+        "media",
+        "mnt",
+        "proc",
+        "root",
+        "run",
+        "snap",
+        "sys",
+        "tmp",
+        "users",
+    }
+)
+"""Folders of the computer; of those that hold the home only the way to it is in sight."""
 SYSTEM = frozenset({"bin", "etc", "lib", "lib32", "lib64", "libx32", "nix", "opt", "sbin", "usr"})
 """Every box shows these."""
 OWN = frozenset({"/var/lock", "/var/run", "/var/tmp"})
@@ -34,6 +51,14 @@ class Sight:
     opened: list[Path] = field(default_factory=list, compare=False)
     """Hidden paths that the user lets be read."""
     mounts: frozenset[str] = field(default_factory=platforms.mount_points, compare=False)
+
+    def why_refused(self) -> str:
+        """Say why nobody can work here, "" where one can: too little would be hidden."""
+        if self.home == Path("/"):
+            return "Your home folder is the whole computer, so nothing in it would be hidden."
+        if os.geteuid() == 0 and self.root != self.home:
+            return "It holds your home folder, and root reads there what is closed to all others."
+        return ""
 
     def shown(self) -> list[Path]:
         """Name the files and folders that blocks see, besides those of the system."""
@@ -57,11 +82,15 @@ class Sight:
             return False
         if _lies_in(path, home):
             first = path[len(home) + 1 :].partition("/")[0]
-            return first.startswith(".") or first in PROGRAMS
+            return first.startswith(".") or first.casefold() in PROGRAMS
         if _lies_in(home, path):
             return False
         beside = parent != "/" and _lies_in(path, parent)
-        return beside or path[1:].partition("/")[0] in ABOVE or any(_lies_in(path, each) for each in OWN)
+        return (
+            beside
+            or path[1:].partition("/")[0].casefold() in ABOVE
+            or any(_lies_in(path, each) for each in OWN)
+        )
 
     def enters(self, path: str) -> bool:
         """Tell whether a walk goes into a folder; there is nothing of the user's in those of the system."""
@@ -70,6 +99,16 @@ class Sight:
         above = _lies_in(str(self.home), path)
         system = path[1:].partition("/")[0] in SYSTEM and not _lies_in(path, str(self.home))
         return above or not (system or path in self.mounts)
+
+    def shows(self, path: str) -> bool:
+        """Tell whether blocks see into a folder below one that they see, besides those of the system."""
+        return self.enters(path) or not (self.hides(path) or self._is_apart(path))
+
+    def _is_apart(self, path: str) -> bool:
+        """Tell what is left out where folders are shown one by one: a mount, or one of the system."""
+        above = path.rpartition("/")[0] or "/"
+        listed = above in ("/", "/var") or _lies_in(str(self.home), above)
+        return (listed and path in self.mounts) or (above == "/" and path[1:] in SYSTEM)
 
     def _in(self, folder: Path) -> Iterator[str]:
         for entry in _entries(folder):

@@ -79,7 +79,8 @@ def reaches(user: User, path: Path) -> bool:
 
 def tell_once(ground: Ground, found: Found, told: set[str]) -> None:
     """Say where not all of what was let in was looked through."""
-    line = TOO_DEEP.format(folders=", ".join(map(str, ground.see)))
+    folders = (*([ground.start] if ground.sight else []), *ground.see)
+    line = TOO_DEEP.format(folders=", ".join(map(str, folders)))
     if not found.whole and line not in told:
         told.add(line)
         ground.notice(line)

@@ -47,7 +47,8 @@ def greeting(app: App) -> Iterator[str]:
 def banner(app: App, width: int) -> str:
     """Say what is at work, and where, in one line of so many cells."""
     folder, model = visible(shown(app.folder)), visible(model_at_work(app))
-    names = {"version": __version__, "model": model, "folder": folder, "name": visible(app.folder.name)}
+    name = visible(app.folder.name) or folder
+    names = {"version": __version__, "model": model, "folder": folder, "name": name}
     return first_fitting([banner.format(**names) for banner in BANNERS], width)
 
 
