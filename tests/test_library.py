@@ -14,6 +14,7 @@ from tripletick import places
 from tripletick.errors import TripletickError, UsageError
 from tripletick.events import (
     Answered,
+    Ask,
     Called,
     FreshStart,
     GaveUp,
@@ -334,3 +335,17 @@ def test_a_fresh_start_is_told_where_it_happened():
         ("request", False),
         ("note", True),
     ]
+
+
+@pytest.mark.parametrize(
+    ("events", "answer"),
+    [
+        ([Text("I see.\n"), Ask("Which colour?", "")], "I see.\n\nWhich colour?"),
+        ([Ask("Which colour?", "")], "Which colour?"),
+        ([Ask("Which colour?", ""), Text("Red it is.")], "Red it is."),
+        ([Text("I see."), Ask("Run it?")], "I see."),
+    ],
+)
+def test_a_session_s_last_words_have_the_question_that_the_model_asked(events, answer):
+    said = [Requested("before"), Text("Done."), Answered("Done."), Requested("paint it"), *events]
+    assert transcript.transcript([encode(event) for event in said]).answer == answer

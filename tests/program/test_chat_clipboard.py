@@ -161,3 +161,13 @@ def test_what_is_missing_for_a_paste_is_said(chat, desktop, name, env, told):
     with chat(**desktop.has(name, HOLDS, **env)) as terminal:
         terminal.wait("coder>").send("/paste").wait(told).wait_line("coder>")
     assert not list(desktop.project.iterdir())
+
+
+def test_a_question_is_copied_and_saved_without_the_word_that_marks_it(chat, desktop, home):
+    question = "I looked.\n**REQUEST_CLARIFICATION:** Which colour?"
+    with chat(question, **desktop.has("xclip", COPIES, DISPLAY=":0")) as terminal:
+        terminal.wait("coder>").send("paint it").wait("Which colour?").type("\x03").wait_line("coder>")
+        terminal.send("/copy").wait("Copied to the clipboard").wait_line("coder>")
+        terminal.send("/save asked.md").wait("Saved: ").wait_line("coder>")
+    assert (desktop.clip / "copied").read_text() == "I looked.\nWhich colour?"
+    assert (home / "project/asked.md").read_text() == "I looked.\nWhich colour?\n"

@@ -261,6 +261,16 @@ def test_doctor_has_the_model_do_three_chores_and_names_the_tags_to_trust(home):
     assert list((home / "project").iterdir()) == []
 
 
+@pytest.mark.skipif(not shutil.which("bwrap") or os.name != "posix", reason="blocks run in a box alone")
+def test_what_the_chores_of_doctor_make_is_not_committed(home):
+    # a commit would take the next reply for its message
+    (home / "script.md").write_text("```bash\ngit init -q .; echo x > made\n```\n---\n" + DONE)
+    done = run(
+        home, "doctor", "--model", f"scripted:{home / 'script.md'}", "--json", TRIPLETICK_GIT_COMMIT="turn"
+    )
+    assert [one["done"] for one in json.loads(done.stdout)["chores"]] == [True] * 3
+
+
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="blocks run in a box alone")
 def test_a_model_that_claims_its_work_is_not_trusted(home):
     # each is asked once whether that is so

@@ -103,7 +103,9 @@ def try_all(settings: Config, found: places.Places, notice: Callable[[str], None
     """
     limits = replace(settings.agent, name=AGENT, max_attempts=ATTEMPTS, max_steps=STEPS, folder=True)
     model = replace(settings.model, output=min(OUTPUT, settings.model.output))
-    chosen = replace(settings, agent=limits, model=model)
+    # what a chore makes is nothing to be committed, and a commit would have the model write its message
+    git = replace(settings.git, commit="ask")
+    chosen = replace(settings, agent=limits, model=model, git=git)
     with (
         tempfile.TemporaryDirectory(prefix="tripletick-") as top,
         retention.at_work(found, settings.data, save=False) as there,

@@ -50,6 +50,8 @@ class Transcript:
     """Files that its turns changed, each counted once a turn."""
     answered: bool = False
     """Whether the model ever replied."""
+    asked: str = ""
+    """The model's question, where it said nothing after it."""
 
     @property
     def requests(self) -> list[str]:
@@ -61,8 +63,11 @@ class Transcript:
 
     @property
     def answer(self) -> str:
-        """What the model said last."""
-        return next((part.text for part in reversed(self.parts) if part.kind == "reply"), "")
+        """What the model said last, with what it then asked."""
+        kinds = ("reply", "request") if self.asked else ("reply",)
+        last = next((part for part in reversed(self.parts) if part.kind in kinds), None)
+        said = last.text.strip() if last and last.kind == "reply" else ""
+        return "\n\n".join(filter(None, (said, self.asked)))
 
 
 @dataclass(slots=True)
@@ -76,6 +81,7 @@ class _Reader:
     answered: bool = False
     saved: set[str] = field(default_factory=set)
     """Paths that this turn's blocks saved: one that is stopped ends without comparing its files."""
+    asked: str = ""
     replied: bool = False
     """Whether the model has spoken since the last request ended: else a block is the person's own."""
     plan: Plan = field(default_factory=Plan)
@@ -97,7 +103,7 @@ class _Reader:
                 self._close_plan()
                 self.plan = self.drawn = Plan()
                 # until its end is read: a program that dies writes none
-                self.outcome = STOPPED
+                self.outcome, self.asked = STOPPED, ""
                 self._add("request", text)
             case {"event": "Routed", "agent": str(agent)} if self.parts and self.parts[-1].kind == "request":
                 self.parts[-1] = replace(self.parts[-1], title=agent)
@@ -108,6 +114,7 @@ class _Reader:
             case {"event": "Text", "text": str(text)}:
                 self._close_plan()
                 self.replied = self.answered = True
+                self.asked = ""
                 self._grow("reply", text)
             case {"event": "Thought", "text": str(text)}:
                 self._grow("thought", text)
@@ -176,6 +183,9 @@ class _Reader:
                 self._add("result", _text(result), f"{tool} {said}")
             case {"event": "Changed", "files": list(files)}:
                 self._add("note", say_counts([_line_count(file) for file in files]))
+            case {"event": "Ask", "question": str(text), "choices": ""}:
+                self.asked = text
+                self._add("note", text)
             case {"event": "Notice", "text": str(text)} | {"event": "Ask", "question": str(text)}:
                 self._add("note", text)
             case {"event": "Decided", "choice": str(choice), "text": str(text)}:
@@ -221,6 +231,7 @@ def transcript(records: Iterable[Record]) -> Transcript:
         outcome=reader.outcome,
         changes=reader.changes,
         answered=reader.answered,
+        asked=reader.asked,
     )
 
 

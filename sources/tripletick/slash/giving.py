@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from tripletick import seats
-from tripletick.context import Conversation
+from tripletick.dialects.fence import read
+from tripletick.dialects.fence.terms import ASKS
 from tripletick.errors import TripletickError, UsageError
 from tripletick.places import make_private
 from tripletick.slash.desk import Desk
@@ -28,6 +31,7 @@ KEPT = (
     "to take a copy. It is saved in {path}"
 )
 LAST = "last"
+_ASKS = re.compile(f"^{ASKS.pattern}", re.MULTILINE)
 NO_REASONING = "There is no reasoning in this chat so far."
 THOUGHTS = {
     "yes": "The model is asked to reason.",
@@ -49,9 +53,7 @@ def show(desk: Desk, number: str) -> None:
 
 def copy(desk: Desk, number: str) -> None:
     """Copy the last answer, or a block of the last request's work, to the person's clipboard."""
-    talk = desk.app.loop.replies.talk if desk.app.loop else None
-    said = _said(talk) if talk else []
-    if not said:
+    if not (said := find_said(desk)):
         desk.screen.say(NOT_YET)
         return
     text = _block(said, number) if number else said[-1]
@@ -107,12 +109,24 @@ def think(desk: Desk, word: str) -> None:
     desk.screen.say(THOUGHTS[word] + cannot)
 
 
-def _said(talk: Conversation) -> list[str]:
-    """Give what the model wrote on the last request."""
+def find_said(desk: Desk) -> list[str]:
+    """Give what the model wrote on the last request, its questions without the word that marks them."""
+    if not (loop := desk.app.loop):
+        return []
+    talk = loop.replies.talk
     start = talk.before.length if talk.before else 0
     texts = [entry.message.text for entry in talk.entries if entry.message.role == "assistant"]
     since = [entry.message.text for entry in talk.entries[start:] if entry.message.role == "assistant"]
-    return since or texts[-1:]
+    return [_plain(text, tuple(loop.tools)) for text in since or texts[-1:]]
+
+
+def _plain(text: str, tags: Sequence[str]) -> str:
+    question = read(text, tags).question
+    for mark in _ASKS.finditer(text) if question else ():
+        before, found, rest = text[mark.end() :].partition(question or "")
+        if found and not before.strip():
+            return text[: mark.start()] + found + rest.lstrip("*")
+    return text
 
 
 def _block(said: list[str], number: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tripletick.errors import UsageError
 from tripletick.slash.desk import Desk
+from tripletick.slash.giving import find_said
 from tripletick.ui.line import Choice
 from tripletick.ui.safe import visible
 
@@ -70,12 +71,11 @@ def save(desk: Desk, name: str) -> None:
 
     if not name:
         raise UsageError("/save needs a file name.", "", "/save answer.md")
-    entries = desk.app.loop.replies.talk.entries if desk.app.loop else []
-    answer = next((one.message.text for one in reversed(entries) if one.message.role == "assistant"), "")
-    if not answer:
+    said = find_said(desk)
+    if not said or not said[-1]:
         raise UsageError("There is no answer yet.", "", "Type a request.")
     path = _place(desk, name)
-    exports.save(path, answer.rstrip("\n") + "\n")
+    exports.save(path, said[-1].rstrip("\n") + "\n")
     desk.screen.say(f"Saved: {path}")
 
 
