@@ -11,6 +11,11 @@ SCRIPT = "I write it.\n\n```python:hello.py\nprint('hello')\n```\n\n---\n\nIt pr
 UNNEEDED = ("argparse", "dataclasses", "pathlib", "typing", "urllib.parse", "tripletick.redaction")
 FORBIDDEN = ("requests", "rich", "ollama", "pathspec", "httpx", "pydantic", "tripletick.app")
 
+GONE = (
+    "tripletick: This folder is gone.\nNo such file or directory.\n"
+    "cd to one that is there, or tripletick -C DIR\n"
+)
+
 
 @pytest.fixture
 def home(tmp_path):
@@ -139,6 +144,21 @@ def test_wrong_usage_says_what_why_and_what_to_type(home, words, exit, parts):
     assert (done.returncode, done.stdout) == (exit, "")
     assert all(part in done.stderr for part in parts)
     assert "Traceback" not in done.stderr
+
+
+def test_in_a_deleted_folder_it_says_so_and_works_in_another_one(home):
+    code = "import os, sys; from tripletick.cli import main; os.rmdir(os.getcwd()); sys.exit(main())"
+    (home / "there").mkdir()
+    model = ("-m", f"scripted:{home / 'script.md'}")
+    for words in (["models"], ["-c"], ["-C", "sub", "sessions"], [*model, "do it"]):
+        gone = run(home, *words, code=code)
+        assert (gone.returncode, gone.stderr) == (2, GONE)
+        (home / "project").mkdir()
+    for words in (["tools"], [*model, "write hello.py and run it"]):
+        done = run(home, "-C", str(home / "there"), *words, code=code)
+        assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+        (home / "project").mkdir()
+    assert (home / "there" / "hello.py").exists()
 
 
 def test_without_a_server_the_address_and_the_way_out_are_named(home):

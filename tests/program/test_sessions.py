@@ -150,6 +150,16 @@ def test_what_cannot_be_gone_on_with_says_what_to_type(home):
     assert (command.returncode, "tripletick -c -- undo" in command.stderr) == (2, True)
 
 
+@pytest.mark.parametrize("typed", ["", "def f(): ...\n"])
+def test_without_a_request_and_a_terminal_it_says_how_to_go_on(home, typed):
+    task(home, "write a poem", "Roses are red.")
+    done = run(home, "-c", typed=typed)
+    assert (done.returncode, done.stderr) == (
+        2,
+        'tripletick: There is no task.\ntripletick -c "now add a test"\n',
+    )
+
+
 def test_without_a_request_the_last_session_is_gone_on_with_in_the_chat(home):
     task(home, "write a poem", "Roses are red.")
     with opened(home, *script(home, "Violets."), "-c") as terminal:
