@@ -317,6 +317,20 @@ def test_in_the_chat_one_session_is_left_for_another(home):
         assert terminal.end() == 0
 
 
+def test_in_the_chat_sessions_without_an_answer_are_not_listed_either(home):
+    task(home, "write a poem", "Roses.")
+    poem = ids(home)[0][-4:]
+    assert run(home, "-C", ".", "-m", "any", "--host", "127.0.0.1:9", "reach nobody").returncode == 4
+    with opened(home, *script(home, "Hello.", "Violets.")) as terminal:
+        terminal.wait_line("coder>").send("say hello").wait("Hello.").wait_line("coder>")
+        terminal.send("/sessions").wait("write a poem", "Go on with one: /resume ID").wait_line("coder>")
+        assert "reach nobody" not in terminal.text()
+        # the session at work is none to go on with, so Tab has only one
+        terminal.type("/resume \t").wait(f"/resume {poem}").type("\r").wait("Going on with session", "Roses.")
+        terminal.wait_line("coder>").send("/exit")
+        assert terminal.end() == 0
+
+
 def test_in_the_chat_session_and_answer_become_files(home):
     with opened(home, *script(home, "Hello **there**.")) as terminal:
         terminal.wait_line("coder>").send("/save a.md").wait("There is no answer yet.")
