@@ -181,7 +181,9 @@ def test_an_unreadable_script_is_exit_5(home):
 def test_a_full_context_is_exit_6(home):
     done = task(home, "--ctx", "600", "-o", "json", "word " * 3000)
     assert done.returncode == 6
-    assert json.loads(done.stdout)["error"]["code"] == "context"
+    error = json.loads(done.stdout)["error"]
+    assert error["code"] == "context"
+    assert "--ctx 4096, in the chat /ctx 4096" in done.stdout + done.stderr
 
 
 def test_a_question_without_a_person_is_exit_3_with_the_question_as_the_answer(home):
