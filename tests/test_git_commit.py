@@ -58,7 +58,7 @@ def test_what_a_turn_changed_is_committed_with_the_model_s_message_after_a_yes(s
     events = commit(it, YES)
     (question,) = [event for event in events if isinstance(event, Ask)]
     counts = "created new.txt +2 -0 · changed notes.txt +1 -0"
-    assert question.question == f"Commit {counts} as “Add a third note”?"
+    assert question.question == f"Commit “Add a third note” ({counts})?"
     assert ("added", "+three") in question.diff
     assert log(it) == "Ann Add a third note\nAnn Begin\n"
     assert git(it, "show", "--format=", "--name-only") == "new.txt\nnotes.txt\n"
@@ -272,6 +272,27 @@ def test_without_a_repository_that_is_said_where_it_was_asked_for(session, asks,
     it.play()
     said = told(commit(it, YES, asks=asks, last=not asks))
     assert said.startswith(says) and bool(said) == bool(says)
+
+
+def test_below_a_repository_its_folder_is_named(session):
+    it = session(block("echo 1 > a.txt"), "Done.")
+    (it.folder.parent / ".git").mkdir()
+    it.play()
+    top = it.folder.parent
+    assert told(commit(it, YES)) == (
+        f"Nothing was committed: the repository is {top}: start tripletick there: tripletick -C {top}."
+    )
+    assert told(commit(it, YES, asks=False, last=True)) == ""
+
+
+def test_a_worktree_is_left_to_the_user(session):
+    it = session(block("echo 1 > a.txt"), "Done.")
+    (it.folder / ".git").write_text("gitdir: ../elsewhere\n")
+    it.play()
+    assert told(commit(it, YES)) == (
+        "Nothing was committed: worktrees and submodules (.git is a file) are not supported."
+        " Commit it yourself: git commit."
+    )
 
 
 def test_blocks_commit_nothing_where_commits_are_off(session):

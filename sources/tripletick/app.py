@@ -123,11 +123,12 @@ class App:
         Raises what the parts raise when opened.
         """
         yield Requested(request)
-        if continues(request) and (left := self.plan.again()).pending():
+        free = self.config.agent.name == agents.AUTO
+        mine = not agent and (free or self.config.agent.name == PLANNER)
+        if mine and continues(request) and (left := self.plan.again()).pending():
             yield from self._go_on(left, agreed=True)
             return
         self.plan = Plan()
-        free = self.config.agent.name == agents.AUTO
         said = None if free else routing.Choice(self.agent().name, self.chosen_by)
         words = f"@{agent} {request}" if agent else request
         asked = routing.asking(self.config, self._known)

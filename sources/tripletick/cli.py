@@ -26,6 +26,7 @@ SHADOWED = (
     "python -m looks for modules in the folder that it is started in, before anything of tripletick is run.",
     "Start it by its own name: tripletick",
 )
+GO_ELSEWHERE = "cd to one that is there, or tripletick -C DIR"
 VERSION = ["--version"]
 CLOSED_PIPE, TERMINATED, INTERRUPTED = 141, 143, 130
 EPILOG = """\
@@ -126,6 +127,7 @@ def _chosen(words: list[str]) -> int:
     options, own = parser.parse_known_intermixed_args(before)
     options.words = [*options.words, *after]
     row = None if dashes else commands.COMMANDS.get(next(iter(options.words), ""))
+    _check_folder(str(options.directory or "."))
     if row and row.whole:
         before.remove(options.words[0])
         return commands.find(options.words[0])(argparse.Namespace(), before)
@@ -159,6 +161,19 @@ def _do(options: argparse.Namespace, *, dashes: bool) -> int:
     if not options.words and chat_is_possible(options):
         return task.chat(options)
     return task.task(options)
+
+
+def _check_folder(named: str) -> None:
+    """Leave a deleted folder for the one that is named. Raises UsageError where none is."""
+    try:
+        os.getcwd()  # noqa: PTH109 - pathlib is not imported for this
+    except OSError as error:
+        there = os.path.expanduser(named)  # noqa: PTH111
+        if not there.startswith("/"):
+            raise UsageError("This folder is gone.", f"{error.strerror}.", GO_ELSEWHERE) from error
+        # one that is not there is reported where it is opened
+        with suppress(OSError):
+            os.chdir(there)
 
 
 def _split(words: list[str]) -> tuple[list[str], bool, list[str]]:

@@ -117,10 +117,11 @@ class Compaction:
 
 def too_long(needed: int, window: int) -> ContextFullError:
     """Say that a conversation does not fit, in tokens."""
+    more = max(4096, 2 * window)
     return ContextFullError(
         f"The conversation needs {needed} tokens and room for a reply, the model has {window}.",
         "Nothing is cut in silence, and nothing old is left to drop.",
-        f"Ask in smaller parts, or give it more: --ctx {max(4096, 2 * window)}",
+        f"Ask in smaller parts, or give it more: --ctx {more}, in the chat /ctx {more}",
         needed=needed,
         available=window,
     )

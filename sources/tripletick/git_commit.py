@@ -9,7 +9,9 @@ commit themselves (approval).
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+import shlex
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -31,11 +33,13 @@ from tripletick.tools.tool import Bench
 
 NOT_COMMITTED = "Nothing was committed: {why}."
 NO_GIT = "there is no .git here (git init makes one)"
+ABOVE = "the repository is {root}: start tripletick there: tripletick -C {typed}"
+LINKED = "worktrees and submodules (.git is a file) are not supported. Commit it yourself: git commit"
 NO_CHANGES = "no turn changed anything that is not committed yet"
 NO_BOX = "there is no sandbox for git to run in. Commit it yourself: git add FILE, then git commit"
 ANSWERED_NO = "Nothing was committed."
 LEFT_OUT = "Not committed: {path}: {why}."
-QUESTION = "Commit {counts} as “{message}”?"
+QUESTION = "Commit “{message}” ({counts})?"
 WHY = "Only these files are committed; hooks, filters and signing do not run. e: another message."
 DONE = "Committed {hash} “{message}”: {counts}."
 BACK = " To take it back: git reset --soft HEAD~1"
@@ -133,6 +137,7 @@ def commit(loop: Loop, message: str = "", *, asks: bool = True, last: bool = Fal
 def _commit(loop: Loop, message: str, *, asks: bool, last: bool) -> Turn:
     if not loop.bench.box.holds:
         raise OSError(NO_BOX)
+    _check_git(loop.bench)
     repository = _open(loop.bench)
     chosen = choose(loop, repository, last=last)
     yield from (Notice(LEFT_OUT.format(path=path, why=why)) for path, why in chosen.left_out.items())
@@ -176,10 +181,18 @@ def _has_none(bench: Bench) -> bool:
     return bench.workspace.kind(".git") == "missing"
 
 
+def _check_git(bench: Bench) -> None:
+    """Raise OSError with a sentence where the folder itself is no repository that git may be run in."""
+    if bench.workspace.kind(".git") == "file":
+        raise OSError(LINKED)
+    if _has_none(bench):
+        above = bench.workspace.root.parents
+        root = next((each for each in above if os.path.lexists(each / ".git")), None)
+        raise OSError(ABOVE.format(root=root, typed=shlex.quote(str(root))) if root else NO_GIT)
+
+
 def choose(loop: Loop, repository: Repository, *, last: bool) -> Chosen:
     """Choose the files that hold what turns have made of the last commit, and nothing else."""
-    if _has_none(loop.bench):
-        raise OSError(NO_GIT)
     turns, now = loop.checkpoints.work()
     steps: dict[str, list[Change]] = defaultdict(list)
     for turn in turns[-1:] if last else turns:

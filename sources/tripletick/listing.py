@@ -24,7 +24,7 @@ from tripletick.ui.columns import aligned
 SIZES = (1,)
 """The column of the sizes, which stand at its right end."""
 EMPTY = "The server has no model yet. Suggested for this machine: tripletick models pull {name}  ({size})"
-MORE = "Fits is told by size against what is free: memory, or that of graphics cards by NVIDIA and AMD."
+MORE = "Fit is estimated from size and free memory, or that of graphics cards by NVIDIA and AMD."
 TITLE = "{version} at {url}"
 STORED = "in Ollama's store"
 THERE = "at {url}"

@@ -24,6 +24,8 @@ from typing import Literal
 
 PROC = Path("/proc")
 KIB = 1024
+OWN = ("RssAnon", "RssShmem")
+"""What a process has in memory without mapped files, which MemAvailable counts (proc_meminfo(5))."""
 PATIENCE = 1.0
 """Seconds for an exact look at memory."""
 BLOCK = 512
@@ -223,10 +225,13 @@ def peer_of(connected: socket.socket) -> tuple[int, int | None]:
     return 0, None
 
 
-def resident(pid: int) -> int:
-    """Bytes of a process that lie in memory, its mapped files too; 0 where the system does not tell."""
+def resident(pid: int, *, mapped: bool = True) -> int:
+    """Bytes of a process that lie in memory, with its mapped files where the system tells no other figure;
+    0 where it tells none.
+    """
     if PROC.is_dir():
-        return read_fields(PROC / str(pid) / "status").get("VmRSS", 0) * KIB
+        fields = read_fields(PROC / str(pid) / "status")
+        return sum(fields.get(name, 0) for name in (("VmRSS",) if mapped else OWN)) * KIB
     with contextlib.suppress(OSError, ValueError, subprocess.SubprocessError):
         words = subprocess.run(["/bin/ps", "-o", "rss=", "-p", str(pid)], capture_output=True, timeout=5)
         return int(words.stdout) * KIB

@@ -154,7 +154,9 @@ class SandboxSection:
 @dataclass(frozen=True, slots=True)
 class ApprovalSection:
     diff: bool = setting(
-        False, "Show the diff and ask before a file that was there before the turn is replaced.", "switch"
+        False,
+        "Show the diff and ask before a file that was there before the turn is replaced; not with -y.",
+        "switch",
     )
 
 

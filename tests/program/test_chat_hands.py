@@ -43,6 +43,8 @@ def test_new_and_clear_begin_a_new_conversation(chat, home):
         ("/git", "For that: !COMMAND, such as !git status."),
         ("/permisions", "For /permissions: tripletick --sandbox"),
         ("/doctor", "Outside the chat: tripletick doctor."),
+        ("/update", "For that: tripletick upgrade."),
+        ("/stop", "For that: Ctrl+C."),
         ("/models", "For that: /model; outside the chat: tripletick models."),
         ("/hepl", "Did you mean /help?"),
         ("/sesions", "Did you mean /sessions?"),

@@ -11,6 +11,11 @@ SCRIPT = "I write it.\n\n```python:hello.py\nprint('hello')\n```\n\n---\n\nIt pr
 UNNEEDED = ("argparse", "dataclasses", "pathlib", "typing", "urllib.parse", "tripletick.redaction")
 FORBIDDEN = ("requests", "rich", "ollama", "pathspec", "httpx", "pydantic", "tripletick.app")
 
+GONE = (
+    "tripletick: This folder is gone.\nNo such file or directory.\n"
+    "cd to one that is there, or tripletick -C DIR\n"
+)
+
 
 @pytest.fixture
 def home(tmp_path):
@@ -140,6 +145,21 @@ def test_wrong_usage_says_what_why_and_what_to_type(home, words, exit, parts):
     assert "Traceback" not in done.stderr
 
 
+def test_in_a_deleted_folder_it_says_so_and_works_in_another_one(home):
+    code = "import os, sys; from tripletick.cli import main; os.rmdir(os.getcwd()); sys.exit(main())"
+    (home / "there").mkdir()
+    model = ("-m", f"scripted:{home / 'script.md'}")
+    for words in (["models"], ["-c"], ["-C", "sub", "sessions"], [*model, "do it"]):
+        gone = run(home, *words, code=code)
+        assert (gone.returncode, gone.stderr) == (2, GONE)
+        (home / "project").mkdir()
+    for words in (["tools"], [*model, "write hello.py and run it"]):
+        done = run(home, "-C", str(home / "there"), *words, code=code)
+        assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+        (home / "project").mkdir()
+    assert (home / "there" / "hello.py").exists()
+
+
 def test_without_a_server_the_address_and_the_way_out_are_named(home):
     done = run(home, "-m", "any", "--host", "http://127.0.0.1:9", "do it")
     assert done.returncode == 4
@@ -160,7 +180,9 @@ def test_an_unreadable_script_is_exit_5(home):
 def test_a_full_context_is_exit_6(home):
     done = task(home, "--ctx", "600", "-o", "json", "word " * 3000)
     assert done.returncode == 6
-    assert json.loads(done.stdout)["error"]["code"] == "context"
+    error = json.loads(done.stdout)["error"]
+    assert error["code"] == "context"
+    assert "--ctx 4096, in the chat /ctx 4096" in done.stdout + done.stderr
 
 
 def test_a_question_without_a_person_is_exit_3_with_the_question_as_the_answer(home):

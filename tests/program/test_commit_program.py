@@ -30,7 +30,7 @@ def test_the_chat_commits_the_turn_s_work_after_a_look_at_it(chat, home):
     with chat(APPEND, "Done.", "Add a third note", size=(80, 24)) as terminal:
         terminal.wait("coder>").send("add three").wait("changed notes.txt +1 -0", "Done.").wait_line("coder>")
         terminal.send("/commit").wait(
-            "+three", "Commit changed notes.txt +1 -0 as “Add a third note”? [y/n/e/?]"
+            "+three", "Commit “Add a third note” (changed notes.txt +1 -0)? [y/n/e/?]"
         )
         terminal.type("y\r").wait("“Add a third note”: changed notes.txt +1 -0.").wait_line("coder>")
         terminal.send("/commit").wait("no turn changed anything that is not committed yet").wait_line(

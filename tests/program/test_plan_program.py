@@ -95,6 +95,14 @@ def test_go_on_does_what_a_stopped_plan_has_left(chat, home):
     assert (home / "project" / "b.txt").exists()
 
 
+def test_go_on_to_an_agent_by_name_is_its_request_and_no_plan(chat, home):
+    with chat(AB, made("a"), slow("b"), "What is it?") as terminal:
+        begin(terminal).send("y").wait("2 file, running: make b")
+        terminal.type(CTRL_C).wait(STOPPED).send("n").wait("Plan: 1 of 2 done").wait_line("planner>")
+        terminal.send("@coder go on").wait("What is it?").wait_line("planner>")
+    assert not (home / "project" / "b.txt").exists()
+
+
 def test_words_instead_of_a_plan_are_told_once_and_one_agent_does_the_request(chat, home):
     replies = ["Sure, I will.", "I am on it.", "```write:a.txt\na\n```", "It is made."]
     with chat(*replies, words=(), agent="") as terminal:

@@ -150,6 +150,16 @@ def test_what_cannot_be_gone_on_with_says_what_to_type(home):
     assert (command.returncode, "tripletick -c -- undo" in command.stderr) == (2, True)
 
 
+@pytest.mark.parametrize("typed", ["", "def f(): ...\n"])
+def test_without_a_request_and_a_terminal_it_says_how_to_go_on(home, typed):
+    task(home, "write a poem", "Roses are red.")
+    done = run(home, "-c", typed=typed)
+    assert (done.returncode, done.stderr) == (
+        2,
+        'tripletick: There is no task.\ntripletick -c "now add a test"\n',
+    )
+
+
 def test_without_a_request_the_last_session_is_gone_on_with_in_the_chat(home):
     task(home, "write a poem", "Roses are red.")
     with opened(home, *script(home, "Violets."), "-c") as terminal:
@@ -304,6 +314,20 @@ def test_in_the_chat_one_session_is_left_for_another(home):
         terminal.send("/resume").wait(name[-4:], "write a poem", "Go on with one: /resume ID")
         terminal.wait_line("coder>").send(f"/resume {name[-4:]}").wait("Going on with session", "Roses.")
         terminal.wait_line("coder>").send("/status").wait(name).wait_line("coder>").send("/exit")
+        assert terminal.end() == 0
+
+
+def test_in_the_chat_sessions_without_an_answer_are_not_listed_either(home):
+    task(home, "write a poem", "Roses.")
+    poem = ids(home)[0][-4:]
+    assert run(home, "-C", ".", "-m", "any", "--host", "127.0.0.1:9", "reach nobody").returncode == 4
+    with opened(home, *script(home, "Hello.", "Violets.")) as terminal:
+        terminal.wait_line("coder>").send("say hello").wait("Hello.").wait_line("coder>")
+        terminal.send("/sessions").wait("write a poem", "Go on with one: /resume ID").wait_line("coder>")
+        assert "reach nobody" not in terminal.text()
+        # the session at work is none to go on with, so Tab has only one
+        terminal.type("/resume \t").wait(f"/resume {poem}").type("\r").wait("Going on with session", "Roses.")
+        terminal.wait_line("coder>").send("/exit")
         assert terminal.end() == 0
 
 

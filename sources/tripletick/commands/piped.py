@@ -14,14 +14,17 @@ PIPE_PATIENCE = 2.0
 """Seconds after which a pipe that brings nothing is named: the shell of a script may have left it open."""
 
 
-def read_request(words: Sequence[str]) -> tuple[str, str]:
+TO_BEGIN, TO_GO_ON = 'tripletick "write hello.py and run it"', 'tripletick -c "now add a test"'
+
+
+def read_request(words: Sequence[str], remedy: str = TO_BEGIN) -> tuple[str, str]:
     """Give the request and what came on standard input with it. UsageError where there is none."""
     if list(words) == ["-"]:
         request, piped = standard_input().strip(), ""
     else:
         request, piped = " ".join(words).strip(), standard_input() if _is_piped() else ""
     if not request:
-        raise UsageError("There is no task.", "", 'tripletick "write hello.py and run it"')
+        raise UsageError("There is no task.", "", remedy)
     return request, piped
 
 

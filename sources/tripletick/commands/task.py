@@ -11,7 +11,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
 from tripletick.commands.opening import session
-from tripletick.commands.piped import read_request
+from tripletick.commands.piped import TO_BEGIN, TO_GO_ON, read_request
 from tripletick.errors import TimeLimitError, UsageError
 from tripletick.ui.safe import write, write_json
 
@@ -26,7 +26,7 @@ def task(options: argparse.Namespace, past: Past | None = None) -> int:
     from tripletick.ui.summary import Summary
 
     _limit(options.timeout)
-    request, piped = read_request(options.words)
+    request, piped = read_request(options.words, TO_GO_ON if past else TO_BEGIN)
     with session(_resumed(options, past) if past else options, past) as (app, screen, why):
         if why:
             raise why

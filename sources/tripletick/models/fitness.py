@@ -27,7 +27,7 @@ MEMORY = Saying(
     ModelError,
     "The model {path} does not fit into memory.",
     "It needs about {needed:.1f} GiB with {context} tokens of context, {free:.1f} GiB are free.",
-    "A smaller model, less context (--ctx N), or end other programs",
+    "A smaller model, less context (--ctx N), or end other programs (tripletick ps, tripletick stop)",
 )
 NO_ADAPTER = Saying(
     ModelError,

@@ -1,4 +1,4 @@
-"""llama.cpp in this process, through xllamacpp: loading a model, and one reply at a time as it is written.
+"""llama.cpp through xllamacpp, mostly in the shared engine: loads a model, and writes one reply at a time.
 
 What is sent and what the pieces mean is `embedded`'s. xllamacpp is imported when a model is loaded, and not
 before. Loading cannot be interrupted: it holds Python's lock from beginning to end.

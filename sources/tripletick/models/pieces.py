@@ -1,4 +1,4 @@
-"""What the pieces of a streamed chat completion mean: those of llama.cpp in this process, and of servers.
+"""What the pieces of a streamed chat completion mean: those of xllamacpp, and of servers.
 
 What is asked is in completions.py.
 """

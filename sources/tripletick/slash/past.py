@@ -42,7 +42,7 @@ def sessions(desk: Desk, words: str) -> None:
 
     app, save = desk.app, desk.app.said.keep
     search = index.search(app.places, words, app.folder, save=save) if words else None
-    rows = index.listed(app.places, app.folder, save=save) if search is None else search
+    rows = index.listed(app.places, app.folder, answered=True, save=save) if search is None else search
     told = list(logs.lines(rows[:MOST], app.places)) if rows else [NOT_FOUND if words else NO_SESSION]
     more = [MORE.format(count=len(rows) - MOST)] if len(rows) > MOST else []
     desk.screen.say("\n".join([*told, *more, *([GO_ON] if rows else ())]))
@@ -84,12 +84,13 @@ def _place(desk: Desk, name: str) -> Path:
 
 
 def names(desk: Desk, start: str) -> Iterator[Choice]:
-    """Give this folder's sessions, the newest first, with what each was about."""
+    """Give this folder's other sessions, the newest first, with what each was about."""
     from tripletick.library import index, logs
 
-    found = desk.app.places
-    known = logs.ids(found)
-    for row in index.listed(found, desk.app.folder):
+    app = desk.app
+    known = logs.ids(app.places)
+    rows = index.listed(app.places, app.folder, answered=True)
+    for row in (row for row in rows if row.id != app.log.id):
         called = (logs.short(row.id, known), row.id)
         if word := next((word for word in called if word.startswith(start)), ""):
             yield Choice(word, len(start), f"{word}  {visible(row.title)}")

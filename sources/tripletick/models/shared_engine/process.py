@@ -94,11 +94,11 @@ def open_engine(plan: Plan, files: EngineFiles) -> Engine:
 
 def make_room(needed: int, free: int, idle: Sequence[EngineStatus]) -> None:
     """End idle engines, the longest idle first, until `needed` bytes are free; none if that is not enough."""
-    if needed > free + sum(one.memory for one in idle):
+    if needed > free + sum(one.own_memory for one in idle):
         return
     for one in sorted(idle, key=lambda one: -one.idle):
         if needed > free:
-            free += one.memory
+            free += one.own_memory
             one.end()
 
 
