@@ -6,6 +6,7 @@ import pytest
 
 from tripletick.paths import Sight, Workspace, find_sight
 from tripletick.tools.walking import MOST, Walk
+from tripletick.wiring import outside
 
 
 @pytest.fixture
@@ -72,3 +73,17 @@ def test_nothing_of_the_home_is_written_but_below_what_was_let(home):
     for one, path in ((workspace, "work/new.txt"), (wider, "notes.txt"), (wider, "work/.git/config")):
         with pytest.raises(ValueError, match="cannot be written"):
             one.resolve(path, writing=True)
+
+
+def test_a_program_below_the_home_is_the_users_and_one_of_the_workspace_is_not(home, monkeypatch):
+    program = home / "work" / "bin" / "mine"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    link = home.parent / "link"
+    link.symlink_to(home / "work")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("PATH", str(program.parent))
+    assert [outside(folder)("mine") for folder in (home, home.parent)] == [str(program)] * 2
+    assert [outside(folder)("mine") for folder in (home / "work", link)] == [None] * 2
+    assert outside(home / "Documents")("mine") == str(program)

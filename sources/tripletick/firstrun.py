@@ -134,7 +134,7 @@ class FirstRun:
 
         suited, up = catalog.best(self.places.cache), not isinstance(error, ServerUnreachableError)
         here = hosts.address(self.settings.model.host)
-        look = wiring.outside(self.folder.resolve())
+        look = wiring.outside(self.folder)
         ollama = look("ollama") if here.loopback and not up else None
         self.screen.say("\n".join([error.what, *ways(here, ollama, suited, found, up=up)]))
         numbers, o = "".join(str(number) for number in range(1, len(found) + 1)), "o" * extras.present(ENGINE)
@@ -193,7 +193,7 @@ class FirstRun:
         from tripletick.models import choice, shelf
 
         seen = shelf.look(engines.reach(self.settings), self._engine)
-        free = engines.free(seen, wiring.outside(self.folder.resolve()))
+        free = engines.free(seen, wiring.outside(self.folder))
         models = choice.ordered(seen.models, free.most)
         self.screen.say(
             TITLE.format(us=__version__, server=seen.version, where=f"{seen.where.host}:{seen.where.port}")

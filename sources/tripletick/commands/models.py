@@ -75,7 +75,7 @@ def models(options: argparse.Namespace, words: Sequence[str]) -> int:
 
 def _list(work: Work) -> None:
     """Write the models to stdout, a line each."""
-    look = wiring.outside(work.options.directory.resolve())
+    look = wiring.outside(work.options.directory)
     _write(Listing(work.settings, work.places, look, work.tell).lines())
 
 
@@ -142,7 +142,7 @@ def _show(work: Work, name: str) -> None:
 def _size(work: Work, name: str) -> Iterator[tuple[str, str]]:
     seen = shelf.look(engines.reach(work.settings))
     whole = name if ":" in name.rpartition("/")[2] else f"{name}:latest"
-    free = engines.free(seen, wiring.outside(work.options.directory.resolve())).most
+    free = engines.free(seen, wiring.outside(work.options.directory)).most
     for stock in seen.models:
         if stock.name == whole:
             _, size, weights, _, fits, remark = next(choice.table([stock], free))
