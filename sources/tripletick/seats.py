@@ -67,13 +67,13 @@ def another(old: Config, new: Config) -> bool:
     return replace(new.model, **same) != old.model
 
 
-def chosen(config: Config, name: str, host: str = "") -> Config:
-    """Give the config with the model that the user chose for all that follows, and its server's address
-    where that is another one.
+def chosen(config: Config, name: str, host: str | None = None) -> Config:
+    """Give the config with the model that the user chose for all that follows, and its server's address,
+    None for that of before.
     """
     return replace(
         config,
-        model=replace(config.model, name=name, host=host or config.model.host),
+        model=replace(config.model, name=name, host=config.model.host if host is None else host),
         where={**config.where, f"{FAMILY}.name": CHAT},
     )
 
