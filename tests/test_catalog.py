@@ -58,10 +58,10 @@ def test_a_model_that_was_fetched_needs_no_further_disk():
 
 
 def test_the_best_of_those_that_were_fetched_is_found(tmp_path):
-    assert catalog.best_fetched(tmp_path) is None
+    assert catalog.best_fetched(tmp_path, tmp_path / "engines") is None
     put(catalog.entry("offline"), tmp_path)
     put(catalog.entry("qwen2.5-coder-0.5b"), tmp_path)
-    best = catalog.best_fetched(tmp_path)
+    best = catalog.best_fetched(tmp_path, tmp_path / "engines")
     assert best == catalog.suited(catalog.room(tmp_path), ROWS[:2], ROWS)
 
 

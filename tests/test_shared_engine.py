@@ -9,12 +9,13 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
+from tests.fetched import put
 from tests.tiny_model import write_model
 
 from tripletick.errors import ContextFullError, ModelError, StreamCutError
 from tripletick.halting import Halt, Halted
 from tripletick.messages import Message
-from tripletick.models import Settings
+from tripletick.models import Settings, catalog
 from tripletick.models.embedded import Embedded, Source
 from tripletick.models.model import Sampling
 from tripletick.models.shared_engine import process, status
@@ -331,3 +332,13 @@ def test_secrets_of_the_program_do_not_stay_with_the_engine(program, engines, mo
     if environment.exists():
         assert b"CANARY" not in environment.read_bytes()
         assert b"PATH=" in environment.read_bytes()
+
+
+def test_a_model_whose_engine_runs_is_the_best_of_those_that_were_fetched(tiny, engines, tmp_path):
+    for entry in catalog.entries():
+        put(entry, tmp_path)
+    with closing(Embedded(Source("offline", tiny), engines, Settings(keep="1h"))) as model:
+        model.fix(1024)
+        list(model.stream([Message("user", "hi")], SHORT))
+        best = catalog.best_fetched(tmp_path, engines)
+    assert best and best.name == "offline"

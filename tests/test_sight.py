@@ -11,6 +11,7 @@ from tripletick.paths.hidden import Found, Secrets
 from tripletick.sandbox.box import Ground
 from tripletick.sandbox.bubblewrap import tell_once
 from tripletick.tools.walking import MOST, Walk
+from tripletick.wiring import outside
 
 
 @pytest.fixture
@@ -170,3 +171,17 @@ def test_where_too_much_lies_to_be_looked_through_the_home_is_named(home, tmp_pa
     ground = Ground(tmp_path, tmp_path, notice=told.append, sight=Sight(home, home))
     tell_once(ground, Found(whole=False), set())
     assert told[0].startswith(f"Too much lies in {home} to look through")
+
+
+def test_a_program_below_the_home_is_the_users_and_one_of_the_workspace_is_not(home, monkeypatch):
+    program = home / "work" / "bin" / "mine"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    link = home.parent / "link"
+    link.symlink_to(home / "work")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("PATH", str(program.parent))
+    assert [outside(folder)("mine") for folder in (home, home.parent)] == [str(program)] * 2
+    assert [outside(folder)("mine") for folder in (home / "work", link)] == [None] * 2
+    assert outside(home / "Documents")("mine") == str(program)

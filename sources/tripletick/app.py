@@ -213,8 +213,10 @@ class App:
         self.config = replace(self.config, agent=replace(self.config.agent, name=name))
         self.chosen_by = "person"
 
-    def use_model(self, name: str, host: str = "") -> Turn:
-        """Go on with another model, of the server at `host`; the old one stays where opening that raises."""
+    def use_model(self, name: str, host: str | None = None) -> Turn:
+        """Go on with another model, of the server at `host`, None for that of before; the old one stays where
+        opening that raises.
+        """
         config = seats.chosen(self.config, name, host)
         self.loop = yield from self._changed(config)
         self.config = config
@@ -359,7 +361,7 @@ class App:
     def _open(self, config: Config) -> Generator[Event, Reply, Loop]:
         """Build a loop on the model that the config names; folder and box are those of the session."""
         absent, self.absent = self.absent, None
-        if absent and not config.model.name:
+        if absent and config.model.name == self.config.model.name:
             raise absent
         model = engines.engine(config, self.notices.append)
         about = model.about()

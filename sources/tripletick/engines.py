@@ -65,7 +65,7 @@ def named(config: Config, notice: Callable[[str], None] = untold) -> str:
 def served(config: Config) -> str:
     """Give the engine of the server, also where the model at work needs none."""
     engine = spoken(config.model.name, config.model.host)
-    return engine if engine in EMPTY else "ollama"
+    return engine if engine in EMPTY else spoken("", config.model.host)
 
 
 def listed(config: Config) -> Models:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tripletick import __version__, engines, extras, wiring
+from tripletick import __version__, engines, extras, inifile, wiring
 from tripletick.config import Config, save
 from tripletick.errors import (
     ConfigError,
@@ -119,7 +119,7 @@ class FirstRun:
         """
         found = nearby(self.settings)
         if not found:
-            if local := fetched(self.settings, self.places.cache):
+            if local := fetched(self.settings, self.places):
                 self.screen.say(LOCAL.format(name=local.model.name))
                 return local
             if isinstance(error, ServerFailedError):
@@ -134,7 +134,7 @@ class FirstRun:
 
         suited, up = catalog.best(self.places.cache), not isinstance(error, ServerUnreachableError)
         here = hosts.address(self.settings.model.host)
-        look = wiring.outside(self.folder.resolve())
+        look = wiring.outside(self.folder)
         ollama = look("ollama") if here.loopback and not up else None
         self.screen.say("\n".join([error.what, *ways(here, ollama, suited, found, up=up)]))
         numbers, o = "".join(str(number) for number in range(1, len(found) + 1)), "o" * extras.present(ENGINE)
@@ -193,7 +193,7 @@ class FirstRun:
         from tripletick.models import choice, shelf
 
         seen = shelf.look(engines.reach(self.settings), self._engine)
-        free = engines.free(seen, wiring.outside(self.folder.resolve()))
+        free = engines.free(seen, wiring.outside(self.folder))
         models = choice.ordered(seen.models, free.most)
         self.screen.say(
             TITLE.format(us=__version__, server=seen.version, where=f"{seen.where.host}:{seen.where.port}")
@@ -249,7 +249,7 @@ class FirstRun:
     def _keep(self, name: str, host: str = "") -> Config:
         """Save the choice, where it can be saved, with the server's address where the name needs it."""
         try:
-            save_model(self.places.user_config, name, host)
+            save_model(self.places.user_config, name, host or None)
             self.screen.say(f"Saved to {shown(self.places.user_config)}")
         except ConfigError as error:
             self.screen.say(str(error))
@@ -257,10 +257,13 @@ class FirstRun:
         return replace(self.settings, model=model)
 
 
-def save_model(path: Path, name: str, host: str) -> None:
-    """Save a model as the person's, with its server's address where there is one. Raises ConfigError."""
+def save_model(path: Path, name: str, host: str | None) -> None:
+    """Save a model as the person's, with its server's address: "" takes the one away that was saved, None
+    leaves it. Raises ConfigError.
+    """
     save(path, "model", "name", name)
-    if host:
+    saved = any((section, key) == ("model", "host") for section, key, *_ in inifile.read(path))
+    if host or (host is not None and saved):
         save(path, "model", "host", host)
 
 

@@ -15,8 +15,9 @@ from pathlib import Path
 from tripletick import engines, platforms, ways
 from tripletick.bench import scores
 from tripletick.config import Config
-from tripletick.errors import ModelError, ServerFailedError, ServerUnreachableError, TripletickError
-from tripletick.models import cards, catalog, choice, spoken, store
+from tripletick.errors import TripletickError, UsageError
+from tripletick.models import cards, catalog, choice, hosts, parted, spoken, store
+from tripletick.models.shared_engine import status
 from tripletick.models.shelf import Shelf
 from tripletick.places import Places, find_home
 from tripletick.ui.columns import aligned
@@ -35,7 +36,7 @@ Row = tuple[str, ...]
 
 @dataclass
 class Listing:
-    """One look at all of them. `held` are the bytes that the model at work takes of this process's memory."""
+    """One look at all of them. `held` are the bytes that the model at work takes of memory."""
 
     config: Config
     places: Places
@@ -52,13 +53,13 @@ class Listing:
         try:
             seen = shelf_of(self.config)
             rows += self._own(seen)
-        except (ServerUnreachableError, ServerFailedError, ModelError) as error:
+        except TripletickError as error:
             failed = error
         rows += self._found(failed)
         rows += self._local(stored=failed is not None)
         if failed and not rows:
             raise failed
-        if failed:
+        if failed and spoken(self.config.model.name, self.config.model.host) in engines.EMPTY:
             self.say(failed.what)
         if any(row[4] for row in rows):
             self.say(MORE)
@@ -78,7 +79,7 @@ class Listing:
 
     def _found(self, failed: TripletickError | None) -> Iterator[Row]:
         """Give the rows of other servers of this machine."""
-        for found in ways.servers(self.config, failed):
+        for found in ways.servers(self.config, failed, beyond=True):
             # one that does not say what it has is left out
             with suppress(TripletickError):
                 there = ways.at(self.config, found)
@@ -94,7 +95,9 @@ class Listing:
     def _local(self, *, stored: bool) -> Iterator[Row]:
         """Give the rows of this machine: what was fetched, and `stored`, what Ollama has pulled."""
         main = platforms.machine().available
-        free = choice.Free(main and main + self.held, cards.free(self.look("nvidia-smi"))).most
+        # another model takes the place of one that is loaded
+        held = max(self.held, sum(engine.memory for engine in status.running(self.places.engines)))
+        free = choice.Free(main and main + held, cards.free(self.look("nvidia-smi"))).most
         for entry in catalog.fetched(self.places.cache):
             fits = choice.FITS[entry.memory <= free if free else None]
             did = self._scores.get(entry.model, entry.bench)
@@ -133,24 +136,70 @@ def file_size(path: str) -> int:
 
 
 def locate(config: Config, name: str) -> str:
-    """Give the address of a found server that has this model of OpenAI's kind, where the settings name no
-    server; "" otherwise.
+    """Give the address that goes with this model, "" for the usual one: that of the settings where its server
+    has the model, or the command line names it, or no other server has the model.
     """
-    if spoken(name, "") != "openai" or config.model.host:
-        return ""
-    for found in ways.servers(config):
+    engine, host = spoken(name, ""), config.model.host
+    if engine not in engines.EMPTY or ways.is_fixed(config) or (engine == "ollama" and not host):
+        return host
+    for address in dict.fromkeys((host, "")):
+        try:
+            if _has(replace(config, model=replace(config.model, name=name, host=address)), name):
+                return address
+        except TripletickError:
+            if address and spoken("", address) == engine:
+                # it is no other server's turn because this one does not answer
+                return host
+    for found in ways.servers(config, beyond=True):
         # nobody has said that this server may have the key
         there = ways.at(config, found)
         there = replace(there, model=replace(there.model, key_env=""))
         with suppress(TripletickError):
-            if found.kind == "openai" and name in engines.names(there):
+            if found.kind == engine and _has(there, name):
                 return there.model.host
-    return ""
+    return host
 
 
-def names(config: Config, cache: Path) -> Sequence[str]:
-    """Name the models that Tab offers: those of the server, and those that were fetched."""
+def _has(config: Config, name: str) -> bool:
+    """Tell whether the server of the settings has a model. Raises what the server raises."""
+    wanted = parted(name)[1].strip()
+    return any(one.name in (wanted, f"{wanted}:latest") for one in engines.listed(config))
+
+
+def serving(config: Config, say: Callable[[str], None]) -> Config:
+    """Give the config with the server that has its model, where that is another one than it names; `say` gets
+    a line then. Raises UsageError where none is named for the model, with those that were found.
+    """
+    if not ways.is_unsure(config):
+        return config
+    # nobody has said that a server that was found may have the key
+    keyless = replace(config, model=replace(config.model, key_env=""))
+    name, host = config.model.name, locate(keyless, config.model.name)
+    if not host and ways.own(config) is None:
+        found = (ways.at(config, one).model.host for one in ways.servers(config) if one.kind == "openai")
+        if other := next(found, ""):
+            what = f"No server is named for {name}."
+            why = f"The one at {other} does not list it."
+            raise UsageError(what, why, f"What it has: tripletick --host {other} models")
+    if host == config.model.host:
+        return config
+    say(ways.SERVER.format(name=name, url=host or hosts.address(None).url))
+    there = keyless if host else config
+    return replace(there, model=replace(there.model, host=host))
+
+
+def names(config: Config, cache: Path, seconds: float | None = None) -> Sequence[str]:
+    """Name the models that Tab offers: those of the servers, and those that were fetched. A server that does
+    not answer in `seconds` counts as absent, None for what the settings say.
+    """
+    if seconds is not None:
+        config = replace(config, model=replace(config.model, connect_timeout=seconds))
     found: list[str] = []
     with suppress(TripletickError):
         found += engines.names(config)
-    return [*found, *(entry.model for entry in catalog.fetched(cache))]
+    with suppress(TripletickError):
+        for one in ways.servers(config, beyond=True):
+            there = ways.at(config, one)
+            with suppress(TripletickError):
+                found += engines.names(replace(there, model=replace(there.model, key_env="")))
+    return list(dict.fromkeys([*found, *(entry.model for entry in catalog.fetched(cache))]))

@@ -67,11 +67,13 @@ def another(old: Config, new: Config) -> bool:
     return replace(new.model, **same) != old.model
 
 
-def chosen(config: Config, name: str, host: str = "") -> Config:
-    """Give the config with the model that the user chose for all that follows, and its server's address
-    where that was found: nobody has said that it may have the key.
+def chosen(config: Config, name: str, host: str | None = None) -> Config:
+    """Give the config with the model that the user chose for all that follows, and its server's address,
+    None for that of before. Nobody has said that another server may have the key.
     """
-    model = replace(config.model, host=host, key_env="") if host else config.model
+    model = config.model
+    if host is not None and host != model.host:
+        model = replace(model, host=host, key_env="" if host else model.key_env)
     return replace(
         config,
         model=replace(model, name=name),

@@ -183,7 +183,6 @@ class Standing:
             allowed=leave is not None and leave.allowed,
             mode=leave.mode if leave else "read",
             servers=self.servers,
-            strange=self.strange,
         )
 
     def checkpoints(self) -> Checkpoints:

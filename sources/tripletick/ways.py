@@ -10,18 +10,18 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tripletick import engines, extras, platforms
-from tripletick.config import Config
-from tripletick.errors import ServerFailedError, TripletickError
+from tripletick.config import VARIABLE, Config
+from tripletick.errors import ServerFailedError, TripletickError, UsageError
 from tripletick.models import hosts
 from tripletick.sandbox.box import untold
 
 if TYPE_CHECKING:
     from tripletick.models.catalog import Entry
     from tripletick.models.probes import Found
+    from tripletick.places import Places
 
 INSTALLED = " - Ollama is installed: start it now? [y]"
 ABSENT = " - Ollama is not installed, see ollama.com/download"
@@ -46,7 +46,7 @@ MIRRORED = "127.0.0.1"
 """Where Windows is under WSL's mirrored networking."""
 
 
-def resolve(config: Config, cache: Path, say: Callable[[str], None]) -> Config:
+def resolve(config: Config, places: Places, say: Callable[[str], None]) -> Config:
     """Give the config with a model, asking nobody; `say` gets a line where the config named none.
 
     Raises what the config's own server raised where there is nothing else.
@@ -66,7 +66,7 @@ def resolve(config: Config, cache: Path, say: Callable[[str], None]) -> Config:
                 chosen = _named(there)
                 say(SERVER.format(name=chosen.model.name, url=there.model.host))
                 return chosen
-        if local := fetched(config, cache):
+        if local := fetched(config, places):
             say(LOCAL.format(name=local.model.name))
             return local
         raise
@@ -76,17 +76,63 @@ def _named(config: Config, say: Callable[[str], None] = untold) -> Config:
     return replace(config, model=replace(config.model, name=engines.named(config, say)))
 
 
-def servers(config: Config, error: TripletickError | None = None) -> Iterator[Found]:
+def is_set(config: Config, name: str) -> bool:
+    """Tell whether the command line or a variable sets this, and no file."""
+    return config.where.get(name, "").startswith(("--", VARIABLE))
+
+
+def is_fixed(config: Config) -> bool:
+    """Tell whether the command line or a variable names the server: no other one is meant then."""
+    return bool(config.model.host) and is_set(config, "model.host")
+
+
+def is_unsure(config: Config) -> bool:
+    """Tell whether another server than that of the config may have its model: none is named for it, or one
+    was saved with another model.
+    """
+    if not config.model.name or is_fixed(config):
+        return False
+    if config.model.host:
+        return is_set(config, "model.name")
+    return engines.served(config) == "openai" and own(config) is None
+
+
+def own(config: Config) -> hosts.Address | None:
+    """Give the address of the config's own server, None where it names none for a model of OpenAI's kind."""
+    from tripletick.models import openai
+
+    if engines.served(config) != "openai":
+        return hosts.address(config.model.host)
+    try:
+        there = openai.base(config.model.host)
+    except UsageError:
+        return None
+    return replace(there, path=there.path.removesuffix(openai.PATH).rstrip("/"))
+
+
+def servers(config: Config, error: TripletickError | None = None, *, beyond: bool = False) -> Iterator[Found]:
     """Give the servers of this machine beside the config's own, which may have failed with `error`: another
-    kind of server at its address, and where no address was chosen those at the usual ports.
+    kind of server at its address, and where no address was chosen those at the usual ports; with `beyond`
+    also where an address was saved.
     """
     from tripletick.models import probes
 
-    here = hosts.address(config.model.host)
-    if isinstance(error, ServerFailedError) and (found := probes.look(here.url)) and found.kind == "openai":
+    here = own(config)
+    failed = here if isinstance(error, ServerFailedError) else None
+    if failed and (found := probes.look(failed.url)) and found.kind == "openai":
         yield found
-    if not config.model.host:
-        yield from probes.find(but=here.url)
+    if config.model.host and (is_fixed(config) or not beyond):
+        return
+    but, usual = _plain(here) if here else "", _plain(hosts.address(None))
+    there = probes.find(but=but)
+    yield from there
+    if usual not in (but, *(one.url for one in there)) and (found := probes.look(usual)):
+        yield found
+
+
+def _plain(where: hosts.Address) -> str:
+    """Write an address as `probes` does: this machine has one name."""
+    return replace(where, host=MIRRORED).url if where.loopback else where.url
 
 
 def nearby(config: Config) -> tuple[Found, ...]:
@@ -106,7 +152,7 @@ def at(config: Config, found: Found) -> Config:
     return replace(config, model=replace(config.model, name="", host=host))
 
 
-def fetched(config: Config, cache: Path) -> Config | None:
+def fetched(config: Config, places: Places) -> Config | None:
     """Give the config with the best model that was fetched, None where there is none or another one or a
     server was asked for.
     """
@@ -114,7 +160,7 @@ def fetched(config: Config, cache: Path) -> Config | None:
 
     if config.model.name or config.model.host or not extras.present(ENGINE):
         return None
-    entry = catalog.best_fetched(cache)
+    entry = catalog.best_fetched(places.cache, places.engines)
     return replace(config, model=replace(config.model, name=entry.model)) if entry else None
 
 

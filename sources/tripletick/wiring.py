@@ -20,7 +20,7 @@ from tripletick.errors import ConfigError, TripletickError, UsageError
 from tripletick.loop import Loop
 from tripletick.mcp.servers import Servers, none
 from tripletick.models.model import About, Model
-from tripletick.paths import Workspace
+from tripletick.paths import Workspace, find_sight
 from tripletick.places import Places
 from tripletick.replies import Replies
 from tripletick.sandbox import open_box
@@ -63,8 +63,6 @@ class Parts:
     about: About | None = None
     """What the engine told of the model."""
     servers: Servers = field(default_factory=none)
-    strange: Path | None = None
-    """The folder that nothing is run from, where it is not the workspace."""
 
 
 def is_trained(config: Config) -> bool:
@@ -184,7 +182,7 @@ def loop(parts: Parts, session: str, context: int) -> Loop:
     """Put a session's loop together; `context` is the window in tokens."""
     config, table = parts.config, tools()
     rows = {tag: row for tag, row in languages.LANGUAGES.items() if row.runs}
-    look = outside(parts.strange or parts.workspace.root)
+    look = outside(parts.workspace.root)
     also = tuple(tag for tag, row in rows.items() if languages.installed(row, look))
     dialect = open_dialect(parts.dialect, table, offered(parts.prompts, also))
     examples = [PROMPT_EXAMPLE, *(tool.example.body for tool in table.values() if tool.example)]
@@ -257,13 +255,17 @@ def bench(parts: Parts, session: str, context: int) -> Bench:
 
 
 def outside(workspace: Path) -> Callable[[str], str | None]:
-    """Give a look-up on PATH that finds nothing inside the workspace, nor by a relative entry."""
+    """Give a look-up on PATH that finds nothing by a relative entry, nor inside the workspace; what lies in
+    the home folder is the user's own.
+    """
+    root = workspace.resolve()
+    own = find_sight(root, Path.home()) is not None
 
     def look(program: str) -> str | None:
         found = shutil.which(program)
         if not found or not Path(found).is_absolute() or is_empty_shim(found):
             return None
-        return None if Path(found).resolve().is_relative_to(workspace) else found
+        return found if own or not Path(found).resolve().is_relative_to(root) else None
 
     return look
 

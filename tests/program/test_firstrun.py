@@ -99,7 +99,7 @@ def test_the_model_that_suits_the_machine_is_taken_and_saved(home):
 
 def best_of(home):
     put_all(home)
-    best = catalog.best_fetched(cache_of(home))
+    best = catalog.best_fetched(cache_of(home), home / "engines")
     assert best
     return best
 

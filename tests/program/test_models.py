@@ -11,6 +11,8 @@ from tests.fetched import cache_of, put
 from tests.program.test_cli import environment, run
 from tests.program.test_firstrun import ABOUT, MODELS, VERSION, settings
 from tests.terminal import opened
+from tests.test_openai import CHAT, HELLO
+from tests.test_openai import models as openai_models
 
 from tripletick.bench import scores
 from tripletick.models import catalog
@@ -94,8 +96,16 @@ def test_without_a_server_the_chat_lists_the_models_of_this_machine(home):
     (home / "script.md").write_text("Hi.")
     words = ("-m", f"scripted:{home / 'script.md'}")
     with opened(home, *words, OLLAMA_HOST="127.0.0.1:9") as terminal:
-        terminal.wait("coder>").send("/model").wait("No model server at", "embedded:offline", "At work: ")
+        terminal.wait("coder>").send("/model").wait("embedded:offline", "At work: ")
         terminal.wait_line("coder>").type("/model emb\t").wait("> /model embedded:offline")
+        assert "No model server" not in terminal.text()
+
+
+def test_without_any_model_the_chat_says_what_to_do_about_it(home):
+    (home / "script.md").write_text("Hi.")
+    words = ("-m", f"scripted:{home / 'script.md'}")
+    with opened(home, *words, OLLAMA_HOST="127.0.0.1:9") as terminal:
+        terminal.wait("coder>").send("/model").wait("No model server at", "ollama serve", "At work: ")
 
 
 def test_without_a_server_what_ollama_has_pulled_is_listed_as_it_runs_here(home):
@@ -177,6 +187,36 @@ def test_a_model_that_is_there_is_used_from_then_on(home):
     with served() as server:
         done = run(home, "--host", server.url, "models", "use", "beta:1b")
     assert (done.returncode, settings(home)) == (0, "[model]\nname = beta:1b\n")
+
+
+@pytest.fixture
+def saved(home):
+    """Two servers, of which that of OpenAI's kind is saved, with its model."""
+    listed = openai_models({"id": "foo"})
+    with served() as ollama, BadServer({"/v1/models": [listed], CHAT: [stream(*HELLO)]}) as other:
+        env = {"OLLAMA_HOST": ollama.url}
+        assert run(home, "--host", other.url, "models", "use", "openai:foo", **env).returncode == 0
+        assert settings(home) == f"[model]\nname = openai:foo\nhost = {other.url}/v1\n"
+        yield other, env
+
+
+def test_a_saved_server_leaves_the_models_of_others_in_reach(home, saved):
+    _, env = saved
+    listed = rows_of(run(home, "models", **env).stdout)
+    assert f"at {env['OLLAMA_HOST']}" in listed["alpha:7b"]
+    assert "alpha:7b" in run(home, "completion", "models", **env).stdout.split()
+    assert run(home, "models", "use", "beta:1b", **env).returncode == 0
+    assert settings(home) == "[model]\nname = beta:1b\nhost =\n"
+
+
+def test_the_chat_and_a_task_reach_the_models_of_another_server_than_the_saved_one(home, saved):
+    other, env = saved
+    done = run(home, "-C", ".", "-m", "alpha:7b", "say hello", **env)
+    assert f"Model alpha:7b at {env['OLLAMA_HOST']} (--host URL chooses another)." in done.stderr
+    with opened(home, **env) as terminal:
+        terminal.wait("coder>").send("/model alpha:7b").wait("alpha:7b goes on").wait_line("coder>")
+    told = run(home, "--host", other.url, "models", **env).stdout
+    assert "alpha:7b" not in told
 
 
 def test_a_model_that_is_not_there_is_not_saved(home):

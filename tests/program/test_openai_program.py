@@ -7,6 +7,7 @@ from tests.bad_server import BadServer, answer, stream
 from tests.fetched import put_all
 from tests.program.test_cli import run
 from tests.program.test_firstrun import CLOSED, is_free, settings, without_ollama
+from tests.program.test_firstrun import served as ollama
 from tests.terminal import CTRL_D, opened
 from tests.test_openai import CHAT, HELLO, NO_LIST, event, models, refusal
 
@@ -179,6 +180,25 @@ def test_the_models_of_one_that_was_found_are_listed_and_can_be_chosen(home, fou
     used = run(home, "models", "use", "openai:beta", **found.env)
     assert used.returncode == 0
     assert settings(home) == f"[model]\nname = openai:beta\nhost = {found.url}/v1\n"
+
+
+def test_a_model_without_a_named_server_is_served_by_the_one_that_was_found(home, found):
+    done = run(home, "-C", ".", "-m", "openai:beta", "say hello", **found.env, OPENAI_API_KEY="sk-secret")
+    assert (done.returncode, done.stdout) == (0, "Hello\n")
+    assert f"Model openai:beta at {found.url}/v1" in done.stderr
+    assert not any("authorization" in asked.headers for asked in found.asked)
+    refused = run(home, "-C", ".", "-m", "openai:gamma", "say hello", **found.env)
+    assert (refused.returncode, f"The one at {found.url}/v1 does not list it." in refused.stderr) == (2, True)
+    listed = run(home, "-m", "openai:gamma", "models", **found.env)
+    assert (listed.returncode, "openai:beta" in listed.stdout) == (0, True)
+
+
+def test_the_server_that_the_environment_names_is_listed_once_and_ollamas_beside_it(home, found):
+    address = found.url.replace("127.0.0.1", "localhost")
+    with ollama() as other:
+        env = {**found.env, "OPENAI_BASE_URL": f"{address}/v1", "OLLAMA_HOST": other.url}
+        told = run(home, "-m", "openai:alpha", "models", **env).stdout
+    assert (told.count("openai:alpha"), told.count("alpha:7b")) == (1, 1)
 
 
 def test_without_a_terminal_another_kind_of_server_at_the_address_is_taken_as_what_it_is(home):

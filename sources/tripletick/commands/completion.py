@@ -7,21 +7,20 @@ script asks `tripletick completion models` for them. The keys are in keys.py.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from tripletick import agents, engines, places
+from tripletick import agents, places
 from tripletick.commands import COMMANDS, Row, keys
 from tripletick.commands import help as help_
 from tripletick.commands.flags import shared_flags
 from tripletick.commands.opening import load_settings
-from tripletick.config import settings
+from tripletick.config import load, settings
 from tripletick.errors import TripletickError, UsageError
 from tripletick.models import catalog
 from tripletick.ui.safe import write
@@ -159,13 +158,17 @@ def _completion(shell: str) -> str:
     return SHELLS[shell](list(read_flags(names)), rows, shlex.quote(str(found.sessions)))
 
 
-def _models(options: argparse.Namespace) -> Iterator[str]:
-    """Give the models that `-m` takes: those that were fetched, and the server's where one answers."""
+def _models(options: argparse.Namespace) -> Sequence[str]:
+    """Give the models that `-m` takes."""
+    from tripletick import listing
+
     found = places.find()
-    yield from (entry.model for entry in catalog.fetched(found.cache))
-    with contextlib.suppress(TripletickError):
+    try:
         now = load_settings(options, found)
-        yield from engines.names(replace(now, model=replace(now.model, connect_timeout=SECONDS)))
+    except TripletickError:
+        # a completion has no place for what is wrong there
+        now = load([found.shipped_config], {}, {})
+    return listing.names(now, found.cache, SECONDS)
 
 
 def read_flags(agent_names: tuple[str, ...]) -> Iterator[Flag]:

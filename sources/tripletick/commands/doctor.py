@@ -106,7 +106,7 @@ def examine(host: str = "", model: str | None = None) -> Report:
     flags = {name: value for name, value in given.items() if value}
     settings = config.load([found.shipped_config, found.user_config], os.environ, flags)
     seen = _attacked(settings, found)
-    engine, settings = examining.examine(settings, found.cache)
+    engine, settings = examining.examine(settings, found)
     seen = replace(seen, engine=engine)
     if model is not None and not engine.wrong:
         seen = _worked(seen, settings, found)

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tripletick import engines, languages, places, platforms, ways, wiring
+from tripletick import engines, languages, listing, places, platforms, ways, wiring
 from tripletick.config import Config
 from tripletick.dialects import choosing
 from tripletick.errors import TripletickError
@@ -66,13 +66,13 @@ class Spoken:
     """What it said where it is there and does not start."""
 
 
-def examine(settings: Config, cache: Path) -> tuple[Engine, Config]:
+def examine(settings: Config, found: places.Places) -> tuple[Engine, Config]:
     """Ask the engine that the settings name, else the one that a request would get; give the settings with
     it. What is wrong is said, never raised.
     """
     lines: list[str] = []
     try:
-        settings = ways.resolve(settings, cache, lines.append)
+        settings = ways.resolve(listing.serving(settings, lines.append), found, lines.append)
         if spoken(settings.model.name, settings.model.host) == "ollama":
             engine = _served(settings)
         else:

@@ -20,7 +20,7 @@ from tripletick.models.model import About
 from tripletick.screens import Screen, open_screen
 from tripletick.ui.columns import aligned
 from tripletick.ui.safe import write
-from tripletick.ways import describe
+from tripletick.ways import describe, is_fixed
 
 USAGE = "tripletick models [list|pull NAME|use NAME|show NAME|create [NAME] [--ollama]|template NAME]"
 NO_CHAT = "{name} compares texts and cannot chat."
@@ -75,7 +75,7 @@ def models(options: argparse.Namespace, words: Sequence[str]) -> int:
 
 def _list(work: Work) -> None:
     """Write the models to stdout, a line each."""
-    look = wiring.outside(work.options.directory.resolve())
+    look = wiring.outside(work.options.directory)
     _write(Listing(work.settings, work.places, look, work.tell).lines())
 
 
@@ -88,13 +88,12 @@ def _pull(work: Work, name: str) -> None:
 
 def _use(work: Work, name: str) -> None:
     """Save a model as the person's, once it is sure that there is one."""
-    host, entry = "", _in_catalog(name)
+    host, entry = None, _in_catalog(name)
     if entry:
         catalog.files(entry, work.places.cache)
     else:
-        if host := locate(work.settings, name):
-            model = replace(work.settings.model, host=host)
-            work = replace(work, settings=replace(work.settings, model=model))
+        model = replace(work.settings.model, host=locate(work.settings, name))
+        work = replace(work, settings=replace(work.settings, model=model))
         name, host = _on_server(work, name)
     save_model(work.places.user_config, name, host)
     work.tell(USED.format(name=name, path=work.places.user_config))
@@ -106,9 +105,9 @@ def _in_catalog(name: str) -> Entry | None:
     return catalog.get(rest) if engine == catalog.ENGINE else None
 
 
-def _on_server(work: Work, name: str) -> tuple[str, str]:
-    """Give a model's name and its server's address as they are saved; one that was fetched to this machine
-    counts where no server has it.
+def _on_server(work: Work, name: str) -> tuple[str, str | None]:
+    """Give a model's name and its server's address as `save_model` takes them; one that was fetched to this
+    machine counts where no server has it.
     """
     try:
         about = _asked(work, name)
@@ -117,10 +116,13 @@ def _on_server(work: Work, name: str) -> tuple[str, str]:
         if entry is None:
             raise
         catalog.files(entry, work.places.cache)
-        return entry.model, ""
+        return entry.model, None
     if about.can and "completion" not in about.can:
         raise UsageError(NO_CHAT.format(name=name), "", "Another one: tripletick models list")
-    return (f"openai:{about.name}", about.where) if about.engine == "openai" else (name, "")
+    if about.engine == "openai":
+        return f"openai:{about.name}", about.where
+    # an address of the command line is for this once
+    return name, "" if is_fixed(work.settings) else work.settings.model.host
 
 
 def _show(work: Work, name: str) -> None:
@@ -142,7 +144,7 @@ def _show(work: Work, name: str) -> None:
 def _size(work: Work, name: str) -> Iterator[tuple[str, str]]:
     seen = shelf.look(engines.reach(work.settings))
     whole = name if ":" in name.rpartition("/")[2] else f"{name}:latest"
-    free = engines.free(seen, wiring.outside(work.options.directory.resolve())).most
+    free = engines.free(seen, wiring.outside(work.options.directory)).most
     for stock in seen.models:
         if stock.name == whole:
             _, size, weights, _, fits, remark = next(choice.table([stock], free))

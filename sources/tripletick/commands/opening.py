@@ -6,6 +6,7 @@ import argparse
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,7 +70,12 @@ def session(
         asks, lines = screen.person and not options.quiet, list[str]()
         try:
             first = FirstRun(settings, found, folder, screen)
-            settings = first.prepare() if asks else ways.resolve(settings, found.cache, lines.append)
+            if ways.is_unsure(settings):
+                from tripletick import listing
+
+                settings = listing.serving(settings, lines.append)
+                first = replace(first, settings=settings)
+            settings = first.prepare() if asks else ways.resolve(settings, found, lines.append)
         except TripletickError as error:
             why = error
         said = Said(options.given, options.yes, tuple(options.read), not options.no_save)

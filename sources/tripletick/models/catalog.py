@@ -184,7 +184,15 @@ def best(cache: Path) -> Entry:
     return suited(room(cache), entries(), fetched(cache))
 
 
-def best_fetched(cache: Path) -> Entry | None:
-    """Choose among the models that have been fetched, None where there is none."""
+def best_fetched(cache: Path, engines: Path) -> Entry | None:
+    """Choose among the models that have been fetched, None where there is none; one whose engine runs in the
+    folder `engines` takes no further memory.
+    """
+    from tripletick.models.shared_engine import status
+
     have = fetched(cache)
+    names = {one.name for one in status.running(engines)} if have else set()
+    loaded = [each for each in have if each.name in names]
+    if loaded:
+        return max(loaded, key=lambda each: each.parameters)
     return suited(room(cache), have, have) if have else None

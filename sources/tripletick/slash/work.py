@@ -41,7 +41,7 @@ def model(desk: Desk, name: str) -> None:
         desk.screen.say("\n".join(lines))
     except TripletickError as error:
         # what is at work may need no server
-        desk.screen.say(error.what)
+        desk.screen.say(str(error))
     desk.screen.say(f"At work: {model_at_work(app)}. Switch: /model NAME")
 
 
