@@ -111,7 +111,7 @@ class FirstRun:
         return self._moved(found) if found and found.kind == "openai" else None
 
     def _moved(self, found: Found) -> FirstRun:
-        return replace(self, settings=at(self.settings, found), moved=True)
+        return replace(self, settings=at(self.settings, found, key=True), moved=True)
 
     def _elsewhere(self, error: TripletickError) -> Config:
         """Go on where the server failed with `error`: with one that was found, if the user wants it, else

@@ -82,8 +82,7 @@ class Listing:
         for found in ways.servers(self.config, failed, beyond=True):
             # one that does not say what it has is left out
             with suppress(TripletickError):
-                there = ways.at(self.config, found)
-                seen = shelf_of(replace(there, model=replace(there.model, key_env="")))
+                seen = shelf_of(ways.at(self.config, found))
                 for row in self._rows(seen, engines.free(seen, self.look).most, found.kind):
                     yield (*row[:-1], ", ".join(filter(None, (row[-1], THERE.format(url=seen.where.url)))))
 
@@ -151,9 +150,7 @@ def locate(config: Config, name: str) -> str:
                 # it is no other server's turn because this one does not answer
                 return host
     for found in ways.servers(config, beyond=True):
-        # nobody has said that this server may have the key
         there = ways.at(config, found)
-        there = replace(there, model=replace(there.model, key_env=""))
         with suppress(TripletickError):
             if found.kind == engine and _has(there, name):
                 return there.model.host
@@ -199,7 +196,6 @@ def names(config: Config, cache: Path, seconds: float | None = None) -> Sequence
         found += engines.names(config)
     with suppress(TripletickError):
         for one in ways.servers(config, beyond=True):
-            there = ways.at(config, one)
             with suppress(TripletickError):
-                found += engines.names(replace(there, model=replace(there.model, key_env="")))
+                found += engines.names(ways.at(config, one))
     return list(dict.fromkeys([*found, *(entry.model for entry in catalog.fetched(cache))]))

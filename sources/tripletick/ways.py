@@ -57,10 +57,7 @@ def resolve(config: Config, places: Places, say: Callable[[str], None]) -> Confi
         return _named(config, say)
     except TripletickError as error:
         for found in servers(config, error):
-            there = at(config, found)
-            if not config.model.host:
-                # nobody has said that this server may have the key
-                there = replace(there, model=replace(there.model, key_env=""))
+            there = at(config, found, key=bool(config.model.host))
             # one that has nothing loaded is no way
             with suppress(TripletickError):
                 chosen = _named(there)
@@ -144,12 +141,15 @@ def nearby(config: Config) -> tuple[Found, ...]:
     return probes.find(hosts=[MIRRORED, *filter(None, [windows])], but=here.url)
 
 
-def at(config: Config, found: Found) -> Config:
-    """Give the config with this server, and no model of it yet."""
+def at(config: Config, found: Found, *, key: bool = False) -> Config:
+    """Give the config with this server, and no model of it yet; `key`: the user has said that this server may
+    have theirs.
+    """
     from tripletick.models import openai
 
     host = openai.base(found.url).url if found.kind == "openai" else found.url
-    return replace(config, model=replace(config.model, name="", host=host))
+    key_env = config.model.key_env if key else ""
+    return replace(config, model=replace(config.model, name="", host=host, key_env=key_env))
 
 
 def fetched(config: Config, places: Places) -> Config | None:
