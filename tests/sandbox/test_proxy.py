@@ -1,6 +1,7 @@
 """What the proxy of `net` lets through, and what it answers else; real sockets on an own address."""
 
 import contextlib
+import select
 import socket
 import stat
 import threading
@@ -224,6 +225,26 @@ def test_a_tunnel_carries_much_in_both_directions_and_each_end_by_itself(open_pr
         got += sum(iter(lambda: len(connection.recv(1 << 16)), 0))
         connection.close()
     assert got == BIG + len(b"end")
+
+
+def test_the_end_of_an_answer_waits_for_a_slow_reader(open_proxy, own):
+    sizes = [each << 14 for each in range(8, 28)]
+    waiting = iter(sizes)
+    with tcp_server(lambda connection: connection.sendall(b"x" * next(waiting)), own) as port:
+        proxy = open_proxy(near=[f"{own}:{port}"])
+        connections = []
+        for _ in sizes:
+            _, connection = tunnel(proxy, f"{own}:{port}")
+            connection.shutdown(socket.SHUT_WR)
+            connections.append(connection)
+        for connection in connections:
+            hung_up = select.poll()
+            hung_up.register(connection, 0)
+            hung_up.poll(50)
+        got = [sum(iter(lambda each=each: len(each.recv(1 << 16)), 0)) for each in connections]
+    for connection in connections:
+        connection.close()
+    assert sorted(got) == sizes
 
 
 def test_what_a_client_sends_with_its_head_is_not_lost(open_proxy, own):

@@ -24,6 +24,9 @@ class Copying:
 
     def __init__(self, near: Link, far: Link) -> None:
         self._near, self._far = near, far
+        for _, writer in (near, far):
+            # What is drained is with the kernel then: who closes after it loses nothing.
+            writer.transport.set_write_buffer_limits(0)
         self._last = 0.0
 
     async def run(self, idle: float, linger: float) -> None:
