@@ -83,7 +83,7 @@ def _opens(line: str, section: str) -> bool:
 
 
 def _names(line: str, key: str) -> bool:
-    return bool(re.match(rf"\s*{re.escape(key)}\s*(?:[=:]|$)", line, re.IGNORECASE))
+    return re.split("[=:]", line, maxsplit=1)[0].strip().lower() == key.lower()
 
 
 def _text(path: Path) -> str:
