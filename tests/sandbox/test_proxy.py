@@ -215,6 +215,10 @@ def test_a_big_answer_arrives_whole(open_proxy, near):
     assert (status, len(body)) == (200, BIG)
 
 
+def count_left(connection):
+    return sum(iter(lambda: len(connection.recv(1 << 16)), 0))
+
+
 def test_a_tunnel_carries_much_in_both_directions_and_each_end_by_itself(open_proxy, own):
     with tcp_server(echo, own) as port:
         _, connection = tunnel(open_proxy(near=[f"{own}:{port}"]), f"{own}:{port}")
@@ -222,7 +226,7 @@ def test_a_tunnel_carries_much_in_both_directions_and_each_end_by_itself(open_pr
         sender.start()
         got = sum(len(connection.recv(1 << 16)) for _ in iter(sender.is_alive, False))
         connection.shutdown(socket.SHUT_WR)
-        got += sum(iter(lambda: len(connection.recv(1 << 16)), 0))
+        got += count_left(connection)
         connection.close()
     assert got == BIG + len(b"end")
 
@@ -241,7 +245,7 @@ def test_the_end_of_an_answer_waits_for_a_slow_reader(open_proxy, own):
             hung_up = select.poll()
             hung_up.register(connection, 0)
             hung_up.poll(50)
-        got = [sum(iter(lambda each=each: len(each.recv(1 << 16)), 0)) for each in connections]
+        got = [count_left(connection) for connection in connections]
     for connection in connections:
         connection.close()
     assert sorted(got) == sizes
