@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tripletick import config, places
 from tripletick.bench import compare, records, running, suites
-from tripletick.bench.attempt import Attempt, Setup
+from tripletick.bench.attempt import Attempt, RunSetup
 from tripletick.bench.suites import Trial
 from tripletick.errors import TripletickError
 from tripletick.techniques import TECHNIQUES
@@ -32,7 +32,7 @@ HEAD = (
 
 def chosen(suite: str, tasks: int = TASKS) -> list[Trial]:
     """Give tasks in their first wording, spread evenly over the suite, or all where it has fewer."""
-    trials = suites.trials(suite, notice=print)
+    trials = suites.make_trials(suite, notice=print)
     many = min(tasks, len(trials))
     return [trials[number * len(trials) // many] for number in range(many)]
 
@@ -50,22 +50,22 @@ class Plan:
 
 def run(name: str, plan: Plan, settings: Mapping[str, str]) -> Sequence[Attempt]:
     """Do the plan's tasks under these settings, or what is left of them."""
-    plain = config.load([places.find().shipped_config], {}, settings)
+    plain = config.load_config([places.find_dirs().shipped_config], {}, settings)
     if plain.warnings:
         sys.exit(plain.warnings[0])
-    setup, todo = Setup(plain, settings), chosen(plan.suite, plan.tasks)
-    header, folder = running.header(setup, plan.suite), plan.out / name.replace(" ", "-")
-    opened = records.resumed if list(folder.glob(f"*{records.LOG}")) else records.begun
+    setup, todo = RunSetup(plain, settings), chosen(plan.suite, plan.tasks)
+    header, folder = running.make_header(setup, plan.suite), plan.out / name.replace(" ", "-")
+    opened = records.resume_run if list(folder.glob(f"*{records.LOG}")) else records.begin_run
     with opened(folder, header) as log:
         if any(trial.key not in log.done for trial in todo):
-            running.make_ready(setup)
-            running.measure(todo, setup, log, lambda number, of, made: None)
+            running.require_ready(setup)
+            running.run_trials(todo, setup, log, lambda number, of, made: None)
         return [log.done[trial.key] for trial in todo]
 
 
 def row(name: str, other: str, shipped: Sequence[Attempt], without: Sequence[Attempt]) -> str:
     """Write a row of the table."""
-    told = compare.compared(shipped, without)
+    told = compare.compare_runs(shipped, without)
     split, seconds = told.splits[-1], next(cost.ratio for cost in told.costs if cost.name == "seconds")
     solved = sum(attempt.solved for attempt in without)
     took = "" if seconds is None else f"{seconds:.2f} x"
@@ -73,7 +73,7 @@ def row(name: str, other: str, shipped: Sequence[Attempt], without: Sequence[Att
     return f"| {' | '.join(map(str, cells))} | {verdict(split, shipped, without)} |"
 
 
-def verdict(split: compare.Split, shipped: Sequence[Attempt], without: Sequence[Attempt]) -> str:
+def verdict(split: compare.PairSplit, shipped: Sequence[Attempt], without: Sequence[Attempt]) -> str:
     """Say what the split tells; how much is read differs anyway, by paths of the run's own folders."""
     if split.p < compare.LIKELY:
         return "helps" if split.only_a > split.only_b else "hurts"

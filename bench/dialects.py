@@ -16,8 +16,8 @@ from pathlib import Path
 from tests import chores
 
 from tripletick.dialects import DIALECTS
-from tripletick.dialects.choosing import choose, family
-from tripletick.models import open_model, parted
+from tripletick.dialects.choosing import choose_dialect, parse_family
+from tripletick.models import open_model, split_name
 
 LEAD, SECONDS = 2, 300.0
 NO_MODEL = (2, 4, 5)
@@ -45,8 +45,8 @@ def solved(dialect: str, top: Path, words: list[str]) -> int:
 def able(model: str) -> list[str]:
     """Name the dialects that the model can do; the others would fall back to fences."""
     with closing(open_model(model)) as opened:
-        about = opened.about()
-    return [dialect for dialect in DIALECTS if choose(dialect, about).name == dialect]
+        about = opened.get_info()
+    return [dialect for dialect in DIALECTS if choose_dialect(dialect, about).name == dialect]
 
 
 def main() -> int:
@@ -60,7 +60,9 @@ def main() -> int:
     if done[best] < done["fence"] + LEAD:
         best = "fence"
     counted = ", ".join(f"{dialect} = {number}" for dialect, number in done.items())
-    print(f'[[model]]\nname = "{family(parted(model)[1])}"\ndialect = "{best}"\ndone = {{ {counted} }}')
+    print(
+        f'[[model]]\nname = "{parse_family(split_name(model)[1])}"\ndialect = "{best}"\ndone = {{ {counted} }}'
+    )
     return 0
 
 

@@ -27,14 +27,14 @@ from bench.pace import pace
 
 from tripletick import config, places
 from tripletick.app import App
-from tripletick.context import Entry
+from tripletick.context import ConversationEntry
 from tripletick.events import Ask, Called, Event, Prompted, Returned
 from tripletick.messages import Answer, Message
-from tripletick.models.scripted import Scripted
-from tripletick.session import Log
+from tripletick.models.scripted import ScriptedModel
+from tripletick.session import SessionLog
 from tripletick.ui.console import Terminal
-from tripletick.ui.pen import PlainPen
-from tripletick.ui.teller import Teller
+from tripletick.ui.pen import PlainRenderer
+from tripletick.ui.teller import TurnDisplay
 
 MESSAGES, STEPS, LONG = 100, 20, 500
 BOUND = 5.0
@@ -84,16 +84,18 @@ def session(top: Path, kind: str, steps: int) -> Iterator[App]:
         (folder / f"notes{number}.txt").write_text("A line of the notes.\n" * 20)
     replies = [KINDS[kind].replace("{n}", str(number)) for number in range(steps)]
     script.write_text(json.dumps(["Hello.", *replies, "Done."]))
-    settings = config.load([places.find().shipped_config], {}, {**FLAGS, "model.name": f"scripted:{script}"})
-    found = replace(places.find(), state=top / "state")
-    log = Log.open(found.sessions, workspace=folder)
+    settings = config.load_config(
+        [places.find_dirs().shipped_config], {}, {**FLAGS, "model.name": f"scripted:{script}"}
+    )
+    found = replace(places.find_dirs(), state=top / "state")
+    log = SessionLog.open(found.sessions, workspace=folder)
     app = App(settings, found, folder, log, "flag")
     try:
-        app.run(app.turn("hello"), [], nobody)
+        app.run_turn(app.handle_request("hello"), [], nobody)
         assert app.loop
         talk = app.loop.replies.talk
         for at in range(MESSAGES - len(talk.entries)):
-            talk.entries.append(Entry(Message(("user", "assistant")[at % 2], SAID)))
+            talk.entries.append(ConversationEntry(Message(("user", "assistant")[at % 2], SAID)))
         yield app
     finally:
         app.close()
@@ -106,9 +108,9 @@ def nobody(question: Ask) -> Answer:
 def step(kind: str, steps: int = STEPS) -> float:
     """Give the milliseconds that a step takes, the median, on the machine of the bounds."""
     with tempfile.TemporaryDirectory() as folder, session(Path(folder), kind, steps) as app:
-        clock, screen = Clock(kind == "bash"), Terminal(Teller(PlainPen(io.StringIO())))
+        clock, screen = Clock(kind == "bash"), Terminal(TurnDisplay(PlainRenderer(io.StringIO())))
         before = pace()
-        app.run(app.turn("look at the notes"), [clock.show, screen.show], nobody)
+        app.run_turn(app.handle_request("look at the notes"), [clock.show, screen.show_event], nobody)
         taken = clock.milliseconds()
         assert len(taken) == steps - 1, f"{len(taken)} steps of {kind}"
         return statistics.median(taken) / max(before, pace())
@@ -117,13 +119,13 @@ def step(kind: str, steps: int = STEPS) -> float:
 def left(steps: int = LONG) -> float:
     """Give the kilobytes that a step leaves, but for the text of the history."""
     with tempfile.TemporaryDirectory() as folder, session(Path(folder), "write", steps) as app:
-        assert app.loop and isinstance(app.loop.replies.model, Scripted)
+        assert app.loop and isinstance(app.loop.replies.model, ScriptedModel)
         model, talk = app.loop.replies.model, app.loop.replies.talk
-        screen = Terminal(Teller(PlainPen(io.StringIO())))
+        screen = Terminal(TurnDisplay(PlainRenderer(io.StringIO())))
         held: list[int] = []
         tracemalloc.start()
         for _ in range(steps // STEPS):
-            app.run(app.turn("write the next ones"), [screen.show], nobody)
+            app.run_turn(app.handle_request("write the next ones"), [screen.show_event], nobody)
             model.asked.clear()
             model.samplings.clear()
             gc.collect()

@@ -15,12 +15,12 @@ from pathlib import Path
 from tripletick import agents, places, wiring
 from tripletick.config import Config
 from tripletick.messages import Task
-from tripletick.models.scripted import Scripted, ScriptedReply
-from tripletick.planner.crew import Crew
+from tripletick.models.scripted import ScriptedModel, ScriptedReply
+from tripletick.planner.crew import TaskRunner
 from tripletick.planner.plan import Plan
-from tripletick.staffing import Staff
-from tripletick.standing import Standing
-from tripletick.trust import Leave, Said
+from tripletick.staffing import PlanWorkers
+from tripletick.standing import SessionWorkspace
+from tripletick.trust import FolderFlags, Permission
 
 TASKS, SECONDS = 8, 1.0
 SLOTS = (1, 2, 4)
@@ -37,14 +37,20 @@ def measure(top: Path, slots: int) -> float:
     said = [
         ScriptedReply(text, seconds=half, to=f"look {n}.") for n in range(TASKS) for text in (LOOKS, "seen.")
     ]
-    model, found = Scripted(*said), replace(places.find(), state=top / f"state{slots}")
-    standing = Standing(Config(), found, folder, Said(), False, print, leave=Leave(folder))
-    prompts = agents.load(found.prompts)
-    parts = wiring.Parts(Config(), found, standing.workspace, model, standing.box, prompts)
-    staff = Staff(wiring.loop(parts, "bench", model.fix(8192)), standing, prompts.agents)
+    model, found = ScriptedModel(*said), replace(places.find_dirs(), state=top / f"state{slots}")
+    standing = SessionWorkspace(
+        Config(), found, folder, FolderFlags(), False, print, leave=Permission(folder)
+    )
+    prompts = agents.load_prompts(found.prompts)
+    parts = wiring.LoopParts(Config(), found, standing.workspace, model, standing.box, prompts)
+    staff = PlanWorkers(wiring.build_loop(parts, "bench", model.set_context(8192)), standing, prompts.agents)
     plan = Plan(tuple(Task(str(number), "explorer", f"look {number}.") for number in range(TASKS)))
     began = time.monotonic()
-    statuses = [event.tasks for event in Crew(staff.post, slots).run(plan) if hasattr(event, "tasks")]
+    statuses = [
+        event.tasks
+        for event in TaskRunner(staff.make_context, slots).run_plan(plan)
+        if hasattr(event, "tasks")
+    ]
     seconds = time.monotonic() - began
     staff.close()
     standing.close()

@@ -35,7 +35,7 @@ from tripletick.events import (
 )
 from tripletick.messages import Answer, Chunk, Counts, Message
 from tripletick.models.model import Model, Sampling
-from tripletick.session import Log
+from tripletick.session import SessionLog
 
 BOUND = 0.95
 """The part of what was sent before that must not be read again, but right after a compaction."""
@@ -170,11 +170,13 @@ def session(top: Path, model: str, **flags: str) -> Iterator[tuple[App, Played]]
     folder = top / "project"
     folder.mkdir()
     (folder / "notes.txt").write_text("A line of the notes.\n" * 30)
-    settings = config.load([places.find().shipped_config], {}, {**FLAGS, **flags, "model.name": model})
-    found = replace(places.find(), state=top / "state")
-    app = App(settings, found, folder, Log.open(found.sessions, workspace=folder))
+    settings = config.load_config(
+        [places.find_dirs().shipped_config], {}, {**FLAGS, **flags, "model.name": model}
+    )
+    found = replace(places.find_dirs(), state=top / "state")
+    app = App(settings, found, folder, SessionLog.open(found.sessions, workspace=folder))
     try:
-        app.run(app.begin(), [], nobody)
+        app.run_turn(app.open_session(), [], nobody)
         assert app.loop
         played = Played(app.loop.replies.model)
         app.loop = replace(app.loop, replies=replace(app.loop.replies, model=played))
@@ -189,7 +191,7 @@ def play(app: App, played: Played, turns: int = TURNS) -> None:
         request, agent, replies = ROUND[number % len(ROUND)]
         who = f"@{agent} " if number % 2 else ""
         played.agent, played.replies = agent, [reply.replace("{n}", str(number)) for reply in replies]
-        app.run(app.turn(request.format(who=who, n=number)), [played.show], nobody)
+        app.run_turn(app.handle_request(request.format(who=who, n=number)), [played.show], nobody)
         assert not played.replies, f"turn {number} ended early, left: {played.replies}"
 
 

@@ -13,7 +13,7 @@ from functools import partial
 
 from bench.pace import reckoned
 
-from tripletick.dialects.fence import Fence, FenceReader
+from tripletick.dialects.fence import FenceDialect, FenceReader
 from tripletick.messages import Chunk
 
 OWNED = ("bash", "python", "read", "write", "edit", "markdown")
@@ -54,7 +54,7 @@ def build(name: str, size: int) -> str:
 
 def fed(text: str, size: int) -> FenceReader:
     """Feed a reply as the loop does."""
-    reader = Fence().reader(OWNED)
+    reader = FenceDialect().make_reader(OWNED)
     for at in range(0, len(text), size):
         for _ in reader.feed(Chunk(text=text[at : at + size])):
             pass

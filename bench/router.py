@@ -21,9 +21,9 @@ import numpy as np
 from tools.router.labelled import HERE, requests
 from tools.train_router import calibrated, held_out, material, probable
 
-from tripletick.router import AGENTS, CLOSE, closest, guess
-from tripletick.router.classifier import FILE, classifier, parsed
-from tripletick.router.parts import parts
+from tripletick.router import AGENTS, CLOSE, find_closest_agent, guess_agent
+from tripletick.router.classifier import FILE, load_classifier, parse_weights
+from tripletick.router.parts import split_request
 
 UNSEEN = Path(__file__).with_name("router_unseen.jsonl")
 TWO = Path(__file__).with_name("router_two.jsonl")
@@ -77,7 +77,7 @@ def folds() -> tuple[list[Outcome], float]:
 
 def unseen(file: Path) -> list[Outcome]:
     records = [json.loads(line) for line in file.read_text("utf-8").splitlines() if line.strip()]
-    guesses = [guess(record["request"], record.get("history") or ()) for record in records]
+    guesses = [guess_agent(record["request"], record.get("history") or ()) for record in records]
     return [
         (record.get("lang", "?"), record["agent"], one.agent, one.confidence)
         for record, one in zip(records, guesses, strict=True)
@@ -88,12 +88,12 @@ def two_agents() -> None:
     """Print how requests for the web and another agent are done: planned, handed over, or by one alone."""
     rows = [json.loads(line) for line in TWO.read_text("utf-8").splitlines()]
     both = [row["request"] for row in rows if "web" in row["needs"] and len(row["needs"]) > 1]
-    ways = Counter("plan" if guess(one).agent == "planner" else len(parts(one)) for one in both)
-    handed = sum(bool(parts(one)) for one in both)
+    ways = Counter("plan" if guess_agent(one).agent == "planner" else len(split_request(one)) for one in both)
+    handed = sum(bool(split_request(one)) for one in both)
     print(f"\ntwo agents: of {len(both)} with a model that plans {ways['plan']} become plans,", end=" ")
     print(f"{ways[2]} are handed over; with one that does not {handed} are handed over")
     single = [row for row in rows if len(row["needs"]) == 1]
-    hits = sum(guess(row["request"]).agent == row["needs"][0] for row in single)
+    hits = sum(guess_agent(row["request"]).agent == row["needs"][0] for row in single)
     print(f"small projects, the folder at work: {hits} of {len(single)}")
 
 
@@ -106,9 +106,11 @@ def own_agents() -> None:
             name, _, agents[line[3:].split(": ")[0]] = line[3:].partition(": ")
         elif line and not line.startswith("#"):
             meant.append((name, line))
-    taken = [closest(request, {name: agents[name]})[1] >= CLOSE for name, request in meant]
+    taken = [find_closest_agent(request, {name: agents[name]})[1] >= CLOSE for name, request in meant]
     ordinary = [row.text for row in requests()][::7]
-    wrong = [closest(text, {name: agents[name]})[1] >= CLOSE for text in ordinary for name in agents]
+    wrong = [
+        find_closest_agent(text, {name: agents[name]})[1] >= CLOSE for text in ordinary for name in agents
+    ]
     print(f"\nown agents: {statistics.mean(taken):.1%} of {len(taken)} that are meant for one,", end=" ")
     print(f"{statistics.mean(wrong):.2%} of ordinary ones for each agent")
 
@@ -126,7 +128,7 @@ def seconds(run: Callable[[], Any], times: int = 5) -> float:
 def speed() -> None:
     draw = random.Random(7)
     texts = [row.text for row in requests()][::40]
-    usual = [seconds(lambda text=text: guess(text)) for text in texts]  # type: ignore[misc]
+    usual = [seconds(lambda text=text: guess_agent(text)) for text in texts]  # type: ignore[misc]
     hard = {
         "100 kB of a log": "2024-05-01 12:00:01 worker[77] error: timeout after 30 s\n" * 1800,
         "10 kB without a space": "x" * 10_000,
@@ -144,8 +146,8 @@ def speed() -> None:
     print(f"\nmilliseconds: median {median * 1e3:.2f}, worst of the data {max(usual) * 1e3:.2f}")
     print(f"  ratio of the median to a JSON round trip: {median / trip:.0f}")
     for name, text in hard.items():
-        print(f"  {name:22} {seconds(lambda text=text: guess(text)) * 1e3:6.2f}")  # type: ignore[misc]
-    loading = seconds(lambda: parsed(FILE.read_bytes()))
+        print(f"  {name:22} {seconds(lambda text=text: guess_agent(text)) * 1e3:6.2f}")  # type: ignore[misc]
+    loading = seconds(lambda: parse_weights(FILE.read_bytes()))
     print(f"  loading {FILE.stat().st_size / 1e3:.0f} kB: {loading * 1e3:.2f}")
 
 
@@ -156,7 +158,7 @@ def main() -> None:
     outcomes, threshold = folds()
     report("held out, five folds by group", outcomes, threshold)
     for file in map(Path, sys.argv[1:] or ([str(UNSEEN)] if UNSEEN.exists() else [])):
-        report(file.name, unseen(file), classifier().threshold)
+        report(file.name, unseen(file), load_classifier().threshold)
 
 
 if __name__ == "__main__":

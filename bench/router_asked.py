@@ -18,7 +18,7 @@ from typing import Any
 
 from tripletick import agents, config, places, router, routing
 from tripletick.app import NOBODY, App
-from tripletick.session import Log
+from tripletick.session import SessionLog
 
 UNSEEN = Path(__file__).with_name("router_unseen.jsonl")
 
@@ -32,10 +32,12 @@ def ended(running: Any) -> Any:
 
 
 def opened(model: str, folder: Path) -> App:
-    base = config.load([places.find().shipped_config], {}, {"model.name": model, "model.context": "4096"})
+    base = config.load_config(
+        [places.find_dirs().shipped_config], {}, {"model.name": model, "model.context": "4096"}
+    )
     (folder / "work").mkdir()
-    found = replace(places.find(), state=folder / "state")
-    return App(base, found, folder / "work", Log.open(found.sessions, workspace=folder, save=False))
+    found = replace(places.find_dirs(), state=folder / "state")
+    return App(base, found, folder / "work", SessionLog.open(found.sessions, workspace=folder, save=False))
 
 
 def main() -> None:
@@ -44,10 +46,10 @@ def main() -> None:
     file = Path(sys.argv[2]) if sys.argv[2:] else UNSEEN
     records = [json.loads(line) for line in file.read_text("utf-8").splitlines() if line.strip()]
     first = [record for record in records if not record.get("history")]
-    unsure = [record for record in first if not router.guess(record["request"]).sure]
+    unsure = [record for record in first if not router.guess_agent(record["request"]).sure]
     with tempfile.TemporaryDirectory() as folder, closing(opened(sys.argv[1], Path(folder))) as app:
-        replies = ended(app._opened(NOBODY)).replies
-        prompts = agents.load(places.find().prompts)
+        replies = ended(app._ensure_loop(NOBODY)).replies
+        prompts = agents.load_prompts(places.find_dirs().prompts)
         # a class without an agent may be named all the same, as it will be once it is installed
         missing = {name: prompts.agents["casual"] for name in router.AGENTS if name not in prompts.agents}
         whens = {"web": "Fresh or online facts, web pages."}
@@ -56,9 +58,9 @@ def main() -> None:
         alone, asked, seconds = [], [], []
         for record in unsure:
             begun = time.monotonic()
-            named = ended(routing.ask(replies, record["request"], prompts))
+            named = ended(routing.ask_model(replies, record["request"], prompts))
             seconds.append(time.monotonic() - begun)
-            guessed = router.guess(record["request"]).agent
+            guessed = router.guess_agent(record["request"]).agent
             alone.append(guessed == record["agent"])
             asked.append((named or guessed) == record["agent"])
     sure = len(first) - len(unsure)

@@ -73,7 +73,7 @@ def best(action: Callable[[], object]) -> float:
 def look(workspace: Path, state: Path) -> Checkpoints:
     points = Checkpoints(workspace, state)
     points.begin_turn("bench", "measure")
-    points.before_block()
+    points.snapshot_before_block()
     return points
 
 
@@ -90,7 +90,7 @@ def much(files: int, megabytes: int) -> None:
 
         pipe = ["sh", "-c", 'tar -cf - "$1" 2>/dev/null | cat > /dev/null', "sh", str(workspace)]
         firsts, read = best(first), best(lambda: subprocess.run(pipe, check=True))
-        later = best(look(workspace, state).before_block)
+        later = best(look(workspace, state).snapshot_before_block)
         new = best(lambda: look(workspace, state))
         walked = best(lambda: subprocess.run(["du", "-s", workspace], check=True, stdout=subprocess.DEVNULL))
         size = sum(path.stat().st_size for path in state.rglob("*"))
@@ -111,14 +111,14 @@ def unchanged() -> None:
         points = Checkpoints(workspace, state)
         points.begin_turn("bench", "measure")
         began = time.monotonic()
-        points.before_block()
+        points.snapshot_before_block()
         first = (time.monotonic() - began) * 1000
-        points.after_block()
-        before = measure(points.before_block)
+        points.snapshot_after_block()
+        before = measure(points.snapshot_before_block)
         again = Checkpoints(workspace, state)
         again.begin_turn("bench", "measure")
         began = time.monotonic()
-        again.before_block()
+        again.snapshot_before_block()
         cold = (time.monotonic() - began) * 1000
         status = measure(lambda: git(workspace, "status", "--porcelain"))
         size = sum(path.stat().st_size for path in state.rglob("*"))

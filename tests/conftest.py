@@ -48,7 +48,7 @@ def session(tmp_path: Path, dialect: str) -> Iterator[Callable[..., Any]]:
     from tests.writing import written
 
     from tripletick.config import Config
-    from tripletick.models.scripted import Scripted
+    from tripletick.models.scripted import ScriptedModel
 
     opened: list[Session] = []
 
@@ -58,7 +58,7 @@ def session(tmp_path: Path, dialect: str) -> Iterator[Callable[..., Any]]:
             settings = replace(settings, **{name: replace(getattr(settings, name), **values)})
         folder = tmp_path / "project"
         folder.mkdir(exist_ok=True)
-        model = Scripted(*(written(reply, dialect) for reply in replies))
+        model = ScriptedModel(*(written(reply, dialect) for reply in replies))
         opened.append(Session(folder, tmp_path / "state", model, settings, window, list(answers), dialect))
         return opened[-1]
 

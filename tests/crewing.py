@@ -12,13 +12,13 @@ from tripletick import agents, config, places, wiring
 from tripletick.events import Ask, Event, InTask
 from tripletick.messages import Answer, Task
 from tripletick.models.model import Model
-from tripletick.models.scripted import Scripted, ScriptedReply
-from tripletick.planner.crew import Crew
+from tripletick.models.scripted import ScriptedModel, ScriptedReply
+from tripletick.planner.crew import TaskRunner
 from tripletick.planner.plan import Plan
-from tripletick.seats import Seats
-from tripletick.staffing import Staff
-from tripletick.standing import Standing
-from tripletick.trust import Leave, Said
+from tripletick.seats import AgentModels
+from tripletick.staffing import PlanWorkers
+from tripletick.standing import SessionWorkspace
+from tripletick.trust import FolderFlags, Permission
 
 NOBODY = Answer(there=False)
 Answerer = Callable[[Ask], Answer]
@@ -29,15 +29,15 @@ class Team:
     """A staff with its crew; `events` are those of the last run."""
 
     folder: Path
-    staff: Staff
-    crew: Crew
+    staff: PlanWorkers
+    crew: TaskRunner
     notices: list[str]
     events: list[Event] = field(default_factory=list)
 
     def run(self, *tasks: Task, answer: Answerer = lambda question: NOBODY) -> Mapping[str, Task]:
         """Run a plan to its end; gives its tasks by their ids."""
         self.events.clear()
-        return drive(self.crew.run(Plan(tasks)), self.events, answer).by_id()
+        return drive(self.crew.run_plan(Plan(tasks)), self.events, answer).index_by_id()
 
     def of(self, task: str, kind: type[Any]) -> list[Any]:
         """Give the events of this kind that a task had."""
@@ -83,21 +83,23 @@ def open_team(top: Path, model: Model, *, person: bool = False, **sections: dict
         settings = replace(settings, **{name: replace(getattr(settings, name), **values)})
     folder, notices = top / "project", list[str]()
     folder.mkdir(exist_ok=True)
-    found = replace(places.find(), state=top / "state")
-    standing = Standing(settings, found, folder, Said(), person, notices.append)
-    standing.leave = Leave()
-    prompts = agents.load(found.prompts)
-    window = model.fix(8192)
-    parts = wiring.Parts(settings, found, standing.workspace, model, standing.box, prompts, person)
-    staff = Staff(wiring.loop(parts, "test", window), standing, prompts.agents, Seats(settings, settings))
+    found = replace(places.find_dirs(), state=top / "state")
+    standing = SessionWorkspace(settings, found, folder, FolderFlags(), person, notices.append)
+    standing.leave = Permission()
+    prompts = agents.load_prompts(found.prompts)
+    window = model.set_context(8192)
+    parts = wiring.LoopParts(settings, found, standing.workspace, model, standing.box, prompts, person)
+    staff = PlanWorkers(
+        wiring.build_loop(parts, "test", window), standing, prompts.agents, AgentModels(settings, settings)
+    )
     staff.loop.checkpoints.begin_turn("test", "the plan")
     wanted = settings.planner
-    yield Team(folder, staff, Crew(staff.post, wanted.parallel, wanted.task_timeout), notices)
+    yield Team(folder, staff, TaskRunner(staff.make_context, wanted.parallel, wanted.task_timeout), notices)
     staff.close()
     standing.close()
 
 
-def scripted(*replies: ScriptedReply | str | list[ScriptedReply]) -> Scripted:
+def scripted(*replies: ScriptedReply | str | list[ScriptedReply]) -> ScriptedModel:
     """Open a script; a list of replies counts as so many."""
     flat = [one for reply in replies for one in (reply if isinstance(reply, list) else [reply])]
-    return Scripted(*flat)
+    return ScriptedModel(*flat)

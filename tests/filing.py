@@ -7,8 +7,8 @@ from tripletick.messages import Answer, Call
 from tripletick.paths import Workspace
 from tripletick.sandbox.bare import Bare
 from tripletick.sandbox.box import Ground
-from tripletick.tools import tools
-from tripletick.tools.tool import Bench, Ledger
+from tripletick.tools import load_tools
+from tripletick.tools.tool import FileTracker, ToolContext
 
 
 @contextmanager
@@ -16,7 +16,7 @@ def open_plain(top):
     folder = top / "work"
     folder.mkdir()
     box = Bare(Ground(folder, top / "state"))
-    yield Bench(Workspace(folder), box, Ledger(), clip=2000)
+    yield ToolContext(Workspace(folder), box, FileTracker(), clip=2000)
     box.close()
 
 
@@ -28,7 +28,7 @@ def use(bench, tag, body="", path=None, *words):
 def play(bench, call, *answers):
     """Run a call; without an answer left nobody is there."""
     waiting, said = list(answers), None
-    running = tools()[call.tool].run(call, bench)
+    running = load_tools()[call.tool].run(call, bench)
     try:
         while True:
             asked = isinstance(running.send(said), Ask)

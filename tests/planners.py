@@ -14,9 +14,9 @@ from tripletick.app import App
 from tripletick.events import Ask, Event, InTask, PlanChanged
 from tripletick.library import logs
 from tripletick.messages import Answer, Task
-from tripletick.models.scripted import Scripted
-from tripletick.session import Log
-from tripletick.trust import Leave, Said
+from tripletick.models.scripted import ScriptedModel
+from tripletick.session import SessionLog
+from tripletick.trust import FolderFlags, Permission
 
 REQUEST = "do it all"
 NOBODY = Answer(there=False)
@@ -73,7 +73,7 @@ class Sitting:
                 stops.clear()
                 raise KeyboardInterrupt
 
-        self.app.run(turn or self.app.turn(REQUEST), [look], self._ask)
+        self.app.run_turn(turn or self.app.handle_request(REQUEST), [look], self._ask)
         return self.events
 
     def _ask(self, question: Ask) -> Answer:
@@ -81,8 +81,8 @@ class Sitting:
         return self.answers.pop(0) if self.answers else NOBODY
 
     @property
-    def model(self) -> Scripted:
-        assert self.app.loop and isinstance(self.app.loop.replies.model, Scripted)
+    def model(self) -> ScriptedModel:
+        assert self.app.loop and isinstance(self.app.loop.replies.model, ScriptedModel)
         return self.app.loop.replies.model
 
     @property
@@ -115,11 +115,11 @@ def open_sitting(
         settings = replace(settings, **{name: replace(getattr(settings, name), **values)})
     folder = top / "project"
     folder.mkdir(exist_ok=True)
-    found = replace(places.find(), state=top / "state")
+    found = replace(places.find_dirs(), state=top / "state")
     earlier = logs.past(found, past) if past else None
-    log = Log.open(found.sessions, workspace=folder, session_id=past or None)
-    app = App(settings, found, folder, log, person=person, said=Said(yes=yes), past=earlier)
-    app.standing.leave = Leave()
+    log = SessionLog.open(found.sessions, workspace=folder, session_id=past or None)
+    app = App(settings, found, folder, log, person=person, said=FolderFlags(yes=yes), past=earlier)
+    app.standing.leave = Permission()
     try:
         yield Sitting(app)
     finally:

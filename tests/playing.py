@@ -10,7 +10,7 @@ from typing import TypeVar
 from tripletick import attaching, config, places, wiring
 from tripletick.events import Ask, Event
 from tripletick.messages import Answer
-from tripletick.models.scripted import Scripted
+from tripletick.models.scripted import ScriptedModel
 from tripletick.paths import Workspace
 
 T = TypeVar("T")
@@ -23,18 +23,18 @@ class Session:
 
     folder: Path
     state: Path
-    model: Scripted
+    model: ScriptedModel
     settings: config.Config
     window: int = 8192
     answers: list[Answer] = field(default_factory=list)
     dialect: str = "fence"
 
     def __post_init__(self) -> None:
-        found = replace(places.find(), state=self.state)
-        self.prompts = wiring.prompts(self.settings, found)
-        self.model.fix(self.window)
-        box = wiring.box(self.settings, found, self.folder)
-        parts = wiring.Parts(
+        found = replace(places.find_dirs(), state=self.state)
+        self.prompts = wiring.load_prompts(self.settings, found)
+        self.model.set_context(self.window)
+        box = wiring.open_workspace_box(self.settings, found, self.folder)
+        parts = wiring.LoopParts(
             self.settings,
             found,
             Workspace(self.folder),
@@ -43,14 +43,14 @@ class Session:
             self.prompts,
             bool(self.answers),
             dialect=self.dialect,
-            about=self.model.about(),
-            servers=attaching.servers(self.settings, found, self.folder),
+            about=self.model.get_info(),
+            servers=attaching.build_servers(self.settings, found, self.folder),
         )
-        self.loop = wiring.loop(parts, "test", self.window)
+        self.loop = wiring.build_loop(parts, "test", self.window)
 
     def play(self, request: str = "do it", agent: str = "coder") -> list[Event]:
-        self.loop.bench.outside.begin(request)
-        turn = self.loop.turn(self.prompts.agents[agent], request)
+        self.loop.bench.outside.begin_request(request)
+        turn = self.loop.run_turn(self.prompts.agents[agent], request)
         events: list[Event] = []
         answer: Answer | None = None
         while True:

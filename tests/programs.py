@@ -10,22 +10,22 @@ from tripletick.messages import Call, Result
 from tripletick.paths import Workspace
 from tripletick.sandbox import open_box
 from tripletick.sandbox.box import Ground, Limits
-from tripletick.tools.code import code_tool
-from tripletick.tools.tool import Bench, Ledger
+from tripletick.tools.code import make_code_tool
+from tripletick.tools.tool import FileTracker, ToolContext
 
 
 @contextmanager
-def open_bench(top: Path) -> Iterator[Bench]:
+def open_bench(top: Path) -> Iterator[ToolContext]:
     folder, limits = top / "work", Limits(timeout=55)
     folder.mkdir()
     box = open_box(Ground(folder, top / "state", limits=limits))
-    yield Bench(Workspace(folder), box, Ledger(), clip=2000, limits=limits)
+    yield ToolContext(Workspace(folder), box, FileTracker(), clip=2000, limits=limits)
     box.close()
 
 
-def run(bench: Bench, tag: str | Language, body: str, path: str | None = None, *args: str) -> Result:
+def run(bench: ToolContext, tag: str | Language, body: str, path: str | None = None, *args: str) -> Result:
     row = tag if isinstance(tag, Language) else LANGUAGES[tag]
-    result: Result = ended(code_tool(row).run(Call(row.tag, body, path, args), bench))
+    result: Result = ended(make_code_tool(row).run(Call(row.tag, body, path, args), bench))
     return result
 
 

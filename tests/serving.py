@@ -15,7 +15,7 @@ from tests.writing import written
 
 from tripletick import config
 from tripletick.messages import Answer
-from tripletick.models.scripted import Scripted
+from tripletick.models.scripted import ScriptedModel
 
 
 @dataclass
@@ -36,8 +36,8 @@ class Opened:
     ) -> Session:
         path = self.top / "config.ini"
         path.write_text(rows)
-        model = Scripted(*(written(reply, dialect) for reply in replies))
-        settings = config.load([path], {}, {})
+        model = ScriptedModel(*(written(reply, dialect) for reply in replies))
+        settings = config.load_config([path], {}, {})
         self.sessions.append(
             Session(self.folder, self.top / "state", model, settings, 8192, list(answers), dialect)
         )

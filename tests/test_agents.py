@@ -2,9 +2,9 @@ import pytest
 
 from tripletick import agents, places, wiring
 from tripletick.errors import ConfigError, UsageError
-from tripletick.tools import tools
+from tripletick.tools import load_tools
 
-PROMPTS = agents.load(places.find().prompts)
+PROMPTS = agents.load_prompts(places.find_dirs().prompts)
 
 
 def test_the_shipped_agents_are_there():
@@ -12,21 +12,23 @@ def test_the_shipped_agents_are_there():
 
 
 def test_a_request_line_names_tags_and_at_most_eight_further_languages():
-    line = PROMPTS.agents["coder"].line(("bash", "python", "c", "go", "java"))
+    line = PROMPTS.agents["coder"].format_line(("bash", "python", "c", "go", "java"))
     assert line == "[coder: bash python read write edit file_finder; also c go java]"
-    assert PROMPTS.agents["file"].line(("c",)) == "[file: bash python read write edit file_finder]"
+    assert PROMPTS.agents["file"].format_line(("c",)) == "[file: bash python read write edit file_finder]"
     assert (
-        PROMPTS.agents["coder"].line([f"l{n}" for n in range(20)]).endswith("; also l0 l1 l2 l3 l4 l5 l6 l7]")
+        PROMPTS.agents["coder"]
+        .format_line([f"l{n}" for n in range(20)])
+        .endswith("; also l0 l1 l2 l3 l4 l5 l6 l7]")
     )
 
 
 def test_the_coder_owns_every_language_and_the_file_agent_none():
-    assert "go" in PROMPTS.agents["coder"].owned(["bash", "python", "go"])
-    assert "go" not in PROMPTS.agents["file"].owned(["bash", "python", "go"])
+    assert "go" in PROMPTS.agents["coder"].list_owned_tags(["bash", "python", "go"])
+    assert "go" not in PROMPTS.agents["file"].list_owned_tags(["bash", "python", "go"])
 
 
 def test_the_system_prompt_names_the_system_and_no_folder():
-    assert PROMPTS.opening(system="Debian 12", folder="f").endswith("System: Debian 12.")
+    assert PROMPTS.format_system_prompt(system="Debian 12", folder="f").endswith("System: Debian 12.")
 
 
 @pytest.mark.parametrize(
@@ -43,14 +45,14 @@ def test_the_system_prompt_names_the_system_and_no_folder():
 )
 def test_a_broken_agent_file_is_told_by_name(source, why):
     with pytest.raises(ConfigError, match="Agent odd cannot be read") as caught:
-        agents.parse("odd", source)
+        agents.parse_agent("odd", source)
     assert why in caught.value.why
 
 
 def test_windows_line_ends_do_no_harm(tmp_path):
     (tmp_path / "system.md").write_text("hello")
     (tmp_path / "odd.md").write_bytes(b"---\r\nwhen = x\r\n---\r\ncard\r\n")
-    assert agents.load(tmp_path).agents["odd"].card == "card"
+    assert agents.load_prompts(tmp_path).agents["odd"].card == "card"
 
 
 @pytest.mark.parametrize(
@@ -61,17 +63,17 @@ def test_an_unusable_system_prompt_is_told(tmp_path, text, what):
     if text is not None:
         (tmp_path / "system.md").write_text(text)
     with pytest.raises(ConfigError, match=what):
-        agents.load(tmp_path)
+        agents.load_prompts(tmp_path)
 
 
 def test_a_prompt_file_that_is_no_text_is_told(tmp_path):
     (tmp_path / "system.md").write_bytes(b"\xff\xfe")
     with pytest.raises(ConfigError, match="cannot be read"):
-        agents.load(tmp_path)
+        agents.load_prompts(tmp_path)
 
 
 def test_no_request_ever_needs_an_example_of_the_prompt():
-    examples = {wiring.PROMPT_EXAMPLE, *(tool.example.body for tool in tools().values() if tool.example)}
+    examples = {wiring.PROMPT_EXAMPLE, *(tool.example.body for tool in load_tools().values() if tool.example)}
     for command in ("ls", "ls -la", "pwd", "cat", "git status", "notes.txt", "README.md"):
         assert command not in examples
 
@@ -86,13 +88,15 @@ LACKS = "---\nwhen = Draw.\ntools = read browse(no_such_module)\nneeds = {needs}
 def test_an_agent_that_lacks_a_package_is_not_there_and_says_what_to_install(tmp_path, needs, install):
     (tmp_path / "system.md").write_text("hello")
     (tmp_path / "artist.md").write_text(LACKS.format(needs=needs))
-    prompts = agents.load(tmp_path)
+    prompts = agents.load_prompts(tmp_path)
     assert "artist" not in prompts.agents
     with pytest.raises(UsageError, match="The agent artist needs no_such_module") as caught:
-        agents.named(prompts, "artist")
+        agents.find_agent(prompts, "artist")
     assert caught.value.remedy.endswith(install)
 
 
 def test_a_tag_that_needs_a_package_is_owned_where_that_is_there():
-    agent = agents.parse("artist", "---\nwhen = Draw.\ntools = read(json) browse(no_such_module)\n---\nDraw.")
+    agent = agents.parse_agent(
+        "artist", "---\nwhen = Draw.\ntools = read(json) browse(no_such_module)\n---\nDraw."
+    )
     assert agent.tools == ("read",)

@@ -29,7 +29,7 @@ def test_a_new_file_that_runs_later_is_told_and_a_changed_one_again(ws, points, 
 def test_a_repository_that_a_block_makes_of_a_lent_folder_is_told_and_undone(ws, tmp_path):
     (ws / "site").mkdir()
     points = Checkpoints(ws, tmp_path / "other state", in_parts=True)
-    points.cover(["site"])
+    points.track_paths(["site"])
     (told,) = blocks(points, partial(put, ws, "site/.git/config", "[core]\n\tfsmonitor = ./evil\n"))
     assert told.startswith("Runs later: site/.git/config (git runs it")
     assert points.changed == ()
@@ -145,13 +145,13 @@ def test_what_a_killed_program_left_is_told_by_the_next(ws, tmp_path):
     if not pid:
         killed = Checkpoints(ws, tmp_path / "state")
         killed.begin_turn("session", "killed")
-        killed.before_block()
+        killed.snapshot_before_block()
         put(ws, ".envrc")
         os._exit(0)
     os.waitpid(pid, 0)
     points = Checkpoints(ws, tmp_path / "state")
     points.begin_turn("session", "next")
-    assert "Runs later: .envrc" in points.before_block()
+    assert "Runs later: .envrc" in points.snapshot_before_block()
 
 
 def test_a_name_that_steers_a_terminal_is_told_without_its_lone_surrogates(ws, points):

@@ -9,11 +9,11 @@ import pytest
 from tests.playing import kinds, last
 from tests.writing import words
 
-from tripletick.approval import Asking, Gate, installs, needs, projects
-from tripletick.approval.acts import acts
-from tripletick.approval.parts import part
-from tripletick.approval.risky import table
-from tripletick.errors import PersonNeededError
+from tripletick.approval import AskPolicy, PermissionGate, installs, needs, projects
+from tripletick.approval.acts import resolve_commands
+from tripletick.approval.parts import split_script
+from tripletick.approval.risky import load_table
+from tripletick.errors import UserNeededError
 from tripletick.events import Answered, Ask, GaveUp, Notice, Repairing, Returned
 from tripletick.messages import Answer, Result
 from tripletick.paths import Workspace
@@ -52,7 +52,7 @@ def repository(it):
 
 
 def say(it, asking):
-    it.loop = replace(it.loop, gate=Gate(asking))
+    it.loop = replace(it.loop, gate=PermissionGate(asking))
 
 
 def log(it):
@@ -116,13 +116,13 @@ def test_without_a_person_a_no_is_told_once_and_the_second_ends_the_turn(session
 
 def test_after_a_yes_on_the_command_line_risky_blocks_run_and_installs_do_not(session):
     it = sources(session(DELETES, "```bash\ngem install rake\n```", "```bash\npip install six\n```", "Done."))
-    say(it, Asking(yes=True))
+    say(it, AskPolicy(yes=True))
     assert [result.outcome for result in results(it.play())] == ["ok", "forbidden", "forbidden"]
 
 
 def test_where_the_person_lets_no_block_run_each_is_forbidden(session):
     it = session("```bash\ntouch made\n```", "I cannot.", answers=[YES])
-    say(it, Asking(allowed=False, person=True))
+    say(it, AskPolicy(allowed=False, person=True))
     assert [result.outcome for result in results(it.play())] == ["forbidden"]
     assert not (it.folder / "made").exists()
 
@@ -150,8 +150,8 @@ def test_without_a_box_a_risky_block_is_named_in_the_question(session):
 
 def test_without_a_box_and_a_person_nothing_runs_whatever_was_said_before(session):
     it = session("```bash\ntouch made\n```", **NONE)
-    say(it, Asking(yes=True))
-    with pytest.raises(PersonNeededError):
+    say(it, AskPolicy(yes=True))
+    with pytest.raises(UserNeededError):
         it.play()
 
 
@@ -329,7 +329,7 @@ def project(tmp_path):
 
 @pytest.mark.parametrize(("script", "expected"), PARTS)
 def test_a_block_is_parted_where_it_is_plain_and_stays_whole_elsewhere(project, script, expected):
-    parts = part(script, project)
+    parts = split_script(script, project)
     packages, rest, lines = expected
     assert [name for one in parts.installs for name in one.packages] == packages
     assert parts.commits == lines
@@ -346,12 +346,12 @@ def test_a_block_is_parted_where_it_is_plain_and_stays_whole_elsewhere(project, 
     ],
 )
 def test_an_install_or_a_push_inside_a_script_is_sent_back(project, script):
-    assert part(script, project).problem.startswith("not run: ")
+    assert split_script(script, project).problem.startswith("not run: ")
 
 
 def test_a_message_may_stand_in_a_here_document(project):
     script = 'git commit -m "$(cat <<\'EOF\'\nTitle\n\nIt\'s "good"; rm -rf x\nEOF\n)"'
-    assert part(script, project).commits == (("commit", "-m", 'Title\n\nIt\'s "good"; rm -rf x'),)
+    assert split_script(script, project).commits == (("commit", "-m", 'Title\n\nIt\'s "good"; rm -rf x'),)
 
 
 @pytest.mark.parametrize(
@@ -364,17 +364,19 @@ def test_a_message_may_stand_in_a_here_document(project):
     ],
 )
 def test_a_project_file_that_names_a_package_is_found(project, names, file):
-    assert projects.named_in(project, names) == file
+    assert projects.find_naming_file(project, names) == file
 
 
 def test_an_install_takes_built_packages_and_runs_no_scripts(project):
     lines = ("pip install six", "npm install left-pad")
-    pip, npm = (installs.parse(next(acts(line, table().wraps)), project) for line in lines)
+    pip, npm = (
+        installs.parse_install(next(resolve_commands(line, load_table().wraps)), project) for line in lines
+    )
     assert pip and npm
-    assert pip.command()[:4] == [".venv/bin/python", "-I", "-m", "pip"]
-    assert "--only-binary" in pip.command()
-    assert "--ignore-scripts" in npm.command()
-    assert "--only-binary" not in pip.command(building=True)
+    assert pip.build_install_command()[:4] == [".venv/bin/python", "-I", "-m", "pip"]
+    assert "--only-binary" in pip.build_install_command()
+    assert "--ignore-scripts" in npm.build_install_command()
+    assert "--only-binary" not in pip.build_install_command(building=True)
 
 
 NETWORK = [
@@ -412,20 +414,20 @@ def failed(text):
 
 @pytest.mark.parametrize("line", NETWORK)
 def test_a_block_that_lacked_the_network_says_so_in_its_last_lines(tmp_path, line):
-    need = needs.find(failed(f"begins\n{line}\nmore\n"), tmp_path, NOTHING)
+    need = needs.find_need(failed(f"begins\n{line}\nmore\n"), tmp_path, NOTHING)
     assert need
     assert need.id == "network"
-    assert needs.find(failed(line), tmp_path, Grant(network=True)) is None
+    assert needs.find_need(failed(line), tmp_path, Grant(network=True)) is None
 
 
 @pytest.mark.parametrize("line", OWN)
 def test_a_block_that_failed_for_its_own_reasons_lacked_nothing(tmp_path, line):
-    assert needs.find(failed(line), tmp_path, NOTHING) is None
+    assert needs.find_need(failed(line), tmp_path, NOTHING) is None
 
 
 def test_only_the_last_lines_count(tmp_path):
     text = "\n".join([NETWORK[0], *map(str, range(20))])
-    assert needs.find(failed(text), tmp_path, NOTHING) is None
+    assert needs.find_need(failed(text), tmp_path, NOTHING) is None
 
 
 @pytest.mark.parametrize(
@@ -440,11 +442,11 @@ def test_only_the_last_lines_count(tmp_path):
     ],
 )
 def test_a_file_outside_that_could_not_be_written_is_named(tmp_path, outside, line):
-    need = needs.find(failed(line.format(outside / "a b.txt")), tmp_path, NOTHING)
+    need = needs.find_need(failed(line.format(outside / "a b.txt")), tmp_path, NOTHING)
     assert need
     assert need.grant.write == (outside / "a b.txt",)
 
 
 def test_keys_settings_home_and_what_holds_the_folder_are_never_offered(tmp_path, outside):
     never = (Path.home() / ".bashrc", Path.home() / ".ssh/id", Path.home(), Path("/etc/x"), outside / "a/b/c")
-    assert not any(needs.may_be_offered(path, outside / "work") for path in (*never, outside))
+    assert not any(needs.can_offer_path(path, outside / "work") for path in (*never, outside))

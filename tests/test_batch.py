@@ -11,18 +11,18 @@ import pytest
 
 from tripletick import config
 from tripletick.batch import layout, results
-from tripletick.batch.ids import Ids
-from tripletick.batch.packing import pack, unpack
-from tripletick.batch.patching import Before, patch
-from tripletick.batch.results import Results
-from tripletick.batch.tasks import Reader, Task
-from tripletick.batch.waiting import Hosts, Place, Queue
-from tripletick.batch.work import Done
-from tripletick.errands import Outcome
+from tripletick.batch.ids import IdSet
+from tripletick.batch.packing import pack_task, unpack_task
+from tripletick.batch.patching import CopySnapshot, make_patch
+from tripletick.batch.results import ResultsFile
+from tripletick.batch.tasks import BatchTask, TaskReader
+from tripletick.batch.waiting import BatchSlot, HostHealth, TaskQueue
+from tripletick.batch.work import AttemptResult
+from tripletick.errands import JobOutcome
 from tripletick.errors import TripletickError, UsageError
 
-DONE = Done(Outcome(answer="Done.", ended=True))
-FAILED = Done(Outcome(error="no answer", exit=4, ended=True))
+DONE = AttemptResult(JobOutcome(answer="Done.", ended=True))
+FAILED = AttemptResult(JobOutcome(error="no answer", exit=4, ended=True))
 A, B = "http://a:1", "http://b:1"
 
 
@@ -31,7 +31,7 @@ def read(tmp_path):
     def reader(*lines):
         path = tmp_path / "tasks.jsonl"
         path.write_text("".join(f"{one if isinstance(one, str) else json.dumps(one)}\n" for one in lines))
-        return Reader(path, tmp_path, {"auto", "coder", "file"})
+        return TaskReader(path, tmp_path, {"auto", "coder", "file"})
 
     return reader
 
@@ -42,7 +42,7 @@ def test_a_line_is_a_request_with_its_folder_agent_time_and_model(read, tmp_path
     tasks = read("", line, {"request": "do"})
     assert tasks.check("t") == 2
     first, second = tasks.tasks()
-    assert first == Task(2, "7", "do", tmp_path / "in", agent="file", seconds=5, model="m")
+    assert first == BatchTask(2, "7", "do", tmp_path / "in", agent="file", seconds=5, model="m")
     assert (second.id.split("-")[0], second.folder) == ("3", None)
 
 
@@ -79,13 +79,13 @@ def test_of_many_wrong_lines_the_first_are_named_and_the_others_counted(read):
 
 
 def test_a_file_without_a_task_or_none_at_all_is_told(read, tmp_path):
-    for reader in (read(), Reader(tmp_path / "absent", tmp_path)):
+    for reader in (read(), TaskReader(tmp_path / "absent", tmp_path)):
         with pytest.raises(UsageError):
-            reader.check("t")
+            reader.check_file("t")
 
 
 def test_ids_are_known_in_eight_bytes_each():
-    ids = Ids()
+    ids = IdSet()
     assert all(ids.add(f"task {number}") for number in range(5000))
     assert not any(ids.add(f"task {number}") for number in range(5000))
     assert "task 4999" in ids
@@ -94,67 +94,67 @@ def test_ids_are_known_in_eight_bytes_each():
 
 
 def numbered(*numbers, folder=None):
-    return [Task(number, str(number), "do", folder) for number in numbers]
+    return [BatchTask(number, str(number), "do", folder) for number in numbers]
 
 
 def queue(tasks, hosts=(A,), most=10, one_by_one=False):
-    made = Queue(iter(tasks), most, lambda task: hosts, Hosts(), one_by_one)
-    made.fill()
+    made = TaskQueue(iter(tasks), most, lambda task: hosts, HostHealth(), one_by_one)
+    made.fill_queue()
     return made
 
 
 def test_only_so_many_tasks_are_held_as_there_is_room_for():
     tasks = iter(numbered(*range(100)))
     made = queue(tasks, most=4)
-    made.take(Place(A, 0), 0)
-    made.finished(Place(A, 0))
-    made.fill()
+    made.take(BatchSlot(A, 0), 0)
+    made.finished(BatchSlot(A, 0))
+    made.fill_queue()
     assert next(tasks).number == 5
 
 
 def test_a_free_engine_gets_the_task_that_waits_longest():
     made = queue(numbered(1, 2, 3))
-    first = made.take(Place(A, 0), 0)
-    made.put_back(Place(A, 0), first.again(A, 0))
-    assert made.take(Place(A, 0), 0).task.number == 2
-    assert made.take(Place(A, 1), 5).task.number == 1
+    first = made.take(BatchSlot(A, 0), 0)
+    made.put_back(BatchSlot(A, 0), first.again(A, 0))
+    assert made.take(BatchSlot(A, 0), 0).task.number == 2
+    assert made.take(BatchSlot(A, 1), 5).task.number == 1
 
 
 def test_a_task_that_failed_waits_longer_each_time():
     (wanted,) = queue(numbered(1)).held
     pauses = []
     for _ in range(8):
-        wanted = wanted.again(A, 0)
+        wanted = wanted.make_retry(A, 0)
         pauses.append(wanted.due)
     assert pauses == [1, 2, 4, 8, 16, 32, 60, 60]
 
 
 def test_an_engine_that_fails_is_left_alone_with_growing_pauses():
-    hosts = Hosts()
-    assert [hosts.failed(A, now) for now in (0, 10, 20)] == [1, 2, 4]
-    assert (hosts.is_open(A, 23), hosts.is_open(A, 24)) == (False, True)
-    hosts.worked(A)
-    assert hosts.failed(A, 30) == 1
+    hosts = HostHealth()
+    assert [hosts.record_failure(A, now) for now in (0, 10, 20)] == [1, 2, 4]
+    assert (hosts.is_available(A, 23), hosts.is_available(A, 24)) == (False, True)
+    hosts.record_success(A)
+    assert hosts.record_failure(A, 30) == 1
 
 
 def test_two_tasks_that_fail_at_once_are_one_failure_of_their_engine():
-    hosts = Hosts()
-    hosts.failed(A, 0)
-    hosts.failed(A, 0.5)
+    hosts = HostHealth()
+    hosts.record_failure(A, 0)
+    hosts.record_failure(A, 0.5)
     assert hosts.failures == {A: 1}
 
 
 def test_a_task_goes_to_another_engine_than_the_one_it_failed_at():
     made = queue(numbered(1), hosts=(A, B))
-    place = Place(A, 0)
+    place = BatchSlot(A, 0)
     made.put_back(place, made.take(place, 0).again(A, 0))
     assert made.take(place, 9) is None
-    assert made.take(Place(B, 0), 9).task.number == 1
+    assert made.take(BatchSlot(B, 0), 9).task.number == 1
 
 
 def test_where_the_others_are_left_alone_it_is_tried_at_the_same_one():
     made = queue(numbered(1), hosts=(A, B))
-    place = Place(A, 0)
+    place = BatchSlot(A, 0)
     made.put_back(place, made.take(place, 0).again(A, 0))
     made.hosts.until[B] = 99
     assert made.take(place, 9).task.number == 1
@@ -162,37 +162,37 @@ def test_where_the_others_are_left_alone_it_is_tried_at_the_same_one():
 
 def test_an_engine_in_doubt_gets_one_task_to_see():
     made = queue(numbered(1, 2))
-    made.hosts.failed(A, 0)
-    assert made.take(Place(A, 0), 2)
-    assert made.take(Place(A, 1), 2) is None
+    made.hosts.record_failure(A, 0)
+    assert made.take(BatchSlot(A, 0), 2)
+    assert made.take(BatchSlot(A, 1), 2) is None
 
 
 def test_in_place_tasks_of_one_folder_are_done_one_after_the_other(tmp_path):
     tasks = numbered(1, folder=tmp_path) + numbered(2, folder=tmp_path / "in") + numbered(3)
     made = queue(tasks, one_by_one=True)
-    assert [made.take(Place(A, number), 0).task.number for number in range(2)] == [1, 3]
-    made.finished(Place(A, 0))
-    assert made.take(Place(A, 2), 0).task.number == 2
+    assert [made.take(BatchSlot(A, number), 0).task.number for number in range(2)] == [1, 3]
+    made.finished(BatchSlot(A, 0))
+    assert made.take(BatchSlot(A, 2), 0).task.number == 2
 
 
 def laid(text, **given):
-    settings = config.load([], {}, {}, [config.Given(*one) for one in text])
-    return layout.laid_out(settings, **{"each": 1, "parallel": 0, **given})
+    settings = config.load_config([], {}, {}, [config.SettingValue(*one) for one in text])
+    return layout.build_layout(settings, **{"each": 1, "parallel": 0, **given})
 
 
 def test_each_engine_has_its_places_and_an_agent_its_own_engines():
     text = [("model", "hosts", "a:1, b:1", "x"), ("model.coder", "hosts", "c:1/v1", "x")]
     plan = laid(text, each=2)
-    assert [place.host for place in plan.places()] == [A, B, "http://c:1/v1"] * 2
-    assert plan.pool(Task(1, "1", "do", agent="coder")) == ("http://c:1/v1",)
-    assert plan.pool(Task(1, "1", "do", agent="file")) == (A, B)
+    assert [place.host for place in plan.list_slots()] == [A, B, "http://c:1/v1"] * 2
+    assert plan.choose_pool(BatchTask(1, "1", "do", agent="coder")) == ("http://c:1/v1",)
+    assert plan.choose_pool(BatchTask(1, "1", "do", agent="file")) == (A, B)
 
 
 def test_one_engine_has_as_many_places_as_tasks_side_by_side():
     assert len(laid([], parallel=3).places()) == 3
-    assert laid([], flag="a:1").places() == (Place(A, 0),)
-    unnamed = layout.on_machines(laid([]), 2, 0)
-    assert len({place.host for place in unnamed.places()}) == 2
+    assert laid([], flag="a:1").places() == (BatchSlot(A, 0),)
+    unnamed = layout.spread_over_machines(laid([]), 2, 0)
+    assert len({place.host for place in unnamed.list_slots()}) == 2
 
 
 @pytest.fixture
@@ -201,16 +201,16 @@ def out(tmp_path):
 
 
 def test_what_is_done_is_on_the_disk_and_not_done_again(out):
-    written = Results.open(out)
-    written.add(Task(1, "one", "do"), DONE, A, 1)
-    written.add(Task(2, "two", "do"), FAILED, A, 3)
+    written = ResultsFile.open(out)
+    written.add_result(BatchTask(1, "one", "do"), DONE, A, 1)
+    written.add_result(BatchTask(2, "two", "do"), FAILED, A, 3)
     written.close()
     told = [json.loads(line) for line in out.read_text().splitlines()]
     assert [(one["id"], one["status"], one["attempt"]) for one in told] == [
         ("one", "done", 1),
         ("two", "failed", 3),
     ]
-    again = Results.open(out)
+    again = ResultsFile.open(out)
     assert ("one" in again.ended, "two" in again.ended) == (True, False)
     again.close()
 
@@ -218,29 +218,29 @@ def test_what_is_done_is_on_the_disk_and_not_done_again(out):
 @pytest.mark.parametrize(
     ("outcome", "status"),
     [
-        (Outcome(ended=True), "done"),
-        (Outcome(exit=1, ended=True), "unsolved"),
-        (Outcome(exit=3, ended=True), "unsolved"),
-        (Outcome(exit=6, ended=True), "unsolved"),
-        (Outcome(), "failed"),
-        (Outcome(exit=1), "failed"),
-        (Outcome(exit=2), "failed"),
-        (Outcome(exit=5, ended=True), "failed"),
-        (Outcome(exit=124, ended=True), "failed"),
-        (Outcome(exit=-9), "failed"),
+        (JobOutcome(ended=True), "done"),
+        (JobOutcome(exit=1, ended=True), "unsolved"),
+        (JobOutcome(exit=3, ended=True), "unsolved"),
+        (JobOutcome(exit=6, ended=True), "unsolved"),
+        (JobOutcome(), "failed"),
+        (JobOutcome(exit=1), "failed"),
+        (JobOutcome(exit=2), "failed"),
+        (JobOutcome(exit=5, ended=True), "failed"),
+        (JobOutcome(exit=124, ended=True), "failed"),
+        (JobOutcome(exit=-9), "failed"),
     ],
 )
 def test_a_task_is_done_or_unsolved_or_failed_for_another_reason(outcome, status):
-    assert results.status(outcome) == status
+    assert results.classify_outcome(outcome) == status
 
 
 def test_a_torn_last_line_is_taken_off_and_its_task_done_again(out):
     out.parent.mkdir()
     out.write_text('{"id": "one", "status": "done"}\n{"id": "two", "sta')
-    written = Results.open(out)
+    written = ResultsFile.open(out)
     assert "was torn" in written.told[0]
     assert "two" not in written.ended
-    written.add(Task(2, "two", "do"), DONE, A, 1)
+    written.add_result(BatchTask(2, "two", "do"), DONE, A, 1)
     written.close()
     assert [json.loads(line)["id"] for line in out.read_text().splitlines()] == ["one", "two"]
 
@@ -248,7 +248,7 @@ def test_a_torn_last_line_is_taken_off_and_its_task_done_again(out):
 def test_a_last_line_that_lacks_its_end_alone_is_kept(out):
     out.parent.mkdir()
     out.write_text('{"id": "one", "status": "done"}')
-    Results.open(out).close()
+    ResultsFile.open(out).close()
     assert out.read_text() == '{"id": "one", "status": "done"}\n'
 
 
@@ -256,14 +256,14 @@ def test_a_file_of_other_things_is_left_as_it_is(out):
     out.parent.mkdir()
     out.write_text('{"request": "do"}\n{"tor')
     with pytest.raises(UsageError, match="other things than results"):
-        Results.open(out)
+        ResultsFile.open(out)
     assert out.read_text() == '{"request": "do"}\n{"tor'
 
 
 def test_two_programs_do_not_write_one_file(out):
-    held = Results.open(out)
+    held = ResultsFile.open(out)
     with pytest.raises(UsageError, match="written by another tripletick"):
-        Results.open(out)
+        ResultsFile.open(out)
     fcntl.flock(held.handle, fcntl.LOCK_UN)
     held.close()
 
@@ -271,22 +271,22 @@ def test_two_programs_do_not_write_one_file(out):
 @pytest.mark.parametrize("place", ["/dev/null", "/proc/self", "/proc/nowhere/x"])
 def test_what_is_no_file_is_refused(place):
     with pytest.raises(UsageError):
-        Results.open(Path(place))
+        ResultsFile.open(Path(place))
 
 
 def test_a_full_disk_is_told(out):
-    written = Results.open(out)
+    written = ResultsFile.open(out)
     full = os.open("/dev/full", os.O_WRONLY)
     with pytest.raises(TripletickError, match="The result of one cannot be kept"):
-        Results(out, full).add(Task(1, "one", "do"), DONE, A, 1)
+        ResultsFile(out, full).add_result(BatchTask(1, "one", "do"), DONE, A, 1)
     os.close(full)
     written.close()
 
 
 def test_patches_have_names_of_their_own_whatever_the_id(out):
-    written = Results.open(out)
+    written = ResultsFile.open(out)
     for task_id in ("plain-1", "../up", ".. up", "\ud800", "x" * 300):
-        written.add(Task(1, task_id, "do"), Done(Outcome(ended=True), b"patch"), A, 1)
+        written.add_result(BatchTask(1, task_id, "do"), AttemptResult(JobOutcome(ended=True), b"patch"), A, 1)
     written.close()
     names = sorted(path.name for path in (out.parent / "patches").iterdir())
     assert len(names) == 5
@@ -309,11 +309,11 @@ def copied(tmp_path):
     (folder / os.fsdecode(b"latin-\xe4")).write_text("old\n")
     os.mkfifo(folder / "pipe")
     start = BytesIO()
-    pack(Task(1, "1", "do", folder), start)
+    pack_task(BatchTask(1, "1", "do", folder), start)
     start.seek(0)
-    unpack(start, copy)
-    before = Before.of(copy)
-    return folder, copy, lambda: patch(before, start, copy, room)
+    unpack_task(start, copy)
+    before = CopySnapshot.from_folder(copy)
+    return folder, copy, lambda: make_patch(before, start, copy, room)
 
 
 def test_a_patch_makes_of_the_folder_what_the_copy_became(copied, tmp_path):
@@ -392,12 +392,12 @@ def test_a_commit_is_put_down_as_a_repository_of_its_own(tmp_path):
         subprocess.run([*git, "add", "file"], check=True)
         subprocess.run([*git, "commit", "--quiet", "-m", text], check=True)
     (tmp_path / "t").write_text(json.dumps({"request": "do", "repo": str(repo), "commit": "HEAD~1"}))
-    (task,) = Reader(tmp_path / "t", tmp_path).tasks()
+    (task,) = TaskReader(tmp_path / "t", tmp_path).read_tasks()
     start = BytesIO()
-    pack(task, start)
+    pack_task(task, start)
     start.seek(0)
     copy.mkdir()
-    unpack(start, copy)
+    unpack_task(start, copy)
     assert (copy / "file").read_text() == "one\n"
     log = subprocess.run(["git", "-C", str(copy), "log", "--format=%H"], capture_output=True, text=True)
     assert log.stdout.split() == [task.commit]
@@ -406,7 +406,7 @@ def test_a_commit_is_put_down_as_a_repository_of_its_own(tmp_path):
 def test_a_folder_too_large_to_be_sent_is_told(tmp_path):
     (tmp_path / "file").write_bytes(bytes(100))
     with pytest.raises(UsageError, match="holds more than"):
-        pack(Task(1, "1", "do", tmp_path), BytesIO(), most=99)
+        pack_task(BatchTask(1, "1", "do", tmp_path), BytesIO(), most=99)
 
 
 def test_what_we_write_ourselves_is_in_no_copy(tmp_path):
@@ -414,8 +414,8 @@ def test_what_we_write_ourselves_is_in_no_copy(tmp_path):
     (tmp_path / "patches/a.patch").touch()
     (tmp_path / "kept").touch()
     start = BytesIO()
-    pack(Task(1, "1", "do", tmp_path), start, [tmp_path / "patches"])
+    pack_task(BatchTask(1, "1", "do", tmp_path), start, [tmp_path / "patches"])
     (tmp_path / "copy").mkdir()
     start.seek(0)
-    unpack(start, tmp_path / "copy")
+    unpack_task(start, tmp_path / "copy")
     assert [path.name for path in (tmp_path / "copy").iterdir()] == ["kept"]

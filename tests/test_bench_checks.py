@@ -5,9 +5,9 @@ import os
 import pytest
 
 from tripletick.bench import folders, texts
-from tripletick.bench.checks import KINDS, Check, Ran, Scene
-from tripletick.bench.folders import Folder
-from tripletick.bench.task import load, read
+from tripletick.bench.checks import KINDS, Check, CheckContext, ProgramResult
+from tripletick.bench.folders import TaskFolder
+from tripletick.bench.task import load_tasks, read_task
 from tripletick.errors import ConfigError
 from tripletick.paths import PathRefused
 
@@ -23,13 +23,15 @@ def look(tmp_path):
     (start / "kept.txt").write_text("as it was\n")
 
     def run(command, stdin, seconds):
-        return Ran(f"{command}:{stdin}", 3 if command == "fails" else 0, "timeout" if seconds < 1 else "")
+        return ProgramResult(
+            f"{command}:{stdin}", 3 if command == "fails" else 0, "timeout" if seconds < 1 else ""
+        )
 
     def held(kind, files=(), answer="", **wanted):
         for path, text in dict(files).items():
             (left / path).parent.mkdir(parents=True, exist_ok=True)
             (left / path).write_text(text)
-        return Check(kind, wanted).lacking(Scene(Folder(left), start, answer, run))
+        return Check(kind, wanted).find_failure(CheckContext(TaskFolder(left), start, answer, run))
 
     held.left = left  # type: ignore[attr-defined]
     return held
@@ -139,13 +141,13 @@ def test_a_copy_holds_the_files_alone_and_not_too_much(look, tmp_path):
     (look.left / "link").symlink_to("/etc/passwd")
     into = tmp_path / "copy"
     into.mkdir()
-    Folder(look.left).copy(into)
+    TaskFolder(look.left).copy_files(into)
     assert [path.name for path in into.rglob("*")] == ["d", "run.sh"]
     assert os.access(into / "d" / "run.sh", os.X_OK)
     with (look.left / "huge").open("wb") as file:
         file.truncate(1 << 30)
     with pytest.raises(PathRefused, match="too much"):
-        Folder(look.left).copy(into)
+        TaskFolder(look.left).copy_files(into)
 
 
 def test_a_folder_without_end_is_not_walked(look):
@@ -174,7 +176,7 @@ WRONG = [
 def test_a_task_that_is_wrong_is_told_with_its_line(tmp_path, text, said):
     (tmp_path / "task.toml").write_text(text)
     with pytest.raises(ConfigError) as raised:
-        read(tmp_path / "task.toml")
+        read_task(tmp_path / "task.toml")
     assert said in str(raised.value)
 
 
@@ -182,9 +184,9 @@ def test_tasks_lie_alone_or_in_families(tmp_path):
     for folder in ("family/a", "family/b"):
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "task.toml").write_text(TASK)
-    assert [task.id for task in load(tmp_path)] == ["family/a", "family/b"]
-    assert [task.id for task in load(tmp_path / "family")] == ["family/a", "family/b"]
-    assert [task.id for task in load(tmp_path / "family" / "b")] == ["family/b"]
+    assert [task.id for task in load_tasks(tmp_path)] == ["family/a", "family/b"]
+    assert [task.id for task in load_tasks(tmp_path / "family")] == ["family/a", "family/b"]
+    assert [task.id for task in load_tasks(tmp_path / "family" / "b")] == ["family/b"]
 
 
 def test_every_key_of_a_text_has_a_look():

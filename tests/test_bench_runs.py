@@ -10,11 +10,13 @@ import pytest
 
 from tripletick.bench import compare, page, records, stats, suites, table
 from tripletick.bench.attempt import Attempt
-from tripletick.bench.records import Header
-from tripletick.bench.task import SHIPPED, load
+from tripletick.bench.records import RunHeader
+from tripletick.bench.task import SHIPPED, load_tasks
 from tripletick.errors import UsageError
 
-HEADER = Header("0.1", "scripted:a", "scripted", "", "core", "", None, 1, {"agent.dialect": "xml"}, 2, "now")
+HEADER = RunHeader(
+    "0.1", "scripted:a", "scripted", "", "core", "", None, 1, {"agent.dialect": "xml"}, 2, "now"
+)
 ONE = Attempt(
     task="chores/a",
     wording="1",
@@ -45,53 +47,53 @@ def tried(count, solved, **more):
 
 
 def test_a_run_is_read_as_it_was_written(tmp_path):
-    with records.begun(tmp_path / "runs", HEADER) as run:
-        run.add(ONE)
-        run.add(replace(ONE, wording="2", cached=7))
-    assert records.read(run.path) == (HEADER, [ONE, replace(ONE, wording="2", cached=7)])
+    with records.begin_run(tmp_path / "runs", HEADER) as run:
+        run.add_attempt(ONE)
+        run.add_attempt(replace(ONE, wording="2", cached=7))
+    assert records.read_run(run.path) == (HEADER, [ONE, replace(ONE, wording="2", cached=7)])
     assert run.path.name.endswith("-scripted-a-core.jsonl")
 
 
 def test_a_run_is_gone_on_with_behind_its_last_whole_line(tmp_path):
-    with records.begun(tmp_path, HEADER) as run:
-        run.add(ONE)
+    with records.begin_run(tmp_path, HEADER) as run:
+        run.add_attempt(ONE)
     with run.path.open("ab") as file:
         file.write(b'{"task": "chores/b", "wor')
-    with records.resumed(tmp_path, replace(HEADER, started="later", cores=9)) as again:
+    with records.resume_run(tmp_path, replace(HEADER, started="later", cores=9)) as again:
         assert list(again.done) == [("chores/a", "1", 1)]
-        again.add(replace(ONE, repeat=2))
-    assert [one.repeat for one in records.read(run.path)[1]] == [1, 2]
+        again.add_attempt(replace(ONE, repeat=2))
+    assert [one.repeat for one in records.read_run(run.path)[1]] == [1, 2]
 
 
 @pytest.mark.parametrize("change", [{"model": "b"}, {"suite": "quick"}, {"seconds": 9.0}, {"settings": {}}])
 def test_another_run_is_not_gone_on_with(tmp_path, change):
-    with records.begun(tmp_path, HEADER) as run:
-        run.add(ONE)
+    with records.begin_run(tmp_path, HEADER) as run:
+        run.add_attempt(ONE)
     (tmp_path / "other.jsonl").write_text("no run\n")
     with (
         pytest.raises(UsageError, match="no run to go on with"),
-        records.resumed(tmp_path, replace(HEADER, **change)),
+        records.resume_run(tmp_path, replace(HEADER, **change)),
     ):
         pass
 
 
 def test_a_run_that_is_being_written_is_left_alone(tmp_path):
-    with records.begun(tmp_path, HEADER), pytest.raises(UsageError, match="another tripletick"):
-        records.resumed(tmp_path, HEADER).__enter__()
+    with records.begin_run(tmp_path, HEADER), pytest.raises(UsageError, match="another tripletick"):
+        records.resume_run(tmp_path, HEADER).__enter__()
 
 
 @pytest.mark.parametrize("text", ["", "{}\n", "[1]\n", '{"version": 1}\n{"task": 2}\n', "[" * 9000 + "\n"])
 def test_what_is_no_run_is_told(tmp_path, text):
     (tmp_path / "a.jsonl").write_text(text)
     with pytest.raises(UsageError, match=r"a\.jsonl is no run"):
-        records.read(tmp_path / "a.jsonl")
+        records.read_run(tmp_path / "a.jsonl")
     with pytest.raises(UsageError, match="No such file"):
-        records.read(tmp_path / "b.jsonl")
+        records.read_run(tmp_path / "b.jsonl")
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path):
     (tmp_path / "runs").write_text("a file")
-    with pytest.raises(UsageError, match="cannot be written"), records.begun(tmp_path / "runs", HEADER):
+    with pytest.raises(UsageError, match="cannot be written"), records.begin_run(tmp_path / "runs", HEADER):
         pass
 
 
@@ -100,34 +102,34 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path):
     [(0, 0, 1.0), (1, 1, 1.0), (0, 5, 2 / 32), (1, 8, 20 / 512), (3, 9, 2 * (1 + 12 + 66 + 220) / 4096)],
 )
 def test_the_exact_test_gives_what_is_reckoned_by_hand(few, many, p):
-    assert stats.two_sided(few, many) == stats.two_sided(many, few) == pytest.approx(p)
+    assert stats.binomial_test(few, many) == stats.binomial_test(many, few) == pytest.approx(p)
 
 
 def test_the_interval_is_wilsons():
-    assert stats.wilson(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
-    assert stats.wilson(0, 10) == pytest.approx((0.0, 0.2775), abs=1e-4)
-    assert stats.wilson(0, 0) == (0.0, 1.0)
+    assert stats.wilson_interval(8, 10) == pytest.approx((0.4902, 0.9433), abs=1e-4)
+    assert stats.wilson_interval(0, 10) == pytest.approx((0.0, 0.2775), abs=1e-4)
+    assert stats.wilson_interval(0, 0) == (0.0, 1.0)
 
 
 def test_two_runs_are_compared_pair_by_pair():
-    told = compare.compared(tried(12, 9), tried(10, 3, seconds=4.0, read=50))
+    told = compare.compare_runs(tried(12, 9), tried(10, 3, seconds=4.0, read=50))
     assert [(one.both, one.only_a, one.only_b, one.none) for one in told.splits] == [(3, 6, 0, 1)] * 2
     assert (told.missing, told.splits[-1].p) == (2, 2 / 64)
     assert [(cost.ratio, cost.p) for cost in told.costs] == [(2.0, 2 / 1024), (0.5, 2 / 1024), (1.0, 1.0)]
-    assert compare.tell(told)[1][0] == "A solves more, and hardly by luck."
+    assert compare.format_comparison(told)[1][0] == "A solves more, and hardly by luck."
 
 
 def test_runs_without_a_pair_are_compared_all_the_same():
-    told = compare.compared(tried(2, 1), [])
+    told = compare.compare_runs(tried(2, 1), [])
     assert (told.missing, told.splits[-1].p, told.costs[0].ratio) == (2, 1.0, None)
-    assert compare.tell(told)[1] == [
+    assert compare.format_comparison(told)[1] == [
         "That one solves more may be luck.",
         "2 trials were done in one of the runs alone and are left out",
     ]
 
 
 def test_the_table_has_a_row_a_family_and_one_for_all():
-    rows = table.rows([*tried(3, 1), replace(ONE, task="talk/a", cached=40, seconds=8.0)])
+    rows = table.make_rows([*tried(3, 1), replace(ONE, task="talk/a", cached=40, seconds=8.0)])
     assert [(row.name, row.solved, row.of, row.cached) for row in rows] == [
         ("chores", 1, 3, None),
         ("talk", 1, 1, 40),
@@ -148,7 +150,7 @@ class Tags(HTMLParser):
 
 def test_the_page_shows_all_fetches_nothing_and_runs_nothing():
     hostile = '"><script>alert(1)</script>\x1b]0;x\x07'
-    text = page.written(
+    text = page.render_page(
         HEADER, [*tried(5, 2), replace(ONE, task=f"chores/{hostile}", why=hostile, solved=False)]
     )
     tags = Tags(text).seen
@@ -161,28 +163,28 @@ def test_the_page_shows_all_fetches_nothing_and_runs_nothing():
 
 
 def test_a_run_without_an_attempt_has_a_page():
-    assert "0 of 0 solved" in page.written(HEADER, [])
+    assert "0 of 0 solved" in page.render_page(HEADER, [])
 
 
 def test_a_suite_that_does_not_exist_is_told_with_the_nearest():
     with pytest.raises(UsageError, match="Did you mean: --suite quick"):
-        suites.trials("quik")
+        suites.make_trials("quik")
     with pytest.raises(UsageError, match="holds no task"):
-        suites.trials("./nowhere")
+        suites.make_trials("./nowhere")
     with pytest.raises(UsageError, match="No task of core is called"):
-        suites.trials("core", only="nothing/*")
+        suites.make_trials("core", only="nothing/*")
 
 
 def test_suites_hold_what_their_names_say():
-    shipped = {task.id: task for task in load(SHIPPED)}
-    assert {trial.task.id for trial in suites.trials("core")} == shipped.keys()
-    assert [trial.task.id for trial in suites.trials("quick")] == sorted(suites.QUICK)
-    assert all(trial.task.repair for trial in suites.trials("repair"))
-    assert {trial.task.family for trial in suites.trials("chores")} == {"chores"}
+    shipped = {task.id: task for task in load_tasks(SHIPPED)}
+    assert {trial.task.id for trial in suites.make_trials("core")} == shipped.keys()
+    assert [trial.task.id for trial in suites.make_trials("quick")] == sorted(suites.QUICK)
+    assert all(trial.task.repair for trial in suites.make_trials("repair"))
+    assert {trial.task.family for trial in suites.make_trials("chores")} == {"chores"}
 
 
 def test_wordings_and_repeats_are_trials_of_their_own():
-    trials = suites.trials("core", "all", 2, only=suites.QUICK[0])
+    trials = suites.make_trials("core", "all", 2, only=suites.QUICK[0])
     assert [trial.key[1:] for trial in trials] == [(w, r) for r in (1, 2) for w in ("1", "2", "3")]
     assert len({trial.request for trial in trials}) == 3
 
@@ -194,12 +196,12 @@ def test_the_free_requests_are_frozen():
 
 
 def test_every_task_is_asked_for_freely():
-    asked = Counter(trial.task.id for trial in suites.trials("free"))
-    assert asked.keys() == {task.id for task in load(SHIPPED)} and asked.total() >= 150
+    asked = Counter(trial.task.id for trial in suites.make_trials("free"))
+    assert asked.keys() == {task.id for task in load_tasks(SHIPPED)} and asked.total() >= 150
 
 
 def test_no_free_request_stands_twice_or_among_the_wordings():
-    texts = [trial.request for suite in ("free", "core") for trial in suites.trials(suite, "all")]
+    texts = [trial.request for suite in ("free", "core") for trial in suites.make_trials(suite, "all")]
     plain = Counter("".join(filter(str.isalnum, text.casefold())) for text in texts)
     assert plain.most_common(1)[0][1] == 1
 
@@ -208,11 +210,11 @@ def test_free_requests_in_other_languages_stand_last_and_say_so():
     lines = [json.loads(line) for line in suites.FREE.read_text("utf-8").splitlines()]
     assert [number for number, line in enumerate(lines) if "language" in line] == [*range(208, 218)]
     assert {line["language"] for line in lines[208:]} == {"de", "es", "fr", "it"}
-    *_, english, foreign = [trial.wording for trial in suites.trials("free")][:209]
+    *_, english, foreign = [trial.wording for trial in suites.make_trials("free")][:209]
     assert (english, foreign) == ("free 208", f"free 209 {lines[208]['language']}")
 
 
 def test_lines_reach_the_disk_one_by_one(tmp_path):
-    with records.begun(tmp_path, HEADER) as run:
-        run.add(ONE)
-        assert len(records.read(run.path)[1]) == 1
+    with records.begin_run(tmp_path, HEADER) as run:
+        run.add_attempt(ONE)
+        assert len(records.read_run(run.path)[1]) == 1

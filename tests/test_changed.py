@@ -7,13 +7,13 @@ from itertools import pairwise
 import pytest
 from tests.playing import last
 
-from tripletick.checkpoint.comparing import MOST, count, difference
+from tripletick.checkpoint.comparing import MOST, count_lines, diff_contents
 from tripletick.events import Changed, Interrupted, Output
-from tripletick.messages import say_counts
+from tripletick.messages import format_line_counts
 
 
 def said(events):
-    return [say_counts(event.files) for event in events if isinstance(event, Changed)]
+    return [format_line_counts(event.files) for event in events if isinstance(event, Changed)]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_each_block_has_its_own_line_and_one_that_is_skipped_has_none(session):
 
 def test_what_a_block_changed_before_it_was_stopped_is_said(session):
     it = session("```bash\nseq 5 > a; echo there; sleep 60\n```")
-    turn = it.loop.turn(it.prompts.agents["coder"], "do it")
+    turn = it.loop.run_turn(it.prompts.agents["coder"], "do it")
     while not isinstance(next(turn), Output):
         pass
     events = [turn.throw(KeyboardInterrupt), *turn]
@@ -73,7 +73,7 @@ def test_a_diff_leads_from_the_old_text_to_the_new_one(tmp_path, size):
         "a\r\n",
     ]
     for old, new in pairwise(texts):
-        lines = difference("f.txt", old.encode(), new.encode())
+        lines = diff_contents("f.txt", old.encode(), new.encode())
         file = tmp_path / "f.txt"
         file.write_bytes(old.encode())
         patch = "".join(f"{line.text}\n" for line in lines).encode()
@@ -83,7 +83,7 @@ def test_a_diff_leads_from_the_old_text_to_the_new_one(tmp_path, size):
             )
             assert not done.returncode, done.stderr
             assert file.read_bytes() == new.encode()
-        added, removed = count(lines)
+        added, removed = count_lines(lines)
         assert new.count("\n") + (new[-1:] not in ("", "\n")) - added == (
             old.count("\n") + (old[-1:] not in ("", "\n")) - removed
         )

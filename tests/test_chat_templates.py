@@ -6,7 +6,7 @@ import pytest
 from tests.bad_server import BadServer, answer
 
 from tripletick.errors import ModelError, ServerUnreachableError
-from tripletick.models import Settings, chat_templates
+from tripletick.models import EngineSettings, chat_templates
 from tripletick.models.ollama import Ollama
 
 PLAIN = "{{ .Prompt }}"
@@ -30,7 +30,7 @@ VERSION = answer(200, '{"version": "0.17.4"}')
     ],
 )
 def test_a_model_gets_the_template_that_its_special_tokens_ask_for(tokens, family, name):
-    found = chat_templates.fitting(tokens, family)
+    found = chat_templates.choose_template(tokens, family)
     assert (found.name if found else None) == name
 
 
@@ -52,7 +52,7 @@ def test_a_model_gets_the_template_that_its_special_tokens_ask_for(tokens, famil
 def test_a_model_without_a_template_is_seen(shown, lacks):
     server = BadServer({"/api/show": [answer(200, json.dumps(shown))], "/api/version": [VERSION]})
     with server:
-        assert Ollama("m", Settings(host=server.url)).about().untemplated is lacks
+        assert Ollama("m", EngineSettings(host=server.url)).get_info().untemplated is lacks
 
 
 def served(tokens, *made, family="qwen2"):
@@ -63,7 +63,7 @@ def served(tokens, *made, family="qwen2"):
 
 def test_a_model_is_made_anew_from_itself_with_its_template():
     with served(["<|im_start|>", "<|im_end|>"], answer(200, '{"status": "success"}')) as server:
-        chosen = chat_templates.add("m:1b", Settings(host=server.url))
+        chosen = chat_templates.add_template("m:1b", EngineSettings(host=server.url))
         asked = {one.path: one.body for one in server.asked}
     assert asked["/api/show"] == {"model": "m:1b", "verbose": True}
     body = asked["/api/create"]
@@ -73,7 +73,7 @@ def test_a_model_is_made_anew_from_itself_with_its_template():
 
 def test_where_none_fits_it_is_said_how_to_write_one():
     with served(["a"], family="odd") as server, pytest.raises(ModelError) as caught:
-        chat_templates.add("m", Settings(host=server.url))
+        chat_templates.add_template("m", EngineSettings(host=server.url))
     assert "its architecture is odd" in caught.value.why
     assert "ollama create m -f Modelfile" in caught.value.remedy
     assert "/api/create" not in {one.path for one in server.asked}
@@ -82,9 +82,9 @@ def test_where_none_fits_it_is_said_how_to_write_one():
 def test_what_a_server_says_against_it_is_passed_on():
     refused = answer(500, '{"error": "template error: no"}')
     with served([], refused) as server, pytest.raises(ModelError, match="template error: no"):
-        chat_templates.add("m", Settings(host=server.url))
+        chat_templates.add_template("m", EngineSettings(host=server.url))
 
 
 def test_without_a_server_the_way_to_start_one_is_told():
     with pytest.raises(ServerUnreachableError, match="ollama serve"):
-        chat_templates.add("m", Settings(host="http://127.0.0.1:9"))
+        chat_templates.add_template("m", EngineSettings(host="http://127.0.0.1:9"))

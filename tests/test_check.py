@@ -6,7 +6,7 @@ import pytest
 from tests.playing import kinds, last
 
 from tripletick.events import Answered, GaveUp, Repairing
-from tripletick.wording import check_of
+from tripletick.wording import find_check_command
 
 WRONG, RIGHT = (f"```python:add.py\ndef add(a, b):\n    return a {sign} b\n```" for sign in "-+")
 CHECK = "python3 -c 'import add; assert add.add(1, 2) == 3'"
@@ -39,7 +39,7 @@ def test_a_check_that_always_fails_ends_the_turn(session):
 
 def test_who_only_talks_is_not_checked(session):
     it = checked(session, "Hello.", command="exit 3")
-    events = list(it.loop.turn(it.prompts.agents["casual"], "hello"))
+    events = list(it.loop.run_turn(it.prompts.agents["casual"], "hello"))
     assert events[-1] == Answered("Hello.") and "Called" not in kinds(events)
 
 
@@ -54,4 +54,4 @@ def test_who_only_talks_is_not_checked(session):
     ],
 )
 def test_the_folders_rules_may_name_it(rules, command):
-    assert check_of(rules) == command
+    assert find_check_command(rules) == command

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tripletick.checkpoint import Checkpoints
-from tripletick.checkpoint.snapshots import entry_of
+from tripletick.checkpoint.snapshots import make_entry
 from tripletick.checkpoint.values import is_untouched
 from tripletick.errors import TripletickError
 
@@ -44,7 +44,7 @@ def without_git(monkeypatch):
 def turn(points, *steps: Callable[[], Any], request="change it"):
     """One turn with a block for each step; give what was said."""
     points.begin_turn("session", request)
-    said = [said for step in steps if (said := points.before_block(), step())[0]]
+    said = [said for step in steps if (said := points.snapshot_before_block(), step())[0]]
     points.end_turn()
     return said
 
@@ -236,14 +236,14 @@ def test_snapshots_that_were_deleted_meanwhile_begin_anew(ws, points, tmp_path):
 
 def test_a_file_that_has_just_been_changed_is_read_again_next_time(ws):
     status = (ws / "notes.txt").stat()
-    soon, later = (entry_of(status, "oid", status.st_ctime_ns + after) for after in (1, 3_000_000_000))
+    soon, later = (make_entry(status, "oid", status.st_ctime_ns + after) for after in (1, 3_000_000_000))
     assert not is_untouched(soon, status) and is_untouched(later, status)
 
 
 def test_a_saved_file_is_kept_even_where_it_is_ignored(ws, points):
     (ws / ".gitignore").write_text("*.log\n")
     (ws / "x.log").write_text("before")
-    turn(points, lambda: (points.keep("x.log"), (ws / "x.log").write_text("after")))
+    turn(points, lambda: (points.back_up_file("x.log"), (ws / "x.log").write_text("after")))
     assert points.undo(ask=never).restored == ("x.log",)
     assert (ws / "x.log").read_text() == "before"
 
@@ -486,8 +486,8 @@ def test_what_a_block_saved_is_removed_though_a_later_block_ran(path, ws, tmp_pa
     points = Checkpoints(ws, tmp_path / "state")
     points.begin_turn("session", "save, then run")
     for name in ("new.txt", "newer.txt"):
-        points.before_block()
-        points.keep(name)
+        points.snapshot_before_block()
+        points.back_up_file(name)
         (ws / name).write_text("a\n")
     points.end_turn()
     assert {change.path for change in points.changed or ()} == {"new.txt", "newer.txt"}

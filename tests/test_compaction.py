@@ -5,7 +5,7 @@ from tests.playing import kinds, last
 from tests.writing import EVERY_DIALECT
 
 from tripletick.agents import Agent
-from tripletick.context import GO_ON, Budget, Conversation
+from tripletick.context import GO_ON, Conversation, TokenBudget
 from tripletick.errors import ContextFullError
 from tripletick.events import Answered, Called, Compacted, Notice, Usage
 from tripletick.messages import Counts, Message
@@ -162,9 +162,9 @@ def test_compact_sums_up_at_once_and_leaves_the_last_step(session):
     it = session("One. " + LONG, "Two. " + LONG, "Three.", SUMMARY)
     for request in ("first", "second", "third"):
         it.play(request, **TALK)
-    events = list(it.loop.replies.compact())
+    events = list(it.loop.replies.compact_history())
     assert last(events, Compacted).messages == 3
-    assert [text.splitlines()[-1] for text in texts(it.loop.replies.talk.messages()[1:])] == [
+    assert [text.splitlines()[-1] for text in texts(it.loop.replies.talk.build_messages()[1:])] == [
         "first",
         SUMMARY,
         "third",
@@ -175,7 +175,7 @@ def test_compact_sums_up_at_once_and_leaves_the_last_step(session):
 def test_compact_of_a_short_conversation_says_that_there_is_nothing(session):
     it = session("Hello.")
     it.play("hi", **TALK)
-    (event,) = it.loop.replies.compact()
+    (event,) = it.loop.replies.compact_history()
     assert isinstance(event, Notice)
     assert "nothing to compact" in event.text
     assert len(it.model.asked) == 1
@@ -193,13 +193,13 @@ def test_an_interrupt_while_summing_up_leaves_the_conversation_as_it_was(session
     it.loop.replies.talk.system += RULES
     for number in range(6):
         it.play(f"request {number}", **TALK)
-    turn = it.loop.turn(it.prompts.agents["casual"], "more")
+    turn = it.loop.run_turn(it.prompts.agents["casual"], "more")
     while type(next(turn)).__name__ != "Compacting":
         pass
     assert type(turn.throw(KeyboardInterrupt)).__name__ == "Interrupted"
     turn.close()
     assert not it.model.streaming
-    talk = texts(it.loop.replies.talk.messages())
+    talk = texts(it.loop.replies.talk.build_messages())
     assert [text.splitlines()[-1] for text in talk[-2:]] == ["more", "(interrupted by the person)"]
     assert len(talk) == 15
 
@@ -208,7 +208,7 @@ def test_a_refused_prompt_is_made_shorter_by_what_the_engine_told(session):
     it = session(*[LONG] * 3, "Done.", window=8192)
     for number in range(3):
         it.play(f"request {number}", **TALK)
-    it.model.fix(900)
+    it.model.set_context(900)
     events = it.play("more", **TALK)
     assert last(events, Compacted).messages
     assert events[-1] == Answered("Done.")
@@ -224,49 +224,49 @@ def test_where_even_the_first_request_is_too_long_it_is_said_with_numbers(sessio
 def conversation(*requests):
     talk = Conversation("system")
     for agent, request in requests:
-        talk.request(agent, request)
-        talk.reply(f"answer to {request}")
+        talk.add_request(agent, request)
+        talk.add_reply(f"answer to {request}")
     return talk
 
 
 def test_a_card_that_went_is_shown_again(session):
     talk = conversation((CODER, "one"), (FILE, "two"), (CODER, "three"), (CODER, "four"))
-    talk.sum_up(talk.cuts()[-1], SUMMARY)
+    talk.apply_summary(talk.find_cuts()[-1], SUMMARY)
     assert talk.introduced == {"coder"}
-    talk.request(FILE, "five")
+    talk.add_request(FILE, "five")
     assert "You find." in talk.entries[-1].message.text
 
 
 @pytest.mark.parametrize("at", range(3))
 def test_the_last_request_can_be_taken_back_after_a_summary(at):
     talk = conversation((CODER, "one"), (CODER, "two"), (CODER, "three"), (CODER, "four"))
-    talk.sum_up(talk.cuts()[at], SUMMARY)
-    talk.take_back()
-    assert not any("four" in text for text in texts(talk.messages()))
-    assert talk.messages()[-1].role == "assistant"
+    talk.apply_summary(talk.find_cuts()[at], SUMMARY)
+    talk.remove_request()
+    assert not any("four" in text for text in texts(talk.build_messages()))
+    assert talk.build_messages()[-1].role == "assistant"
 
 
 def test_a_request_that_grew_is_taken_back_alone_after_a_summary():
     talk = conversation((CODER, "one"), (CODER, "two"), (CODER, "three"))
-    talk.say("by hand")
-    talk.request(CODER, "four")
+    talk.add_user_message("by hand")
+    talk.add_request(CODER, "four")
     for said in ("step", "last step"):
-        talk.reply(said)
-        talk.say("result")
-    talk.sum_up(talk.cuts()[-1], SUMMARY)
-    assert "four" in texts(talk.messages())[3]
-    talk.take_back()
-    assert texts(talk.messages())[-2:] == [SUMMARY, "by hand"]
+        talk.add_reply(said)
+        talk.add_user_message("result")
+    talk.apply_summary(talk.find_cuts()[-1], SUMMARY)
+    assert "four" in texts(talk.build_messages())[3]
+    talk.remove_request()
+    assert texts(talk.build_messages())[-2:] == [SUMMARY, "by hand"]
 
 
 def test_the_first_exchange_alone_cannot_be_cut():
-    assert conversation((CODER, "one")).cuts() == []
+    assert conversation((CODER, "one")).find_cuts() == []
 
 
 def test_a_copy_can_be_cut_while_the_conversation_stays():
     talk = conversation((CODER, "one"), (FILE, "two"), (CODER, "three"))
     look = talk.copy()
-    look.sum_up(look.cuts()[-1], SUMMARY)
+    look.apply_summary(look.find_cuts()[-1], SUMMARY)
     assert len(talk.entries) == 6
     assert talk.introduced == {"coder", "file"}
 
@@ -274,14 +274,14 @@ def test_a_copy_can_be_cut_while_the_conversation_stays():
 def test_messages_always_take_turns_whatever_is_summed_up():
     for cut in range(20):
         talk = conversation(*[(CODER, str(number)) for number in range(10)])
-        talk.say("result")
-        cuts = talk.cuts()
-        talk.sum_up(cuts[min(cut, len(cuts) - 1)], SUMMARY)
-        assert roles(talk.messages()[1:]) == "ua" * (len(talk.entries) // 2) + "u"
+        talk.add_user_message("result")
+        cuts = talk.find_cuts()
+        talk.apply_summary(cuts[min(cut, len(cuts) - 1)], SUMMARY)
+        assert roles(talk.build_messages()[1:]) == "ua" * (len(talk.entries) // 2) + "u"
 
 
 def test_a_count_of_the_engine_makes_the_estimate_after_a_cut_smaller():
-    talk, budget = conversation((CODER, "one " * 500), (CODER, "two " * 500), (CODER, "3")), Budget(4096)
-    budget.count(Counts(prompt=2000), talk.messages())
-    talk.sum_up(talk.cuts()[-1], SUMMARY)
-    assert budget.estimate(talk.messages()) < 1500
+    talk, budget = conversation((CODER, "one " * 500), (CODER, "two " * 500), (CODER, "3")), TokenBudget(4096)
+    budget.apply_counts(Counts(prompt=2000), talk.build_messages())
+    talk.apply_summary(talk.find_cuts()[-1], SUMMARY)
+    assert budget.estimate_tokens(talk.build_messages()) < 1500

@@ -35,17 +35,17 @@ from tripletick.events import (
 )
 from tripletick.messages import Answer, Call, Counts, Problem, Result
 from tripletick.ui import clipboard
-from tripletick.ui.asking import ask
+from tripletick.ui.asking import ask_question
 from tripletick.ui.console import Terminal
-from tripletick.ui.drawing import RichPen
-from tripletick.ui.gauge import Gauge
-from tripletick.ui.jsonlines import JsonLines
+from tripletick.ui.drawing import RichRenderer
+from tripletick.ui.gauge import StatusLine
+from tripletick.ui.jsonlines import JsonLinesWriter
 from tripletick.ui.palette import PALETTES, find_palette
-from tripletick.ui.pen import PlainPen
-from tripletick.ui.preview import Closed, Code, Opened, Preview, Prose
-from tripletick.ui.safe import settled, visible
-from tripletick.ui.shelf import Shelf
-from tripletick.ui.teller import Teller
+from tripletick.ui.pen import PlainRenderer
+from tripletick.ui.preview import CodeLine, FenceClosed, FenceOpened, Prose, ReplyPreview
+from tripletick.ui.safe import apply_carriage_returns, escape_controls
+from tripletick.ui.shelf import OutputStore
+from tripletick.ui.teller import TurnDisplay
 
 PASSING = re.compile(r"\r\x1b\[2m[^\r\n]*?\x1b\[0m(?:\x1b\[J)?\r|\r\x1b\[J")
 """The status line's pictures, and its end."""
@@ -84,21 +84,21 @@ def rich_screen(*events, encoding="utf-8", colours="standard", theme="dark"):
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding)
     console = Console(file=stream, force_terminal=True, width=60, color_system=colours, _environ={})
-    pen = RichPen(console, PALETTES[theme])
-    tell(Teller(pen), *events)
+    pen = RichRenderer(console, PALETTES[theme])
+    tell(TurnDisplay(pen), *events)
     pen.close()
     return PASSING.sub("", raw.getvalue().decode(encoding))
 
 
 def plain_screen(*events, **options):
     stream = io.StringIO()
-    tell(Teller(PlainPen(stream), **options), *events)
+    tell(TurnDisplay(PlainRenderer(stream), **options), *events)
     return stream.getvalue()
 
 
 def tell(teller, *events):
     for event in events:
-        teller.show(event)
+        teller.show_event(event)
     teller.close()
 
 
@@ -194,27 +194,27 @@ def test_ten_kilobytes_are_written_once(answer):
 
 
 def test_the_pieces_name_tag_path_and_end():
-    pieces = list(Preview().feed("Look:\n```python:a.py\nx = 1\n```\n"))
-    opened = Opened("python", "a.py", "```python:a.py")
-    assert pieces == [Prose("Look:"), opened, Code("x = 1", "python"), Closed("```")]
+    pieces = list(ReplyPreview().feed("Look:\n```python:a.py\nx = 1\n```\n"))
+    opened = FenceOpened("python", "a.py", "```python:a.py")
+    assert pieces == [Prose("Look:"), opened, CodeLine("x = 1", "python"), FenceClosed("```")]
 
 
 def test_a_block_in_a_document_does_not_end_it():
-    pieces = list(Preview().feed("```markdown:a.md\n```bash\nls\n```\nEnd.\n```\nDone.\n\n"))
-    assert pieces[-3:] == [Code("End.", "markdown"), Closed("```"), Prose("Done.")]
+    pieces = list(ReplyPreview().feed("```markdown:a.md\n```bash\nls\n```\nEnd.\n```\nDone.\n\n"))
+    assert pieces[-3:] == [CodeLine("End.", "markdown"), FenceClosed("```"), Prose("Done.")]
 
 
 def test_the_status_line_is_gone_before_the_next_line_comes():
     stream, drawing = io.StringIO(), threading.Event()
-    pen = RichPen(Console(file=stream, force_terminal=True, width=20, color_system=None, _environ={}))
+    pen = RichRenderer(Console(file=stream, force_terminal=True, width=20, color_system=None, _environ={}))
 
     def word():
         drawing.set()
         return "busy with very much of it"
 
-    pen.status(word)
+    pen.show_status(word)
     assert drawing.wait(30)
-    pen.line("done")
+    pen.draw_line("done")
     pen.close()
     pictures = re.findall(r"\r\x1b\[2m(.{2,}?)\x1b\[0m\x1b\[J\r", stream.getvalue())
     assert pictures and all(len(picture) == 19 for picture in pictures)
@@ -223,13 +223,13 @@ def test_the_status_line_is_gone_before_the_next_line_comes():
 
 def test_a_window_made_narrow_keeps_nothing_of_the_status_line():
     stream, drawn = io.StringIO(), threading.Semaphore(0)
-    pen = RichPen(Console(file=stream, force_terminal=True, width=60, color_system=None, _environ={}))
+    pen = RichRenderer(Console(file=stream, force_terminal=True, width=60, color_system=None, _environ={}))
 
     def word():
         drawn.release()
         return "日本語 busy with very much of it"
 
-    pen.status(word)
+    pen.show_status(word)
     assert drawn.acquire(timeout=30) and drawn.acquire(timeout=30)
     pen.console.width = 20
     assert drawn.acquire(timeout=30) and drawn.acquire(timeout=30)
@@ -241,8 +241,8 @@ def test_a_window_made_narrow_keeps_nothing_of_the_status_line():
 
 
 def test_a_fence_that_is_never_closed_ends_with_the_reply():
-    preview = Preview()
-    assert [*preview.feed("```bash\nls\n"), *preview.close()][-1] == Closed("")
+    preview = ReplyPreview()
+    assert [*preview.feed("```bash\nls\n"), *preview.close()][-1] == FenceClosed("")
     assert list(preview.feed("Next.\n\n")) == [Prose("Next.")]
 
 
@@ -261,7 +261,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize(("text", "shown"), HOSTILE)
 def test_what_could_steer_the_terminal_is_made_visible(text, shown):
-    assert visible(text) == shown
+    assert escape_controls(text) == shown
 
 
 @pytest.mark.parametrize("screen", [rich_screen, plain_screen])
@@ -285,7 +285,7 @@ def test_no_event_can_steer_the_terminal(screen, evil):
 
 
 def test_a_progress_bar_leaves_its_last_state():
-    assert settled("10 %\r50 %\r100 %\ndone\r") == "100 %\ndone"
+    assert apply_carriage_returns("10 %\r50 %\r100 %\ndone\r") == "100 %\ndone"
 
 
 CALL = Call("python", "", path="a.py")
@@ -319,11 +319,11 @@ def test_a_fresh_start_is_one_line_that_names_what_was_put_back(screen):
 
 
 def test_a_long_result_is_kept_in_full_under_the_number_that_its_excerpt_names():
-    shelf, stream = Shelf(), io.StringIO()
+    shelf, stream = OutputStore(), io.StringIO()
     lines = [f"line {number}\n" for number in range(30)]
     clipped = Result("ok", "ok", "line 0\n… 99 bytes left out …\nline 29")
     tell(
-        Teller(PlainPen(stream), shelf=shelf),
+        TurnDisplay(PlainRenderer(stream), shelf=shelf),
         Called(CALL, 1, 1),
         *map(Output, lines),
         Returned(CALL, clipped, 1),
@@ -333,8 +333,8 @@ def test_a_long_result_is_kept_in_full_under_the_number_that_its_excerpt_names()
 
 
 def test_the_oldest_long_outputs_go_when_there_is_no_room():
-    shelf = Shelf(room=25)
-    assert [shelf.put(["0123456789"]) for _ in range(4)] == [1, 2, 3, 4]
+    shelf = OutputStore(room=25)
+    assert [shelf.store_lines(["0123456789"]) for _ in range(4)] == [1, 2, 3, 4]
     assert list(shelf.outputs) == [3, 4]
 
 
@@ -351,32 +351,34 @@ def test_the_oldest_long_outputs_go_when_there_is_no_room():
     ],
 )
 def test_only_a_terminal_that_is_known_to_take_a_copy_is_sent_one(env, taken):
-    assert clipboard.code("a\x1b", env) == ("\x1b]52;c;YRs=\x07" if taken else "")
-    assert not clipboard.code("a" * 80_000, env)
+    assert clipboard.make_osc52("a\x1b", env) == ("\x1b]52;c;YRs=\x07" if taken else "")
+    assert not clipboard.make_osc52("a" * 80_000, env)
 
 
 def test_through_tmux_a_copy_goes_as_it_is_and_wrapped():
-    code = clipboard.code("a\x1b", {"TERM": "tmux-256color", "TMUX": "/tmp/x"})
+    code = clipboard.make_osc52("a\x1b", {"TERM": "tmux-256color", "TMUX": "/tmp/x"})
     assert code == "\x1b]52;c;YRs=\x07" + "\x1bPtmux;\x1b\x1b]52;c;YRs=\x07\x1b\\"
 
 
 def test_tables_count_the_cells_of_wide_letters():
     stream = io.StringIO()
-    Terminal(Teller(PlainPen(stream))).table([("日本", "x"), ("a", "y")])
+    Terminal(TurnDisplay(PlainRenderer(stream))).print_table([("日本", "x"), ("a", "y")])
     assert stream.getvalue() == "日本  x\na     y\n"
 
 
 def test_a_table_in_a_narrow_window_goes_on_below_its_second_column():
     stream = io.StringIO()
-    pen = RichPen(Console(file=stream, force_terminal=True, width=25, color_system=None, _environ={}))
-    Terminal(Teller(pen)).table([("/a", "some words 日本語 and more"), ("/bc", "x")])
+    pen = RichRenderer(Console(file=stream, force_terminal=True, width=25, color_system=None, _environ={}))
+    Terminal(TurnDisplay(pen)).print_table([("/a", "some words 日本語 and more"), ("/bc", "x")])
     assert stream.getvalue() == "/a   some words 日本語\n     and more\n/bc  x\n"
 
 
-@pytest.mark.parametrize("pen", [PlainPen, lambda stream: RichPen(Console(file=stream, force_terminal=True))])
+@pytest.mark.parametrize(
+    "pen", [PlainRenderer, lambda stream: RichRenderer(Console(file=stream, force_terminal=True))]
+)
 def test_our_own_signs_have_words_where_the_encoding_has_none(pen):
     stream = io.TextIOWrapper(io.BytesIO(), "ascii")
-    pen(stream).line("a · b … “c” é")
+    pen(stream).draw_line("a · b … “c” é")
     assert stream.buffer.getvalue() == b'a - b ... "c" \\xe9\n'
 
 
@@ -405,8 +407,8 @@ def thinks(seconds, text="Let me see.\nYes", **options):
     """Play a reply that begins with so many seconds of reasoning; gives the terminal and what is drawn."""
     now = [1.0]
     stream = io.StringIO()
-    teller = Teller(PlainPen(stream), gauge=Gauge(lambda: now[0]), **options)
-    teller.show(Thought(text))
+    teller = TurnDisplay(PlainRenderer(stream), gauge=StatusLine(lambda: now[0]), **options)
+    teller.show_event(Thought(text))
     now[0] += seconds
     tell(teller, Text("Hello.\n"))
     return Terminal(teller), stream
@@ -423,22 +425,22 @@ def test_a_thought_of_no_time_is_not_told():
 
 
 def test_folded_reasoning_can_be_read_and_how_is_said_where_it_can():
-    terminal, stream = thinks(6, "Let me\nsee \x1b[2J", shelf=Shelf())
+    terminal, stream = thinks(6, "Let me\nsee \x1b[2J", shelf=OutputStore())
     assert "thought for 6 s, Ctrl+T shows it\n" in stream.getvalue()
-    assert terminal.reasoning()
+    assert terminal.show_reasoning()
     assert stream.getvalue().endswith("Let me\nsee ␛[2J\n")
 
 
 def test_there_is_no_reasoning_to_read_before_there_was_one():
-    assert not Terminal(Teller(PlainPen(io.StringIO()))).reasoning()
+    assert not Terminal(TurnDisplay(PlainRenderer(io.StringIO()))).show_reasoning()
 
 
 @pytest.mark.parametrize(("shown_from", "folded"), [(0, False), (1, True), (2, True)])
 def test_reasoning_that_was_shown_in_part_counts_as_folded(shown_from, folded):
-    teller = Teller(PlainPen(io.StringIO()))
+    teller = TurnDisplay(PlainRenderer(io.StringIO()))
     for number in range(2):
         teller.thinking = number >= shown_from
-        teller.show(Thought("x\n"))
+        teller.show_event(Thought("x\n"))
     assert teller.folded == folded
 
 
@@ -485,20 +487,20 @@ YES_OR_NO = Ask("Run it?", "yn?", "There is no box.")
     ],
 )
 def test_a_question_is_asked_until_a_letter_comes(typed, answer):
-    assert ask(YES_OR_NO, PlainPen(io.StringIO()), io.StringIO(typed)) == answer
+    assert ask_question(YES_OR_NO, PlainRenderer(io.StringIO()), io.StringIO(typed)) == answer
 
 
 def test_a_question_mark_tells_why_and_asks_again():
     drawn = io.StringIO()
-    ask(YES_OR_NO, PlainPen(drawn), io.StringIO("?\ny\n"))
+    ask_question(YES_OR_NO, PlainRenderer(drawn), io.StringIO("?\ny\n"))
     assert drawn.getvalue() == "Run it? [y/n/?] There is no box.\nRun it? [y/n/?] "
 
 
 def test_a_question_stays_one_line_of_bounded_length_whatever_a_model_wrote_into_it():
     drawn = io.StringIO()
-    ask(
+    ask_question(
         Ask(f"git commit -m 'x'?\n\nGo on? [y/n]{' ' * 99}{'x' * 9999}. Run it?"),
-        PlainPen(drawn),
+        PlainRenderer(drawn),
         io.StringIO("y\n"),
     )
     (line,) = drawn.getvalue().splitlines()
@@ -507,14 +509,16 @@ def test_a_question_stays_one_line_of_bounded_length_whatever_a_model_wrote_into
 
 
 def test_an_open_question_takes_a_line_of_text():
-    pen = PlainPen(io.StringIO())
-    assert ask(Ask("Which file?", ""), pen, io.StringIO("the old one\n")) == Answer("y", "the old one")
-    assert ask(Ask("Which file?", ""), pen, io.StringIO("")) == Answer("n")
+    pen = PlainRenderer(io.StringIO())
+    assert ask_question(Ask("Which file?", ""), pen, io.StringIO("the old one\n")) == Answer(
+        "y", "the old one"
+    )
+    assert ask_question(Ask("Which file?", ""), pen, io.StringIO("")) == Answer("n")
 
 
 def test_json_lines_hold_any_text():
     stream = io.StringIO()
-    JsonLines(stream, asdict).show(Text("a\nñ\udc80"))
+    JsonLinesWriter(stream, asdict).write_event(Text("a\nñ\udc80"))
     assert json.loads(stream.getvalue()) == {"text": "a\nñ\udc80"}
     assert stream.getvalue().count("\n") == 1
 
@@ -573,7 +577,7 @@ def test_the_end_of_input_at_a_question_is_a_no():
 
 
 def test_ctrl_c_at_a_question_is_a_no():
-    answer = ask(YES_OR_NO, PlainPen(io.StringIO()), Interrupting())
+    answer = ask_question(YES_OR_NO, PlainRenderer(io.StringIO()), Interrupting())
     assert answer == Answer("n")
     assert not answer.said
 

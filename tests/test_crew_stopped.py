@@ -18,8 +18,8 @@ from tripletick.checkpoint import Checkpoints
 from tripletick.events import Ask, Called, InTask, Interrupted, Output, PlanChanged, Prompted
 from tripletick.messages import Answer, Result, Task
 from tripletick.planner.plan import Plan
-from tripletick.session import Log
-from tripletick.telling import Telling
+from tripletick.session import SessionLog
+from tripletick.telling import EventPump
 from tripletick.tools.tool import Tool
 
 SLEEPS = "```bash\necho begun | tee made.txt; sleep 4323\n```"
@@ -75,8 +75,8 @@ def stop(running):
 def test_all_that_runs_is_stopped_and_waits_again(team, moment):
     replies, kind = MOMENTS[moment]
     it = team(replies, to("make b", "b", seconds=600), person=True, planner={"parallel": 2})
-    after = stop_at(it.crew.run(Plan((A, B))), kind)
-    assert platforms.descendants(os.getpid()) == []
+    after = stop_at(it.crew.run_plan(Plan((A, B))), kind)
+    assert platforms.list_descendants(os.getpid()) == []
     assert isinstance(after[-1], PlanChanged)
     assert [task.status for task in after[-1].tasks] == ["pending", "pending"]
     assert sum(is_of(event, Interrupted) for event in after) == 2
@@ -85,7 +85,7 @@ def test_all_that_runs_is_stopped_and_waits_again(team, moment):
 
 def test_what_is_done_stays_and_the_plan_can_be_gone_on_with(team):
     it = team(to("make a", "a."), to("make b", SLEEPS, "b."))
-    *_, last = stop_at(it.crew.run(Plan((A, B))), Output)
+    *_, last = stop_at(it.crew.run_plan(Plan((A, B))), Output)
     assert [task.status for task in last.tasks] == ["done", "pending"]
     done = it.run(*last.tasks)
     assert [task.status for task in done.values()] == ["done", "done"]
@@ -96,11 +96,11 @@ def test_a_stopped_task_has_a_history_that_ends_as_that_of_an_interrupted_turn(t
     it, posts = team(to("make a", SLEEPS)), []
 
     def staff(task, slot):
-        posts.append(it.staff.post(task, slot))
+        posts.append(it.staff.make_context(task, slot))
         return posts[-1]
 
     crew = replace(it.crew, staff=staff)
-    stop_at(crew.run(Plan((A,))), Output)
+    stop_at(crew.run_plan(Plan((A,))), Output)
     said = posts[0].loop.replies.talk.entries[-1].message
     assert (said.role, "interrupted by the person" in said.text) == ("user", True)
     assert [change.path for change in posts[0].loop.checkpoints.changed] == ["made.txt"]
@@ -123,8 +123,8 @@ def test_a_key_that_is_pressed_stops_it_wherever_it_finds_the_program(team):
     }
     it.events = Seen(lambda event: both.set() if isinstance(event, InTask) and event.task == "b" else None)
     usual = signal.signal(signal.SIGINT, signal.default_int_handler)
-    Telling(Log("it"), [], lambda: None).run(
-        it.crew.run(Plan((A, B))), [it.events.append], lambda ask: NOBODY
+    EventPump(SessionLog("it"), [], lambda: None).run_turn(
+        it.crew.run_plan(Plan((A, B))), [it.events.append], lambda ask: NOBODY
     )
     signal.signal(signal.SIGINT, usual)
     assert is_of(it.events[-1], Interrupted)
@@ -133,16 +133,16 @@ def test_a_key_that_is_pressed_stops_it_wherever_it_finds_the_program(team):
 
 def test_a_crew_that_nobody_pulls_any_more_leaves_nothing_running(team):
     it = team(to("make a", SLEEPS), to("make b", "b", seconds=600), planner={"parallel": 2})
-    running = it.crew.run(Plan((A, B)))
+    running = it.crew.run_plan(Plan((A, B)))
     next(event for event in running if is_of(event, Output))
     running.close()
-    assert platforms.descendants(os.getpid()) == []
+    assert platforms.list_descendants(os.getpid()) == []
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("task")]
 
 
 def test_a_task_that_waits_for_a_lock_is_stopped(team):
     it = team(to("make a", SLEEPS), to("make b", "```write:b.txt\nb\n```"), planner={"parallel": 2})
-    running = it.crew.run(Plan((A, replace(B, agent="coder"))))
+    running = it.crew.run_plan(Plan((A, replace(B, agent="coder"))))
     waited = {("a", Called), ("a", Output), ("b", Called)}
     while waited:
         event = next(running)
@@ -171,9 +171,9 @@ def test_a_killed_program_leaves_nothing_running_and_its_files_can_be_undone(tmp
         assert program.stdout
         while "Output" not in program.stdout.readline():
             pass
-        running = platforms.descendants(program.pid)
+        running = platforms.list_descendants(program.pid)
         program.kill()
-    platforms.wait_gone(running, 10)
+    platforms.wait_for_exit(running, 10)
     assert running and not any(command_of(pid) for pid in running)
     points = Checkpoints(tmp_path / "project", next((tmp_path / "state").rglob("snapshots")).parent)
     assert points.undo(ask=lambda line: False).removed == ("made.txt",)

@@ -12,11 +12,14 @@ from tripletick.dialects import choosing
 from tripletick.events import Answered, Loading, Notice
 from tripletick.library import history
 from tripletick.messages import Answer
-from tripletick.models.model import About
+from tripletick.models.model import ModelInfo
 from tripletick.sections import AgentSection, ModelSection
-from tripletick.session import Log
+from tripletick.session import SessionLog
 
-CAN, CANNOT = About("m", "ollama", can=("completion", "tools")), About("m", "ollama", can=("completion",))
+CAN, CANNOT = (
+    ModelInfo("m", "ollama", can=("completion", "tools")),
+    ModelInfo("m", "ollama", can=("completion",)),
+)
 LS = {"text": "", "calls": [{"name": "bash", "arguments": {"command": "echo one"}}]}
 TAGS = '<tool>bash(command="echo one")</tool>'
 
@@ -32,8 +35,10 @@ def life(tmp_path):
             agent=AgentSection("coder", dialect=dialect),
             model=ModelSection(f"scripted:{script}", context=16384),
         )
-        found = replace(places.find(), state=tmp_path / "state")
-        log = Log.open(found.sessions, workspace=tmp_path / "project", session_id=past.id if past else None)
+        found = replace(places.find_dirs(), state=tmp_path / "state")
+        log = SessionLog.open(
+            found.sessions, workspace=tmp_path / "project", session_id=past.id if past else None
+        )
         return App(settings, found, tmp_path / "project", log, past=past)
 
     return opened
@@ -41,53 +46,53 @@ def life(tmp_path):
 
 def play(app, turn):
     events: list[object] = []
-    app.run(turn, [events.append], lambda question: Answer("y"))
+    app.run_turn(turn, [events.append], lambda question: Answer("y"))
     return events
 
 
 def past_of(app):
-    return history.rebuild(session.read(app.log.path).records)
+    return history.rebuild(session.read_records(app.log.path).records)
 
 
 @pytest.mark.parametrize("wanted", ["fence", "xml", "native"])
 def test_a_dialect_that_is_set_is_the_session_s(wanted):
-    assert choosing.choose(wanted, CAN) == choosing.Chosen(wanted, "as set")
+    assert choosing.choose_dialect(wanted, CAN) == choosing.DialectChoice(wanted, "as set")
 
 
 def test_native_that_is_set_is_used_where_the_server_lists_no_function_calling_and_that_is_said():
-    chosen = choosing.choose("native", CANNOT)
+    chosen = choosing.choose_dialect("native", CANNOT)
     assert chosen.name == "native"
     assert chosen.notice.startswith("The server does not list function calling for m.")
 
 
 def test_auto_is_what_was_measured_of_the_model_and_fences_where_nothing_was():
-    assert choosing.choose("auto", CAN) == choosing.Chosen(
+    assert choosing.choose_dialect("auto", CAN) == choosing.DialectChoice(
         "fence", "auto: nothing was measured of this model"
     )
-    for name, dialect in choosing.measured().items():
+    for name, dialect in choosing.load_measured().items():
         assert dialect in ("fence", "xml", "native")
-        assert choosing.choose("auto", replace(CAN, name=f"hf.co/owner/{name}:8b")).name == dialect
+        assert choosing.choose_dialect("auto", replace(CAN, name=f"hf.co/owner/{name}:8b")).name == dialect
 
 
 @pytest.mark.parametrize(("dialect", "reply"), [("xml", TAGS), ("native", LS)])
 def test_a_session_that_is_gone_on_with_keeps_its_dialect_byte_for_byte(life, dialect, reply):
     with closing(life(dialect, [reply, "Done."])) as app:
-        assert isinstance(play(app, app.turn("first"))[-1], Answered)
-        before = app.loop.replies.talk.messages()
+        assert isinstance(play(app, app.handle_request("first"))[-1], Answered)
+        before = app.loop.replies.talk.build_messages()
     with closing(life("fence", [reply, "Again."], past_of(app))) as again:
         play(again, again.turn("second"))
         assert again.loop.replies.dialect.name == dialect
-        assert again.loop.replies.talk.messages()[: len(before)] == before
+        assert again.loop.replies.talk.build_messages()[: len(before)] == before
 
 
 def test_another_model_of_another_dialect_reads_calls_as_words(life, tmp_path):
     with closing(life("native", [LS, "Done."])) as app:
-        play(app, app.turn("first"))
+        play(app, app.handle_request("first"))
         (tmp_path / "other.json").write_text(json.dumps(["Fine."]))
         app.config = replace(app.config, agent=replace(app.config.agent, dialect="xml"))
         events = play(app, app.use_model(f"scripted:{tmp_path / 'other.json'}"))
         assert any(isinstance(event, Notice) and "anew" in event.text for event in events)
-        system, _, called, told, *_ = app.loop.replies.talk.messages()
+        system, _, called, told, *_ = app.loop.replies.talk.build_messages()
     assert "<answer>" in system.text
     assert (called.text, called.calls) == (TAGS, ())
     assert told.text.startswith("[result 1: bash ok]")
@@ -96,16 +101,18 @@ def test_another_model_of_another_dialect_reads_calls_as_words(life, tmp_path):
 
 def test_a_model_that_cannot_is_said_when_it_is_loaded(life):
     with closing(life("native", ["Hi."])) as app:
-        told = list(choosing.chosen("native", CANNOT))
-        events = play(app, app.turn("first"))
+        told = list(choosing.choose_with_notice("native", CANNOT))
+        events = play(app, app.handle_request("first"))
     assert [type(event) for event in told] == [Notice]
     assert any(isinstance(event, Loading) for event in events)
 
 
 def test_every_dialect_has_its_system_prompt_filled():
-    prompts = agents.load(places.find().prompts)
+    prompts = agents.load_prompts(places.find_dirs().prompts)
     for dialect in ("xml", "native"):
-        said = prompts.opening(dialect, system="Debian", folder="f", tools="read(path)")
+        said = prompts.format_system_prompt(dialect, system="Debian", folder="f", tools="read(path)")
         assert said.endswith("System: Debian. Folder: f.")
         assert "```" not in said
-    assert "Tools: read(path)\n" in prompts.opening("xml", system="", folder="", tools="read(path)")
+    assert "Tools: read(path)\n" in prompts.format_system_prompt(
+        "xml", system="", folder="", tools="read(path)"
+    )

@@ -11,9 +11,9 @@ from tests.playing import last
 
 from tripletick.events import Answered, Ask, Returned
 from tripletick.messages import Answer
-from tripletick.trust import Leave
-from tripletick.ui.asking import MOST, ask
-from tripletick.ui.pen import PlainPen
+from tripletick.trust import Permission
+from tripletick.ui.asking import MOST, ask_question
+from tripletick.ui.pen import PlainRenderer
 
 YES, NO, SESSION = Answer("y"), Answer("n", "keep it"), Answer("s")
 DIFF = {"approval": {"diff": True}}
@@ -68,11 +68,11 @@ def test_in_the_home_folder_the_leave_to_write_is_none_to_replacing_a_file(tmp_p
     write = WRITE.replace("notes.txt", "docs/notes.txt")
     sections: dict[str, Any] = {"agent": {"name": "coder"}, "approval": {"diff": True}}
     with open_sitting(tmp_path, write, "Then not.", person=True, **sections) as it:
-        it.app.standing.leave = Leave("read")
+        it.app.standing.leave = Permission("read")
         path = it.app.folder / "docs/notes.txt"
         path.parent.mkdir()
         path.write_text("one\ntwo\nthree\n")
-        it.play(YES, NO, turn=it.app.turn("change docs/notes.txt"))
+        it.play(YES, NO, turn=it.app.handle_request("change docs/notes.txt"))
         assert [question.question for question in it.asked] == [
             "Let this turn write to ~/docs?",
             "Replace docs/notes.txt (+1 -1)?",
@@ -157,7 +157,7 @@ def test_a_long_diff_is_shown_in_part_and_whole_after_a_question_mark():
     lines = tuple(("added", f"+{number}\x1b[2J") for number in range(100))
     stream = io.StringIO()
     question = Ask("Replace a.txt (+100 -0)?", "yn?", "Why.", diff=lines)
-    assert ask(question, PlainPen(stream), io.StringIO("?\ny\n")).choice == "y"
+    assert ask_question(question, PlainRenderer(stream), io.StringIO("?\ny\n")).choice == "y"
     first, _, second = stream.getvalue().partition("Replace a.txt")
     assert first.count("\n") == MOST and f"... {101 - MOST} more lines: ? shows them all" in first
     assert "\x1b" not in stream.getvalue() and "+99" in second and "Why." in second

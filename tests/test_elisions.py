@@ -10,17 +10,17 @@ from tests.playing import last
 from tripletick.events import Interrupted, Output, Returned
 from tripletick.sandbox.box import Finished, Kept
 from tripletick.tools import output
-from tripletick.ui.excerpt import HEAD, TAIL, excerpt
-from tripletick.ui.pen import PlainPen
-from tripletick.ui.shelf import Shelf
-from tripletick.ui.teller import Teller
+from tripletick.ui.excerpt import HEAD, TAIL, make_excerpt
+from tripletick.ui.pen import PlainRenderer
+from tripletick.ui.shelf import OutputStore
+from tripletick.ui.teller import TurnDisplay
 
 
 def drawn(events, *, chat):
     stream = io.StringIO()
-    teller = Teller(PlainPen(stream), shelf=Shelf() if chat else None)
+    teller = TurnDisplay(PlainRenderer(stream), shelf=OutputStore() if chat else None)
     for event in events:
-        teller.show(event)
+        teller.show_event(event)
     return stream.getvalue()
 
 
@@ -50,7 +50,7 @@ def test_long_lines_are_counted_as_lines(session, width):
 
 
 def test_a_build_that_says_much_does_not_hide_that_it_did(tmp_path):
-    both = output.joined(kept(b"warning\n" * 50_000), kept(b"1\n" * 100_000))
+    both = output.join_runs(kept(b"warning\n" * 50_000), kept(b"1\n" * 100_000))
     assert (both.head[:8], both.tail[-4:]) == (b"warning\n", b"1\n1\n")
     lines = both.head.count(b"\n") + both.dropped_lines + both.tail.count(b"\n")
     assert (len(both.head) + both.dropped + len(both.tail), lines) == (600_000, 150_000)
@@ -78,19 +78,19 @@ def kept(data, size=64 << 10) -> Finished:
 )
 def test_what_is_sent_and_what_is_left_out_are_all_of_it(tmp_path, data, size):
     with open_plain(tmp_path) as bench:
-        text = output.clip(kept(data, size), bench)
+        text = output.clip_output(kept(data, size), bench)
         ((gap, lines),) = bench.ledger.left_out.items()
     start, _, end = text.partition(f"\n{gap}\n")
     whole = data.rstrip(b"\n").count(b"\n") + 1
     assert start.count("\n") + 1 + lines + end.count("\n") + 1 == whole
-    shown = excerpt(text, "… ", lambda every: "", {gap: lines})
+    shown = make_excerpt(text, "… ", lambda every: "", {gap: lines})
     said = re.fullmatch(r"… ([\d ]+) lines", shown[HEAD]) if len(shown) > HEAD else None
     assert not said or int(said[1].replace(" ", "")) == whole - HEAD - TAIL
 
 
 def test_the_ends_of_an_output_that_was_interrupted_are_shown_with_what_lies_between(session):
     it = session("```bash\nseq 1 50000\nsleep 60\n```")
-    turn, events = it.loop.turn(it.prompts.agents["coder"], "count"), []
+    turn, events = it.loop.run_turn(it.prompts.agents["coder"], "count"), []
     for event in turn:
         events.append(event)
         if isinstance(event, Output) and event.text.endswith("50000\n"):

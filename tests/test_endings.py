@@ -6,9 +6,9 @@ from tests.playing import last
 
 from tripletick import attachments, places, templates
 from tripletick.events import Answered, FreshStart, Repairing
-from tripletick.languages import names_other
+from tripletick.languages import names_other_language
 
-BASE = templates.load(places.find().prompts)
+BASE = templates.load_templates(places.find_dirs().prompts)
 ANSWER = "Now answer the user"
 HELLO = "print('hi')"
 
@@ -68,7 +68,7 @@ def test_what_was_not_allowed_is_not_done(session):
 )
 def test_an_empty_file_is_asked_for_again_unless_it_was_wanted(session, request_, says):
     it = session("```bash\ntouch note.txt\n```", "Done.")
-    attachments.named(request_, it.loop.bench)
+    attachments.attach_named_files(request_, it.loop.bench)
     it.play(request_)
     assert says in told(it)
 
@@ -96,7 +96,7 @@ def test_a_program_to_repair_that_comes_back_as_it_was_is_a_failure(session):
     again = "```python:a.py\nprint(1)\n```"
     it = session(again, "```python:a.py\nprint(2)\n```", "Repaired.")
     put(it.loop.bench, "a.py", "print(1)\n")
-    attachments.named("Fix a.py", it.loop.bench)
+    attachments.attach_named_files("Fix a.py", it.loop.bench)
     events = it.play("Fix a.py")
     assert last(events, Repairing).error == "python failed, a.py is as it was, nothing is repaired: 1"
     assert "That is the file as it was, so nothing is mended." in told(it, 1)
@@ -115,7 +115,7 @@ def test_a_program_to_repair_that_comes_back_as_it_was_is_a_failure(session):
 def test_a_file_that_is_asked_for_and_not_there_is_spoken_of_once(session, request_, script, says):
     it = session(*[f"```bash\n{script} # {n}\n```" for n in (1, 2)], "It could not be done.")
     put(it.loop.bench, "a.csv", "x,y\n1,2\n")
-    attachments.named(request_, it.loop.bench)
+    attachments.attach_named_files(request_, it.loop.bench)
     it.play(request_)
     assert says in told(it, 1) and "is not there" not in told(it, 2)
 
@@ -186,9 +186,9 @@ def test_what_was_not_asked_for_is_not_added_to_an_answer(session):
 def test_a_request_ends_with_the_block_that_it_wants(bench, request_, writes, ends):
     put(bench, "sales.csv", "city,sum\nOslo,5\nRio,7\n")
     put(bench, "notes.txt", "one\ntwo\n")
-    attachments.named(request_, bench, programs_too=writes)
+    attachments.attach_named_files(request_, bench, programs_too=writes)
     ledger = bench.ledger
-    ending = BASE.ending(request_, ledger.asked, new=ledger.new, computes=ledger.computes)
+    ending = BASE.choose_ending(request_, ledger.asked, new=ledger.is_new_program, computes=ledger.computes)
     assert ending.startswith(ends)
 
 
@@ -203,26 +203,26 @@ def test_a_request_ends_with_the_block_that_it_wants(bench, request_, writes, en
     ],
 )
 def test_another_language_is_known_by_its_name(text, other):
-    assert names_other(text, "python") is other
+    assert names_other_language(text, "python") is other
 
 
 def test_a_name_with_blanks_is_quoted_and_its_file_goes_along(bench):
     put(bench, "tax return 2024.txt", "paid\n")
     put(bench, "return", "no\n")
-    said = attachments.named("Move the file tax return 2024.txt away", bench)
+    said = attachments.attach_named_files("Move the file tax return 2024.txt away", bench)
     assert said.startswith("tax return 2024.txt, 1 line:\n```text\npaid")
 
 
 def test_rows_that_a_model_worked_out_in_its_head_are_no_program(bench):
     put(bench, "sales.csv", "city,sum\nOslo,5\nOslo,7\n")
-    attachments.named("sum up sales.csv by city into sums.csv", bench)
+    attachments.attach_named_files("sum up sales.csv by city into sums.csv", bench)
     result = use(bench, "python", "city,sum\nOslo,11", "sums.csv")
     assert result.outcome == "failed" and "holds no program" in result.verdict
-    assert bench.workspace.kind("sums.csv") == "missing"
+    assert bench.workspace.get_kind("sums.csv") == "missing"
 
 
 def test_a_table_is_read_with_what_python_has(bench):
     put(bench, "a.csv", "city;sum\nOslo;5\nRio;7\n")
     put(bench, "b.json", "[1, 2]")
-    assert "csv.DictReader(file, delimiter=';')" in attachments.named("show a.csv", bench)
-    assert "the module json" in attachments.named("show b.json", bench)
+    assert "csv.DictReader(file, delimiter=';')" in attachments.attach_named_files("show a.csv", bench)
+    assert "the module json" in attachments.attach_named_files("show b.json", bench)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tripletick.errors import ModelError
-from tripletick.models.llamacpp import Plan
+from tripletick.models.llamacpp import LoadPlan
 from tripletick.models.shared_engine.server import EngineServer, ReplyQueue
 from tripletick.models.shared_engine.wire import OPENING_LIMIT, LineSocket
 from tripletick.sandbox.user import remove
@@ -43,7 +43,7 @@ class ScriptedEngine:
     def load(self):
         """There is nothing to load."""
 
-    def reply(self, request, slot=0, halt=None):
+    def stream_reply(self, request, slot=0, halt=None):
         self.asked.append(request["name"])
         with halt.ending(self.may_write.set):
             self.may_write.wait()
@@ -76,7 +76,7 @@ def engine(folder):
     listener.bind(str(folder / "sock"))
     listener.listen()
     (folder / "sock").chmod(0o777)
-    queue = ReplyQueue(Plan("tiny", (), 100), open_engine)
+    queue = ReplyQueue(LoadPlan("tiny", (), 100), open_engine)
     server = EngineServer(listener, folder / "sock", TOKEN, queue, stalled=0.2)
     serving = threading.Thread(target=server.serve)
     serving.start()

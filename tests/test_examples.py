@@ -6,7 +6,7 @@ import pytest
 from tests.filing import open_plain, use
 
 from tripletick.tools import examples as examples_module
-from tripletick.tools.examples import examples, faults
+from tripletick.tools.examples import find_examples, find_failures
 
 GOOD = "def largest(numbers):\n    return max(numbers)"
 BAD = "def largest(numbers):\n    return numbers[0]"
@@ -42,7 +42,7 @@ def bench(tmp_path):
 )
 def test_examples_are_calls_and_results_of_literals(line, found):
     found = [(call.replace("`", ""), result) for call, result in found]
-    assert examples(line.replace("`", ""), ["f"]) == found
+    assert find_examples(line.replace("`", ""), ["f"]) == found
 
 
 @pytest.mark.parametrize(
@@ -69,10 +69,10 @@ def test_what_does_not_hold_is_said(tmp_path, monkeypatch, program, task, wrong)
     monkeypatch.setattr("tripletick.tools.examples.SECONDS", 1)
     (tmp_path / "a.py").write_text(program)
     if isinstance(wrong, list):
-        assert faults(str(tmp_path / "a.py"), task) == wrong
+        assert find_failures(str(tmp_path / "a.py"), task) == wrong
         return
     with pytest.raises(wrong):
-        faults(str(tmp_path / "a.py"), task)
+        find_failures(str(tmp_path / "a.py"), task)
 
 
 def test_a_saved_program_that_breaks_an_example_of_the_task_has_failed(bench):

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tripletick.dialects.fence import Fence, read
-from tripletick.dialects.fence.records import blocks_record
+from tripletick.dialects.fence import FenceDialect, parse_reply
+from tripletick.dialects.fence.records import build_blocks_record
 from tripletick.messages import Chunk
 
 RECORDS = [
@@ -27,7 +27,7 @@ def _blocks(blocks):
 
 
 def _read(record, answer, finish):
-    reading = read(
+    reading = parse_reply(
         answer,
         record["tags"],
         finish,
@@ -39,7 +39,7 @@ def _read(record, answer, finish):
 
 def _stream(record, size):
     thinking, examples = bool(record.get("think_prefilled")), tuple(record.get("prompt_examples") or ())
-    reader = Fence().reader(record["tags"], thinking=thinking, examples=examples)
+    reader = FenceDialect().make_reader(record["tags"], thinking=thinking, examples=examples)
     answer = record["answer"]
     parts = [
         part for at in range(0, len(answer), size) for part in reader.feed(Chunk(text=answer[at : at + size]))
@@ -52,7 +52,7 @@ def _stream(record, size):
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record["id"])
 def test_a_recorded_answer_is_read_as_a_careful_person_reads_it(record):
-    seen = blocks_record(record)
+    seen = build_blocks_record(record)
     assert _blocks(seen["blocks"]) == _blocks(record["expected_blocks"])
     assert seen["reasoning"] == record["expected_reasoning"]
     assert sorted(seen["problems"]) == sorted(record["expected_problems"])
@@ -77,14 +77,14 @@ def test_where_an_answer_is_cut_into_chunks_changes_neither_the_reading_nor_what
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record["id"])
 def test_hanging_up_happens_only_at_an_invented_result_or_a_leaked_turn(record):
-    reader = Fence().reader(record["tags"], thinking=bool(record.get("think_prefilled")))
+    reader = FenceDialect().make_reader(record["tags"], thinking=bool(record.get("think_prefilled")))
     for line in record["answer"].splitlines(keepends=True):
         list(reader.feed(Chunk(text=line)))
-        if reader.stopped:
+        if reader.is_stopped:
             break
     playing = {"invented-result", "leaked-turn"} & set(record["expected_problems"])
-    assert not reader.stopped or playing
-    assert reader.stopped or not playing or not record["answer"].endswith("\n")
+    assert not reader.is_stopped or playing
+    assert reader.is_stopped or not playing or not record["answer"].endswith("\n")
     assert (
         _blocks(record["expected_blocks"])
         == [(call.tool, call.path, call.body) for call in reader.close().calls]

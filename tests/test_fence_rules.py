@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import pytest
 
-from tripletick.dialects.fence import invention, read
+from tripletick.dialects.fence import invention, parse_reply
 
 OWNED = ("bash", "python", "write", "read", "edit", "file_finder", "markdown")
 
 
 def _seen(answer, owned=OWNED, finish="stop"):
-    reading = read(answer, owned, finish)
+    reading = parse_reply(answer, owned, finish)
     return [(call.tool, call.path, call.body) for call in reading.calls], [p.code for p in reading.problems]
 
 
@@ -51,22 +51,22 @@ INFO = [
 
 @pytest.mark.parametrize(("info", "tag", "path", "args"), INFO)
 def test_an_info_string_gives_tag_path_and_arguments(info, tag, path, args):
-    call = read(f"```{info}\nx = 1\n```", OWNED).calls[0]
+    call = parse_reply(f"```{info}\nx = 1\n```", OWNED).calls[0]
     assert (call.tool, call.path, call.args, call.timid) == (tag, path, args, False)
 
 
 @pytest.mark.parametrize("info", ["diff src/app.py", "diff:src/app.py", "Dockerfile", "node.js", "pythonic"])
 def test_what_would_save_the_wrong_thing_is_no_call(info):
-    assert read(f"```{info}\nx = 1\n```", OWNED).calls == ()
+    assert parse_reply(f"```{info}\nx = 1\n```", OWNED).calls == ()
 
 
 def test_a_server_s_tool_is_an_argument_and_no_path():
-    call = read('```mcp:files.search\n{"a": 1}\n```', ("mcp",)).calls[0]
+    call = parse_reply('```mcp:files.search\n{"a": 1}\n```', ("mcp",)).calls[0]
     assert (call.path, call.args) == (None, ("files.search",))
 
 
 def test_a_path_in_a_first_comment_is_timid():
-    call = read("```yaml\n# ci.yml\na: 1\n```", ("yaml",)).calls[0]
+    call = parse_reply("```yaml\n# ci.yml\na: 1\n```", ("yaml",)).calls[0]
     assert (call.path, call.timid, call.body) == ("ci.yml", True, "# ci.yml\na: 1")
 
 
@@ -207,7 +207,7 @@ PLAYED = [
 
 @pytest.mark.parametrize("line", PLAYED)
 def test_a_line_that_plays_the_tool_ends_the_list_and_the_history(line):
-    reading = read(f"Go.\n```bash\nls\n```\n{line}\nx\n```bash\nrm x\n```", OWNED)
+    reading = parse_reply(f"Go.\n```bash\nls\n```\n{line}\nx\n```bash\nrm x\n```", OWNED)
     assert [call.body for call in reading.calls] == ["ls"]
     assert [problem.code for problem in reading.problems] == ["invented-result"]
     assert reading.text == "Go.\n```bash\nls\n```"
@@ -229,7 +229,7 @@ def test_a_line_that_plays_the_tool_ends_the_list_and_the_history(line):
     ],
 )
 def test_words_about_results_are_no_results(line):
-    assert len(read(f"```bash\nls\n```\n{line}\n```bash\npwd\n```", OWNED).calls) == 2
+    assert len(parse_reply(f"```bash\nls\n```\n{line}\n```bash\npwd\n```", OWNED).calls) == 2
 
 
 @pytest.mark.parametrize("tag", ["cmd", "bat", "dos", "batch", "powershell", "pwsh", "ps1", "PS1", "cmd.exe"])
@@ -240,13 +240,13 @@ def test_a_block_for_another_shell_is_not_run_as_bash(tag):
 @pytest.mark.parametrize("tag", ["console", "shell-session", "sh_session", "terminal", "bash"])
 @pytest.mark.parametrize("prompt", ["PS C:\\Users\\me>", "PS>", "C:\\>", "d:\\work>"])
 def test_a_prompt_of_another_shell_is_a_transcript(tag, prompt):
-    told = read(f"```{tag}\n{prompt} dir\n```", OWNED)
+    told = parse_reply(f"```{tag}\n{prompt} dir\n```", OWNED)
     assert (told.calls, told.problems[0].code) == ((), "transcript")
     assert "another shell" in told.problems[0].text
 
 
 def test_a_readme_that_has_no_end_of_its_own_is_asked_for_between_longer_fences():
-    told = read("```markdown:README.md\n# A\n```bash\nmake\n```\nEnd.\n", OWNED).problems[0]
+    told = parse_reply("```markdown:README.md\n# A\n```bash\nmake\n```\nEnd.\n", OWNED).problems[0]
     assert (told.code, "````markdown:README.md" in told.text) == ("unclosed", True)
 
 
@@ -267,13 +267,13 @@ def test_wherever_an_answer_is_cut_it_gives_no_block_that_the_whole_does_not_hol
     "token", ["<|im_end|>", "<|eot_id|>", "</s>", "<|im_start|>user", "### Human: no", "[INST] x"]
 )
 def test_a_leaked_turn_ends_the_answer(token):
-    reading = read(f"```bash\nls\n```\n{token}\n```bash\nrm x\n```", OWNED)
+    reading = parse_reply(f"```bash\nls\n```\n{token}\n```bash\nrm x\n```", OWNED)
     assert [call.body for call in reading.calls] == ["ls"]
     assert [problem.code for problem in reading.problems] == ["leaked-turn"]
 
 
 def test_an_exact_repeat_and_the_prompt_s_example_are_not_run():
-    reading = read(
+    reading = parse_reply(
         "```bash\nls\n```\n```bash\nls\n```\n```bash\npwd\n```", ("bash",), prompt_examples=("pwd\n",)
     )
     assert [call.body for call in reading.calls] == ["ls"]
@@ -315,22 +315,22 @@ def test_a_cut_answer_saves_no_document_of_three_backticks():
     ],
 )
 def test_a_question_counts_at_the_beginning_of_a_line_of_text(answer, question):
-    assert read(answer, OWNED).question == question
+    assert parse_reply(answer, OWNED).question == question
 
 
 def test_the_history_is_the_raw_reply_without_reasoning():
     answer = "<think>a</think>\nHi.\n\n```bash\nls\n```\n"
-    assert read(answer, OWNED).text == "Hi.\n\n```bash\nls\n```\n"
-    assert read(answer[17:], OWNED).text == answer[17:]
+    assert parse_reply(answer, OWNED).text == "Hi.\n\n```bash\nls\n```\n"
+    assert parse_reply(answer[17:], OWNED).text == answer[17:]
 
 
 def test_only_an_agent_that_writes_owns_other_tags_with_a_path():
-    assert read("```css:a.css\nx\n```", ("bash",)).calls == ()
-    assert read("```css:a.css\nx\n```", ("write",)).calls[0].tool == "css"
-    assert read("```css\n/* a.css */\nx\n```", ("write",)).calls == ()
+    assert parse_reply("```css:a.css\nx\n```", ("bash",)).calls == ()
+    assert parse_reply("```css:a.css\nx\n```", ("write",)).calls[0].tool == "css"
+    assert parse_reply("```css\n/* a.css */\nx\n```", ("write",)).calls == ()
 
 
 def test_every_word_that_ends_a_turn_has_one_of_the_signs_that_lines_are_told_by():
-    turns, speakers = invention.words()["turns"], invention.words()["speakers"]
+    turns, speakers = invention.load_words()["turns"], invention.load_words()["speakers"]
     assert all(invention.ODD.search(word) for word in turns)
     assert all(":" in pattern for pattern in speakers)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tripletick.dialects.fence import Fence, read
+from tripletick.dialects.fence import FenceDialect, parse_reply
 from tripletick.events import Text, Thought
 from tripletick.messages import Chunk
 
@@ -26,10 +26,10 @@ SOUP = st.lists(PIECES, max_size=40).map("".join)
 
 
 def _stream(answer, size, finish="stop"):
-    reader = Fence().reader(OWNED)
+    reader = FenceDialect().make_reader(OWNED)
     for at in range(0, len(answer), size):
         list(reader.feed(Chunk(text=answer[at : at + size])))
-    return reader.close(finish), reader.stopped
+    return reader.close(finish), reader.is_stopped
 
 
 @settings(max_examples=300, deadline=None)
@@ -39,7 +39,7 @@ def test_any_soup_of_fences_is_read_the_same_in_any_chunks(answer, size, finish)
 
 
 def _shown(answer, size):
-    reader = Fence().reader(OWNED)
+    reader = FenceDialect().make_reader(OWNED)
     pieces = [Chunk(text=answer[at : at + size]) for at in range(0, len(answer), size)]
     parts = [part for chunk in (*pieces, Chunk(finish="stop")) for part in reader.feed(chunk)]
     return [(kind, "".join(part.text for part in run)) for kind, run in groupby(parts, type)]
@@ -54,7 +54,7 @@ def test_any_soup_of_fences_is_shown_the_same_in_any_chunks(answer, size):
 @settings(max_examples=300, deadline=None)
 @given(SOUP)
 def test_a_call_s_body_is_never_invented(answer):
-    for call in read(answer, OWNED).calls:
+    for call in parse_reply(answer, OWNED).calls:
         assert all(line.strip() in answer.replace("&lt;", "<") for line in call.body.split("\n"))
 
 
@@ -63,7 +63,7 @@ def test_a_call_s_body_is_never_invented(answer):
 def test_hanging_up_leaves_the_calls_that_the_whole_answer_has(answer):
     reading, stopped = _stream(answer, 1)
     if stopped:
-        assert reading.calls == read(answer, OWNED).calls
+        assert reading.calls == parse_reply(answer, OWNED).calls
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_hanging_up_leaves_the_calls_that_the_whole_answer_has(answer):
     ["x" * 1_000_000, "`" * 200_000, "```\n" * 2_000, "- > " * 50_000, "<think>" * 20_000, '$("' * 50_000],
 )
 def test_a_huge_answer_is_read_and_holds_no_call(answer):
-    assert read(answer, OWNED).calls == ()
+    assert parse_reply(answer, OWNED).calls == ()
     assert _stream(answer, 4096)[0].calls == ()
 
 
@@ -88,9 +88,9 @@ FRAGMENTS = st.sampled_from([
 @settings(max_examples=300, deadline=None)
 @given(st.lists(FRAGMENTS, max_size=14).map("".join), st.data())
 def test_wherever_a_soup_is_cut_no_block_appears_that_the_whole_does_not_hold(answer, data):
-    whole = [(call.tool, call.path, call.body) for call in read(answer, OWNED).calls]
+    whole = [(call.tool, call.path, call.body) for call in parse_reply(answer, OWNED).calls]
     at = data.draw(st.integers(0, len(answer)))
-    assert all((c.tool, c.path, c.body) in whole for c in read(answer[:at], OWNED, "length").calls)
+    assert all((c.tool, c.path, c.body) in whole for c in parse_reply(answer[:at], OWNED, "length").calls)
 
 
 REASONED = [
@@ -110,7 +110,7 @@ def test_what_is_shown_as_reasoning_is_what_is_read_as_reasoning(answer, thought
     shown = _shown(answer, size)
     assert "".join(text for kind, text in shown if kind is Thought) == thought
     assert "".join(text for kind, text in shown if kind is Text) == said
-    assert read(answer, OWNED).reasoning == thought.strip()
+    assert parse_reply(answer, OWNED).reasoning == thought.strip()
 
 
 def test_an_answer_behind_a_doubtful_end_of_the_reasoning_is_shown_at_the_end():
@@ -119,19 +119,19 @@ def test_an_answer_behind_a_doubtful_end_of_the_reasoning_is_shown_at_the_end():
 
 
 def test_text_is_shown_before_its_line_has_ended():
-    reader = Fence().reader(OWNED)
+    reader = FenceDialect().make_reader(OWNED)
     assert list(reader.feed(Chunk(text="Hello "))) == [Text("Hello ")]
 
 
 def test_what_may_become_a_tag_is_held_back_until_it_is_told():
-    reader = Fence().reader(OWNED)
+    reader = FenceDialect().make_reader(OWNED)
     assert list(reader.feed(Chunk(text="<th"))) == []
     assert list(reader.feed(Chunk(text="ink>so"))) == [Thought("so")]
     assert list(reader.feed(Chunk(text="</think>\nHi"))) == [Text("\n"), Text("Hi")]
 
 
 def test_reasoning_that_the_engine_keeps_apart_is_a_part_of_the_reading():
-    reader = Fence().reader(OWNED, thinking=True)
+    reader = FenceDialect().make_reader(OWNED, thinking=True)
     assert list(reader.feed(Chunk(thought="hm"))) == [Thought("hm")]
     list(reader.feed(Chunk(text="```bash\nls\n```")))
     reading = reader.close()
@@ -139,14 +139,14 @@ def test_reasoning_that_the_engine_keeps_apart_is_a_part_of_the_reading():
 
 
 def test_the_reader_hangs_up_at_the_line_that_plays_the_tool():
-    reader = Fence().reader(OWNED)
+    reader = FenceDialect().make_reader(OWNED)
     list(reader.feed(Chunk(text="```bash\nls\n```\nOutput:")))
-    assert not reader.stopped
+    assert not reader.is_stopped
     list(reader.feed(Chunk(text=" a\n")))
-    assert reader.stopped
+    assert reader.is_stopped
 
 
 def test_a_line_in_a_block_that_looks_like_a_result_does_not_hang_up():
-    reader = Fence().reader(OWNED)
+    reader = FenceDialect().make_reader(OWNED)
     list(reader.feed(Chunk(text="```bash\nls\n```\n```bash\ncat <<EOF\nOutput: a\n<|im_end|>\nEOF\n")))
-    assert not reader.stopped
+    assert not reader.is_stopped

@@ -6,7 +6,7 @@ import pytest
 from tests.filing import open_plain, play, put, use
 
 from tripletick.messages import Answer, Call
-from tripletick.tools.losing import placeholders
+from tripletick.tools.losing import find_placeholders
 
 LONG = "".join(f"line {n}\n" for n in range(1, 101))
 
@@ -291,8 +291,8 @@ def test_a_file_whose_name_looks_like_a_range_is_itself(bench):
     ],
 )
 def test_a_line_that_stands_for_others_is_seen_when_it_is_new(line):
-    assert placeholders("x = 1\n", f"x = 1\n{line}\n", "a.py") == [line.strip()]
-    assert placeholders(f"{line}\n", f"x = 1\n{line}\n", "a.py") == []
+    assert find_placeholders("x = 1\n", f"x = 1\n{line}\n", "a.py") == [line.strip()]
+    assert find_placeholders(f"{line}\n", f"x = 1\n{line}\n", "a.py") == []
 
 
 @pytest.mark.parametrize(
@@ -311,9 +311,9 @@ def test_a_line_that_stands_for_others_is_seen_when_it_is_new(line):
     ],
 )
 def test_an_ordinary_line_stands_for_itself(line):
-    assert placeholders("", line, "a.py") == []
+    assert find_placeholders("", line, "a.py") == []
 
 
 def test_in_prose_a_heading_is_no_comment():
-    assert placeholders("", "# Existing code\n- same as before\n", "a.md") == []
-    assert placeholders("", "<!-- rest unchanged -->\n", "a.md") == ["<!-- rest unchanged -->"]
+    assert find_placeholders("", "# Existing code\n- same as before\n", "a.md") == []
+    assert find_placeholders("", "<!-- rest unchanged -->\n", "a.md") == ["<!-- rest unchanged -->"]

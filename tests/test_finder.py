@@ -6,7 +6,7 @@ from datetime import datetime
 import pytest
 from tests.filing import open_plain, put, use
 
-from tripletick.tools.walking import Walk
+from tripletick.tools.walking import FileWalk
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_many_names_are_cut_and_counted(bench):
 
 
 def test_a_walk_that_takes_too_long_says_so(bench):
-    walk = Walk(bench.workspace, seconds=-1.0)
+    walk = FileWalk(bench.workspace, seconds=-1.0)
     assert list(walk) == [] and walk.stopped
 
 

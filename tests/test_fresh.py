@@ -61,7 +61,10 @@ def test_what_the_person_has_touched_since_stays(session):
     it = session(*(WRITES.format(does="echo new > a; echo new > b", n=n) for n in (1, 2, 3)), "Done.")
     for name in ("a", "b"):
         (it.folder / name).write_text("old\n")
-    turn, third = it.loop.turn(it.prompts.agents["coder"], "do it"), Repairing(3, 5, "bash failed, exit 3")
+    turn, third = (
+        it.loop.run_turn(it.prompts.agents["coder"], "do it"),
+        Repairing(3, 5, "bash failed, exit 3"),
+    )
     while next(turn) != third:
         pass
     (it.folder / "a").write_text("mine\n")
@@ -74,7 +77,7 @@ def test_what_the_person_has_touched_since_stays(session):
 
 def test_a_file_of_the_persons_that_was_never_touched_by_the_turn_stays(session):
     it = session(*broken(1, 4), "Done.")
-    turn = it.loop.turn(it.prompts.agents["coder"], "do it")
+    turn = it.loop.run_turn(it.prompts.agents["coder"], "do it")
     next(turn)
     (it.folder / "mine").write_text("mine\n")
     list(turn)
@@ -152,7 +155,7 @@ def test_it_goes_back_to_the_request_also_where_outputs_were_dropped_to_save_roo
 def test_who_took_over_is_introduced_again(session):
     it = session(*(f"```read\nno{n}.txt\n```" for n in range(3)), "Done.")
     file, casual = it.prompts.agents["file"], it.prompts.agents["casual"]
-    list(it.loop.turn(casual, "show it", relief=[file]))
+    list(it.loop.run_turn(casual, "show it", relief=[file]))
     told = words(it.model.asked[3][-1])
     assert told.index("[casual]") < told.index("[file: ") < told.index("This was tried 3 times")
     assert file.card in told
@@ -168,7 +171,7 @@ def test_a_reply_that_cannot_be_read_three_times_begins_anew_too(session):
 def test_a_log_gives_the_conversation_as_it_was_left(session):
     it = session(*broken(1, 4), "Done.")
     written, records = Written(), []
-    for event in it.loop.turn(it.prompts.agents["coder"], "do it"):
+    for event in it.loop.run_turn(it.prompts.agents["coder"], "do it"):
         del event
         records.append(written.changes(it.loop.replies.talk, it.loop.replies.budget, model="m", dialect="d"))
     past = rebuild(record for record in records if record)
@@ -181,8 +184,8 @@ def test_the_next_request_follows_on_what_was_left(session):
     it.play("one")
     it.play("two")
     assert it.model.asked[-1][:-2] == it.model.asked[-2]
-    it.loop.replies.talk.take_back()
-    assert it.loop.replies.talk.messages() == it.model.asked[-1][:-1]
+    it.loop.replies.talk.remove_request()
+    assert it.loop.replies.talk.build_messages() == it.model.asked[-1][:-1]
 
 
 @pytest.mark.parametrize(
@@ -205,7 +208,7 @@ def test_fewer_attempts_than_three_end_it_before(session):
 
 def test_an_interrupt_at_a_fresh_start_leaves_what_was_put_back(session):
     it = session(*(WRITES.format(does="echo new > a", n=n) for n in (1, 2, 3)), "Fine.")
-    turn = it.loop.turn(it.prompts.agents["coder"], "do it")
+    turn = it.loop.run_turn(it.prompts.agents["coder"], "do it")
     while not isinstance(next(turn), FreshStart):
         pass
     turn.throw(KeyboardInterrupt)

@@ -8,7 +8,7 @@ from tests.playing import last
 from tests.sandbox.serving import site
 from tests.test_approval import DELETES, NO, SESSION, YES, asked, log, repository, results, sources
 
-from tripletick.approval.parts import part
+from tripletick.approval.parts import split_script
 from tripletick.events import Answered, Notice
 from tripletick.messages import Answer
 from tripletick.paths import Workspace
@@ -209,36 +209,38 @@ def test_what_the_person_is_told_to_type_is_quoted_and_one_line(session, block, 
     ],
 )
 def test_lines_that_would_mean_something_else_alone_are_not_parted(project, script):
-    assert part(script, project).commits == ()
+    assert split_script(script, project).commits == ()
 
 
 @pytest.mark.parametrize(
     "script", ["[ -e a ] || exit 1\ngit commit -am x", "(cd sub && make)\ngit commit -am x"]
 )
 def test_a_commit_after_what_ends_badly_or_in_a_subshell_is_parted(project, script):
-    assert part(script, project).commits == (("commit", "-am", "x"),)
+    assert split_script(script, project).commits == (("commit", "-am", "x"),)
 
 
 @pytest.mark.parametrize(
     "line", ["PIP_INDEX_URL=http://x pip install six", "npm_config_registry=http://x npm i a"]
 )
 def test_an_install_with_a_variable_of_its_own_is_sent_back(project, line):
-    assert part(line, project).problem.startswith("not run: ")
+    assert split_script(line, project).problem.startswith("not run: ")
 
 
 def test_a_file_is_no_package(project):
-    assert part("pip install six.whl", project).installs == ()
+    assert split_script("pip install six.whl", project).installs == ()
 
 
 def test_what_looks_between_the_commits_comes_after_them(project):
-    parts = part("touch a\ngit add a\ngit status --short\necho added\ngit commit -m x\ngit log", project)
+    parts = split_script(
+        "touch a\ngit add a\ngit status --short\necho added\ngit commit -m x\ngit log", project
+    )
     assert (parts.rest, parts.looks) == ("touch a", "git status --short\necho added\ngit log")
     assert parts.commits == (("add", "a"), ("commit", "-m", "x"))
 
 
 @pytest.mark.parametrize("between", ["echo x > b", "make", "echo $(touch b)"])
 def test_a_commit_after_lines_that_cannot_wait_is_sent_back(project, between):
-    parts = part(f"git add a\n{between}\ngit add b\ngit commit -m x", project)
+    parts = split_script(f"git add a\n{between}\ngit add b\ngit commit -m x", project)
     assert parts.problem.startswith("not run: send git add and git commit as plain last lines")
 
 

@@ -9,9 +9,9 @@ import pytest
 from tripletick.events import Compacted, Loading, Looking, Prompted, Routed, Text, Thought
 from tripletick.messages import Progress
 from tripletick.ui import room
-from tripletick.ui.gauge import Gauge
-from tripletick.ui.pen import WORDS, PlainPen
-from tripletick.ui.teller import Teller
+from tripletick.ui.gauge import StatusLine
+from tripletick.ui.pen import WORDS, PlainRenderer
+from tripletick.ui.teller import TurnDisplay
 
 
 @dataclass
@@ -29,25 +29,25 @@ class Pen:
     lines: list[str] = field(default_factory=list)
     word: Callable[[], str] | None = str
 
-    def piece(self, piece):
+    def draw_piece(self, piece):
         self.lines.append(piece.raw)
 
-    def line(self, text, style="", *, prose=False):
+    def draw_line(self, text, style="", *, prose=False):
         self.lines.append(text)
 
-    def tree(self, title, branches):
+    def draw_tree(self, title, branches):
         self.lines.append(title)
 
-    def hang(self, branches):
+    def show_below_status(self, branches):
         pass
 
-    def mark(self, mark):
+    def format_mark(self, mark):
         return WORDS[mark]
 
-    def status(self, word, *, at_once=False):
+    def show_status(self, word, *, at_once=False):
         self.word = word
 
-    def ask(self, text):
+    def draw_question(self, text):
         self.lines.append(text)
 
 
@@ -55,14 +55,14 @@ class Pen:
 def at():
     """A teller that has sent a prompt of 8 200 tokens; gives its status line after so many seconds."""
     clock, pen = Clock(), Pen()
-    teller = Teller(pen, gauge=Gauge(clock))
+    teller = TurnDisplay(pen, gauge=StatusLine(clock))
     for event in (Routed("coder"), Prompted(8200)):
-        teller.show(event)
+        teller.show_event(event)
 
     def look(seconds, *events):
         clock.now = seconds
         for event in events:
-            teller.show(event)
+            teller.show_event(event)
         assert pen.word
         return pen.word()
 
@@ -96,22 +96,22 @@ def test_a_bar_says_how_far_the_prompt_is_read_and_what_came_from_the_cache_is_n
 
 def test_without_a_status_line_the_loading_of_a_model_is_a_line():
     written = io.StringIO()
-    teller = Teller(PlainPen(written))
+    teller = TurnDisplay(PlainRenderer(written))
     for event in (Loading("ollama:m", 8192), Progress("loading"), Progress("loading"), Progress("reading")):
-        teller.show(event)
+        teller.show_event(event)
     assert written.getvalue() == "loading ollama:m\n"
 
 
 def test_a_terminal_that_has_them_gets_three_dots_in_one():
     clock = Clock()
-    gauge = Gauge(clock, prompt=900)
-    gauge.begin("coder", waits=True)
+    gauge = StatusLine(clock, prompt=900)
+    gauge.begin_step("coder", waits=True)
     clock.now = 25.0
-    assert gauge.now() == "Reading 900 tokens of prompt … 25 s (Ctrl+C stops)"
+    assert gauge.format_current() == "Reading 900 tokens of prompt … 25 s (Ctrl+C stops)"
 
 
 def test_what_was_dropped_is_named():
-    lines = list(room.lines(Compacted(9012, 2950, 4096, 2, 5, "They read.\n\nThen stopped.")))
+    lines = list(room.format_compaction(Compacted(9012, 2950, 4096, 2, 5, "They read.\n\nThen stopped.")))
     assert lines == [
         "The conversation needs 9 012 tokens, the model has 4 096. Compacted to 2 950 and going on.",
         "Dropped: the outputs of 2 old messages.",
@@ -122,17 +122,19 @@ def test_what_was_dropped_is_named():
 
 
 def test_without_a_summary_it_is_said_why_there_is_none():
-    *_, last = room.lines(Compacted(900, 400, 1024, 0, 5))
+    *_, last = room.format_compaction(Compacted(900, 400, 1024, 0, 5))
     assert last == "Dropped without a summary, since the model gave none that can be used: 5 old messages."
 
 
 def test_a_record_of_an_earlier_version_is_told_too():
-    assert list(room.lines(Compacted(900, 400))) == ["The conversation was compacted from 900 tokens to 400."]
+    assert list(room.format_compaction(Compacted(900, 400))) == [
+        "The conversation was compacted from 900 tokens to 400."
+    ]
 
 
 def test_a_summary_cannot_steer_the_terminal():
     pen = Pen()
-    Teller(pen).show(Compacted(900, 400, 1024, 0, 2, "\x1b[2Jgone"))
+    TurnDisplay(pen).show_event(Compacted(900, 400, 1024, 0, 2, "\x1b[2Jgone"))
     assert "  ␛[2Jgone" in pen.lines
 
 

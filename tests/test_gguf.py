@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tripletick.errors import ModelError
 from tripletick.models import fitness
-from tripletick.models.gguf import Header, Unreadable, read
+from tripletick.models.gguf import GgufHeader, UnreadableFile, read_header
 
 FIELDS = {
     "general.architecture": "llama",
@@ -68,14 +68,14 @@ def file(tmp_path):
 
 
 def header(path):
-    found = read(path)
-    assert isinstance(found, Header)
+    found = read_header(path)
+    assert isinstance(found, GgufHeader)
     return found
 
 
 def flaw(path):
-    found = read(path)
-    assert isinstance(found, Unreadable)
+    found = read_header(path)
+    assert isinstance(found, UnreadableFile)
     return found.why
 
 
@@ -103,7 +103,7 @@ def test_a_file_whose_tensors_are_cut_off_is_unreadable(file, missing):
 def test_every_file_that_breaks_off_is_unreadable(file):
     whole = gguf(data=0, tensors=[])
     for length in range(len(whole) - 32):
-        assert isinstance(read(file(whole[:length])), Unreadable)
+        assert isinstance(read_header(file(whole[:length])), UnreadableFile)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,9 @@ def test_what_is_no_file_is_unreadable(tmp_path):
 @given(at=st.integers(0, 700), new=st.binary(min_size=1, max_size=9))
 def test_no_damage_to_a_header_raises(file, at, new):
     whole = gguf(data=0)
-    assert isinstance(read(file(whole[:at] + new + whole[at + len(new) :])), Header | Unreadable)
+    assert isinstance(
+        read_header(file(whole[:at] + new + whole[at + len(new) :])), GgufHeader | UnreadableFile
+    )
 
 
 @pytest.mark.parametrize(
@@ -174,12 +176,12 @@ def test_no_damage_to_a_header_raises(file, at, new):
 )
 def test_a_file_that_is_no_model_to_talk_to_is_refused(file, fields, why):
     with pytest.raises(ModelError, match=why) as caught:
-        fitness.inspect(file(gguf(fields)))
+        fitness.inspect_model(file(gguf(fields)))
     assert caught.value.remedy
 
 
 def test_a_model_to_talk_to_is_fit(file):
-    assert fitness.inspect(file(gguf({"split.count": 1, "general.type": "model"}))).context == 2048
+    assert fitness.inspect_model(file(gguf({"split.count": 1, "general.type": "model"}))).context == 2048
 
 
 @pytest.mark.parametrize(
@@ -187,20 +189,20 @@ def test_a_model_to_talk_to_is_fit(file):
     [({"general.type": "model"}, "no adapter"), ({"general.architecture": "qwen2"}, "made for qwen2 models")],
 )
 def test_an_adapter_that_does_not_fit_is_refused(file, fields, why):
-    model = Header(1, {"general.architecture": "llama"}, {}, 1)
+    model = GgufHeader(1, {"general.architecture": "llama"}, {}, 1)
     with pytest.raises(ModelError, match=why):
         fitness.inspect_adapter(file(gguf({"general.type": "adapter", **fields})), model)
 
 
 def test_memory_is_the_file_and_the_cache_of_every_layer(file):
     found = header(file(gguf()))
-    assert fitness.memory(found, 1000) == found.size + 1000 * 6 * 2 * (48 + 48) * 2
+    assert fitness.estimate_memory(found, 1000) == found.size + 1000 * 6 * 2 * (48 + 48) * 2
 
 
 def test_a_need_far_above_what_is_free_is_refused_with_both(file):
     path = file(gguf())
     found = header(path)
-    needed = fitness.memory(found, 2048)
+    needed = fitness.estimate_memory(found, 2048)
     fitness.check_memory(path, found, 2048, 0)
     fitness.check_memory(path, found, 2048, needed)
     with pytest.raises(ModelError, match=r"needs about .* GiB with 2048 tokens .*\n.*--ctx"):

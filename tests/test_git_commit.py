@@ -7,7 +7,7 @@ import pytest
 from tests.test_approval import log, repository, results
 
 from tripletick import git_commit
-from tripletick.approval import Asking, Gate
+from tripletick.approval import AskPolicy, PermissionGate
 from tripletick.events import Ask, Event, Notice
 from tripletick.messages import Answer
 
@@ -32,7 +32,7 @@ def begun(it, **files):
 def commit(it, *answers, message="", **how):
     """Commit, and give what was said and asked."""
     waiting, events, reply = list(answers), list[Event](), None
-    turn = git_commit.commit(it.loop, message, **how)
+    turn = git_commit.commit_turns(it.loop, message, **how)
     while True:
         try:
             event = turn.send(reply)
@@ -297,6 +297,6 @@ def test_a_worktree_is_left_to_the_user(session):
 
 def test_blocks_commit_nothing_where_commits_are_off(session):
     it = begun(session(block("git commit -qam x"), "I cannot.", "I cannot.", answers=[YES]))
-    it.loop = replace(it.loop, gate=Gate(Asking(person=True, commits=False)))
+    it.loop = replace(it.loop, gate=PermissionGate(AskPolicy(person=True, commits=False)))
     assert results(it.play())[0].verdict == "was not run: the person has turned commits off"
     assert log(it) == "Ann Begin\n"

@@ -11,10 +11,10 @@ from tests.bad_server import HANG, BadServer, line, stream
 from tripletick import platforms
 from tripletick.halting import Halt, Halted
 from tripletick.messages import Message
-from tripletick.models import Settings
+from tripletick.models import EngineSettings
 from tripletick.models.model import Sampling
 from tripletick.models.ollama import Ollama
-from tripletick.models.scripted import Scripted, ScriptedReply
+from tripletick.models.scripted import ScriptedModel, ScriptedReply
 from tripletick.sandbox import open_box
 from tripletick.sandbox.box import Ground
 
@@ -47,7 +47,7 @@ def test_a_reply_of_a_server_ends_before_its_head_before_its_first_line_and_in_i
     halt = Halt()
     with (
         BadServer({"/api/chat": [act]}) as server,
-        closing(Ollama("m", Settings(host=server.url, halt=halt))) as model,
+        closing(Ollama("m", EngineSettings(host=server.url, halt=halt))) as model,
     ):
         error = halted(halt, lambda: said(model), lambda: server.wait_for("/api/chat"))
         assert isinstance(error, Halted)
@@ -58,22 +58,24 @@ def test_the_wait_for_a_server_that_is_busy_ends():
     halt, told = Halt(), threading.Event()
     busy = [b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n"]
     with BadServer({"/api/chat": [busy]}) as server:
-        settings = Settings(host=server.url, halt=halt, busy_waits=(600.0,), notice=lambda line: told.set())
+        settings = EngineSettings(
+            host=server.url, halt=halt, busy_waits=(600.0,), notice=lambda line: told.set()
+        )
         with closing(Ollama("m", settings)) as model:
             assert isinstance(halted(halt, lambda: said(model), lambda: told.wait(25)), Halted)
 
 
 def test_a_halted_model_answers_the_next_time():
     halt = Halt()
-    model = Scripted(ScriptedReply("late", seconds=600), "soon").beside(1, halt)
+    model = ScriptedModel(ScriptedReply("late", seconds=600), "soon").fork(1, halt)
     assert isinstance(halted(halt, lambda: said(model), lambda: None), Halted)
     assert said(model) == "soon"
 
 
 def test_one_of_two_models_side_by_side_is_halted_and_the_other_goes_on():
     with BadServer({"/api/chat": [[HANG], stream(line("b"), line(done=True, done_reason="stop"))]}) as server:
-        first, halt = Ollama("m", Settings(host=server.url)), Halt()
-        second = first.beside(1, halt)
+        first, halt = Ollama("m", EngineSettings(host=server.url)), Halt()
+        second = first.fork(1, halt)
         with closing(first), closing(second):
             error = halted(halt, lambda: said(second), lambda: server.wait_for("/api/chat"))
             assert (type(error), said(first)) == (Halted, "b")
@@ -98,7 +100,7 @@ def test_a_running_program_ends_with_all_that_it_has_started(box, tmp_path):
             begun.set()
 
     assert isinstance(halted(ground.halt, work, lambda: begun.wait(25)), Halted)
-    assert platforms.descendants(os.getpid()) == []
+    assert platforms.list_descendants(os.getpid()) == []
     assert list(made.run(["sh", "-c", "echo again"], mode="read")) == ["again\n"]
 
 

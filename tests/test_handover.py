@@ -18,7 +18,7 @@ def relieved(session):
 
     def play(one, agent, *others):
         agents = one.prompts.agents
-        turn = one.loop.turn(agents[agent], "do it", relief=[agents[name] for name in others])
+        turn = one.loop.run_turn(agents[agent], "do it", relief=[agents[name] for name in others])
         return list(turn)
 
     return play
@@ -62,7 +62,7 @@ def test_code_that_is_shown_after_the_work_hands_nothing_over(session, relieved)
 def test_a_turn_is_handed_over_once(session):
     one = session(FIND, "```edit:a.txt\nx\n```")
     finder, writer = Agent("finder", "", "", ("file_finder",)), Agent("writer", "", "", ("edit",))
-    events = list(one.loop.turn(one.prompts.agents["casual"], "do it", relief=[finder, writer]))
+    events = list(one.loop.run_turn(one.prompts.agents["casual"], "do it", relief=[finder, writer]))
     assert kinds(events).count("HandedOver") == 1
     assert kinds(events)[-1] == "Answered"
 

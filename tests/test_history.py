@@ -8,11 +8,11 @@ import pytest
 
 from tripletick import config, places, session
 from tripletick.app import App
-from tripletick.context import Budget, Conversation, Entry
+from tripletick.context import Conversation, ConversationEntry, TokenBudget
 from tripletick.library import history
 from tripletick.messages import Answer, Message
 from tripletick.sections import AgentSection, ModelSection
-from tripletick.session import Log
+from tripletick.session import SessionLog
 
 LONG = "```bash\nseq 1 400\n```"
 FAILS = "```bash\necho no; exit 3\n```"
@@ -29,8 +29,10 @@ def life(tmp_path):
         (tmp_path / "script.json").write_text(json.dumps(replies))
         name = f"scripted:{tmp_path / 'script.json'}"
         settings = config.Config(agent=AgentSection("coder"), model=ModelSection(name, context=window))
-        found = replace(places.find(), state=tmp_path / "state")
-        log = Log.open(found.sessions, workspace=tmp_path / folder, session_id=past.id if past else None)
+        found = replace(places.find_dirs(), state=tmp_path / "state")
+        log = SessionLog.open(
+            found.sessions, workspace=tmp_path / folder, session_id=past.id if past else None
+        )
         return App(settings, found, tmp_path / folder, log, past=past)
 
     return opened
@@ -38,16 +40,16 @@ def life(tmp_path):
 
 def play(app, *turns):
     for turn in turns:
-        app.run(turn, [], lambda question: Answer("y", "the first"))
+        app.run_turn(turn, [], lambda question: Answer("y", "the first"))
 
 
 def told(app):
     """All that the model has been sent and has said so far."""
-    return app.loop.replies.talk.messages()
+    return app.loop.replies.talk.build_messages()
 
 
 def past_of(app):
-    return history.rebuild(session.read(app.log.path).records)
+    return history.rebuild(session.read_records(app.log.path).records)
 
 
 def agreed(line):
@@ -55,13 +57,13 @@ def agreed(line):
 
 
 def two_agents(app):
-    play(app, app.turn("first"))
+    play(app, app.handle_request("first"))
     app.use_agent("casual")
-    play(app, app.turn("second"))
+    play(app, app.handle_request("second"))
 
 
 def undone(app):
-    play(app, app.turn("first"), app.undo(1, agreed))
+    play(app, app.handle_request("first"), app.undo_turns(1, agreed))
 
 
 def stopped(app):
@@ -69,20 +71,29 @@ def stopped(app):
         if type(event).__name__ == "Text":
             raise KeyboardInterrupt
 
-    app.run(app.turn("first"), [stop], lambda question: Answer("y"))
+    app.run_turn(app.handle_request("first"), [stop], lambda question: Answer("y"))
 
 
 LIVES = {
-    "failures": ([FAILS, FAILS, "Sorry."], lambda app: play(app, app.turn("first"))),
-    "odd bytes": ([ODD, "Done."], lambda app: play(app, app.turn("first \ud83d \0 \u202e"))),
-    "a question": ([ASKS, "Good."], lambda app: play(app, app.turn("first"))),
+    "failures": ([FAILS, FAILS, "Sorry."], lambda app: play(app, app.handle_request("first"))),
+    "odd bytes": ([ODD, "Done."], lambda app: play(app, app.handle_request("first \ud83d \0 \u202e"))),
+    "a question": ([ASKS, "Good."], lambda app: play(app, app.handle_request("first"))),
     "two agents": ([LONG, "one", "two"], two_agents),
     "an undo": (["```text:a\nb\n```", "Done."], undone),
-    "a retry": (["one", "two"], lambda app: play(app, app.turn("first"), app.retry())),
-    "a new beginning": (["one", "two"], lambda app: play(app, app.turn("a"), app.clear(), app.turn("b"))),
-    "a command by hand": (["one"], lambda app: play(app, app.turn("first"), app.shell("echo by hand"))),
+    "a retry": (["one", "two"], lambda app: play(app, app.handle_request("first"), app.retry_request())),
+    "a new beginning": (
+        ["one", "two"],
+        lambda app: play(app, app.handle_request("a"), app.clear_conversation(), app.handle_request("b")),
+    ),
+    "a command by hand": (
+        ["one"],
+        lambda app: play(app, app.handle_request("first"), app.run_script("echo by hand")),
+    ),
     "a stop": (["a long answer to be stopped " * 9], stopped),
-    "a script without replies": (["one"], lambda app: play(app, app.turn("first"), app.turn("second"))),
+    "a script without replies": (
+        ["one"],
+        lambda app: play(app, app.handle_request("first"), app.handle_request("second")),
+    ),
 }
 
 
@@ -103,7 +114,7 @@ def test_what_is_sent_after_a_resume_begins_with_all_that_was_sent_and_said(life
 
 def test_what_was_compacted_comes_back_compacted(life):
     with closing(life([LONG, LONG, LONG, LONG, LONG, "Done."], window=2048)) as app:
-        play(app, app.turn("count"))
+        play(app, app.handle_request("count"))
         before = told(app)
     assert any("dropped to save room" in message.text for message in before)
     assert [entry.message for entry in past_of(app).entries] == before[1:]
@@ -111,8 +122,8 @@ def test_what_was_compacted_comes_back_compacted(life):
 
 def test_what_was_summed_up_comes_back_as_the_summary(life):
     with closing(life(["one", "two", "three", "All was counted."])) as app:
-        play(app, *(app.turn(f"request {number} " + "x" * 900) for number in range(3)))
-        play(app, app.loop.replies.compact())
+        play(app, *(app.handle_request(f"request {number} " + "x" * 900) for number in range(3)))
+        play(app, app.loop.replies.compact_history())
         before = told(app)
     assert "All was counted." in [message.text for message in before]
     with closing(life(["Hello again."], past_of(app))) as again:
@@ -122,14 +133,14 @@ def test_what_was_summed_up_comes_back_as_the_summary(life):
 
 def test_a_session_that_was_killed_while_the_model_wrote_has_what_was_sent(life):
     app = life(["one", "two " * 99])
-    play(app, app.turn("first"))
+    play(app, app.handle_request("first"))
 
     def killed(event):
         if type(event).__name__ == "Text":
             raise SystemExit
 
     with pytest.raises(SystemExit):
-        app.run(app.turn("second"), [killed], lambda question: Answer("y"))
+        app.run_turn(app.handle_request("second"), [killed], lambda question: Answer("y"))
     sent = app.loop.replies.model.asked[-1]
     assert [entry.message for entry in past_of(app).entries] == sent[1:]
     app.close()
@@ -138,18 +149,18 @@ def test_a_session_that_was_killed_while_the_model_wrote_has_what_was_sent(life)
 def test_a_session_is_resumed_twice_and_a_third_time(life):
     app = life(["one"])
     for number in range(3):
-        play(app, app.turn(f"request {number}"))
+        play(app, app.handle_request(f"request {number}"))
         before = told(app)
         app.close()
         app = life([f"answer {number}"], past_of(app))
     with closing(app):
-        play(app, app.turn("last"))
+        play(app, app.handle_request("last"))
         assert told(app)[: len(before)] == before
 
 
 def test_the_estimate_of_tokens_goes_on_where_it_was(life):
     with closing(life(["one"])) as app:
-        play(app, app.turn("first"))
+        play(app, app.handle_request("first"))
         budget = app.loop.replies.budget
     with closing(life(["two"], past_of(app))) as again:
         play(again, again.begin())
@@ -158,17 +169,17 @@ def test_the_estimate_of_tokens_goes_on_where_it_was(life):
 
 def test_the_last_request_of_a_session_that_was_resumed_can_be_asked_again(life):
     with closing(life(["zero", "one"])) as app:
-        play(app, app.turn("first"), app.turn("second"))
+        play(app, app.handle_request("first"), app.handle_request("second"))
         asked = app.loop.replies.model.asked[-1]
     with closing(life(["two"], past_of(app))) as again:
-        play(again, again.retry())
+        play(again, again.retry_request())
         assert again.loop.replies.model.asked == [asked]
 
 
 def test_in_another_folder_the_model_reads_all_anew_and_the_person_is_told(life, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     with closing(life(["one"])) as app:
-        play(app, app.turn("first"))
+        play(app, app.handle_request("first"))
         before = told(app)
     lines = []
     with closing(life(["two"], past_of(app), folder="elsewhere")) as again:
@@ -180,8 +191,8 @@ def test_in_another_folder_the_model_reads_all_anew_and_the_person_is_told(life,
 
 def test_where_a_record_of_the_conversation_is_missing_requests_and_answers_are_taken_up(life):
     with closing(life([LONG, "one", "two"])) as app:
-        play(app, app.turn("first"), app.turn("second"))
-    records = list(session.read(app.log.path).records)
+        play(app, app.handle_request("first"), app.handle_request("second"))
+    records = list(session.read_records(app.log.path).records)
     numbers = [at for at, record in enumerate(records) if record["event"] == history.EVENT]
     del records[numbers[1]]
     past = history.rebuild(records)
@@ -202,19 +213,22 @@ def test_where_a_record_of_the_conversation_is_missing_requests_and_answers_are_
     ],
 )
 def test_a_damaged_record_is_never_believed(damage):
-    talk = Conversation("system", entries=[Entry(Message("user", "hi"))])
-    record = history.Written().changes(talk, Budget(100), model="m")
+    talk = Conversation("system", entries=[ConversationEntry(Message("user", "hi"))])
+    record = history.Written().changes(talk, TokenBudget(100), model="m")
     assert record
     assert history.rebuild([record]).exact
     assert not history.rebuild([{**record, **damage}]).exact
 
 
 def test_a_conversation_that_has_not_changed_is_not_written_again():
-    written, talk = history.Written(), Conversation("system", entries=[Entry(Message("user", "hi"))])
-    assert written.changes(talk, Budget(100))
-    assert written.changes(talk, Budget(100)) is None
-    talk.reply("there")
-    more = written.changes(talk, Budget(100)) or {}
+    written, talk = (
+        history.Written(),
+        Conversation("system", entries=[ConversationEntry(Message("user", "hi"))]),
+    )
+    assert written.changes(talk, TokenBudget(100))
+    assert written.changes(talk, TokenBudget(100)) is None
+    talk.add_reply("there")
+    more = written.changes(talk, TokenBudget(100)) or {}
     assert (more["number"], more["keep"], more["entries"][0]["message"]["text"]) == (1, 1, "there")
     assert "system" not in more
 

@@ -8,7 +8,7 @@ from tests.playing import kinds, last
 
 from tripletick.events import Answered, Ask, Interrupted, Notice, Returned, Text
 from tripletick.hooks import Hooks
-from tripletick.hooks.loading import load
+from tripletick.hooks.loading import load_hooks
 from tripletick.installed import EntryPoint
 from tripletick.messages import Answer
 
@@ -32,7 +32,7 @@ def hooks(tmp_path):
         for number, text in enumerate(texts):
             files.append(tmp_path / f"hooks{number}.py")
             files[-1].write_text(HEAD + dedent(text))
-        return Hooks(load(files, [], told.append), seconds, told.append), told
+        return Hooks(load_hooks(files, [], told.append), seconds, told.append), told
 
     return made
 
@@ -202,7 +202,7 @@ def test_an_entry_point_brings_hooks_too(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     told: list[str] = []
     packages = [EntryPoint("g", "textguard", "", "textguard"), EntryPoint("h", "gone", "", "gone")]
-    points = load([], packages, told.append)
+    points = load_hooks([], packages, told.append)
     assert [one.at for one in points["pre_tool"]] == ["package textguard:4"]
     assert told == ["Hooks of package gone are not used: ModuleNotFoundError: No module named 'gone'."]
 
@@ -210,7 +210,7 @@ def test_an_entry_point_brings_hooks_too(tmp_path, monkeypatch):
 def test_a_turn_that_is_stopped_while_an_answer_is_kept_back_keeps_what_was_written(session, hooks):
     it = session("a long answer " * 20)
     it.loop = replace(it.loop, hooks=hooks(MASK)[0])
-    turn = it.loop.turn(it.prompts.agents["coder"], "talk")
+    turn = it.loop.run_turn(it.prompts.agents["coder"], "talk")
     next(turn)
     assert isinstance(turn.throw(KeyboardInterrupt), Interrupted)
     assert it.loop.replies.talk.entries[-1].message.text.endswith("(interrupted by the person)")

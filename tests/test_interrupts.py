@@ -18,7 +18,7 @@ EVENTS = {
 
 def play_until(it, kind, count):
     """Play a turn up to the event of this kind, then interrupt it; give what came after."""
-    turn = it.loop.turn(it.prompts.agents["coder"], "do it")
+    turn = it.loop.run_turn(it.prompts.agents["coder"], "do it")
     for event in turn:
         count -= type(event).__name__ == kind
         if not count:

@@ -8,14 +8,14 @@ from tripletick.languages import (
     ALIASES,
     BY_EXTENSION,
     LANGUAGES,
-    canonical,
-    fill,
-    installed,
-    language_of,
-    programs,
+    detect_language,
+    fill_command,
+    is_installed,
+    list_programs,
+    load_table,
+    read_shipped_table,
     read_table,
-    shipped,
-    table,
+    to_canonical_tag,
 )
 
 TWO_ROWS = '[language]\na = { aliases = ["x"] }\nb = { aliases = ["x"] }'
@@ -44,7 +44,7 @@ TWO_ROWS = '[language]\na = { aliases = ["x"] }\nb = { aliases = ["x"] }'
     ],
 )
 def test_a_tag_is_known_by_its_other_names_and_only_as_a_whole_word(written, tag):
-    assert canonical(written) == tag
+    assert to_canonical_tag(written) == tag
 
 
 def test_every_alias_leads_to_a_canonical_tag_and_is_folded_itself():
@@ -54,22 +54,29 @@ def test_every_alias_leads_to_a_canonical_tag_and_is_folded_itself():
 
 def test_what_runs_stands_first_and_what_many_use_before_the_rest():
     runnable = ["bash", "python", "c", "go", "java", "javascript", "cpp", "typescript", "rust", "sql"]
-    running = [row.runs for row in LANGUAGES.values()]
+    running = [row.is_runnable for row in LANGUAGES.values()]
     assert list(LANGUAGES)[:10] == runnable and running == sorted(running, reverse=True)
 
 
 def test_what_needs_more_than_it_starts_is_installed_where_all_is_there():
     typescript = LANGUAGES["typescript"]
-    assert not installed(typescript, {"node": "/usr/bin/node"}.get)
-    assert installed(typescript, {"node": "/usr/bin/node", "tsc": "/usr/bin/tsc"}.get)
+    assert not is_installed(typescript, {"node": "/usr/bin/node"}.get)
+    assert is_installed(typescript, {"node": "/usr/bin/node", "tsc": "/usr/bin/tsc"}.get)
 
 
 def test_parts_are_words_of_their_own():
-    assert fill(["/bin/x", "{parts}", "{file}"], {"file": "a"}, ["b c", "d"]) == ["/bin/x", "b c", "d", "a"]
+    assert fill_command(["/bin/x", "{parts}", "{file}"], {"file": "a"}, ["b c", "d"]) == [
+        "/bin/x",
+        "b c",
+        "d",
+        "a",
+    ]
 
 
 def test_a_file_name_tells_the_language():
-    named = [language_of(name) for name in ("src/App.PY", "docs/Makefile", "a.json", "no_idea", "x.weird")]
+    named = [
+        detect_language(name) for name in ("src/App.PY", "docs/Makefile", "a.json", "no_idea", "x.weird")
+    ]
     assert [row and row.tag for row in named] == ["python", "makefile", "json", None, None]
     assert BY_EXTENSION[".h"] == "c"
 
@@ -80,7 +87,7 @@ def test_a_name_claimed_by_two_rows_is_an_error():
 
 
 def test_the_patterns_of_the_shipped_rows_can_be_used():
-    assert read_table(shipped()) == table()
+    assert read_table(read_shipped_table()) == load_table()
 
 
 def test_a_column_that_nobody_knows_is_an_error():
@@ -106,11 +113,11 @@ def test_a_pattern_that_cannot_be_used_is_an_error_at_once(column):
 )
 def test_the_public_class_names_a_java_file_and_the_one_with_main_is_started(source, name, main):
     java = LANGUAGES["java"]
-    assert (java.file_name(source), java.found(source)["main"]) == (name, main)
+    assert (java.make_file_name(source), java.extract_words(source)["main"]) == (name, main)
 
 
 def test_a_javascript_module_gets_the_name_of_one():
-    names = map(LANGUAGES["javascript"].file_name, ('import fs from "fs"', 'import("fs")', "let a"))
+    names = map(LANGUAGES["javascript"].make_file_name, ('import fs from "fs"', 'import("fs")', "let a"))
     assert list(names) == ["main.mjs", "main.js", "main.js"]
 
 
@@ -125,12 +132,14 @@ def test_a_source_without_main_is_no_program():
 
 
 def test_a_command_keeps_braces_that_name_nothing():
-    command = fill(["/bin/x", "{ a }", "${b}", "{file}"], {"file": "a {file}.c"})
+    command = fill_command(["/bin/x", "{ a }", "${b}", "{file}"], {"file": "a {file}.c"})
     assert command == ["/bin/x", "{ a }", "${b}", "a {file}.c"]
 
 
 def test_a_language_is_installed_where_one_of_each_alternative_is_found():
     java, c = LANGUAGES["java"], LANGUAGES["c"]
-    assert not installed(java, {"javac": "/usr/bin/javac"}.get)
-    assert installed(c, {"clang": "/usr/bin/clang"}.get) and not installed(LANGUAGES["json"], shutil.which)
-    assert programs(LANGUAGES["python"]) == [("python3", "python")]
+    assert not is_installed(java, {"javac": "/usr/bin/javac"}.get)
+    assert is_installed(c, {"clang": "/usr/bin/clang"}.get) and not is_installed(
+        LANGUAGES["json"], shutil.which
+    )
+    assert list_programs(LANGUAGES["python"]) == [("python3", "python")]

@@ -10,12 +10,12 @@ from tests.playing import last
 from tests.test_checkpoint import look, never, turn
 
 from tripletick.checkpoint import Checkpoints, reading, walk
-from tripletick.clock import clocked
+from tripletick.clock import run_timed
 from tripletick.events import Interrupted, Looking, Output, Returned
 from tripletick.messages import Result
 from tripletick.paths import Workspace
 from tripletick.sandbox.box import Kept
-from tripletick.tools.walking import COMPARED, Walk, closest
+from tripletick.tools.walking import COMPARED, FileWalk, find_closest_paths
 
 COUNT = "```bash\nls many | wc -l\n```\n"
 CHANGE = "```bash\necho changed > many/7\n```\n"
@@ -61,7 +61,7 @@ def test_the_snapshots_are_not_the_blocks_time():
         return Result("ok", "ok")
 
     counted = iter((5.0, 1005.0))
-    running = clocked(block(), Kept(100), lambda: next(counted))
+    running = run_timed(block(), Kept(100), lambda: next(counted))
     next(running)
     with pytest.raises(StopIteration) as end:
         running.send(None)
@@ -72,7 +72,7 @@ def test_a_look_that_the_user_stops_leaves_nothing_and_can_be_taken_again(sessio
     it = session(CHANGE, CHANGE, "Done.")
     fill(it.folder / "many", 5000)
     before = look(it.folder / "many")
-    stopped = it.loop.turn(it.prompts.agents["coder"], "change it")
+    stopped = it.loop.run_turn(it.prompts.agents["coder"], "change it")
     while not isinstance(next(stopped), Looking):
         pass
     events = [stopped.throw(KeyboardInterrupt), *stopped]
@@ -93,8 +93,8 @@ def test_of_a_folder_with_too_many_files_what_is_left_out_is_said_before_the_fir
     (ws / "sub").mkdir()
     (ws / "sub" / "a.txt").write_text("old")
     points.begin_turn("session", "change it")
-    assert "no undo brings them back" in points.before_block()
-    points.keep("7")
+    assert "no undo brings them back" in points.snapshot_before_block()
+    points.back_up_file("7")
     for path in ("7", "sub/a.txt"):
         (ws / path).write_text("new")
     points.end_turn()
@@ -107,7 +107,7 @@ def test_a_second_lent_folder_with_many_files_is_undone_too(ws, tmp_path, monkey
     points = Checkpoints(ws, tmp_path / "other state", in_parts=True)
     for folder in ("first", "second"):
         fill(ws / folder, 500)
-        assert points.cover([folder]) == ""
+        assert points.track_paths([folder]) == ""
         assert turn(points, partial((ws / folder / "7").write_text, "new")) == []
         assert points.undo(ask=never).restored == (f"{folder}/7",)
 
@@ -152,7 +152,7 @@ def test_where_there_is_no_room_for_all_the_small_files_are_kept(ws, points, mon
 
 def test_a_walk_stops_within_a_folder_too(ws):
     fill(ws / "many", 100)
-    walked = Walk(Workspace(ws))
+    walked = FileWalk(Workspace(ws))
     found = []
     for each in walked:
         found.append(each.path)
@@ -162,4 +162,4 @@ def test_a_walk_stops_within_a_folder_too(ws):
 
 def test_a_name_like_one_is_found_among_very_many(ws):
     fill(ws, COMPARED + 500)
-    assert closest("nots.txt", Workspace(ws)) == ["notes.txt"]
+    assert find_closest_paths("nots.txt", Workspace(ws)) == ["notes.txt"]

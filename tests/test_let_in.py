@@ -6,7 +6,7 @@ from tests.filing import use
 from tripletick.paths import PathRefused, Workspace
 from tripletick.sandbox.bare import Bare
 from tripletick.sandbox.box import Ground
-from tripletick.tools.tool import Bench, Ledger
+from tripletick.tools.tool import FileTracker, ToolContext
 
 
 @pytest.fixture
@@ -27,13 +27,13 @@ def home(tmp_path):
 def bench(home):
     workspace = Workspace(home / "work", home=home, state=[home / "state"])
     box = Bare(Ground(home / "work", home / "state"))
-    yield Bench(workspace, box, Ledger(), clip=2000)
+    yield ToolContext(workspace, box, FileTracker(), clip=2000)
     box.close()
 
 
 def refusal(workspace, written, **how):
     with pytest.raises(PathRefused) as caught:
-        workspace.resolve(written, **how)
+        workspace.resolve_path(written, **how)
     return str(caught.value)
 
 
@@ -47,7 +47,7 @@ def refusal(workspace, written, **how):
     ],
 )
 def test_a_file_of_a_folder_that_was_let_in_is_read(bench, home, written):
-    bench.workspace.let_read(home / "My Documents")
+    bench.workspace.allow_reading(home / "My Documents")
     assert "Dear aunt" in use(bench, "read", written.format(home=home)).text
 
 
@@ -57,13 +57,13 @@ def test_nothing_outside_is_read_before_it_is_let_in(bench, home, written):
 
 
 def test_the_folder_itself_is_listed(bench, home):
-    bench.workspace.let_read(home / "My Documents")
+    bench.workspace.allow_reading(home / "My Documents")
     assert "letter.txt" in use(bench, "read", "~/My Documents").text
 
 
 @pytest.mark.parametrize("written", ["~/My Documents/letter.txt", "~/My Documents/new.txt"])
 def test_what_was_let_in_is_never_written(bench, home, written):
-    bench.workspace.let_read(home / "My Documents")
+    bench.workspace.allow_reading(home / "My Documents")
     assert "may only be read" in refusal(bench.workspace, written, writing=True)
     assert use(bench, "write", "x", written).outcome == "failed"
     assert (home / "My Documents/letter.txt").read_text() == "Dear aunt\n"
@@ -73,7 +73,7 @@ def test_what_was_let_in_is_never_written(bench, home, written):
     "written", ["~/.ssh/id", "~/.ssh", "~/.env", "~/state/log", "~/My Documents/../.ssh/id"]
 )
 def test_keys_secrets_and_our_state_stay_hidden_where_home_is_let_in(bench, home, written):
-    bench.workspace.let_read(home)
+    bench.workspace.allow_reading(home)
     assert "kept from you" in refusal(bench.workspace, written)
     assert "CANARY" not in use(bench, "read", written).text
 
@@ -83,21 +83,21 @@ def test_keys_secrets_and_our_state_stay_hidden_where_home_is_let_in(bench, home
 )
 def test_a_link_in_what_was_let_in_does_not_lead_out_of_it(bench, home, tmp_path, target):
     (home / "My Documents/link").symlink_to(target.format(top=tmp_path))
-    bench.workspace.let_read(home / "My Documents")
+    bench.workspace.allow_reading(home / "My Documents")
     assert "leads out" in refusal(bench.workspace, "~/My Documents/link")
 
 
 def test_the_workspace_s_own_rules_hold_where_it_lies_in_what_was_let_in(bench, home):
     (home / "work/.tripletickignore").write_text("mine.txt\n")
     (home / "way").symlink_to("work/mine.txt")
-    bench.workspace.let_read(home)
+    bench.workspace.allow_reading(home)
     assert "kept from you" in refusal(bench.workspace, f"{home}/work/mine.txt")
     with pytest.raises(PathRefused):
-        bench.workspace.resolve("~/way")
+        bench.workspace.resolve_path("~/way")
 
 
 def test_a_file_that_was_let_in_brings_no_other(bench, home):
-    bench.workspace.let_read(home / "My Documents/letter.txt")
+    bench.workspace.allow_reading(home / "My Documents/letter.txt")
     assert "Dear aunt" in use(bench, "read", "~/My Documents/letter.txt").text
     assert "outside this folder" in refusal(bench.workspace, "~/My Documents/old/plan.md")
     assert "outside this folder" in refusal(bench.workspace, "~/My Documents")
@@ -105,11 +105,11 @@ def test_a_file_that_was_let_in_brings_no_other(bench, home):
 
 @pytest.mark.parametrize("query", ["plan", "~/My Documents/**/*.md", "trees"])
 def test_the_finder_looks_into_what_was_let_in(bench, home, query):
-    bench.workspace.let_read(home / "My Documents")
+    bench.workspace.allow_reading(home / "My Documents")
     assert f"{home}/My Documents/old/plan.md" in use(bench, "file_finder", query).text
 
 
 def test_the_finder_finds_nothing_hidden_and_the_workspace_once(bench, home):
-    bench.workspace.let_read(home)
+    bench.workspace.allow_reading(home)
     found = use(bench, "file_finder", "*\nCANARY").text
     assert (found.count("mine.txt"), "id" in found.split(), "CANARY:" in found) == (1, False, False)

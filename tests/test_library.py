@@ -28,7 +28,7 @@ from tripletick.events import (
 )
 from tripletick.library import export, index, logs, transcript
 from tripletick.messages import Call, Receipt, Result
-from tripletick.session import Log, encode
+from tripletick.session import SessionLog, encode_event
 
 HOSTILE = "<script>alert(1)</script> ![p](http://evil/p.png) [l](javascript:alert(1)) \x1b[31m \u202e"
 
@@ -36,13 +36,13 @@ HOSTILE = "<script>alert(1)</script> ![p](http://evil/p.png) [l](javascript:aler
 @pytest.fixture
 def found(tmp_path):
     (tmp_path / "state" / "sessions").mkdir(parents=True)
-    return replace(places.find(), state=tmp_path / "state")
+    return replace(places.find_dirs(), state=tmp_path / "state")
 
 
 def write(found, *events, folder="/ws", name=None):
-    log = Log.open(found.sessions, workspace=folder, session_id=name)
+    log = SessionLog.open(found.sessions, workspace=folder, session_id=name)
     for event in events:
-        log.write(event)
+        log.write_event(event)
     log.close()
     return log.id
 
@@ -223,7 +223,7 @@ def test_a_deleted_session_is_in_neither_list_nor_index(found):
 
 
 def test_a_session_that_is_open_is_not_deleted(found):
-    log = Log.open(found.sessions, workspace=Path("/ws"))
+    log = SessionLog.open(found.sessions, workspace=Path("/ws"))
     with pytest.raises(UsageError, match="open in another"):
         logs.remove(found, log.id)
     assert logs.is_open(found, log.id)
@@ -321,8 +321,8 @@ def test_titles_end_at_a_word():
 
 
 def test_records_of_the_conversation_are_no_event_of_the_export(found):
-    log = Log.open(found.sessions, workspace=Path("/ws"))
-    log.note({"event": "History", "number": 0})
+    log = SessionLog.open(found.sessions, workspace=Path("/ws"))
+    log.write_record({"event": "History", "number": 0})
     log.close()
     events = list(transcript.joined(logs.records(found, log.id).records))
     assert [event["event"] for event in events] == ["Session"]
@@ -330,7 +330,7 @@ def test_records_of_the_conversation_are_no_event_of_the_export(found):
 
 def test_a_fresh_start_is_told_where_it_happened():
     events = (Requested("do it"), FreshStart(3, 5, "NameError: x"), Answered("Done."))
-    parts = transcript.transcript([encode(event) for event in events]).parts
+    parts = transcript.transcript([encode_event(event) for event in events]).parts
     assert [(part.kind, "NameError: x" in part.text) for part in parts] == [
         ("request", False),
         ("note", True),
@@ -348,4 +348,4 @@ def test_a_fresh_start_is_told_where_it_happened():
 )
 def test_a_session_s_last_words_have_the_question_that_the_model_asked(events, answer):
     said = [Requested("before"), Text("Done."), Answered("Done."), Requested("paint it"), *events]
-    assert transcript.transcript([encode(event) for event in said]).answer == answer
+    assert transcript.transcript([encode_event(event) for event in said]).answer == answer

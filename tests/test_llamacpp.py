@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from tripletick.models.embedded import Embedded, Source
-from tripletick.models.llamacpp import first_error
+from tripletick.models.embedded import EmbeddedModel, ModelFiles
+from tripletick.models.llamacpp import find_first_error
 
 LIMIT = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
 ASK = "from tripletick.models.llamacpp import thread_limit; raise SystemExit(thread_limit())"
@@ -38,7 +38,7 @@ def test_no_more_threads_are_started_than_cores_may_be_used():
     ],
 )
 def test_the_first_error_of_a_log_is_its_reason(log, told):
-    assert first_error(log) == told
+    assert find_first_error(log) == told
 
 
 def in_memory(path):
@@ -58,7 +58,7 @@ def test_a_preloaded_file_is_read_into_memory_while_the_person_types(tmp_path):
     with path.open("rb") as file:
         os.fsync(file.fileno())
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-    Embedded(Source("it", path)).preload()
+    EmbeddedModel(ModelFiles("it", path)).preload()
     while not in_memory(path):
         # the test's time limit ends it
         pass

@@ -13,7 +13,7 @@ from tripletick.agents import Agent
 from tripletick.events import Answered, Called, InTask, Output, Prompted, Returned
 from tripletick.halting import Halt, Halted
 from tripletick.messages import Answer, FileChange, Result, Task
-from tripletick.planner.locks import ALL, Locks
+from tripletick.planner.locks import ALL, PathLocks
 from tripletick.planner.plan import Plan
 from tripletick.sandbox.box import Grant
 from tripletick.tools.tool import Tool
@@ -55,7 +55,7 @@ def add_tool(it, tool):
     ],
 )
 def test_a_lock_keeps_out_its_path_what_lies_in_it_and_the_whole_folder(held, wanted, waits):
-    locks, got = Locks(), threading.Event()
+    locks, got = PathLocks(), threading.Event()
 
     def want():
         with locks.hold(wanted, Halt()):
@@ -70,7 +70,7 @@ def test_a_lock_keeps_out_its_path_what_lies_in_it_and_the_whole_folder(held, wa
 
 
 def test_who_came_first_has_the_folder_before_later_writers_of_files():
-    locks, order, queued = Locks(), [], threading.Event()
+    locks, order, queued = PathLocks(), [], threading.Event()
 
     def want(path):
         with locks.hold(path, Halt()):
@@ -215,8 +215,8 @@ def test_what_one_file_tool_has_written_is_recorded_before_the_next_one_writes(t
 def test_what_a_block_that_was_broken_off_has_changed_is_recorded_before_the_next_one_writes(team):
     script = "```bash\necho it | tee {0}; sleep {1}\n```"
     it = team(replies("a", script.format("a", 4325)), replies("b", script.format("b", 0), "b."))
-    first, second = (it.staff.post(task(id), number) for number, id in enumerate("ab"))
-    turns = [post.loop.turn(post.agent, f"make {id}.") for post, id in ((first, "a"), (second, "b"))]
+    first, second = (it.staff.make_context(task(id), number) for number, id in enumerate("ab"))
+    turns = [post.loop.run_turn(post.agent, f"make {id}.") for post, id in ((first, "a"), (second, "b"))]
     next(event for event in turns[0] if isinstance(event, Output))
     assert isinstance(turns[0].throw(Halted), Returned)
     next(event for event in turns[1] if isinstance(event, Output))
@@ -237,7 +237,7 @@ def test_a_path_that_means_another_file_once_its_turn_has_come_is_locked_as_that
     add_tool(it, Tool("save", "", save, writes=True, one_file=True))
     it.staff.agents = {"any": Agent("any", "card", "", ("save",), folder=False)}
     (it.folder / "new").mkdir()
-    running = it.crew.run(Plan((task("a", agent="any"),)))
+    running = it.crew.run_plan(Plan((task("a", agent="any"),)))
     with it.staff._locks.hold(ALL, Halt()):
         next(event for event in running if isinstance(event, InTask) and isinstance(event.event, Called))
         while len(it.staff._locks._claims) < 2:

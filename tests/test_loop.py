@@ -4,7 +4,7 @@ import pytest
 from tests.playing import kinds, last
 from tests.writing import EVERY_DIALECT, words, written
 
-from tripletick.errors import ContextFullError, PersonNeededError, StreamCutError
+from tripletick.errors import ContextFullError, StreamCutError, UserNeededError
 from tripletick.events import (
     Answered,
     Ask,
@@ -46,7 +46,7 @@ def test_a_program_is_saved_run_and_answered(session):
 
 def test_text_comes_while_the_model_speaks_and_calls_when_it_has_ended(session):
     it = session(HELLO + "x" * 500, "Done.")
-    turn = it.loop.turn(it.prompts.agents["coder"], "do it")
+    turn = it.loop.run_turn(it.prompts.agents["coder"], "do it")
     assert isinstance(next(turn), Prompted)
     assert isinstance(next(turn), Text)
     assert it.model.streaming
@@ -58,7 +58,7 @@ def test_text_comes_while_the_model_speaks_and_calls_when_it_has_ended(session):
 
 def test_closing_a_turn_stops_the_model(session):
     it = session("a long answer " * 20)
-    turn = it.loop.turn(it.prompts.agents["casual"], "talk")
+    turn = it.loop.run_turn(it.prompts.agents["casual"], "talk")
     next(turn)
     next(turn)
     turn.close()
@@ -239,7 +239,7 @@ def test_without_a_box_a_yes_runs_the_block(session):
 
 def test_the_time_that_a_person_took_to_answer_is_not_the_block_s(session):
     it = session("```bash\ntouch made\n```", "Then not.", answers=[NO], **NONE)
-    turn, answer = it.loop.turn(it.prompts.agents["coder"], "do it"), None
+    turn, answer = it.loop.run_turn(it.prompts.agents["coder"], "do it"), None
     while not isinstance(event := turn.send(answer), Returned):
         answer = NO if isinstance(event, Ask) else None
         time.sleep(1.0 * isinstance(event, Ask))
@@ -248,7 +248,7 @@ def test_the_time_that_a_person_took_to_answer_is_not_the_block_s(session):
 
 def test_without_a_box_and_without_a_person_nothing_runs(session):
     it = session("```bash\ntouch made\n```", **NONE)
-    with pytest.raises(PersonNeededError, match="no sandbox"):
+    with pytest.raises(UserNeededError, match="no sandbox"):
         it.play()
     assert not (it.folder / "made").exists()
 
@@ -340,7 +340,7 @@ def test_a_request_that_does_not_fit_is_an_error_with_numbers(session):
 
 def test_an_interrupt_keeps_what_was_said_and_runs_nothing(session):
     it = session("```bash\ntouch made\n```\n" + "words " * 50, "Fine.")
-    turn = it.loop.turn(it.prompts.agents["coder"], "do it")
+    turn = it.loop.run_turn(it.prompts.agents["coder"], "do it")
     next(turn)
     next(turn)
     assert isinstance(turn.throw(KeyboardInterrupt), Interrupted)
@@ -353,7 +353,7 @@ def test_an_interrupt_keeps_what_was_said_and_runs_nothing(session):
 
 def test_an_interrupt_in_a_block_kills_it_and_is_told(session):
     it = session("```bash\necho begun; sleep 600\n```", "Fine.")
-    turn = it.loop.turn(it.prompts.agents["coder"], "do it")
+    turn = it.loop.run_turn(it.prompts.agents["coder"], "do it")
     while type(event := next(turn)).__name__ != "Output":
         pass
     assert event.text.startswith("begun")

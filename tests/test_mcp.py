@@ -14,12 +14,12 @@ from tests.serving import sessions
 from tests.test_approval import NO, SESSION, YES, asked, results
 
 from tripletick import config
-from tripletick.config import Given
+from tripletick.config import SettingValue
 from tripletick.errors import ConfigError
 from tripletick.events import Answered
 from tripletick.halting import Halt, Halted
-from tripletick.mcp.index import named
-from tripletick.trust.settings import tightened
+from tripletick.mcp.index import find_named_server
+from tripletick.trust.settings import filter_settings
 
 pytest.importorskip("mcp")
 PROGRAM = Path(__file__).with_name("mcp_server.py")
@@ -48,7 +48,7 @@ def first(it):
 
 def sent(it):
     """All that the model was told, as one text."""
-    return "\n".join(message.whole for message in it.loop.replies.talk.messages())
+    return "\n".join(message.all_text for message in it.loop.replies.talk.build_messages())
 
 
 def test_a_call_gives_what_the_server_says_as_words_from_outside(served):
@@ -238,10 +238,10 @@ def test_a_server_that_hangs_is_stopped_and_serves_the_next_call(served):
 def test_a_call_is_stopped_from_another_thread(served):
     it = served(rows="timeout = 600")
     servers, halt = it.loop.bench.servers, Halt()
-    tool = servers.tool("x", "sleep", "work", Halt())
+    tool = servers.get_tool("x", "sleep", "work", Halt())
     threading.Timer(0.2, halt.call).start()
     with pytest.raises(Halted):
-        servers.call("x", tool, {}, "work", halt)
+        servers.call_tool("x", tool, {}, "work", halt)
 
 
 def test_a_server_is_not_started_before_it_is_used(served, tmp_path):
@@ -355,7 +355,9 @@ def test_a_section_that_names_no_server_is_told_with_its_line(tmp_path, rows):
     path = tmp_path / "config.ini"
     path.write_text(f"[mcp.x]\n{rows or 'box = yes'}\n")
     with pytest.raises(ConfigError, match=r"config.ini:\d: \[mcp.x\] names no server"):
-        attaching.servers(config.load([path], {}, {}), replace(places.find(), state=tmp_path), tmp_path)
+        attaching.build_servers(
+            config.load_config([path], {}, {}), replace(places.find_dirs(), state=tmp_path), tmp_path
+        )
 
 
 def test_a_server_elsewhere_is_named_at_the_start(tmp_path):
@@ -363,16 +365,16 @@ def test_a_server_elsewhere_is_named_at_the_start(tmp_path):
 
     path, told = tmp_path / "config.ini", list[str]()
     path.write_text("[mcp.a]\nurl = https://tools.example.org/mcp\n[mcp.b]\nurl = http://localhost:1/mcp\n")
-    attaching.servers(
-        config.load([path], {}, {}), replace(places.find(), state=tmp_path), tmp_path, told.append
+    attaching.build_servers(
+        config.load_config([path], {}, {}), replace(places.find_dirs(), state=tmp_path), tmp_path, told.append
     )
     (line,) = told
     assert "Server a is at tools.example.org, which is not this machine" in line
 
 
 def test_a_folder_names_no_server(tmp_path):
-    given = Given("mcp.x", "command", "rm -rf .", ".tripletick/config.ini:2")
-    kept, told = tightened(config.Config(), [given])
+    given = SettingValue("mcp.x", "command", "rm -rf .", ".tripletick/config.ini:2")
+    kept, told = filter_settings(config.Config(), [given])
     assert kept == ()
     assert told == [".tripletick/config.ini:2: [mcp.x] command is ignored: a workspace may not set it."]
 
@@ -390,4 +392,4 @@ def test_a_folder_names_no_server(tmp_path):
     ],
 )
 def test_a_request_that_names_a_server_is_known(request_, name):
-    assert named(request_, ["time", "my-notes"]) == name
+    assert find_named_server(request_, ["time", "my-notes"]) == name

@@ -4,9 +4,9 @@ import pytest
 from tests.filing import open_plain, put
 
 from tripletick import attachments
-from tripletick.dialects.fence import read
+from tripletick.dialects.fence import parse_reply
 from tripletick.messages import Call
-from tripletick.tools.meant import placed
+from tripletick.tools.meant import infer_path
 
 OLD = "def mean(x):\n    return sum(x) / 2\n\nprint(mean([4, 5, 9]))\n"
 NEW = "def mean(x):\n    return sum(x) / len(x)\n\nprint(mean([4, 5, 9]))"
@@ -32,37 +32,37 @@ def bench(tmp_path):
     ],
 )
 def test_the_line_before_a_block_names_its_file(before, meant):
-    (call,) = read(f"{before}\n```python\nprint(1)\n```", ["python"]).calls
+    (call,) = parse_reply(f"{before}\n```python\nprint(1)\n```", ["python"]).calls
     assert (call.path, call.meant) == (None, meant)
 
 
 def test_a_new_version_of_a_file_that_was_seen_is_saved_there(bench):
-    attachments.named("fix calc.py", bench)
-    assert placed(Call("python", NEW, meant="calc.py"), bench).path == "calc.py"
+    attachments.attach_named_files("fix calc.py", bench)
+    assert infer_path(Call("python", NEW, meant="calc.py"), bench).path == "calc.py"
 
 
 def test_it_is_saved_there_too_where_the_request_named_that_file_alone(bench):
-    attachments.named("fix calc.py", bench)
-    assert placed(Call("python", NEW), bench).path == "calc.py"
+    attachments.attach_named_files("fix calc.py", bench)
+    assert infer_path(Call("python", NEW), bench).path == "calc.py"
 
 
 def test_a_file_that_was_not_seen_is_left_alone(bench):
-    assert placed(Call("python", NEW, meant="calc.py"), bench).path is None
+    assert infer_path(Call("python", NEW, meant="calc.py"), bench).path is None
 
 
 def test_a_new_file_is_made(bench):
-    assert placed(Call("python", NEW, meant="other.py"), bench).path == "other.py"
+    assert infer_path(Call("python", NEW, meant="other.py"), bench).path == "other.py"
 
 
 def test_a_file_without_content_is_filled(bench):
     put(bench, "touched.py", "")
-    assert placed(Call("python", NEW, meant="touched.py"), bench).path == "touched.py"
+    assert infer_path(Call("python", NEW, meant="touched.py"), bench).path == "touched.py"
 
 
 def test_a_program_begins_below_the_lines_that_repeat_its_fence(bench):
-    call = placed(Call("python", "total.py\npython\nimport csv\n", "total.py"), bench)
+    call = infer_path(Call("python", "total.py\npython\nimport csv\n", "total.py"), bench)
     assert call.body == "import csv\n"
-    assert placed(Call("text", "notes.txt\nbuy milk", "notes.txt"), bench).body == "notes.txt\nbuy milk"
+    assert infer_path(Call("text", "notes.txt\nbuy milk", "notes.txt"), bench).body == "notes.txt\nbuy milk"
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_a_program_begins_below_the_lines_that_repeat_its_fence(bench):
     ],
 )
 def test_a_program_that_uses_the_file_or_is_another_runs_as_it_is(bench, body):
-    attachments.named("fix calc.py", bench)
-    assert placed(Call("python", body, meant="calc.py"), bench).path is None
+    attachments.attach_named_files("fix calc.py", bench)
+    assert infer_path(Call("python", body, meant="calc.py"), bench).path is None
 
 
 @pytest.mark.parametrize(
@@ -89,4 +89,4 @@ def test_a_program_that_uses_the_file_or_is_another_runs_as_it_is(bench, body):
     ],
 )
 def test_a_program_under_the_path_of_data_is_run_and_not_saved(bench, call, path):
-    assert placed(call, bench).path == path
+    assert infer_path(call, bench).path == path

@@ -4,10 +4,10 @@ import pytest
 from tests.filing import open_plain, put, use
 
 from tripletick import attachments
-from tripletick.advice import advise
+from tripletick.advice import choose_advice
 from tripletick.messages import Call, Result
-from tripletick.tools.meant import placed
-from tripletick.tools.shell import spoken
+from tripletick.tools.meant import infer_path
+from tripletick.tools.shell import extract_echoes
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def bench(tmp_path):
 
 def test_a_program_tag_does_not_replace_most_of_a_text(bench):
     put(bench, "router.txt", "Model: X\nWifi password: maple\nUser: admin\n")
-    attachments.named("what is the password in router.txt?", bench)
+    attachments.attach_named_files("what is the password in router.txt?", bench)
     result = use(bench, "python", "Wifi password: maple", "router.txt")
     assert result.outcome == "failed"
     assert (bench.workspace.root / "router.txt").read_text().startswith("Model: X")
@@ -56,7 +56,7 @@ def test_a_program_tag_does_not_replace_most_of_a_text(bench):
 
 def test_a_text_that_keeps_its_lines_may_be_saved_under_any_tag(bench):
     put(bench, "list.txt", "milk\nbread\n")
-    attachments.named("add eggs to list.txt", bench)
+    attachments.attach_named_files("add eggs to list.txt", bench)
     assert use(bench, "python", "milk\nbread\neggs", "list.txt").ok
 
 
@@ -71,8 +71,8 @@ def test_a_text_that_keeps_its_lines_may_be_saved_under_any_tag(bench):
     ],
 )
 def test_the_one_program_that_a_request_asks_for_is_saved_under_its_name(bench, request_, call, path):
-    attachments.named(request_, bench)
-    assert placed(call, bench).path == path
+    attachments.attach_named_files(request_, bench)
+    assert infer_path(call, bench).path == path
 
 
 @pytest.mark.parametrize(
@@ -89,16 +89,16 @@ def test_the_one_program_that_a_request_asks_for_is_saved_under_its_name(bench, 
 def test_a_request_ends_with_what_the_first_block_is(session, request_, ending):
     it = session("It could not be done.")
     put(it.loop.bench, "calc.py", "print(1)\n")
-    files = attachments.named(request_, it.loop.bench)
-    list(it.loop.turn(it.prompts.agents["coder"], request_, files=files))
+    files = attachments.attach_named_files(request_, it.loop.bench)
+    list(it.loop.run_turn(it.prompts.agents["coder"], request_, files=files))
     assert ending in it.model.asked[0][-1].text.splitlines()[-1]
 
 
 def test_a_program_that_comes_back_as_it_was_is_told_so(session):
     it = session("```python:calc.py\nprint(1)\n```", "It did not work.")
     put(it.loop.bench, "calc.py", "print(1)\n")
-    files = attachments.named("fix calc.py", it.loop.bench)
-    list(it.loop.turn(it.prompts.agents["coder"], "fix calc.py", files=files))
+    files = attachments.attach_named_files("fix calc.py", it.loop.bench)
+    list(it.loop.run_turn(it.prompts.agents["coder"], "fix calc.py", files=files))
     assert "That is the file as it was" in it.model.asked[-1][-1].text
 
 
@@ -115,7 +115,7 @@ def test_a_program_that_comes_back_as_it_was_is_told_so(session):
     ],
 )
 def test_only_plain_words_that_are_echoed_are_an_answer(body, said):
-    assert spoken([Call("bash", body)]) == said
+    assert extract_echoes([Call("bash", body)]) == said
 
 
 @pytest.mark.parametrize(
@@ -131,4 +131,4 @@ def test_only_plain_words_that_are_echoed_are_an_answer(body, said):
     ],
 )
 def test_hints_from_transcripts_of_a_model_of_one_and_a_half_billion(body, text, hint):
-    assert hint in advise(Call("bash", body), Result("failed", "failed, exit 1", text, exit=1))
+    assert hint in choose_advice(Call("bash", body), Result("failed", "failed, exit 1", text, exit=1))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tripletick.dialects import open_dialect
 from tripletick.messages import Chunk
-from tripletick.tools import tools
+from tripletick.tools import load_tools
 
 OWNED = ("bash", "python", "read", "write", "edit", "file_finder", "mcp")
 OFFERED = (*OWNED, "append")
@@ -15,7 +15,7 @@ SAYS = "<function=write>\n<parameter=path>\na.txt\n</parameter>\n<parameter=cont
 
 
 def read(reply, dialect="xml", finish="stop", size=10_000, owned=OWNED):
-    reader = open_dialect(dialect, tools(), OFFERED).reader(owned, examples=("echo example",))
+    reader = open_dialect(dialect, load_tools(), OFFERED).make_reader(owned, examples=("echo example",))
     for at in range(0, len(reply), size):
         list(reader.feed(Chunk(text=reply[at : at + size])))
     return reader.close(finish)
@@ -181,15 +181,15 @@ def test_an_invented_observation_ends_the_reply_and_is_cut_from_the_history():
 
 
 def test_the_engine_is_hung_up_on_at_an_invented_observation():
-    reader = open_dialect("xml", tools(), OFFERED).reader(OWNED)
+    reader = open_dialect("xml", load_tools(), OFFERED).make_reader(OWNED)
     for piece in (LS, "\n<observation>\n", "fake\n"):
         list(reader.feed(Chunk(text=piece)))
-    assert reader.stopped
+    assert reader.is_stopped
 
 
 def test_the_answer_is_what_stands_between_its_tags():
     reading = read("<thought>Done.</thought>\n<answer>It says hello.</answer>\n")
-    assert (reading.words, reading.calls) == ("It says hello.", ())
+    assert (reading.answer_text, reading.calls) == ("It says hello.", ())
     assert read("All done. <answer>Yes.</answer>").words == "Yes."
     assert read("Just words.").words == "Just words."
 
@@ -218,7 +218,7 @@ def test_a_wrong_argument_is_told_with_what_the_tool_takes():
 @pytest.mark.parametrize("size", [1, 5, 1000])
 def test_a_call_is_shown_as_a_block_and_an_answer_without_its_tags(size):
     said = f"I look. {LS}\nIt is 1 < 2.\n<answer>Done <b>.</answer>"
-    reader = open_dialect("xml", tools(), OFFERED).reader(OWNED)
+    reader = open_dialect("xml", load_tools(), OFFERED).make_reader(OWNED)
     pieces = [Chunk(text=said[at : at + size]) for at in range(0, len(said), size)]
     shown = "".join(part.text for piece in [*pieces, Chunk(finish="stop")] for part in reader.feed(piece))
     assert shown == f"I look. \n``````text\n{LS}\n``````\n\nIt is 1 < 2.\nDone <b>."

@@ -7,13 +7,13 @@ from tests.playing import kinds, last
 from tests.writing import words
 
 from tripletick.dialects import open_dialect
-from tripletick.dialects.named.expression import UnreadError
+from tripletick.dialects.named.expression import UnreadableCallError
 from tripletick.dialects.named.objects import read_calls
 from tripletick.events import Answered, Called, Refused, Thought
 from tripletick.messages import Call, Chunk, Message, Result, ToolCall
 from tripletick.models.scripted import ScriptedReply
-from tripletick.tools import tools
-from tripletick.tools.parameters import schema
+from tripletick.tools import load_tools
+from tripletick.tools.parameters import to_json_schema
 
 OWNED = ("bash", "python", "read", "write", "edit", "file_finder")
 pytestmark = pytest.mark.parametrize("dialect", ["native"], indirect=True)
@@ -21,7 +21,7 @@ LS = ToolCall("bash", '{"command": "ls"}', "1")
 
 
 def read(*came, finish="stop", text="", owned=OWNED):
-    reader = open_dialect("native", tools(), OWNED).reader(owned)
+    reader = open_dialect("native", load_tools(), OWNED).make_reader(owned)
     list(reader.feed(Chunk(text=text)))
     list(reader.feed(Chunk(calls=came, finish=finish)))
     return reader.close(finish)
@@ -58,7 +58,7 @@ def test_the_schemas_of_all_agents_tools_go_with_every_request(session, dialect)
 
 @pytest.mark.parametrize("name", ["fence", "xml"])
 def test_the_other_dialects_send_no_schemas(dialect, name):
-    assert open_dialect(name, tools(), OWNED).schemas == ()
+    assert open_dialect(name, load_tools(), OWNED).schemas == ()
 
 
 def test_thinking_is_kept_apart_and_never_called(session, dialect):
@@ -181,26 +181,26 @@ def test_a_value_of_another_type_is_made_the_right_one_or_refused(dialect, numbe
 
 
 def test_every_tool_s_example_comes_back_from_its_arguments(dialect):
-    for tag, tool in tools().items():
+    for tag, tool in load_tools().items():
         if tool.example and tool.form.parameters:
-            assert tool.form.call(tag, tool.form.arguments(tool.example)) == tool.example
+            assert tool.form.make_call(tag, tool.form.get_arguments(tool.example)) == tool.example
 
 
 def test_every_schema_is_an_object_that_says_what_must_be_there(dialect):
-    for tool in tools().values():
-        made = schema(tool.form.parameters)
+    for tool in load_tools().values():
+        made = to_json_schema(tool.form.parameters)
         assert set(made["required"]) <= made["properties"].keys()
         json.dumps(made)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[[[[" * 5000, '{"a":' * 5000, "null", '{"name": 3}', "\ud800"])
 def test_rubbish_is_unread_and_nothing_worse(dialect, text):
-    with pytest.raises(UnreadError):
+    with pytest.raises(UnreadableCallError):
         read_calls(text)
 
 
 def test_a_result_without_a_call_beside_the_text_is_words(dialect):
-    told = open_dialect("native", tools(), OWNED).feedback(
+    told = open_dialect("native", load_tools(), OWNED).build_feedback(
         [(Call("bash", "ls"), Result("ok", "ok", "a"))], ()
     )
     assert told == Message("user", "[result 1: bash ok]\n```output\na\n```")

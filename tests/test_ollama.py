@@ -20,8 +20,8 @@ from tripletick.errors import (
     UsageError,
 )
 from tripletick.messages import Message, Progress
-from tripletick.models import Settings, open_model
-from tripletick.models.hosts import address, parse
+from tripletick.models import EngineSettings, open_model
+from tripletick.models.hosts import parse_address, resolve_address
 from tripletick.models.model import Sampling
 from tripletick.models.ollama import Ollama
 
@@ -47,7 +47,7 @@ def serve():
             acts = {"/api/chat": chat, **{f"/api/{path}": acts for path, acts in paths.items()}}
             server = stack.enter_context(BadServer(acts))
             notice = (notices if notices is not None else []).append
-            settings = Settings(
+            settings = EngineSettings(
                 host=server.url, busy_waits=(0.0, 0.0, 0.0), notice=notice, **{**QUICK, **(limits or {})}
             )
             return server, Ollama(name, settings)
@@ -102,7 +102,7 @@ def test_reasoning_comes_apart_from_the_text(serve):
 
 def test_every_request_fixes_context_and_forbids_silent_cuts(serve):
     server, model = serve(stream(done()))
-    model.fix(2048)
+    model.set_context(2048)
     said(model, sampling=Sampling(output=100, temperature=0.5, seed=7, schema={"type": "object"}))
     body = server.asked[0].body
     assert (body["truncate"], body["shift"], body["stream"], body["keep_alive"]) == (
@@ -134,7 +134,7 @@ def test_what_is_not_chosen_is_not_sent(serve):
 def test_a_model_keeps_the_penalty_for_repeats_that_it_brings(serve):
     shown = answer(200, json.dumps({"parameters": 'stop    "<|im_end|>"\nrepeat_penalty    1.05'}))
     server, model = serve(stream(done()), show=[shown], version=[answer(200, '{"version": "0.17.4"}')])
-    model.about()
+    model.get_info()
     said(model)
     assert "repeat_penalty" not in server.asked[-1].body["options"]
 
@@ -164,7 +164,7 @@ def test_the_model_tells_its_own_limit(serve):
     }
     shown = answer(200, json.dumps({"model_info": info, "capabilities": ["thinking"]}))
     server, model = serve(show=[shown], version=[answer(200, '{"version": "0.17.4"}')])
-    about = model.about()
+    about = model.get_info()
     assert (about.context, about.parameters, about.thinks, about.version) == (8192, 134515008, True, "0.17.4")
     assert about.where == server.url
 
@@ -172,13 +172,13 @@ def test_the_model_tells_its_own_limit(serve):
 def test_a_refused_connection_is_one_error_and_no_second_try():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
-    error = failure(Ollama("m", Settings(host=url)), ServerUnreachableError)
+    error = failure(Ollama("m", EngineSettings(host=url)), ServerUnreachableError)
     assert error.what == f"No model server at {url} (connection refused)."
     assert error.exit == 4
 
 
 def test_a_host_that_is_not_known_is_named():
-    error = failure(Ollama("m", Settings(host="no-such-host.invalid")), ServerUnreachableError)
+    error = failure(Ollama("m", EngineSettings(host="no-such-host.invalid")), ServerUnreachableError)
     assert error.what.startswith("No model server at http://no-such-host.invalid:11434 (")
 
 
@@ -320,7 +320,7 @@ def test_what_is_asked_before_the_first_request_waits_for_the_server_too(serve):
     notices: list[str] = []
     away = answer(502, NGINX, "text/html")
     _, model = serve(notices=notices, show=[away, answer(200, '{"model_info": {}}')])
-    assert model.about().name == "m"
+    assert model.get_info().name == "m"
     assert notices == ["The server does not answer (status 502). Trying again in 0 s (1 of 3)."]
 
 
@@ -362,7 +362,7 @@ def test_an_empty_403_is_explained_by_the_host_header(serve):
 def test_a_full_context_is_told_with_its_numbers(serve, told, needed, available, as_line):
     body = json.dumps({"error": told})
     server, model = serve(stream(body.encode() + b"\n") if as_line else answer(400, body))
-    model.fix(512)
+    model.set_context(512)
     error = failure(model, ContextFullError)
     assert (error.needed, error.available, len(server.asked)) == (needed, available, 1)
     assert not needed or error.what == "The conversation needs 9 012 tokens, the model has 4 096."
@@ -463,7 +463,11 @@ def test_recorded_lists_are_read(serve):
     told = {name: [answer(200, RECORDED[name]["response"])] for name in ("tags", "ps")}
     _, model = serve(name="smol", **told)
     assert model.names() == ("smol:latest", "tiny:latest")
-    assert (model.loaded().context, model.loaded().size, model.loaded().video) == (1024, 120169728, 0)
+    assert (model.find_loaded().context, model.find_loaded().size, model.find_loaded().video) == (
+        1024,
+        120169728,
+        0,
+    )
 
 
 @pytest.mark.parametrize("body", ["[]", '{"models": null}', '{"models": 3}', '{"models": [3, {}]}'])
@@ -471,7 +475,7 @@ def test_a_strange_list_holds_no_models(serve, body):
     _, model = serve(tags=[answer(200, body)], ps=[answer(200, body)])
     try:
         assert model.names() == ()
-        assert model.loaded() is None
+        assert model.find_loaded() is None
     except ServerFailedError as error:
         assert "is not Ollama" in error.what
 
@@ -501,19 +505,19 @@ def test_a_strange_list_holds_no_models(serve, body):
     ],
 )
 def test_an_address_is_read_as_ollama_reads_it(text, url):
-    assert parse(text).url == url
+    assert parse_address(text).url == url
 
 
 @pytest.mark.parametrize("text", ["ftp://gpu", "two words", "http://me:secret@gpu", "gpu?x=1"])
 def test_what_is_no_address_is_refused_with_an_example(text):
     with pytest.raises(UsageError, match="For example"):
-        parse(text)
+        parse_address(text)
 
 
 def test_the_flag_wins_over_the_variable(monkeypatch):
     monkeypatch.setenv("OLLAMA_HOST", "'gpu:1234'")
-    assert address(None).url == "http://gpu:1234"
-    assert address("other").url == "http://other:11434"
+    assert resolve_address(None).url == "http://gpu:1234"
+    assert resolve_address("other").url == "http://other:11434"
 
 
 @pytest.mark.parametrize(
@@ -530,7 +534,7 @@ def test_the_flag_wins_over_the_variable(monkeypatch):
     ],
 )
 def test_an_address_tells_how_far_away_it_is(text, loopback, private):
-    assert (parse(text).loopback, parse(text).private) == (loopback, private)
+    assert (parse_address(text).is_loopback, parse_address(text).is_private) == (loopback, private)
 
 
 def test_proxy_variables_do_not_reach_ones_own_machine(serve, monkeypatch):
@@ -548,14 +552,14 @@ def no_exceptions(monkeypatch):
 
 def test_a_proxy_that_is_not_there_is_named_as_the_cause(monkeypatch, no_exceptions):
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    error = failure(Ollama("m", Settings(host="http://models.example.com")), ServerUnreachableError)
+    error = failure(Ollama("m", EngineSettings(host="http://models.example.com")), ServerUnreachableError)
     assert "through a proxy: connection refused" in error.what
 
 
 def test_a_far_host_is_reached_through_the_proxy(monkeypatch, no_exceptions):
     with BadServer({"http://models.example.com:80/api/chat": [stream(line("ok"), done())]}) as proxy:
         monkeypatch.setenv("http_proxy", proxy.url)
-        assert said(Ollama("m", Settings(host="http://models.example.com"))) == "ok"
+        assert said(Ollama("m", EngineSettings(host="http://models.example.com"))) == "ok"
 
 
 @pytest.mark.parametrize(
@@ -583,14 +587,14 @@ def test_a_model_without_a_name_is_refused(name):
 
 
 def test_an_engine_in_front_of_a_tagged_name_is_taken_off():
-    model = open_model("ollama:qwen2.5:7b", Settings(host="gpu"))
+    model = open_model("ollama:qwen2.5:7b", EngineSettings(host="gpu"))
     assert isinstance(model, Ollama)
     assert model.name == "qwen2.5:7b"
 
 
 def test_a_model_is_preloaded_by_one_empty_request_with_the_options_of_all_others(serve):
     server, model = serve(stream(line("x"), done()), generate=[answer(200, "{}")])
-    model.fix(2048)
+    model.set_context(2048)
     model.preload()
     model.preload()
     server.wait_for("/api/generate")
@@ -665,6 +669,6 @@ def test_a_preloading_that_fails_is_told_by_the_first_request_alone(serve):
 
 @pytest.mark.parametrize("host", ["http://example.invalid:1", "https://127.0.0.1:1"])
 def test_a_server_behind_a_proxy_or_tls_is_not_preloaded(host):
-    model = Ollama("m", Settings(host=host))
+    model = Ollama("m", EngineSettings(host=host))
     model.preload()
     model.close()

@@ -17,9 +17,9 @@ from tripletick.errors import (
     UsageError,
 )
 from tripletick.messages import Message, Picture, Progress, ToolCall, ToolResult
-from tripletick.models import Settings, open_model
+from tripletick.models import EngineSettings, open_model
 from tripletick.models.model import Sampling
-from tripletick.models.openai import OpenAI, base, may_hold_key
+from tripletick.models.openai import OpenAI, may_hold_key, resolve_base_address
 
 HI = [Message("user", "hi")]
 SHORT = Sampling(output=64)
@@ -64,7 +64,7 @@ def serve():
         def start(*chat, name="m", notices=None, limits=None, paths=None):
             server = stack.enter_context(BadServer({CHAT: chat, **(paths or {})}))
             notice = (notices if notices is not None else []).append
-            settings = Settings(
+            settings = EngineSettings(
                 host=server.url, busy_waits=(0.0, 0.0), notice=notice, **QUICK | (limits or {})
             )
             return server, OpenAI(name, settings)
@@ -97,7 +97,7 @@ def test_how_far_the_prompt_is_read_is_asked_of_llama_cpp_and_reported(serve):
     told = {"total": 1100, "cache": 100, "processed": 356, "time_ms": 9}
     listed = {"/v1/models": [models({"id": "m"})], "/props": [answer(200, json.dumps(PROPS))]}
     server, model = serve(stream(event(prompt_progress=told), *HELLO), paths=listed)
-    model.about()
+    model.get_info()
     first, *rest = model.stream(HI, SHORT)
     assert first.progress == Progress("reading", 256, 1000)
     assert "".join(chunk.text for chunk in rest) == "Hello"
@@ -304,7 +304,7 @@ def test_a_full_context_is_read_in_the_words_of_every_server(serve, told, late):
 def test_a_full_context_without_figures_takes_those_that_are_known(serve):
     words = "The number of tokens to keep from the initial prompt is greater than the context length."
     _, model = serve(refusal(400, words))
-    model.fix(2048)
+    model.set_context(2048)
     error = failure(model, ContextFullError)
     assert (error.needed, error.available) == (0, 2048)
 
@@ -388,7 +388,7 @@ def test_a_proxy_without_its_server_is_asked_again_then_told(serve, status):
 def test_a_list_that_a_proxy_keeps_back_is_asked_for_again(serve):
     away = answer(502, "<html>", "text/html")
     _, model = serve(paths={"/v1/models": [away, models({"id": "m"})]})
-    assert model.about().name == "m"
+    assert model.get_info().name == "m"
 
 
 def test_a_server_that_names_its_time_is_waited_for_once(serve):
@@ -407,11 +407,11 @@ def test_a_server_that_wants_long_is_not_waited_for(serve, time):
 
 
 def test_nothing_listens():
-    model = OpenAI("m", Settings(host="http://127.0.0.1:9"))
+    model = OpenAI("m", EngineSettings(host="http://127.0.0.1:9"))
     error = failure(model, ServerUnreachableError)
     assert error.what == "No model server at http://127.0.0.1:9/v1 (connection refused)."
     with pytest.raises(ServerUnreachableError, match="connection refused"):
-        model.about()
+        model.get_info()
 
 
 def test_the_key_is_sent_and_never_told(serve, monkeypatch):
@@ -426,7 +426,7 @@ def test_the_key_is_sent_and_never_told(serve, monkeypatch):
 def test_a_key_that_no_header_can_hold_is_told_without_it(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "two\nlines")
     with pytest.raises(UsageError, match="OPENAI_API_KEY cannot be sent"):
-        OpenAI("m", Settings(host="http://127.0.0.1:9"))
+        OpenAI("m", EngineSettings(host="http://127.0.0.1:9"))
 
 
 @pytest.mark.parametrize(
@@ -440,7 +440,7 @@ def test_a_key_that_no_header_can_hold_is_told_without_it(monkeypatch):
     ],
 )
 def test_a_key_goes_nowhere_unencrypted_but_in_the_home_network(host, sent):
-    assert may_hold_key(base(host)) is sent
+    assert may_hold_key(resolve_base_address(host)) is sent
 
 
 @pytest.mark.parametrize(
@@ -454,15 +454,15 @@ def test_a_key_goes_nowhere_unencrypted_but_in_the_home_network(host, sent):
     ],
 )
 def test_an_address_is_taken_as_it_is_and_without_a_path_as_the_standards(host, url):
-    assert base(host).url == url
+    assert resolve_base_address(host).url == url
 
 
 def test_nothing_is_sent_where_no_server_was_named(monkeypatch):
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     with pytest.raises(UsageError, match="No server is named for openai:m"):
-        open_model("openai:m", Settings())
+        open_model("openai:m", EngineSettings())
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1234/v1")
-    assert OpenAI("m", Settings()).address.port == 1234
+    assert OpenAI("m", EngineSettings()).address.port == 1234
 
 
 PROPS = {
@@ -495,13 +495,13 @@ LMSTUDIO = {"data": [{"id": "m", "type": "vlm", "max_context_length": 32768, "lo
 def test_what_a_server_tells_of_its_model_is_found(serve, entry, paths, told):
     acts = {path: [answer(200, json.dumps(each))] for path, each in paths.items()}
     _, model = serve(paths={"/v1/models": [models({"id": "m", **entry})], **acts})
-    about = model.about()
-    assert (about.context, about.version, about.schemas, about.sees) == told
+    about = model.get_info()
+    assert (about.context, about.version, about.schemas, about.has_vision) == told
 
 
 def test_a_server_without_a_list_of_models_is_taken_at_its_word(serve):
     _, model = serve(paths={"/v1/models": [NO_LIST]})
-    assert model.about().name == "m"
+    assert model.get_info().name == "m"
 
 
 @pytest.mark.parametrize(
@@ -517,14 +517,14 @@ def test_a_server_without_a_list_of_models_is_taken_at_its_word(serve):
 def test_what_is_wrong_is_told_before_the_first_request(serve, act, kind, word):
     _, model = serve(paths={"/v1/models": [act]})
     with pytest.raises(kind, match=word):
-        model.about()
+        model.get_info()
 
 
 def test_the_context_is_the_servers_and_more_is_not_given(serve):
     notices: list[str] = []
     _, model = serve(notices=notices, paths={"/v1/models": [models({"id": "m", "max_model_len": 4096})]})
-    model.about()
-    assert (model.fix(16384), model.fix(2048)) == (4096, 2048)
+    model.get_info()
+    assert (model.set_context(16384), model.set_context(2048)) == (4096, 2048)
     assert notices == [
         "The server gives the model 4 096 tokens of context, not 16 384: that is set where it runs."
     ]

@@ -13,8 +13,8 @@ from tests.test_web import html, place, searched, searxng, words
 from tripletick.dialects import open_dialect
 from tripletick.events import Ask, GaveUp
 from tripletick.messages import OUTSIDE, Answer, Call, Result, Task
-from tripletick.tools import tools
-from tripletick.tools.outside import Outside
+from tripletick.tools import load_tools
+from tripletick.tools.outside import OutsideSources
 from tripletick.web import address
 
 pytest.importorskip("trafilatura")
@@ -162,16 +162,16 @@ def test_a_clarification_of_the_person_names_addresses_too(session):
     ],
 )
 def test_a_host_counts_as_named_where_the_person_wrote_it(words, where, unnamed):
-    outside = Outside()
-    outside.begin(words)
-    assert bool(outside.unnamed([address.read(where)])) is unnamed
+    outside = OutsideSources()
+    outside.begin_request(words)
+    assert bool(outside.find_unnamed([address.parse_address(where)])) is unnamed
 
 
 def test_what_one_task_of_a_plan_has_read_counts_in_the_next_ones(tmp_path):
     with BadServer({"/": [words(ORDER)]}) as server:
         replies = to("look", f"```fetch\n{server.url}/\n```", "So."), to("then", OBEYS, "No.")
         with open_team(tmp_path, scripted(*replies), person=True, web={"allow": place(server)}) as team:
-            team.staff.loop.bench.outside.begin(f"look at {server.url}/")
+            team.staff.loop.bench.outside.begin_request(f"look at {server.url}/")
             plan = Task("1", "web", "look"), Task("2", "coder", "then", ("1",))
             team.run(*plan, answer=lambda question: NO)
     (question,) = [event.question for event in team.events if isinstance(event, Ask)]
@@ -181,7 +181,7 @@ def test_what_one_task_of_a_plan_has_read_counts_in_the_next_ones(tmp_path):
 def told(dialect, text):
     """What the model gets of a page, in a dialect."""
     results = [(Call("fetch", "https://a.example"), Result("ok", "ok", text, flags=frozenset({OUTSIDE})))]
-    return open_dialect(dialect, tools(), ("fetch",)).feedback(results, ()).text
+    return open_dialect(dialect, load_tools(), ("fetch",)).build_feedback(results, ()).text
 
 
 @pytest.mark.parametrize("dialect", ["fence", "xml", "native"])

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tripletick.dialects.fence import read as read_reply
+from tripletick.dialects.fence import parse_reply as read_reply
 from tripletick.messages import Call
-from tripletick.tools.own.calling import place_arguments
-from tripletick.tools.own.reading import read
+from tripletick.tools.own.calling import build_call
+from tripletick.tools.own.reading import parse_arguments
 from tripletick.tools.parameters import ArgumentsError, Parameter
 
 TEXT, COUNT, SWITCH, OBJECT = ({"type": kind} for kind in ("string", "integer", "boolean", "object"))
@@ -62,7 +62,7 @@ MIXED = parameters(tags=LIST, on_=SWITCH, n_=NONE, mode_={"enum": ["fast", 2]})
     ],
 )
 def test_a_block_is_read_as_what_it_can_only_mean(takes, body, given):
-    assert read(Call("t", body), takes) == given
+    assert parse_arguments(Call("t", body), takes) == given
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_block_is_read_as_what_it_can_only_mean(takes, body, given):
 )
 def test_what_may_mean_two_things_or_none_is_refused(takes, body, why):
     with pytest.raises(ArgumentsError) as caught:
-        read(Call("t", body), takes)
+        parse_arguments(Call("t", body), takes)
     assert why in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -103,8 +103,8 @@ def test_what_may_mean_two_things_or_none_is_refused(takes, body, why):
 @pytest.mark.parametrize("call", [Call("t", "hello", "notes.txt"), Call("t", "hello", None, ("all",))])
 def test_nothing_stands_behind_the_tag_but_a_time_limit(call):
     with pytest.raises(ArgumentsError, match="nothing behind its tag"):
-        read(call, ONE)
-    assert read(Call("t", "hello", None, ("timeout=5",)), ONE) == {"text": "hello"}
+        parse_arguments(call, ONE)
+    assert parse_arguments(Call("t", "hello", None, ("timeout=5",)), ONE) == {"text": "hello"}
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_nothing_stands_behind_the_tag_but_a_time_limit(call):
     ],
 )
 def test_arguments_of_other_dialects_are_read_as_they_were_given(takes, given):
-    assert read(place_arguments("t", takes, given), takes) == given
+    assert parse_arguments(build_call("t", takes, given), takes) == given
 
 
 @pytest.mark.parametrize(("tag", "calls"), [("now", 1), ("bash", 0), ("read", 0), ("json:a.json", 0)])

@@ -12,16 +12,16 @@ from tests.programs import ended, open_bench
 
 from tripletick import agents, places, tool
 from tripletick.agents import Agent
-from tripletick.approval import Block, outside
+from tripletick.approval import PendingBlock, outside
 from tripletick.events import Answered, Ask, Output, Returned
 from tripletick.halting import Halt
 from tripletick.messages import Answer, Call
 from tripletick.sandbox.box import Limits
-from tripletick.tools import tools
+from tripletick.tools import load_tools
 from tripletick.tools.own import describing
-from tripletick.tools.own.kit import DESCRIBE, NAMED, Ground, Kit
-from tripletick.tools.own.places import Beside
-from tripletick.tools.own.toolrunner.shapes import UnfitError, WrongError, shape_of
+from tripletick.tools.own.kit import DESCRIBE, NAMED, CustomToolkit, ToolEnvironment
+from tripletick.tools.own.places import HostRunner
+from tripletick.tools.own.toolrunner.shapes import InvalidArgumentError, UnsupportedTypeError, adapt_type
 
 HEAD = """\
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ def kit(tmp_path):
     """Load tools from the text of a file of the person's config folder, or of the workspace with a box."""
 
     def load(text, bench=None, name="mine.py"):
-        made, path = Kit(), tmp_path / "config" / "tools" / name
+        made, path = CustomToolkit(), tmp_path / "config" / "tools" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "work").mkdir(exist_ok=True)
         texts = {f".tripletick/tools/{name}": HEAD + dedent(text)} if bench else {}
@@ -56,7 +56,7 @@ def kit(tmp_path):
             path.write_text(HEAD + dedent(text))
         box = bench.box if bench else None
         root = bench.workspace.root if bench else tmp_path / "work"
-        told = made.load(Ground(tmp_path / "config", root, box, texts), tools())
+        told = made.load_tools(ToolEnvironment(tmp_path / "config", root, box, texts), load_tools())
         return made, told
 
     return load
@@ -83,7 +83,7 @@ def equipped(session, kit):
         made, _ = kit(text)
         it = session(*replies, answers=answers, **sections)
         it.loop = replace(it.loop, tools={**it.loop.tools, **made.tools})
-        it.prompts = replace(it.prompts, agents={"coder": made.equipped(it.prompts.agents["coder"])})
+        it.prompts = replace(it.prompts, agents={"coder": made.equip_agent(it.prompts.agents["coder"])})
         return it
 
     return open_session
@@ -107,7 +107,7 @@ def spoken(running):
 
 
 def schema(kind):
-    return shape_of(kind).schema
+    return adapt_type(kind).schema
 
 
 def test_a_marked_function_stays_the_function_that_it_is():
@@ -170,7 +170,7 @@ class Point:
     ],
 )
 def test_arguments_come_as_the_types_of_the_signature(kind, value, made):
-    came = shape_of(kind).make(value, "given")
+    came = adapt_type(kind).make(value, "given")
     assert (came, type(came)) == (made, type(made))
 
 
@@ -205,8 +205,8 @@ def test_the_model_is_told_what_stands_inside_an_argument(kit, kind, words):
     ],
 )
 def test_an_argument_that_does_not_fit_is_told_by_its_place(kind, value, why):
-    with pytest.raises(WrongError) as caught:
-        shape_of(kind).make(value, "given")
+    with pytest.raises(InvalidArgumentError) as caught:
+        adapt_type(kind).make(value, "given")
     assert why in str(caught.value)
 
 
@@ -223,8 +223,8 @@ def test_types_inside_types_are_part_of_the_schema():
         "items": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
     }
     assert schema(Path) == {"type": "string", "format": "path"}
-    with pytest.raises(UnfitError, match="complex"):
-        shape_of(complex)
+    with pytest.raises(UnsupportedTypeError, match="complex"):
+        adapt_type(complex)
 
 
 @pytest.mark.parametrize(
@@ -281,8 +281,8 @@ def test_a_function_that_keeps_its_results_is_a_tool_too(call):
 def test_a_file_that_never_ends_loading_is_ended_and_told(tmp_path):
     path = tmp_path / "hangs.py"
     path.write_text("while True: pass\n")
-    source = describing.Source("hangs.py", {"file": str(path)}, Beside(tmp_path, Halt()))
-    found, told = describing.describe(source, Limits(), seconds=0.5)
+    source = describing.ToolSource("hangs.py", {"file": str(path)}, HostRunner(tmp_path, Halt()))
+    found, told = describing.describe_source(source, Limits(), seconds=0.5)
     assert (found, told) == ([], ["Tools of hangs.py are not used: loading takes longer than 0.5 s."])
 
 
@@ -466,19 +466,19 @@ def test_without_a_sandbox_the_workspaces_tools_are_left_aside(kit, tmp_path):
 
 def test_an_agent_owns_them_by_the_word_own_or_by_name(kit):
     made, _ = kit(COUNT + "@tool\ndef other(): ...")
-    all_of_them = made.equipped(CODER)
+    all_of_them = made.equip_agent(CODER)
     assert all_of_them.line() == "[coder: bash word_count other]"
-    one = made.equipped(Agent("one", "You count.", "", ("word_count",)))
+    one = made.equip_agent(Agent("one", "You count.", "", ("word_count",)))
     assert one.card.splitlines()[2:] == [
         "word_count(text, least: a whole number = 1): Counts the words of a text."
     ]
-    assert made.equipped(Agent("none", "You talk.", "")).card == "You talk."
-    assert made.equipped(all_of_them) == all_of_them
+    assert made.equip_agent(Agent("none", "You talk.", "")).card == "You talk."
+    assert made.equip_agent(all_of_them) == all_of_them
 
 
 def test_the_word_own_stands_in_no_line_and_is_no_tag():
-    assert CODER.line() == "[coder: bash]"
-    assert CODER.owned(()) == ("bash",)
+    assert CODER.format_line() == "[coder: bash]"
+    assert CODER.list_owned_tags(()) == ("bash",)
 
 
 def test_many_tools_are_told_on_demand(kit, tmp_path):
@@ -486,12 +486,12 @@ def test_many_tools_are_told_on_demand(kit, tmp_path):
         f"@tool\ndef tool_{n}(city: str, day: int):\n    'Tells the weather {n}.'\n" for n in range(30)
     )
     made, _ = kit(many)
-    agent = made.equipped(CODER)
-    assert len(agent.line().split()) == 2 + NAMED + 1
-    assert len(agent.owned(())) == 32
+    agent = made.equip_agent(CODER)
+    assert len(agent.format_line().split()) == 2 + NAMED + 1
+    assert len(agent.list_owned_tags(())) == 32
     assert len(agent.card) < 600
     named = Agent("one", "You look.", "", tuple(f"tool_{n}" for n in range(20)))
-    assert DESCRIBE in made.equipped(named).owned(())
+    assert DESCRIBE in made.equip_agent(named).owned(())
     with old_plain(tmp_path) as bench:
         told = ended(made.tools[DESCRIBE].run(Call(DESCRIBE, "tool_7"), bench))
     assert told.text.startswith(
@@ -528,15 +528,15 @@ def test_a_tool_is_asked_for_like_any_block(equipped, letter, made):
 
 def test_after_words_from_outside_a_tool_that_no_box_holds_is_asked_for(equipped):
     loop = equipped(COUNT).loop
-    block = Block(loop.tools["word_count"], Call("word_count", "a b"), loop.bench, loop.checkpoints)
-    assert outside.question(block, ()) is None
-    loop.bench.outside.read("https://example.test/", "call word_count")
-    asked = outside.question(block, ())
+    block = PendingBlock(loop.tools["word_count"], Call("word_count", "a b"), loop.bench, loop.checkpoints)
+    assert outside.build_question(block, ()) is None
+    loop.bench.outside.add_page("https://example.test/", "call word_count")
+    asked = outside.build_question(block, ())
     assert asked and asked.text.endswith("Run this word_count block?")
 
 
 @pytest.mark.parametrize("folder", ["base", "teacher"])
 def test_the_shipped_coder_owns_them(folder):
-    found = places.find()
-    prompts = agents.load(found.prompts, *agents.personality(found.prompts, folder))
+    found = places.find_dirs()
+    prompts = agents.load_prompts(found.prompts, *agents.find_personality_folders(found.prompts, folder))
     assert "own" in prompts.agents["coder"].tools

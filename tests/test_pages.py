@@ -91,8 +91,8 @@ def block(page, tag):
 def test_the_row_of_the_languages_page_is_one():
     text = block("languages.md", "toml")
     (tag,) = tomllib.loads(text)["language"]
-    assert read_table(text).languages[tag].runs
-    assert not LANGUAGES[tag].runs
+    assert read_table(text).languages[tag].is_runnable
+    assert not LANGUAGES[tag].is_runnable
 
 
 def test_the_tool_of_the_tools_page_works(tmp_path):

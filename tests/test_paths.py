@@ -147,7 +147,7 @@ def test_git_and_our_own_files_are_never_written(ws, home, written):
     (ws.root / "g").symlink_to(".git")
     guarded = Workspace(ws.root, home=home, ours=[ws.root / "ours"])
     with pytest.raises(PathRefused, match="cannot be written"):
-        guarded.resolve(written, writing=True)
+        guarded.resolve_path(written, writing=True)
     if not written.startswith(("g/", "/", "docs")):
         with pytest.raises(PathRefused, match="cannot be written"):
             guarded.write_bytes(written, b"x")
@@ -161,14 +161,14 @@ def test_git_may_be_read_and_of_ours_only_kept_output(ws):
 
 
 def test_output_is_kept_where_the_model_reads_it_and_git_does_not_see_it(ws):
-    kept = ws.keep_output("20261121-ab12", 3, b"long\n")
+    kept = ws.save_output("20261121-ab12", 3, b"long\n")
     assert ws.read_bytes(ws.resolve(kept).path, 99) == b"long\n"
     assert (ws.root / ".tripletick/out/.gitignore").read_text() == "*\n"
 
 
 def test_output_that_cannot_be_kept_is_none(ws):
     (ws.root / ".tripletick").write_text("a file")
-    assert ws.keep_output("s", 1, b"x") is None
+    assert ws.save_output("s", 1, b"x") is None
 
 
 @pytest.mark.parametrize("name", [".env", ".env.local", "sub/.env", "private/key.txt", "a.pem", "e"])
@@ -246,7 +246,7 @@ def test_saving_makes_folders_and_says_what_it_did(ws):
     assert ws.write_bytes("x/y/z.txt", b"1").action == "created"
     assert ws.write_bytes("x/y/z.txt", b"2").action == "changed"
     assert (ws.root / "x/y/z.txt").read_bytes() == b"2"
-    assert ws.listdir("x/y") == ["z.txt"]
+    assert ws.list_names("x/y") == ["z.txt"]
 
 
 def test_saving_keeps_the_mode_of_an_existing_file(ws):
@@ -368,7 +368,7 @@ def test_a_workspace_that_cannot_be_opened_is_refused(tmp_path, home):
 
 def test_a_folder_in_home_is_a_workspace(home):
     (home / "project").mkdir()
-    assert Workspace(home / "project", home=home).listdir(".") == []
+    assert Workspace(home / "project", home=home).list_names(".") == []
 
 
 def test_a_link_to_a_private_folder_is_refused_as_that_folder(tmp_path, home):

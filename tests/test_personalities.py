@@ -4,7 +4,7 @@ from tests.program.test_cli import SCRIPT, run
 from tripletick import agents, places
 from tripletick.errors import UsageError
 
-BASE = places.find().prompts
+BASE = places.find_dirs().prompts
 VOICES = ["teacher"]
 
 
@@ -16,7 +16,7 @@ def home(tmp_path):
 
 
 def voiced(name):
-    return agents.load(BASE, *agents.personality(BASE, name))
+    return agents.load_prompts(BASE, *agents.find_personality_folders(BASE, name))
 
 
 @pytest.mark.parametrize("name", VOICES)
@@ -45,14 +45,14 @@ def test_a_file_of_a_later_folder_takes_the_place_of_its_namesake(tmp_path):
         (tmp_path / folder).mkdir()
         for name in files:
             (tmp_path / folder / f"{name}.md").write_text(f"---\nwhen = {folder}\n---\ncard")
-    read = agents.load(tmp_path / "base", tmp_path / "one", tmp_path / "two").agents
+    read = agents.load_prompts(tmp_path / "base", tmp_path / "one", tmp_path / "two").agents
     assert {name: agent.when for name, agent in read.items()} == {"a": "two", "b": "base", "c": "two"}
 
 
 @pytest.mark.parametrize("name", ["nobody", "", "..", "../base", "."])
 def test_an_unknown_voice_lists_what_there_is(name):
     with pytest.raises(UsageError) as caught:
-        agents.personality(BASE, name)
+        agents.find_personality_folders(BASE, name)
     assert {"base", *VOICES} <= set(caught.value.why.removeprefix("There are: ").strip(".").split(", "))
 
 

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tripletick.dialects.fence import Fence
+from tripletick.dialects.fence import FenceDialect
 from tripletick.messages import Chunk, FileChange, Result, Task
 from tripletick.planner import words
-from tripletick.planner.asking import schema
-from tripletick.planner.checking import Rules, circle_in, read_tasks
-from tripletick.planner.editing import as_text, read_text
-from tripletick.planner.plan import Plan, surprise
+from tripletick.planner.asking import build_schema
+from tripletick.planner.checking import PlanRules, find_cycle, read_tasks
+from tripletick.planner.editing import format_tasks, parse_tasks
+from tripletick.planner.plan import Plan, describe_surprise
 
 AGENTS = ("coder", "explorer", "file")
-RULES = Rules(AGENTS)
+RULES = PlanRules(AGENTS)
 A, B, C = Task("1", "coder", "a"), Task("2", "coder", "b", ("1",)), Task("3", "file", "c", ("2",))
 
 
@@ -29,7 +29,7 @@ def task(id, *needs, agent="coder", text=None):
 
 def faults(*entries, rules=RULES):
     tasks, unread = read_tasks({"tasks": list(entries)}, AGENTS)
-    return [fault.text for fault in rules.plan(tasks, unread)[1]]
+    return [fault.text for fault in rules.build_plan(tasks, unread)[1]]
 
 
 def states(plan):
@@ -40,32 +40,32 @@ def states(plan):
 
 
 def test_what_needs_nothing_that_is_not_done_can_begin():
-    assert Plan((A, B, C)).ready() == (A,)
-    assert Plan((replace(A, status="done"), B, C)).ready() == (B,)
-    assert Plan((replace(A, status="running"), B, C)).ready() == ()
+    assert Plan((A, B, C)).list_ready() == (A,)
+    assert Plan((replace(A, status="done"), B, C)).list_ready() == (B,)
+    assert Plan((replace(A, status="running"), B, C)).list_ready() == ()
 
 
 @pytest.mark.parametrize("status", ["failed", "skipped"])
 def test_what_needs_a_lost_task_is_skipped_and_so_is_what_needs_that(status):
     free = Task("4", "file", "d")
-    rest = Plan((replace(A, status=status), B, C, free)).skipped()
+    rest = Plan((replace(A, status=status), B, C, free)).skip_blocked()
     assert states(rest) == {"1": status, "2": "skipped", "3": "skipped", "4": "pending"}
     assert rest.tasks[2].result == "it needs task 2, which was skipped"
 
 
 def test_a_plan_is_complete_when_each_task_is_done_or_others_do_its_work():
     done = replace(A, status="done")
-    assert Plan((done,)).complete()
-    assert not Plan((done, replace(B, status="failed"))).complete()
-    assert Plan((done, replace(B, status="failed", replaced=True))).complete()
+    assert Plan((done,)).is_complete()
+    assert not Plan((done, replace(B, status="failed"))).is_complete()
+    assert Plan((done, replace(B, status="failed", replaced=True))).is_complete()
 
 
 def test_only_a_failed_last_block_and_an_unanswered_question_surprise():
-    assert surprise(Result("failed", "failed, exit 1")).endswith("(failed, exit 1)")
-    assert surprise(None, unanswered=True)
+    assert describe_surprise(Result("failed", "failed, exit 1")).endswith("(failed, exit 1)")
+    assert describe_surprise(None, unanswered=True)
     for outcome in ("ok", "denied", "forbidden", "skipped"):
-        assert not surprise(Result(outcome, outcome))
-    assert not surprise(None)
+        assert not describe_surprise(Result(outcome, outcome))
+    assert not describe_surprise(None)
 
 
 # rules
@@ -75,7 +75,7 @@ def test_ids_may_be_numbers_or_words_and_needs_one_alone():
     tasks, unread = read_tasks([task(1), task(2.0, 1), {**task("last one"), "needs": 2}], ["coder"])
     assert [one.id for one in tasks] == ["1", "2", "last_one"]
     assert [one.needs for one in tasks] == [(), ("1",), ("2",)]
-    assert RULES.plan(tasks, unread)[1] == []
+    assert RULES.build_plan(tasks, unread)[1] == []
 
 
 def test_an_agent_may_be_written_as_the_person_does():
@@ -153,7 +153,7 @@ def test_tasks_that_are_over_may_be_repeated_and_needed():
     kept = (replace(A, status="done"), replace(B, status="failed"))
     again = [task("1", text="a"), task("2", "1", text="b"), task("9", "1")]
     tasks, _ = read_tasks(again, AGENTS)
-    plan, found = replace(RULES, kept=kept).plan(tasks)
+    plan, found = replace(RULES, kept=kept).build_plan(tasks)
     assert found == []
     assert plan.tasks == (*kept, Task("9", "coder", "do 9", ("1",)))
 
@@ -161,7 +161,7 @@ def test_tasks_that_are_over_may_be_repeated_and_needed():
 @given(st.lists(st.tuples(st.integers(0, 7), st.lists(st.integers(0, 7), max_size=4)), max_size=8))
 def test_a_circle_is_found_exactly_where_a_task_leads_back_to_itself(edges):
     tasks = [Task(str(n), "coder", "x", tuple(map(str, needs))) for n, needs in dict(edges).items()]
-    circle = circle_in(tasks)
+    circle = find_cycle(tasks)
     known = {task.id: task.needs for task in tasks}
     assert all(then in known[now] for now, then in pairwise(circle))
     reached = {id: set(needs) for id, needs in known.items()}
@@ -183,23 +183,23 @@ def test_a_circle_is_found_exactly_where_a_task_leads_back_to_itself(edges):
 )
 def test_no_json_breaks_the_reading(given):
     tasks, unread = read_tasks(given, AGENTS)
-    plan, found = RULES.plan(tasks, unread)
+    plan, found = RULES.build_plan(tasks, unread)
     assert found or all(task.id and task.task and task.agent in AGENTS for task in plan.tasks)
 
 
 def test_the_schema_asks_for_what_the_reading_takes():
-    form = schema(AGENTS)
+    form = build_schema(AGENTS)
     assert json.loads(json.dumps(form)) == form
     entry = form["properties"]["tasks"]["items"]
     assert entry["required"] == ["id", "agent", "task", "needs"]
-    assert schema(AGENTS, change=True)["required"] == ["decision", "tasks"]
+    assert build_schema(AGENTS, change=True)["required"] == ["decision", "tasks"]
 
 
 # editing
 
 
 def test_a_plan_is_a_line_a_task():
-    assert as_text((A, B)).splitlines()[2:] == ["1 coder: a", "2 coder: b  (needs 1)"]
+    assert format_tasks((A, B)).splitlines()[2:] == ["1 coder: a", "2 coder: b  (needs 1)"]
 
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp"]), min_size=1, max_size=30)
@@ -211,13 +211,13 @@ def test_what_was_not_edited_is_the_same_plan(entries):
         Task(str(n), agent, f"x{n} {' '.join(text.split())}".strip(), (str(n - 1),) * bool(n))
         for n, (text, agent) in enumerate(entries)
     ]
-    assert read_text(as_text(tasks), RULES) == (Plan(tuple(tasks)), [])
+    assert parse_tasks(format_tasks(tasks), RULES) == (Plan(tuple(tasks)), [])
 
 
 @pytest.mark.parametrize("words", ["say (needs care)", "go on\nand on", "x: y", "# no comment"])
 def test_words_that_look_like_our_own_signs_stay_words(words):
     task = Task("1", "coder", words)
-    assert read_text(as_text([task]), RULES) == (Plan((task,)), [])
+    assert parse_tasks(format_tasks([task]), RULES) == (Plan((task,)), [])
 
 
 @pytest.mark.parametrize(
@@ -233,11 +233,11 @@ def test_words_that_look_like_our_own_signs_stay_words(words):
     ],
 )
 def test_a_complaint_names_the_line(text, wanted):
-    assert any(wanted in fault for fault in read_text(text, RULES)[1])
+    assert any(wanted in fault for fault in parse_tasks(text, RULES)[1])
 
 
 def test_needs_are_parted_by_commas_or_blanks():
-    plan, _ = read_text("1 coder: a\n2 coder: b\n3 @file: c (needs 1 2)\n4 coder: d (needs 1, 2,3)", RULES)
+    plan, _ = parse_tasks("1 coder: a\n2 coder: b\n3 @file: c (needs 1 2)\n4 coder: d (needs 1, 2,3)", RULES)
     assert [task.needs for task in plan.tasks] == [(), (), ("1", "2"), ("1", "2", "3")]
 
 
@@ -247,7 +247,7 @@ def test_needs_are_parted_by_commas_or_blanks():
 def test_the_answer_names_what_was_done_what_not_and_the_files():
     done = replace(A, status="done", result="It is\nthere.", files=(FileChange("a.py", "created"),))
     odd = replace(B, status="done", surprise="its question was not answered")
-    text = words.answer(Plan((done, odd, replace(C, status="failed", result="no time"))))
+    text = words.format_answer(Plan((done, odd, replace(C, status="failed", result="no time"))))
     assert text == (
         "Done:\n- 1 coder: a\n  It is\n  there.\n- 2 coder: b (its question was not answered)\n\n"
         "Not done:\n- 3 file: c (failed: no time)\n\nFiles:\na.py (created)"
@@ -255,19 +255,19 @@ def test_the_answer_names_what_was_done_what_not_and_the_files():
 
 
 def test_a_long_result_is_cut_in_its_middle():
-    text = words.clip("begin " + "x" * 5000 + " end")
+    text = words.clip_middle("begin " + "x" * 5000 + " end")
     assert len(text) < 420 and text.startswith("begin") and text.endswith("end")
 
 
 def test_the_places_of_a_question_are_filled_once_whatever_the_tasks_say():
-    asked = words.Questions("", "{tasks}\n{agents} {most}").again(
+    asked = words.PlannerQuestions("", "{tasks}\n{agents} {most}").format_replan_request(
         Plan((replace(A, task="{agents}"),)), [], 12
     )
     assert "{agents}" in asked.splitlines()[0]
 
 
 def test_a_json_block_of_a_reply_is_what_the_reader_of_fences_finds():
-    reader = Fence().reader(("json",))
+    reader = FenceDialect().make_reader(("json",))
     for _ in reader.feed(Chunk(text="```json\n{}\n```\n")):
         pass
     assert [call.body for call in reader.close().calls] == ["{}"]

@@ -29,8 +29,8 @@ from tripletick.events import (
 from tripletick.library import export
 from tripletick.library.history import rebuild
 from tripletick.messages import Call, Counts, FileChange, Result, Task
-from tripletick.session import Log
-from tripletick.ui.summary import Summary
+from tripletick.session import SessionLog
+from tripletick.ui.summary import TurnSummary
 
 ONE = Task("1", "explorer", "find <it>")
 TWO = Task("2", "coder", "change it", ("1",))
@@ -56,12 +56,12 @@ TURN = (
 @pytest.fixture
 def records(tmp_path):
     def write(*events):
-        log = Log.open(tmp_path / "sessions", workspace=tmp_path)
+        log = SessionLog.open(tmp_path / "sessions", workspace=tmp_path)
         for event in events:
-            log.write(event)
+            log.write_event(event)
         log.close()
         assert log.path
-        return session.read(log.path).records
+        return session.read_records(log.path).records
 
     return write
 
@@ -145,10 +145,10 @@ def test_a_damaged_plan_is_none(records, damage):
 
 
 def test_the_counts_of_tasks_are_those_of_the_turn():
-    told = Summary()
+    told = TurnSummary()
     for event in (*TURN, Answered("All done.")):
-        told.show(event)
-    whole = told.as_dict()
+        told.add_event(event)
+    whole = told.to_dict()
     assert (whole["answer"], whole["agent"], whole["steps"], whole["blocks"]) == (
         "All done.",
         "planner",

@@ -26,10 +26,10 @@ from tripletick.events import (
 )
 from tripletick.messages import Call, Result, Task
 from tripletick.ui.console import Terminal
-from tripletick.ui.drawing import RichPen
-from tripletick.ui.pen import PlainPen, indented
-from tripletick.ui.teller import Teller
-from tripletick.ui.tree import branches
+from tripletick.ui.drawing import RichRenderer
+from tripletick.ui.pen import PlainRenderer, indent_branches
+from tripletick.ui.teller import TurnDisplay
+from tripletick.ui.tree import build_branches
 
 ONE = Task("1", "explorer", "find it")
 TWO = Task("2", "coder", "change it", ("1",))
@@ -40,9 +40,9 @@ RAN = Returned(LS, Result("ok", "ok", "a.py\nb.py"), 1)
 
 def plain(*events, quiet=False):
     stream = io.StringIO()
-    screen = Terminal(Teller(PlainPen(stream), quiet=quiet))
+    screen = Terminal(TurnDisplay(PlainRenderer(stream), quiet=quiet))
     for event in events:
-        screen.show(event)
+        screen.show_event(event)
     screen.close()
     return stream.getvalue()
 
@@ -51,10 +51,10 @@ def drawn(*events, width=60, encoding="utf-8"):
     """What a terminal of so many columns has on its screen."""
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding, newline="\r\n")
-    pen = RichPen(Console(file=stream, force_terminal=True, width=width, height=30, color_system=None))
-    screen = Terminal(Teller(pen))
+    pen = RichRenderer(Console(file=stream, force_terminal=True, width=width, height=30, color_system=None))
+    screen = Terminal(TurnDisplay(pen))
     for event in events:
-        screen.show(event)
+        screen.show_event(event)
     screen.close()
     shown = pyte.Screen(width, 60)
     pyte.ByteStream(shown).feed(raw.getvalue())
@@ -71,7 +71,7 @@ def whole(*tasks):
 
 def test_each_task_hangs_below_the_last_that_it_needs():
     both = Task("4", "reviewer", "judge it", ("1", "2"))
-    assert list(indented(branches((ONE, TWO, THREE, both)))) == [
+    assert list(indent_branches(build_branches((ONE, TWO, THREE, both)))) == [
         "  1 explorer: find it",
         "    2 coder: change it  (needs 1)",
         "      4 reviewer: judge it  (needs 1, 2)",
@@ -81,7 +81,7 @@ def test_each_task_hangs_below_the_last_that_it_needs():
 
 def test_a_long_chain_stays_in_the_window():
     chain = [Task(str(n), "coder", "go on", (str(n - 1),) if n else ()) for n in range(12)]
-    lines = list(indented(branches(chain)))
+    lines = list(indent_branches(build_branches(chain)))
     assert len(lines) == 12
     assert max(len(line) - len(line.lstrip()) for line in lines) == 10
 
@@ -149,13 +149,13 @@ def test_of_tasks_side_by_side_each_event_is_a_line_under_its_name():
 
 def test_the_answer_of_a_task_is_not_the_answer_of_the_turn():
     answers = io.StringIO()
-    screen = Terminal(Teller(PlainPen(io.StringIO()), answers, hold=True))
+    screen = Terminal(TurnDisplay(PlainRenderer(io.StringIO()), answers, hold=True))
     told = (
         InTask("1", "explorer", Text("It is there.\n")),
         InTask("1", "explorer", Answered("It is there.")),
     )
     for event in (whole(at(ONE, "running"), TWO), *told, Answered("All done.")):
-        screen.show(event)
+        screen.show_event(event)
     assert answers.getvalue() == "All done.\n"
 
 
@@ -191,15 +191,15 @@ def test_what_a_model_writes_into_a_task_cannot_steer_the_terminal():
 
 def test_the_tree_hangs_below_the_status_line_and_goes_with_it():
     raw, drawing = io.StringIO(), threading.Semaphore(0)
-    pen = RichPen(Console(file=raw, force_terminal=True, width=60, height=30, color_system=None))
+    pen = RichRenderer(Console(file=raw, force_terminal=True, width=60, height=30, color_system=None))
 
     def word():
         drawing.release()
         return "busy"
 
-    pen.line("before")
-    pen.hang(branches((at(ONE, "running"), TWO)))
-    pen.status(word)
+    pen.draw_line("before")
+    pen.show_below_status(build_branches((at(ONE, "running"), TWO)))
+    pen.show_status(word)
     assert drawing.acquire(timeout=30) and drawing.acquire(timeout=30)
     with pen.lock:
         busy = raw.getvalue()
@@ -218,8 +218,10 @@ def test_the_tree_hangs_below_the_status_line_and_goes_with_it():
 
 
 def test_a_plan_takes_at_most_half_of_the_screen_while_it_goes():
-    pen = RichPen(Console(file=io.StringIO(), force_terminal=True, width=60, height=10, color_system=None))
-    pen.hang(branches([Task(str(n), "coder", "do it " * 30) for n in range(12)]))
-    lines = pen._below()
+    pen = RichRenderer(
+        Console(file=io.StringIO(), force_terminal=True, width=60, height=10, color_system=None)
+    )
+    pen.show_below_status(build_branches([Task(str(n), "coder", "do it " * 30) for n in range(12)]))
+    lines = pen._render_branches()
     assert len(lines) == 5 and lines[-1].endswith("8 more")
     assert max(map(cell_len, lines)) < 60

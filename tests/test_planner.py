@@ -122,7 +122,7 @@ def test_words_instead_of_a_plan_are_told_to_the_user_once(sitting):
 
 def test_where_nobody_named_the_planner_another_agent_does_the_request(sitting):
     it = sitting("Sure, I will.", "I am on it.", WRITES.format("page"), "It is made.", agent={"name": "auto"})
-    events = it.play(turn=it.app.turn(LARGE))
+    events = it.play(turn=it.app.handle_request(LARGE))
     assert "The model wrote no plan: coder does it all." in notices(events)
     assert events[-1].text == "It is made."
     assert (it.app.folder / "page.txt").exists()
@@ -137,7 +137,7 @@ def test_where_nobody_named_the_planner_another_agent_does_the_request(sitting):
 def test_go_on_after_a_plan_that_was_stopped_does_the_rest_without_asking_again(sitting):
     it = sitting(ABC, made("a"), slow("b"), made("c"), person=True)
     it.play("y", "n", stop="2")
-    events = it.play(turn=it.app.turn("ok, go on"))
+    events = it.play(turn=it.app.handle_request("ok, go on"))
     assert it.states() == {"1": "done", "2": "done", "3": "done"}
     assert len(it.asked) == 2
     assert isinstance(events[-1], Answered)
@@ -147,8 +147,8 @@ def test_go_on_takes_back_what_was_lent_to_the_turn_before(sitting):
     it = sitting(AB, made("a"), slow("b"))
     it.play(stop="2")
     it.app.loop.gate.lent["folder"] = Grant(network=True)
-    it.app.loop.bench.outside.read("http://example.test/", "words of a stranger")
-    it.play(turn=it.app.turn("go on"))
+    it.app.loop.bench.outside.add_page("http://example.test/", "words of a stranger")
+    it.play(turn=it.app.handle_request("go on"))
     assert it.states() == {"1": "done", "2": "done"}
     assert not it.app.loop.gate.lent and not it.app.loop.bench.outside.sources
 
@@ -156,7 +156,7 @@ def test_go_on_takes_back_what_was_lent_to_the_turn_before(sitting):
 def test_go_on_after_a_plan_with_a_failure_does_again_what_failed(sitting):
     it = sitting(AB, failed("a"), "go on", made("a"), made("b"))
     assert it.play()[-1].hint == "To try what is left once more: go on"
-    it.play(turn=it.app.turn("go on"))
+    it.play(turn=it.app.handle_request("go on"))
     assert it.states() == {"1": "done", "2": "done"}
 
 
@@ -164,17 +164,17 @@ def test_go_on_after_a_plan_with_a_failure_does_again_what_failed(sitting):
 def test_go_on_after_a_plan_that_is_done_goes_to_who_worked_last(sitting, name):
     ab = plan(("1", "coder", "make a"), ("2", "file", "make b", "1"))
     it = sitting(ab, made("a"), made("b"), "All is done.", agent={"name": name})
-    it.play(turn=it.app.turn(f"@planner {REQUEST}"))
-    events = it.play(turn=it.app.turn("go on"))
+    it.play(turn=it.app.handle_request(f"@planner {REQUEST}"))
+    events = it.play(turn=it.app.handle_request("go on"))
     assert [event.agent for event in events if isinstance(event, Routed)] == ["file"]
     assert events[-1].text == "All is done."
 
 
 def test_a_request_after_a_plan_leaves_the_plan(sitting):
     it = sitting(ABC, made("a"), slow("b"), "Hello.", "Fine.", person=True, agent={"name": "auto"})
-    it.play("y", "n", stop="2", turn=it.app.turn(f"@planner {REQUEST}"))
-    it.play(turn=it.app.turn("@casual hello"))
-    assert it.play(turn=it.app.turn("go on"))[-1].text == "Fine."
+    it.play("y", "n", stop="2", turn=it.app.handle_request(f"@planner {REQUEST}"))
+    it.play(turn=it.app.handle_request("@casual hello"))
+    assert it.play(turn=it.app.handle_request("go on"))[-1].text == "Fine."
 
 
 def test_a_session_that_is_resumed_goes_on_with_its_plan_at_the_word(sitting):
@@ -183,7 +183,7 @@ def test_a_session_that_is_resumed_goes_on_with_its_plan_at_the_word(sitting):
     name = it.app.log.id
     it.app.close()
     again = sitting(made("b"), made("c"), past=name)
-    again.play(turn=again.app.turn("continue"))
+    again.play(turn=again.app.handle_request("continue"))
     assert again.states() == {"1": "done", "2": "done", "3": "done"}
 
 
@@ -281,7 +281,7 @@ def test_the_answer_says_what_was_done_and_which_files_and_stands_in_the_convers
     assert end.text.startswith("Done:\n- 1 coder: make a\n  a is made.\n- 2 coder: make b\n  b is made.")
     assert end.text.endswith("Files:\na.txt (created), b.txt (created)")
     assert end.files == (FileChange("a.txt", "created"), FileChange("b.txt", "created"))
-    talk = it.app.loop.replies.talk.messages()
+    talk = it.app.loop.replies.talk.build_messages()
     assert [message.role for message in talk] == ["system", "user", "assistant", "user", "assistant"]
     assert talk[-1].text == end.text
 
@@ -379,7 +379,7 @@ def test_without_a_person_a_task_that_asks_fails(sitting):
 def test_the_whole_plan_is_one_turn_of_undo(sitting):
     it = sitting(AB, made("a"), made("b"))
     it.play()
-    it.play(turn=it.app.undo(1, lambda line: True))
+    it.play(turn=it.app.undo_turns(1, lambda line: True))
     assert not list(it.app.folder.glob("*.txt"))
 
 
@@ -406,7 +406,7 @@ def test_a_no_after_ctrl_c_ends_the_turn_as_interrupted(sitting):
     events = it.play("y", "n", stop="2")
     assert isinstance(events[-1], Interrupted)
     assert it.states() == {"1": "done", "2": "pending"}
-    assert "- 2 coder: make b (not begun)" in it.app.loop.replies.talk.messages()[-1].text
+    assert "- 2 coder: make b (not begun)" in it.app.loop.replies.talk.build_messages()[-1].text
 
 
 def test_ctrl_c_that_comes_when_all_is_done_loses_nothing(sitting):
@@ -428,8 +428,8 @@ def test_a_plan_that_was_stopped_is_gone_on_with_in_a_resumed_session(sitting, t
     it.play(stop="2")
     it.app.close()
     with open_sitting(tmp_path, made("b"), person=True, past=it.app.log.id) as later:
-        later.play(turn=later.app.begin())
-        end = later.play("y", turn=later.app.go_on())[-1]
+        later.play(turn=later.app.open_session())
+        end = later.play("y", turn=later.app.resume_plan())[-1]
     assert later.asked[0].question == "A plan of this session has not ended (1 task left). Go on with it?"
     assert later.states() == {"1": "done", "2": "done"}
     assert "a is made." in end.text and "b is made." in end.text
@@ -440,9 +440,9 @@ def test_a_no_leaves_the_plan_and_it_is_not_asked_again(sitting, tmp_path):
     it.play(stop="2")
     it.app.close()
     with open_sitting(tmp_path, person=True, past=it.app.log.id) as later:
-        assert later.play("n", turn=later.app.go_on())[-1].code == "refused"
+        assert later.play("n", turn=later.app.resume_plan())[-1].code == "refused"
     with open_sitting(tmp_path, person=True, past=it.app.log.id) as again:
-        assert again.play(turn=again.app.go_on()) == []
+        assert again.play(turn=again.app.resume_plan()) == []
 
 
 def test_a_task_whose_agent_is_gone_fails_when_its_plan_is_gone_on_with(sitting, tmp_path):
@@ -454,14 +454,14 @@ def test_a_task_whose_agent_is_gone_fails_when_its_plan_is_gone_on_with(sitting,
         log.read_text().replace('"agent":"coder","task":"make b"', '"agent":"gone","task":"make b"')
     )
     with open_sitting(tmp_path, person=True, past=it.app.log.id) as later:
-        end = later.play("y", turn=later.app.go_on())[-1]
+        end = later.play("y", turn=later.app.resume_plan())[-1]
     assert "- 2 gone: make b (failed: its agent is not there any more)" in end.answer
 
 
 def test_retry_goes_back_to_before_the_plan(sitting):
     it = sitting(plan(("1", "casual", "say it")), "It is a.", plan(("1", "casual", "say it")), "It is b.")
     it.play()
-    it.play(turn=it.app.retry())
+    it.play(turn=it.app.retry_request())
     assert [len(sent) for sent in it.model.asked] == [2, 4, 2, 4]
 
 

@@ -21,7 +21,7 @@ from tripletick.events import (
     Usage,
 )
 from tripletick.messages import Call, Counts, Problem, Result
-from tripletick.profile import Meter, keep
+from tripletick.profile import TurnProfiler, append_profile
 from tripletick.ui import flame
 
 CALL, DONE = Call("bash", "ls"), Result("ok", "ok")
@@ -33,11 +33,11 @@ COUNTED = Usage(Counts(prompt=90, output=5, load_seconds=1.0, prompt_seconds=2.0
 def measured(*told):
     """Tell events with the seconds that pass before each; gives the profile of the turn."""
     now = [0.0]
-    meter = Meter(clock=lambda: now[0])
-    meter.take(Requested("hello"))
+    meter = TurnProfiler(clock=lambda: now[0])
+    meter.take_event(Requested("hello"))
     for seconds, event in told:
         now[0] += seconds
-        profile = meter.take(event)
+        profile = meter.take_event(event)
     return profile
 
 
@@ -107,15 +107,15 @@ def test_each_reply_and_each_block_is_told_too():
 
 def test_the_next_turn_begins_at_its_request():
     now = iter([0.0, 0.0, 2.0, 9.0, 9.0, 10.0])
-    meter = Meter(clock=lambda: next(now))
-    told = [meter.take(event) for event in (Requested("a"), Answered(""), Requested("b"), Answered(""))]
+    meter = TurnProfiler(clock=lambda: next(now))
+    told = [meter.take_event(event) for event in (Requested("a"), Answered(""), Requested("b"), Answered(""))]
     assert [profile.seconds for profile in told if profile] == [2.0, 1.0]
 
 
 def test_a_file_gets_a_line_a_turn_and_only_its_owner_reads_it(tmp_path):
     profile, path = measured((2, Answered(""))), tmp_path / "it.profile"
-    keep(profile, path)
-    keep(profile, path)
+    append_profile(profile, path)
+    append_profile(profile, path)
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert [line["parts"]["ours"] for line in lines] == [2.0, 2.0]
     assert path.stat().st_mode & 0o777 == 0o600
@@ -123,15 +123,17 @@ def test_a_file_gets_a_line_a_turn_and_only_its_owner_reads_it(tmp_path):
 
 @pytest.mark.parametrize("width", [8, 24, 60, 300])
 def test_a_bar_is_as_wide_as_there_is_room_and_its_parts_as_long_as_they_took(width):
-    told, *rows = flame.lines({"reading": 3.0, "tools": 0.0, "writing": 1.0}, "turn", width)
+    told, *rows = flame.draw_timing({"reading": 3.0, "tools": 0.0, "writing": 1.0}, "turn", width)
     bars = [row for row in rows if row.startswith("|")]
     assert told == "turn" and "reading 3.00 s 75%" in rows[len(bars)] and "tools" not in "".join(rows)
     assert len(bars) == (width >= flame.NARROW)
     for bar in bars:
         assert len(bar) == min(width, flame.WIDEST) - 1 and bar.isascii()
-        assert [len(part) + 1 for part in bar.split("|")[1:-1]] == flame.shares([3, 1], len(bar) - 1)
+        assert [len(part) + 1 for part in bar.split("|")[1:-1]] == flame.split_proportionally(
+            [3, 1], len(bar) - 1
+        )
 
 
 @pytest.mark.parametrize(("values", "whole"), [([1, 1, 1], 100), ([0.001, 9], 50), ([5], 7), ([], 0)])
 def test_shares_add_up_to_the_whole(values, whole):
-    assert sum(flame.shares(values, whole)) == whole
+    assert sum(flame.split_proportionally(values, whole)) == whole

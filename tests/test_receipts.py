@@ -7,8 +7,8 @@ from tests.playing import kinds, last
 
 from tripletick.events import Answered, Doubted, GaveUp, Returned
 from tripletick.messages import FileChange, Receipt
-from tripletick.receipts import counts
-from tripletick.session import plain_value
+from tripletick.receipts import parse_test_counts
+from tripletick.session import to_json_value
 
 PYTEST = "==== 1 failed, 2 passed, 1 warning in 0.05s ===="
 COPY = "```bash\ncp nothere.txt there.txt\n```"
@@ -125,12 +125,12 @@ def test_other_moves_stay(session, code):
     ],
 )
 def test_what_test_runners_say_is_counted(text, passed, tests):
-    assert counts(f"collected\n{text}\n") == (passed, tests)
+    assert parse_test_counts(f"collected\n{text}\n") == (passed, tests)
 
 
 @pytest.mark.parametrize("text", ["", "I passed 3 tests", "all 5 passed the door", "Ran 3 miles in 5 hours"])
 def test_other_numbers_are_no_tests(text):
-    assert counts(text) is None
+    assert parse_test_counts(text) is None
 
 
 @pytest.mark.parametrize(
@@ -157,4 +157,4 @@ def test_a_receipt_is_one_line_and_is_read_back_from_the_log(receipt, said):
     assert str(receipt) == said
     from dataclasses import asdict
 
-    assert Receipt.read(json.loads(json.dumps(plain_value(asdict(receipt))))) == receipt
+    assert Receipt.from_record(json.loads(json.dumps(to_json_value(asdict(receipt))))) == receipt

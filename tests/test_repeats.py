@@ -6,7 +6,7 @@ import random
 import pytest
 
 from tripletick.events import Answered, GaveUp, Notice, Refused, Repairing
-from tripletick.repeats import Repeats, period
+from tripletick.repeats import RepetitionDetector, find_period
 
 REFRAIN = (
     "Row, row, row your boat\nGently down the stream,\nMerrily, merrily, merrily,\nLife is but a dream.\n\n"
@@ -28,11 +28,11 @@ LEGIT = {
 
 def heard(text, size=7):
     """Give how much was heard until it was stopped, None where it was not, and what is kept."""
-    repeats = Repeats()
+    repeats = RepetitionDetector()
     for at in range(0, len(text), size):
-        if repeats.add(text[at : at + size]):
-            return at, repeats.kept()
-    return None, repeats.kept()
+        if repeats.add_text(text[at : at + size]):
+            return at, repeats.get_kept_text()
+    return None, repeats.get_kept_text()
 
 
 @pytest.mark.parametrize("text", LEGIT.values(), ids=LEGIT)
@@ -79,8 +79,8 @@ def test_the_period_is_that_of_the_whole_text():
     random.seed(7)
     for length, times in itertools.product((1, 2, 9, 120), (6, 11)):
         piece = "".join(random.choice("ab\n") for _ in range(length - 1)) + "c"
-        assert period(piece * times) == length
-        assert period(piece * times + "d") == 0
+        assert find_period(piece * times) == length
+        assert find_period(piece * times + "d") == 0
 
 
 def test_the_person_and_the_model_are_told_and_the_model_goes_on(session):
@@ -132,7 +132,7 @@ def test_reasoning_that_repeats_itself_is_stopped_too(session):
 
 def test_a_reply_that_is_interrupted_at_its_very_end_is_kept(session):
     it = session("```bash\ntouch made\n```", "Fine.")
-    turn = it.loop.turn(it.prompts.agents["coder"], "do it")
+    turn = it.loop.run_turn(it.prompts.agents["coder"], "do it")
     while type(next(turn)).__name__ != "Usage":
         pass
     assert type(turn.throw(KeyboardInterrupt)).__name__ == "Interrupted"

@@ -6,9 +6,9 @@ from tests.playing import kinds, last
 
 from tripletick import attachments, places, templates
 from tripletick.events import Answered, Repairing
-from tripletick.tools.reproduce import command
+from tripletick.tools.reproduce import find_command
 
-BASE = templates.load(places.find().prompts)
+BASE = templates.load_templates(places.find_dirs().prompts)
 WRONG = "import sys\nprint(int(sys.argv[1]) / 0)\n"
 TOOLS = ("bash", "python")
 
@@ -42,16 +42,16 @@ def bench(tmp_path):
     ],
 )
 def test_the_command_of_a_request_is_found(bench, request_, found):
-    assert command(request_, "", bench) == found
+    assert find_command(request_, "", bench) == found
 
 
 def test_without_one_it_is_the_program_that_is_named(bench):
-    assert command("a.py has a bug", "a.py", bench) == "python3 a.py"
-    assert command("data.csv is wrong", "data.csv", bench) == ""
+    assert find_command("a.py has a bug", "a.py", bench) == "python3 a.py"
+    assert find_command("data.csv is wrong", "data.csv", bench) == ""
 
 
 def shown(bench, request_):
-    return attachments.along(request_, TOOLS, bench, BASE)
+    return attachments.attach_files(request_, TOOLS, bench, BASE)
 
 
 def test_how_it_fails_goes_along_and_it_is_to_succeed(bench):

@@ -59,12 +59,12 @@ def test_a_commit_of_a_reader_is_not_run_whatever_the_person_says(session):
 def test_a_reader_owns_no_tag_that_writes():
     for tool in ("write", "edit", "append"):
         with pytest.raises(ConfigError, match="cannot own"):
-            agents.parse("looker", READER.format(tools=f"bash {tool}", mode="read"))
+            agents.parse_agent("looker", READER.format(tools=f"bash {tool}", mode="read"))
 
 
 def test_another_mode_is_told_which_there_are():
     with pytest.raises(ConfigError, match="work or read"):
-        agents.parse("looker", READER.format(tools="bash", mode="bare"))
+        agents.parse_agent("looker", READER.format(tools="bash", mode="bare"))
 
 
 @pytest.mark.parametrize("name", ["explorer", "reviewer"])
@@ -80,4 +80,4 @@ def test_the_roles_have_tags_and_a_temperature_of_their_own(prompts):
 
 @pytest.fixture
 def prompts():
-    return agents.load(places.find().prompts)
+    return agents.load_prompts(places.find_dirs().prompts)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tools.router.labelled import alternatives, fingerprint, requests
 
 from tripletick.errors import ConfigError
-from tripletick.router import AGENTS, CLOSE, closest, guess
-from tripletick.router.classifier import CLASSES, FILE, classifier, parsed
+from tripletick.router import AGENTS, CLOSE, find_closest_agent, guess_agent
+from tripletick.router.classifier import CLASSES, FILE, load_classifier, parse_weights
 from tripletick.router.features import HEAD, TAIL
 
 HARD = {
@@ -61,7 +61,7 @@ OWN = {
 
 @pytest.mark.parametrize(("agent", "request_"), [(a, one) for a, them in HARD.items() for one in them])
 def test_requests_that_share_words_go_to_different_agents(agent, request_):
-    assert guess(request_).agent == agent
+    assert guess_agent(request_).agent == agent
 
 
 @pytest.mark.parametrize(
@@ -69,13 +69,13 @@ def test_requests_that_share_words_go_to_different_agents(agent, request_):
 )
 @pytest.mark.parametrize("agent", ["file", "coder", "casual"])
 def test_a_follow_up_stays_with_the_agent_at_work(text, agent):
-    assert guess(text, ["web", agent]).agent == agent
-    assert guess(text).agent in AGENTS
+    assert guess_agent(text, ["web", agent]).agent == agent
+    assert guess_agent(text).agent in AGENTS
 
 
 def test_the_agent_at_work_does_not_keep_a_new_request():
-    assert guess("what's the weather in Oslo tomorrow?", ["coder"]).agent == "web"
-    assert guess("write a python script that counts words", ["casual"]).agent == "coder"
+    assert guess_agent("what's the weather in Oslo tomorrow?", ["coder"]).agent == "web"
+    assert guess_agent("write a python script that counts words", ["casual"]).agent == "coder"
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_the_agent_at_work_does_not_keep_a_new_request():
     ],
 )
 def test_case_accents_typos_and_politeness_do_not_count(text):
-    assert guess(text).agent == "file"
+    assert guess_agent(text).agent == "file"
 
 
 @pytest.mark.parametrize(
@@ -99,36 +99,36 @@ def test_a_long_paste_does_not_hide_the_request(place):
     paste = "Lorem ipsum dolor sit amet, consectetur adipiscing elit. " * 60
     request_ = "write a python function that counts the words of this text and run it"
     assert len(paste) > HEAD + TAIL
-    assert guess(place.format(request=request_, paste=paste)).agent == "coder"
+    assert guess_agent(place.format(request=request_, paste=paste)).agent == "coder"
 
 
 @given(
     st.text(st.characters(codec=None)) | st.binary().map(lambda raw: raw.decode("utf-8", "surrogateescape"))
 )
 def test_any_text_has_an_agent(text):
-    found = guess(text, ["coder"])
+    found = guess_agent(text, ["coder"])
     assert found.agent in AGENTS and 0 <= found.confidence <= 1
-    assert sum(classifier().probabilities(text).values()) == pytest.approx(1)
+    assert sum(load_classifier().predict_probabilities(text).values()) == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
     "text", ["", "\0" * 100_000, "\ud800" * 9, "😀" * 9_000, "x" * 10_000, "\n" * 100_000]
 )
 def test_a_text_that_says_nothing_is_unsure(text):
-    assert not guess(text).sure
+    assert not guess_agent(text).sure
 
 
 def test_what_is_sure_is_over_the_threshold_of_the_file():
-    assert guess("find my tax pdf").confidence >= classifier().threshold
-    assert guess("find my tax pdf").sure
+    assert guess_agent("find my tax pdf").confidence >= load_classifier().threshold
+    assert guess_agent("find my tax pdf").sure
 
 
 def test_an_agent_of_another_name_keeps_its_follow_ups():
-    assert guess("again", ["librarian"]).agent == "librarian"
+    assert guess_agent("again", ["librarian"]).agent == "librarian"
 
 
 def test_the_weights_are_of_this_data_and_these_features():
-    assert classifier().trained_from == fingerprint(), "train again: make router"
+    assert load_classifier().trained_from == fingerprint(), "train again: make router"
 
 
 def test_the_weights_are_small():
@@ -138,7 +138,7 @@ def test_the_weights_are_small():
 @pytest.mark.parametrize("spoil", [lambda data: data[:-1], lambda data: b"????" + data[4:], lambda _: b""])
 def test_a_spoilt_file_is_refused(spoil):
     with pytest.raises(ConfigError):
-        parsed(spoil(FILE.read_bytes()))
+        parse_weights(spoil(FILE.read_bytes()))
 
 
 def test_the_data_is_varied():
@@ -172,16 +172,16 @@ def test_alternatives_of_a_line_are_taken_in_turn():
     ],
 )
 def test_a_request_goes_to_an_agent_with_its_rare_words(request_, name):
-    found, near = closest(request_, OWN)
+    found, near = find_closest_agent(request_, OWN)
     assert (found, near >= CLOSE) == (name, True)
 
 
 def test_ordinary_requests_are_left_to_the_shipped_agents():
     texts = [row.text for row in requests()]
     sample = random.Random(5).sample(texts, 400)
-    taken = [text for text in sample if closest(text, OWN)[1] >= CLOSE]
+    taken = [text for text in sample if find_closest_agent(text, OWN)[1] >= CLOSE]
     assert len(taken) <= 8, taken
 
 
 def test_without_agents_of_ones_own_nobody_is_close():
-    assert closest("find my tax pdf", {}) == ("", 0.0)
+    assert find_closest_agent("find my tax pdf", {}) == ("", 0.0)

@@ -11,21 +11,21 @@ from tripletick import agents, config, places, routing, wiring
 from tripletick.agents import Agent
 from tripletick.errors import UsageError
 from tripletick.events import Notice, Routed
-from tripletick.models.model import About
+from tripletick.models.model import ModelInfo
 from tripletick.models.scripted import ScriptedReply
-from tripletick.routing import Choice, Routing
+from tripletick.routing import AgentChoice, AgentRouter
 
-PROMPTS = agents.load(places.find().prompts)
+PROMPTS = agents.load_prompts(places.find_dirs().prompts)
 POTTER = Agent("potter", "You know clay.", "Glazing, kilns, clay and the pottery wheel.", ("bash",))
 WEB = {**PROMPTS.lacking, **PROMPTS.agents}["web"]
-WITHOUT_WEB = PROMPTS.having({"web": replace(WEB, needs=("no_such_module",))})
+WITHOUT_WEB = PROMPTS.with_agents({"web": replace(WEB, needs=("no_such_module",))})
 OWN = replace(PROMPTS, agents={**PROMPTS.agents, "potter": POTTER}, own=("potter",))
 
 
 def routed(request, *, history=(), prompts=PROMPTS, said=None, asked=None):
     """Give the events and what came of a request."""
-    desk, events = Routing(list(history), servers=("clock",)), []
-    turn = desk.route(request, prompts, said, asked)
+    desk, events = AgentRouter(list(history), servers=("clock",)), []
+    turn = desk.route_request(request, prompts, said, asked)
     while True:
         try:
             events.append(next(turn))
@@ -74,14 +74,14 @@ def test_what_is_no_plan_goes_to_whom_it_fits_with_a_small_model():
 
 def spared(request, *, small, **given):
     """Route a request for a model of this size."""
-    desk, events = Routing(), []
+    desk, events = AgentRouter(), []
 
     def known():
-        return None, About("m", "x", parameters=3_000_000_000 if small else 4_000_000_000)
+        return None, ModelInfo("m", "x", parameters=3_000_000_000 if small else 4_000_000_000)
         yield
 
-    desk.plans = routing.planning(config.load([], given, {}), known)
-    turn = desk.route(request, PROMPTS, None, None)
+    desk.plans = routing.make_plan_check(config.load_config([], given, {}), known)
+    turn = desk.route_request(request, PROMPTS, None, None)
     while True:
         try:
             events.append(next(turn))
@@ -136,7 +136,7 @@ def test_what_names_no_agent_stays_as_it_is(request_):
 
 
 def test_whom_the_person_chose_gets_everything_and_nobody_takes_over():
-    desk, events, (agent, _) = routed("find my tax pdf", said=Choice("casual", "flag"))
+    desk, events, (agent, _) = routed("find my tax pdf", said=AgentChoice("casual", "flag"))
     assert last(events, Routed) == Routed("casual", "flag")
     assert agent.name == "casual"
     assert desk.relief(PROMPTS) == []
@@ -176,7 +176,7 @@ def test_a_large_request_goes_to_who_programs_where_nobody_plans():
 
 def test_a_model_that_was_trained_on_one_wording_has_its_agents_alone():
     settings = config.Config(model=replace(config.Config().model, name="embedded:offline"))
-    assert set(wiring.prompts(settings, places.find()).agents) == {"casual", "coder", "file"}
+    assert set(wiring.load_prompts(settings, places.find_dirs()).agents) == {"casual", "coder", "file"}
 
 
 def test_an_agent_of_the_persons_own_is_found_by_its_sentence():
@@ -240,8 +240,10 @@ def test_a_context_that_is_full_leaves_it_to_the_classifier(session):
 
 def test_own_agents_are_files_of_a_folder(tmp_path: Path):
     (tmp_path / "potter.md").write_text("---\nwhen = Clay.\ntools = bash\n---\nYou know clay.\n")
-    assert agents.load_own(tmp_path)["potter"] == Agent("potter", "You know clay.", "Clay.", ("bash",))
-    assert agents.load_own(tmp_path / "none") == {}
+    assert agents.load_user_agents(tmp_path)["potter"] == Agent(
+        "potter", "You know clay.", "Clay.", ("bash",)
+    )
+    assert agents.load_user_agents(tmp_path / "none") == {}
 
 
 def test_of_two_agents_the_one_that_is_there_does_what_it_can():

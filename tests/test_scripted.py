@@ -6,9 +6,9 @@ import pytest
 
 from tripletick.errors import ContextFullError, ModelError, StreamCutError
 from tripletick.messages import Chunk, Counts, Message
-from tripletick.models import Settings, open_model
+from tripletick.models import EngineSettings, open_model
 from tripletick.models.model import Sampling
-from tripletick.models.scripted import Scripted, ScriptedReply
+from tripletick.models.scripted import ScriptedModel, ScriptedReply
 
 HI = [Message("user", "hello")]
 SHORT = Sampling(output=64)
@@ -20,11 +20,11 @@ def texts(model):
 
 def opened(tmp_path, name, content):
     (tmp_path / name).write_text(content, encoding="utf-8")
-    return open_model(f"scripted:{tmp_path / name}", Settings(size=4))
+    return open_model(f"scripted:{tmp_path / name}", EngineSettings(size=4))
 
 
 def test_a_reply_comes_in_pieces_of_the_size_and_ends_with_counts():
-    assert list(Scripted("abcdefgh", size=3).stream(HI, SHORT)) == [
+    assert list(ScriptedModel("abcdefgh", size=3).stream(HI, SHORT)) == [
         Chunk(text="abc"),
         Chunk(text="def"),
         Chunk(text="gh"),
@@ -33,7 +33,7 @@ def test_a_reply_comes_in_pieces_of_the_size_and_ends_with_counts():
 
 
 def test_it_keeps_what_it_was_asked_and_tells_that_it_streams():
-    model = Scripted("abc", size=1)
+    model = ScriptedModel("abc", size=1)
     pieces = model.stream(HI, SHORT)
     next(pieces)
     assert model.streaming
@@ -44,13 +44,13 @@ def test_it_keeps_what_it_was_asked_and_tells_that_it_streams():
 
 def test_a_used_up_script_says_so():
     with pytest.raises(ModelError, match="The script has no reply left") as caught:
-        next(Scripted().stream(HI, SHORT))
+        next(ScriptedModel().stream(HI, SHORT))
     assert caught.value.exit == 5
 
 
 def test_a_prompt_that_does_not_fit_is_told_with_its_numbers():
-    model = Scripted("never said")
-    model.fix(10)
+    model = ScriptedModel("never said")
+    model.set_context(10)
     with pytest.raises(ContextFullError) as caught:
         next(model.stream([Message("user", "x" * 41)], SHORT))
     assert (caught.value.needed, caught.value.available) == (11, 10)
@@ -58,7 +58,7 @@ def test_a_prompt_that_does_not_fit_is_told_with_its_numbers():
 
 
 def test_a_cut_reply_breaks_off_after_its_text():
-    pieces = Scripted(ScriptedReply("half", cut=True), size=10).stream(HI, SHORT)
+    pieces = ScriptedModel(ScriptedReply("half", cut=True), size=10).stream(HI, SHORT)
     assert next(pieces).text == "half"
     with pytest.raises(StreamCutError):
         next(pieces)

@@ -11,7 +11,7 @@ from tripletick import session
 from tripletick.errors import TripletickError, UsageError
 from tripletick.events import Answered, Called, Notice, Output, Requested, Returned, Text, Thought, Usage
 from tripletick.messages import Call, Counts, Result
-from tripletick.session import Log
+from tripletick.session import SessionLog
 
 WRITER = """
 import sys
@@ -28,13 +28,13 @@ for number in range(100000):
 
 @pytest.fixture
 def log(tmp_path):
-    log = Log.open(tmp_path / "sessions", workspace=tmp_path)
+    log = SessionLog.open(tmp_path / "sessions", workspace=tmp_path)
     yield log
     log.close()
 
 
 def events(log):
-    return session.read(log.path).records[1:]
+    return session.read_records(log.path).records[1:]
 
 
 def run_writer(folder, lines):
@@ -48,7 +48,7 @@ def run_writer(folder, lines):
 
 
 def test_the_first_record_names_format_session_and_workspace(log, tmp_path):
-    first = session.read(log.path).records[0]
+    first = session.read_records(log.path).records[0]
     assert (first["format"], first["event"], first["id"]) == (1, "Session", log.id)
     assert first["workspace"] == str(tmp_path)
     assert log.path.name == f"{log.id}.jsonl"
@@ -61,7 +61,9 @@ def test_folder_and_file_are_for_their_owner_alone(log):
 
 def test_a_record_is_one_line_with_the_events_fields(log):
     call = Call("bash", "ls\n", args=("timeout=9",), line=3)
-    log.write(Returned(call, Result("failed", "failed, exit 1", flags=frozenset({"timeout", "disk"})), 1))
+    log.write_event(
+        Returned(call, Result("failed", "failed, exit 1", flags=frozenset({"timeout", "disk"})), 1)
+    )
     (record,) = events(log)
     assert record["event"] == "Returned" and record["at"] >= 0
     assert record["call"]["args"] == ["timeout=9"]
@@ -71,57 +73,57 @@ def test_a_record_is_one_line_with_the_events_fields(log):
 @pytest.mark.parametrize("kind", [Text, Thought, Output])
 def test_pieces_in_a_row_become_one_record_and_nothing_is_lost(log, kind):
     for piece in ("To ", "be", "", " or\nnot"):
-        log.write(kind(piece))
+        log.write_event(kind(piece))
     log.end_turn()
     assert [(r["event"], r["text"]) for r in events(log)] == [(kind.__name__, "To be or\nnot")]
 
 
 def test_pieces_of_different_kinds_stay_in_their_order(log):
     for event in (Thought("a"), Text("b"), Text("c"), Thought("d"), Called(Call("sh", ""), 1, 1), Text("e")):
-        log.write(event)
+        log.write_event(event)
     log.end_turn()
     assert [r.get("text", r["event"]) for r in events(log)] == ["a", "bc", "d", "Called", "e"]
 
 
 def test_a_finished_line_of_text_does_not_wait(log):
-    log.write(Text("one line\n"))
+    log.write_event(Text("one line\n"))
     assert events(log)[0]["text"] == "one line\n"
 
 
 def test_text_without_an_end_of_line_waits_at_most_for_4096_characters(log):
     for _ in range(1024):
-        log.write(Text("word"))
+        log.write_event(Text("word"))
     assert events(log)[0]["text"] == "word" * 1024
 
 
 def test_surrogates_and_nul_are_made_harmless(log):
-    log.write(Notice("a\0b \ud800 \ud83d\ude00 \udcff"))
+    log.write_event(Notice("a\0b \ud800 \ud83d\ude00 \udcff"))
     assert events(log)[0]["text"] == "a\ufffdb \ufffd \U0001f600 \ufffd"
     log.path.read_bytes().decode()
 
 
 def test_a_character_cut_in_two_pieces_is_whole_in_the_log(log):
-    log.write(Text("\ud83d"))
-    log.write(Text("\ude00"))
+    log.write_event(Text("\ud83d"))
+    log.write_event(Text("\ude00"))
     log.end_turn()
     assert events(log)[0]["text"] == "\U0001f600"
 
 
 def test_every_line_is_json_as_the_standard_has_it(log):
-    log.write(Usage(Counts(output_seconds=float("inf"), load_seconds=float("nan")), 4096))
+    log.write_event(Usage(Counts(output_seconds=float("inf"), load_seconds=float("nan")), 4096))
     line = log.path.read_text().splitlines()[1]
     assert json.loads(line, parse_constant=pytest.fail)["counts"]["output_seconds"] is None
 
 
 def test_encode_gives_what_jsonl_prints():
-    assert session.encode(Requested("hi")) == {"event": "Requested", "text": "hi"}
+    assert session.encode_event(Requested("hi")) == {"event": "Requested", "text": "hi"}
 
 
 def test_killed_at_any_moment_the_log_lacks_at_most_the_last_record(tmp_path):
     for round_ in range(12):
         folder = tmp_path / str(round_)
         last = run_writer(folder, lines=1 + round_ * 17)
-        found = session.read(folder / "killed.jsonl")
+        found = session.read_records(folder / "killed.jsonl")
         numbers = [int(record["text"].split()[0]) for record in found.records[1:]]
         assert numbers[: last + 1] == list(range(last + 1))
         assert len(numbers) <= last + 2
@@ -129,10 +131,10 @@ def test_killed_at_any_moment_the_log_lacks_at_most_the_last_record(tmp_path):
 
 def test_a_killed_session_can_be_gone_on_with(tmp_path):
     run_writer(tmp_path, lines=5)
-    log = Log.open(tmp_path, workspace=tmp_path, session_id="killed")
-    log.write(Answered("again"))
+    log = SessionLog.open(tmp_path, workspace=tmp_path, session_id="killed")
+    log.write_event(Answered("again"))
     log.close()
-    found = session.read(tmp_path / "killed.jsonl")
+    found = session.read_records(tmp_path / "killed.jsonl")
     assert [record["event"] for record in found.records[-2:]] == ["Resumed", "Answered"]
     assert (log.id, found.skipped) == ("killed", 0)
 
@@ -141,10 +143,10 @@ def test_a_killed_session_can_be_gone_on_with(tmp_path):
 def test_bytes_after_the_last_newline_go_to_a_file_of_their_own(tmp_path, rest):
     path = tmp_path / "old.jsonl"
     path.write_bytes(b'{"event":"Session"}\n' + rest)
-    log = Log.open(tmp_path, workspace=tmp_path, session_id="old")
+    log = SessionLog.open(tmp_path, workspace=tmp_path, session_id="old")
     log.close()
     assert (tmp_path / "old.torn").read_bytes() == rest + b"\n"
-    assert [record["event"] for record in session.read(path).records] == ["Session", "Resumed"]
+    assert [record["event"] for record in session.read_records(path).records] == ["Session", "Resumed"]
     assert "old.torn" in log.notices[0]
 
 
@@ -152,7 +154,7 @@ def test_lines_that_cannot_be_read_are_skipped_and_counted(tmp_path):
     path = tmp_path / "bad.jsonl"
     bad = [b"{", b"\xff\xfe", b"[1]", b'"text"', b'{"no":"event"}', b"[" * 100000, b'{"event":"cut']
     path.write_bytes(b'{"event":"A"}\n' + b"\n".join(bad[:3]) + b'\n{"event":"B"}\n' + b"\n".join(bad[3:]))
-    found = session.read(path)
+    found = session.read_records(path)
     assert [record["event"] for record in found.records] == ["A", "B"]
     assert found.skipped == len(bad)
 
@@ -160,12 +162,12 @@ def test_lines_that_cannot_be_read_are_skipped_and_counted(tmp_path):
 def test_a_newer_versions_log_is_refused_with_a_word(tmp_path):
     (tmp_path / "new.jsonl").write_text('{"format":2,"event":"Session"}\n')
     with pytest.raises(TripletickError, match="newer"):
-        session.read(tmp_path / "new.jsonl")
+        session.read_records(tmp_path / "new.jsonl")
 
 
 def test_the_second_instance_gets_a_session_of_its_own_and_is_told(log, tmp_path):
-    second = Log.open(log.path.parent, workspace=tmp_path, session_id=log.id)
-    second.write(Notice("second"))
+    second = SessionLog.open(log.path.parent, workspace=tmp_path, session_id=log.id)
+    second.write_event(Notice("second"))
     second.close()
     assert second.id != log.id
     assert log.id in second.notices[0] and second.id in second.notices[0]
@@ -173,7 +175,7 @@ def test_the_second_instance_gets_a_session_of_its_own_and_is_told(log, tmp_path
 
 
 def test_sessions_begun_in_the_same_second_have_a_file_each(tmp_path):
-    logs = [Log.open(tmp_path, workspace=tmp_path) for _ in range(400)]
+    logs = [SessionLog.open(tmp_path, workspace=tmp_path) for _ in range(400)]
     for log in logs:
         log.close()
     assert len({log.path for log in logs}) == len(list(tmp_path.glob("*.jsonl"))) == 400
@@ -181,13 +183,13 @@ def test_sessions_begun_in_the_same_second_have_a_file_each(tmp_path):
 
 def test_a_folder_that_others_could_read_is_closed_to_them(tmp_path):
     tmp_path.chmod(0o755)
-    Log.open(tmp_path, workspace=tmp_path).close()
+    SessionLog.open(tmp_path, workspace=tmp_path).close()
     assert tmp_path.stat().st_mode & 0o777 == 0o700
 
 
 def test_without_saving_nothing_is_written(tmp_path):
-    log = Log.open(tmp_path / "sessions", workspace=tmp_path, save=False)
-    log.write(Notice("secret"))
+    log = SessionLog.open(tmp_path / "sessions", workspace=tmp_path, save=False)
+    log.write_event(Notice("secret"))
     log.close()
     assert log.path is None and not (tmp_path / "sessions").exists()
 
@@ -197,20 +199,20 @@ def test_a_full_disk_is_said_once_and_loses_no_record(log):
     resource.setrlimit(resource.RLIMIT_FSIZE, (log.path.stat().st_size + 100, allowed[1]))
     try:
         for number in range(5):
-            log.write(Notice(f"{number}" * 50))
+            log.write_event(Notice(f"{number}" * 50))
         log.end_turn()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, allowed)
     assert len(events(log)) < 5 and len(log.notices) == 1
-    log.write(Notice("there is room again"))
+    log.write_event(Notice("there is room again"))
     assert [record["text"][0] for record in events(log)] == ["0", "1", "2", "3", "4", "t"]
-    assert session.read(log.path).skipped == 0
+    assert session.read_records(log.path).skipped == 0
 
 
 def test_a_folder_that_cannot_be_made_is_said_and_work_goes_on(tmp_path):
     (tmp_path / "file").write_text("")
-    log = Log.open(tmp_path / "file" / "sessions", workspace=tmp_path)
-    log.write(Notice("goes on"))
+    log = SessionLog.open(tmp_path / "file" / "sessions", workspace=tmp_path)
+    log.write_event(Notice("goes on"))
     log.close()
     assert log.path is None and "not saved" in log.notices[0]
 
@@ -218,13 +220,13 @@ def test_a_folder_that_cannot_be_made_is_said_and_work_goes_on(tmp_path):
 @pytest.mark.parametrize("name", ["../up", "a/b", "", ".hidden", "x" * 65, "a\n"])
 def test_an_id_that_could_leave_the_folder_is_refused(tmp_path, name):
     with pytest.raises(UsageError):
-        Log.open(tmp_path, workspace=tmp_path, session_id=name)
+        SessionLog.open(tmp_path, workspace=tmp_path, session_id=name)
 
 
 def test_a_log_that_is_a_link_is_not_written_through(tmp_path):
     (tmp_path / "other").write_text("untouched")
     (tmp_path / "linked.jsonl").symlink_to(tmp_path / "other")
-    log = Log.open(tmp_path, workspace=tmp_path, session_id="linked")
-    log.write(Notice("x"))
+    log = SessionLog.open(tmp_path, workspace=tmp_path, session_id="linked")
+    log.write_event(Notice("x"))
     log.close()
     assert (tmp_path / "other").read_text() == "untouched" and log.path is None

@@ -15,8 +15,8 @@ from tests.tiny_model import write_model
 from tripletick.errors import ContextFullError, ModelError, StreamCutError
 from tripletick.halting import Halt, Halted
 from tripletick.messages import Message
-from tripletick.models import Settings, catalog
-from tripletick.models.embedded import Embedded, Source
+from tripletick.models import EngineSettings, catalog
+from tripletick.models.embedded import EmbeddedModel, ModelFiles
 from tripletick.models.model import Sampling
 from tripletick.models.shared_engine import process, status
 
@@ -47,8 +47,8 @@ def tiny(tmp_path_factory):
 def engines(tmp_path):
     folder = tmp_path / "state" / "engines"
     yield folder
-    for one in status.running(folder):
-        assert one.end()
+    for one in status.list_running(folder):
+        assert one.end_process()
 
 
 @pytest.fixture
@@ -57,8 +57,8 @@ def program(tiny, engines):
     opened = []
 
     def open_model(path=tiny, context=1024, **settings):
-        made = Embedded(Source("tiny", path), engines, Settings(**{"keep": "1h", **settings}))
-        made.fix(context)
+        made = EmbeddedModel(ModelFiles("tiny", path), engines, EngineSettings(**{"keep": "1h", **settings}))
+        made.set_context(context)
         opened.append(made)
         return made
 
@@ -101,7 +101,7 @@ def is_running(pid):
 
 
 def only(engines):
-    (one,) = status.running(engines)
+    (one,) = status.list_running(engines)
     return one
 
 
@@ -116,7 +116,7 @@ def test_programs_that_start_at_once_load_the_model_once_and_get_the_same_answer
     programs = [other() for _ in range(3)]
     texts = [one.communicate("")[0] for one in programs]
     assert len(set(texts)) == 1 and len(texts[0]) > 4
-    assert len(status.running(engines)) == 1
+    assert len(status.list_running(engines)) == 1
     assert len(list(engines.glob("*.lock"))) == 2
 
 
@@ -220,7 +220,7 @@ def test_what_is_wrong_with_a_request_or_a_model_is_told_as_without_an_engine(pr
 
 
 def test_sampling_holds_through_the_socket(program, tiny):
-    model, alone = program(), Embedded(Source("tiny", tiny))
+    model, alone = program(), EmbeddedModel(ModelFiles("tiny", tiny))
     schema = Sampling(output=40, schema={"enum": ["yes", "no"]})
     seeded = [Sampling(output=20, temperature=1.5, seed=seed) for seed in (1, 1, 2)]
     try:
@@ -238,7 +238,7 @@ def test_an_engine_ends_after_its_last_program(program, engines):
     reply(model)
     running = only(engines)
     model.close()
-    assert running.files.wait_until_free(20)
+    assert running.files.wait_until_ended(20)
     assert not running.files.socket.exists()
 
 
@@ -257,7 +257,7 @@ def test_an_engine_whose_folder_was_deleted_ends(program, engines):
 def test_a_preloaded_model_is_loaded_before_the_first_request(program, engines):
     model = program()
     model.preload()
-    while not status.running(engines):
+    while not status.list_running(engines):
         # the test's time limit ends it
         pass
     wait_for(engines, lambda one: one.done)
@@ -271,13 +271,13 @@ def test_idle_engines_make_room_where_that_is_enough(program, engines):
     used = wait_for(engines, lambda one: one.clients)
     model.close()
     idle = wait_for(engines, lambda one: not one.clients)
-    assert used.in_use and not idle.in_use
+    assert used.is_in_use and not idle.is_in_use
     # the mapped file of the model counts as free already (MemAvailable)
     assert idle.own_memory > 0 and (idle.own_memory < idle.memory or sys.platform != "linux")
-    process.make_room(idle.own_memory + 2 + (1 << 20), 1, [idle])
+    process.end_idle_engines(idle.own_memory + 2 + (1 << 20), 1, [idle])
     assert only(engines).pid == idle.pid
-    process.make_room(idle.own_memory, 1, [idle])
-    assert status.running(engines) == []
+    process.end_idle_engines(idle.own_memory, 1, [idle])
+    assert status.list_running(engines) == []
 
 
 def test_what_engines_have_left_goes_when_another_one_starts(program, engines, tmp_path):
@@ -319,7 +319,7 @@ def test_nobody_else_can_enter_what_an_engine_needs(program, engines):
 
 def test_a_long_path_is_no_hindrance(tiny, tmp_path):
     folder = tmp_path / ("long" * 40) / "engines"
-    model = Embedded(Source("tiny", tiny), folder, Settings(keep="0s", notice=pytest.fail))
+    model = EmbeddedModel(ModelFiles("tiny", tiny), folder, EngineSettings(keep="0s", notice=pytest.fail))
     with closing(model):
         assert reply(model)[1].finish
         assert only(folder).clients == (os.getpid(),)
@@ -335,10 +335,10 @@ def test_secrets_of_the_program_do_not_stay_with_the_engine(program, engines, mo
 
 
 def test_a_model_whose_engine_runs_is_the_best_of_those_that_were_fetched(tiny, engines, tmp_path):
-    for entry in catalog.entries():
+    for entry in catalog.load_entries():
         put(entry, tmp_path)
-    with closing(Embedded(Source("offline", tiny), engines, Settings(keep="1h"))) as model:
-        model.fix(1024)
+    with closing(EmbeddedModel(ModelFiles("offline", tiny), engines, EngineSettings(keep="1h"))) as model:
+        model.set_context(1024)
         list(model.stream([Message("user", "hi")], SHORT))
-        best = catalog.best_fetched(tmp_path, engines)
+        best = catalog.choose_best_fetched(tmp_path, engines)
     assert best and best.name == "offline"

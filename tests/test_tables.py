@@ -2,7 +2,7 @@
 
 import pytest
 
-from tripletick.tools.tables import summary
+from tripletick.tools.tables import summarize_data
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from tripletick.tools.tables import summary
     ],
 )
 def test_columns_keys_types_and_counts_are_told(path, text, says):
-    told = summary(path, text)
+    told = summarize_data(path, text)
     assert told and told[0] == says
 
 
@@ -34,8 +34,8 @@ def test_columns_keys_types_and_counts_are_told(path, text, says):
     ("path", "text"), [("a.csv", "one column\nx\n"), ("a.json", "{"), ("a.txt", "a,b\n1,2"), ("a.csv", "")]
 )
 def test_what_is_no_such_file_is_left_as_text(path, text):
-    assert summary(path, text) is None
+    assert summarize_data(path, text) is None
 
 
 def test_a_number_of_a_hundred_digits_and_odd_rows_raise_nothing():
-    assert summary("a.csv", "a,b\n" + "9" * 5000 + ",1\nx\n1,2,3\n")
+    assert summarize_data("a.csv", "a,b\n" + "9" * 5000 + ",1\nx\n1,2,3\n")

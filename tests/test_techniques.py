@@ -8,7 +8,7 @@ from tests.writing import EVERY_DIALECT, words
 from tripletick import config, languages, seats, sizing
 from tripletick.events import Answered, GaveUp, Refused
 from tripletick.messages import Message
-from tripletick.models.model import About
+from tripletick.models.model import ModelInfo
 from tripletick.models.scripted import ScriptedReply
 from tripletick.techniques import TECHNIQUES
 
@@ -25,13 +25,13 @@ def bench(tmp_path):
 @pytest.mark.parametrize("name", TECHNIQUES)
 def test_each_is_one_setting_that_is_turned_by_its_other_value(name):
     section, key = (one := TECHNIQUES[name]).setting.split(".")
-    turned = config.load([], {f"TRIPLETICK_{section}_{key}".upper(): one.other}, {})
+    turned = config.load_config([], {f"TRIPLETICK_{section}_{key}".upper(): one.other}, {})
     assert turned.warnings == ()
-    assert getattr(turned.section(section), key) != getattr(config.Config().section(section), key)
+    assert getattr(turned.get_section(section), key) != getattr(config.Config().get_section(section), key)
 
 
 def test_every_setting_on_trial_is_one_of_them():
-    there = {f"trial.{key}" for key in config.settings("trial")}
+    there = {f"trial.{key}" for key in config.list_settings("trial")}
     assert there <= {one.setting for one in TECHNIQUES.values()}
 
 
@@ -92,7 +92,7 @@ def test_an_invented_path_means_the_folder_and_the_result_says_so(bench, written
 @pytest.mark.parametrize("written", ["/workspace/a.txt", "/a.txt"])
 def test_it_is_taken_as_it_is_written_where_that_is_off(bench, written):
     put(bench, "a.txt", "old\n")
-    bench.workspace.take_literally()
+    bench.workspace.use_literal_paths()
     assert "outside this folder" in use(bench, "read", written).text
     assert use(bench, "read", "path/to/a.txt").outcome == "failed"
     assert use(bench, "read", str(bench.workspace.root / "a.txt")).ok
@@ -103,11 +103,11 @@ def test_it_is_taken_as_it_is_written_where_that_is_off(bench, written):
     [(0, 25, 12000), (1 * B, 15, 4000), (4 * B, 25, 8000), (10 * B, 30, 12000), (70 * B, 40, 16000)],
 )
 def test_the_size_sets_steps_and_output(session, parameters, steps, clip):
-    about = About("m", "scripted", parameters=parameters)
-    given = sizing.budget(config.Config(), about)
+    about = ModelInfo("m", "scripted", parameters=parameters)
+    given = sizing.choose_limits(config.Config(), about)
     assert (given.steps, given.clip) == (steps, clip)
-    off = config.load([], {"TRIPLETICK_TRIAL_SIZES": "no"}, {})
-    assert sizing.budget(off, about) == sizing.UNTOLD
+    off = config.load_config([], {"TRIPLETICK_TRIAL_SIZES": "no"}, {})
+    assert sizing.choose_limits(off, about) == sizing.UNTOLD
 
 
 @pytest.mark.parametrize(
@@ -122,28 +122,28 @@ def test_the_size_sets_steps_and_output(session, parameters, steps, clip):
 def test_the_steps_that_the_person_has_set_stand(tmp_path, text, env, flags, steps):
     shipped = tmp_path / "config.ini"
     shipped.write_text(text)
-    given = config.load([shipped], env, flags)
-    assert sizing.steps(given, About("m", "x", parameters=B), shipped) == steps
+    given = config.load_config([shipped], env, flags)
+    assert sizing.choose_max_steps(given, ModelInfo("m", "x", parameters=B), shipped) == steps
 
 
 @pytest.mark.parametrize(
     ("about", "env", "tokens"),
     [
-        (About("m", "x", parameters=B // 2), {}, 2048),
-        (About("m", "x", parameters=B // 2, thinks=True), {}, 8192),
-        (About("m", "x", parameters=B), {}, 3072),
-        (About("m", "x", parameters=7 * B), {}, 8192),
-        (About("m", "x", parameters=70 * B), {}, 8192),
-        (About("m", "x", parameters=7 * B), {"TRIPLETICK_MODEL_OUTPUT": "20000"}, 20000),
-        (About("m", "x"), {}, 8192),
+        (ModelInfo("m", "x", parameters=B // 2), {}, 2048),
+        (ModelInfo("m", "x", parameters=B // 2, thinks=True), {}, 8192),
+        (ModelInfo("m", "x", parameters=B), {}, 3072),
+        (ModelInfo("m", "x", parameters=7 * B), {}, 8192),
+        (ModelInfo("m", "x", parameters=70 * B), {}, 8192),
+        (ModelInfo("m", "x", parameters=7 * B), {"TRIPLETICK_MODEL_OUTPUT": "20000"}, 20000),
+        (ModelInfo("m", "x"), {}, 8192),
         (None, {}, 8192),
-        (About("m", "x", parameters=B // 2), {"TRIPLETICK_MODEL_OUTPUT": "8192"}, 8192),
-        (About("m", "x", parameters=B // 2), {"TRIPLETICK_MODEL_OUTPUT": "100"}, 100),
-        (About("m", "x", parameters=B // 2), {"TRIPLETICK_TRIAL_SIZES": "no"}, 8192),
+        (ModelInfo("m", "x", parameters=B // 2), {"TRIPLETICK_MODEL_OUTPUT": "8192"}, 8192),
+        (ModelInfo("m", "x", parameters=B // 2), {"TRIPLETICK_MODEL_OUTPUT": "100"}, 100),
+        (ModelInfo("m", "x", parameters=B // 2), {"TRIPLETICK_TRIAL_SIZES": "no"}, 8192),
     ],
 )
 def test_the_size_sets_how_long_a_reply_may_be(tmp_path, about, env, tokens):
-    assert sizing.reply(config.load([], env, {}), about, tmp_path) == tokens
+    assert sizing.choose_max_output(config.load_config([], env, {}), about, tmp_path) == tokens
 
 
 def test_a_tiny_model_is_asked_for_no_more_than_suits_it(session):
@@ -183,8 +183,8 @@ def test_the_examples_stand_before_all_requests_in_the_form_of_the_dialect(sessi
     assert words(given[2]).startswith("[result 1: python ok, saved roar.py]")
     assert "The task was: Write roar.py" in given[2].text
     assert all(tuple(asked[1 : 1 + len(given)]) == given for asked in it.model.asked)
-    it.loop.replies.talk.clear()
-    assert len(it.loop.replies.talk.messages()) == 1 + len(given)
+    it.loop.replies.talk.clear_history()
+    assert len(it.loop.replies.talk.build_messages()) == 1 + len(given)
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_a_model_of_another_size_that_goes_on_is_shown_its_own_form_of_blocks(se
     old, it.model.parameters = it.loop, then
     it.__post_init__()
     front = it.loop.replies.talk
-    it.loop = seats.taken_over(it.loop, old)
+    it.loop = seats.carry_over_conversation(it.loop, old)
     it.play("two", "file")
     talk, forms = it.loop.replies.talk, it.prompts.agents["file"].forms
     assert (talk.example, talk.templates) == (front.example, front.templates)
@@ -233,4 +233,4 @@ def test_a_model_of_another_size_that_goes_on_is_shown_its_own_form_of_blocks(se
     ],
 )
 def test_names_that_models_have_for_a_tag_are_that_tag(tag, names):
-    assert {languages.canonical(name) for name in names.split()} == {tag}
+    assert {languages.to_canonical_tag(name) for name in names.split()} == {tag}

@@ -6,37 +6,37 @@ from tripletick import places, templates
 from tripletick.errors import ConfigError
 from tripletick.templates import LONGEST, Templates
 
-BASE = places.find().prompts
+BASE = places.find_dirs().prompts
 
 
 def test_the_shipped_sentences_can_be_read():
-    assert templates.load(BASE).closing("done", "add it").startswith("The task was: add it")
+    assert templates.load_templates(BASE).format_closing("done", "add it").startswith("The task was: add it")
 
 
 def test_the_offline_model_keeps_the_wording_that_it_was_trained_on():
-    said = templates.load(BASE, BASE.parent / "offline")
-    assert said.ask("do it", "Folder: a b") == "do it\n\nFolder: a b"
+    said = templates.load_templates(BASE, BASE.parent / "offline")
+    assert said.format_request("do it", "Folder: a b") == "do it\n\nFolder: a b"
     names = ("done", "failed", "unread", "mend", "last")
-    assert [said.closing(name, "do it", tag="x", path="y") for name in names] == [""] * 5
+    assert [said.format_closing(name, "do it", tag="x", path="y") for name in names] == [""] * 5
 
 
 def test_a_later_folder_changes_single_sentences(tmp_path):
     (tmp_path / "feedback.toml").write_text('done = "Well? {request}"')
-    said = templates.load(BASE, tmp_path)
-    assert said.closing("done", "x") == "Well? x"
-    assert said.failed == templates.load(BASE).failed
+    said = templates.load_templates(BASE, tmp_path)
+    assert said.format_closing("done", "x") == "Well? x"
+    assert said.failed == templates.load_templates(BASE).failed
 
 
 def test_nothing_is_said_of_what_does_not_go_along():
-    assert Templates(request=("{files}", "Task: {request}")).ask("do it", "") == "Task: do it"
+    assert Templates(request=("{files}", "Task: {request}")).format_request("do it", "") == "Task: do it"
 
 
 def test_braces_in_a_request_stay():
-    assert Templates(done="It was: {request}").closing("done", "print {x}") == "It was: print {x}"
+    assert Templates(done="It was: {request}").format_closing("done", "print {x}") == "It was: print {x}"
 
 
 def test_a_long_request_is_said_again_by_head_and_tail():
-    again = templates.shortened("a" * 2000 + "END")
+    again = templates.shorten_request("a" * 2000 + "END")
     assert len(again) < LONGEST + 10 and again.endswith("END")
 
 
@@ -55,5 +55,5 @@ def test_a_long_request_is_said_again_by_head_and_tail():
 def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path, text, why):
     (tmp_path / "feedback.toml").write_text(text)
     with pytest.raises(ConfigError) as error:
-        templates.load(BASE, tmp_path)
+        templates.load_templates(BASE, tmp_path)
     assert why in error.value.why and "feedback.toml" in error.value.what

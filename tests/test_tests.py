@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.filing import open_plain, put, use
 
-from tripletick.receipts import counts
+from tripletick.receipts import parse_test_counts
 from tripletick.tools import run_tests
 
 PLAIN = """
@@ -53,7 +53,7 @@ def test_a_false_assertion_fails(bench, source, path):
     assert use(bench, "python", source.format(count=2), path).ok
     result = use(bench, "python", source.format(count=3), path)
     assert result.outcome == "failed"
-    passed, tests = counts(result.text) or (0, 0)
+    passed, tests = parse_test_counts(result.text) or (0, 0)
     assert passed == tests - 1
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from tripletick.events import Ask
 from tripletick.messages import Answer
-from tripletick.trust import Memory, Said, named_outside, refused, settle
+from tripletick.trust import AnswerStore, FolderFlags, ask_permission, find_outside_paths, find_refusal_reason
 
-NEW = Said(given=False)
+NEW = FolderFlags(given=False)
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def state(tmp_path):
 
 def settled(folder, home, memory, *answers, said=NEW, person=True):
     """Give what blocks may do, and the questions that were asked."""
-    asking, waiting, reply = settle(folder, home, said, memory, person), list(answers), None
+    asking, waiting, reply = ask_permission(folder, home, said, memory, person), list(answers), None
     asked: list[str] = []
     while True:
         try:
@@ -42,7 +42,7 @@ def settled(folder, home, memory, *answers, said=NEW, person=True):
     ("letter", "mode", "allowed"), [("y", "work", True), ("r", "read", True), ("n", "read", False)]
 )
 def test_a_new_folder_is_asked_about_once(home, state, letter, mode, allowed):
-    for times, memory in ((1, Memory(state)), (0, Memory(state))):
+    for times, memory in ((1, AnswerStore(state)), (0, AnswerStore(state))):
         leave, asked = settled(home / "project", home, memory, letter)
         assert (leave.mode, leave.allowed) == (mode, allowed)
         assert len(asked) == times
@@ -50,54 +50,56 @@ def test_a_new_folder_is_asked_about_once(home, state, letter, mode, allowed):
 
 
 def test_a_question_that_the_person_left_is_asked_again_the_next_time(home, state):
-    left, _ = settled(home / "project", home, Memory(state), Answer("n", said=False))
+    left, _ = settled(home / "project", home, AnswerStore(state), Answer("n", said=False))
     assert not left.allowed
-    assert len(settled(home / "project", home, Memory(state), "y")[1]) == 1
+    assert len(settled(home / "project", home, AnswerStore(state), "y")[1]) == 1
 
 
 @pytest.mark.parametrize("person", [True, False])
 def test_a_flag_answers_for_this_session_alone(home, state, person):
-    leave, asked = settled(home / "project", home, Memory(state), said=Said(given=True), person=person)
+    leave, asked = settled(
+        home / "project", home, AnswerStore(state), said=FolderFlags(given=True), person=person
+    )
     assert (leave.mode, asked) == ("work", [])
-    assert len(settled(home / "project", home, Memory(state), "y")[1]) == 1
+    assert len(settled(home / "project", home, AnswerStore(state), "y")[1]) == 1
 
 
 def test_a_flag_takes_an_old_no_back_so_that_it_is_asked_again(home, state):
-    settled(home / "project", home, Memory(state), "n")
-    settled(home / "project", home, Memory(state), said=Said(given=True))
-    assert len(settled(home / "project", home, Memory(state), "y")[1]) == 1
+    settled(home / "project", home, AnswerStore(state), "n")
+    settled(home / "project", home, AnswerStore(state), said=FolderFlags(given=True))
+    assert len(settled(home / "project", home, AnswerStore(state), "y")[1]) == 1
 
 
 def test_without_a_person_blocks_may_only_read_and_a_flag_is_named(home, state):
-    leave, asked = settled(home / "project", home, Memory(state), person=False)
+    leave, asked = settled(home / "project", home, AnswerStore(state), person=False)
     assert (leave.mode, leave.allowed, asked) == ("read", True, [])
     assert "-y" in leave.notice
     assert not state.exists()
 
 
 def test_an_answer_that_was_given_holds_without_a_person(home, state):
-    settled(home / "project", home, Memory(state), "y")
-    leave, _ = settled(home / "project", home, Memory(state), person=False)
+    settled(home / "project", home, AnswerStore(state), "y")
+    leave, _ = settled(home / "project", home, AnswerStore(state), person=False)
     assert (leave.mode, leave.notice) == ("work", "")
 
 
 def test_another_folder_at_the_same_path_is_asked_about(home, state):
-    settled(home / "project", home, Memory(state), "y")
+    settled(home / "project", home, AnswerStore(state), "y")
     (home / "project").rename(home / "old")
     (home / "project").mkdir()
-    assert len(settled(home / "project", home, Memory(state), "y")[1]) == 1
+    assert len(settled(home / "project", home, AnswerStore(state), "y")[1]) == 1
 
 
 def test_a_link_to_a_folder_is_that_folder(home, state):
-    settled(home / "project", home, Memory(state), "y")
+    settled(home / "project", home, AnswerStore(state), "y")
     (home / "way").symlink_to("project")
-    assert settled(home / "way", home, Memory(state))[1] == []
+    assert settled(home / "way", home, AnswerStore(state))[1] == []
 
 
-@pytest.mark.parametrize("said", [NEW, Said(given=True), Said(given=True, yes=True)])
+@pytest.mark.parametrize("said", [NEW, FolderFlags(given=True), FolderFlags(given=True, yes=True)])
 @pytest.mark.parametrize("above", [False, True])
 def test_in_the_home_folder_blocks_only_read_and_nothing_is_asked(home, state, said, above):
-    leave, asked = settled(home.parent if above else home, home, Memory(state), said=said)
+    leave, asked = settled(home.parent if above else home, home, AnswerStore(state), said=said)
     assert (leave.mode, leave.allowed, asked) == ("read", True, [])
     assert "before a change you are asked" in leave.notice
 
@@ -106,17 +108,17 @@ def test_answers_are_their_owner_s_alone_and_other_folders_stay(home, state):
     (home / "other").mkdir()
     old = os.umask(0)
     try:
-        settled(home / "project", home, Memory(state), "y")
-        settled(home / "other", home, Memory(state), "r")
+        settled(home / "project", home, AnswerStore(state), "y")
+        settled(home / "other", home, AnswerStore(state), "r")
     finally:
         os.umask(old)
     assert {path.stat().st_mode & 0o777 for path in state.iterdir()} == {0o600}
     assert state.stat().st_mode & 0o777 == 0o700
-    assert settled(home / "project", home, Memory(state))[0].mode == "work"
+    assert settled(home / "project", home, AnswerStore(state))[0].mode == "work"
 
 
 def test_without_saving_no_answer_is_kept_but_it_holds_for_the_session(home, state):
-    memory = Memory(state, save=False)
+    memory = AnswerStore(state, save=False)
     settled(home / "project", home, memory, "r")
     assert settled(home / "project", home, memory)[1] == []
     assert not state.exists()
@@ -126,10 +128,10 @@ def test_without_saving_no_answer_is_kept_but_it_holds_for_the_session(home, sta
 def test_a_damaged_file_is_told_and_asked_about_again(home, state, text):
     state.mkdir()
     (state / "folders.json").write_bytes(text)
-    memory = Memory(state)
+    memory = AnswerStore(state)
     assert len(settled(home / "project", home, memory, "y")[1]) == 1
     assert "folders.json" in memory.problems[0]
-    assert settled(home / "project", home, Memory(state))[1] == []
+    assert settled(home / "project", home, AnswerStore(state))[1] == []
 
 
 @pytest.mark.parametrize("row", [7, {}, {"blocks": "all"}, {"blocks": "write", "inode": "x", "files": 3}])
@@ -137,14 +139,14 @@ def test_a_row_that_is_none_of_ours_is_no_answer(home, state, row):
     state.mkdir()
     whole = {"format": 1, "folders": {str(home / "project"): row}}
     (state / "folders.json").write_text(json.dumps(whole))
-    assert len(settled(home / "project", home, Memory(state), "y")[1]) == 1
+    assert len(settled(home / "project", home, AnswerStore(state), "y")[1]) == 1
 
 
 def test_a_newer_file_is_told_and_left_as_it_is(home, state):
     state.mkdir()
     newer = json.dumps({"format": 2, "folders": {}})
     (state / "folders.json").write_text(newer)
-    memory = Memory(state)
+    memory = AnswerStore(state)
     assert len(settled(home / "project", home, memory, "y")[1]) == 1
     assert "newer tripletick" in memory.problems[0]
     assert (state / "folders.json").read_text() == newer
@@ -152,7 +154,7 @@ def test_a_newer_file_is_told_and_left_as_it_is(home, state):
 
 def test_an_answer_that_cannot_be_kept_is_told(home, tmp_path):
     (tmp_path / "state").write_text("a file")
-    memory = Memory(tmp_path / "state")
+    memory = AnswerStore(tmp_path / "state")
     assert settled(home / "project", home, memory, "y")[0].mode == "work"
     assert any("could not be kept" in problem for problem in memory.problems)
 
@@ -166,7 +168,7 @@ def named(home):
     (home / "it's.txt").touch()
 
     def find(words):
-        found = named_outside(words.replace("@", str(home)), home / "project", home)
+        found = find_outside_paths(words.replace("@", str(home)), home / "project", home)
         return [str(path.relative_to(home)) for path in found]
 
     return find
@@ -215,7 +217,7 @@ def test_what_names_nothing_outside_is_not_asked_about(named, words):
 
 @pytest.mark.parametrize("path", ["/", "/tmp", "/proc", "/dev/null", "/run", "/var", "/sys/kernel"])
 def test_what_a_box_has_of_its_own_is_never_let_in(path):
-    assert "running system" in refused(Path(path), [])
+    assert "running system" in find_refusal_reason(Path(path), [])
 
 
 def test_keys_and_our_own_folders_are_never_let_in_nor_by_a_link(home):
@@ -223,6 +225,6 @@ def test_keys_and_our_own_folders_are_never_let_in_nor_by_a_link(home):
     (home / "link").symlink_to(".ssh")
     (home / ".env.local").touch()
     names = (".ssh", "link", ".env.local")
-    assert all("out of sight" in refused(home / name, [home / ".ssh"]) for name in names)
-    assert refused(home / "project", [home / ".ssh"]) == ""
-    assert "no such" in refused(home / "nothing", [])
+    assert all("out of sight" in find_refusal_reason(home / name, [home / ".ssh"]) for name in names)
+    assert find_refusal_reason(home / "project", [home / ".ssh"]) == ""
+    assert "no such" in find_refusal_reason(home / "nothing", [])

@@ -12,14 +12,14 @@ from tools.router.labelled import requests
 from tripletick import agents, places, routing
 from tripletick.agents import Agent
 from tripletick.events import Answered, HandedOver, Returned
-from tripletick.router.continuing import continues
-from tripletick.router.parts import parts
-from tripletick.shift import Rest
+from tripletick.router.continuing import is_continuation
+from tripletick.router.parts import split_request
+from tripletick.shift import RemainingRequest
 
 LINES = (Path(__file__).parents[1] / "bench" / "router_two.jsonl").read_text("utf-8").splitlines()
 TABLE = [json.loads(line) for line in LINES]
 TWO = [row["request"] for row in TABLE if len(row["needs"]) > 1]
-PROMPTS = agents.load(places.find().prompts)
+PROMPTS = agents.load_prompts(places.find_dirs().prompts)
 EVERY = {**PROMPTS.lacking, **PROMPTS.agents}
 NEEDS = {
     "web": {"web_search", "fetch"},
@@ -32,9 +32,9 @@ SAME = 0.55
 
 def workers(request, *, small):
     """Name who works on a request, in their order, as a large or a small model gets it."""
-    choice = routing.decide(request, (), {})
+    choice = routing.decide_agent(request, (), {})
     if choice.agent == "planner" and small:
-        choice = routing.without_plan(choice)
+        choice = routing.replace_planner(choice)
     return choice.names
 
 
@@ -73,12 +73,12 @@ def test_requests_for_one_agent_are_not_parted():
     unseen = Path(__file__).parents[1] / "bench" / "router_unseen.jsonl"
     rows = [json.loads(line) for line in unseen.read_text("utf-8").splitlines()]
     single = [row["request"] for row in rows if row["agent"] != "planner"]
-    assert sum(bool(parts(request)) for request in single) <= 2
+    assert sum(bool(split_request(request)) for request in single) <= 2
 
 
 @pytest.mark.parametrize("request_", ["", ",,,", "and and and", "x, " * 9000, "。" * 9000])
 def test_what_has_no_clauses_has_no_parts(request_):
-    assert parts(request_) == ()
+    assert split_request(request_) == ()
 
 
 @pytest.mark.parametrize(
@@ -95,14 +95,14 @@ def test_what_has_no_clauses_has_no_parts(request_):
     ],
 )
 def test_to_go_on_is_known(request_):
-    assert continues(request_)
+    assert is_continuation(request_)
 
 
 @pytest.mark.parametrize(
     "request_", ["go on a trip", "continue the story of Bob", "rest", "", "finish app.py"]
 )
 def test_what_says_more_is_no_going_on(request_):
-    assert not continues(request_)
+    assert not is_continuation(request_)
 
 
 # how the second takes over
@@ -120,8 +120,8 @@ def passed(session):
     def play(*replies, first=LOOKS, second=None):
         one = session(*replies)
         second = second or one.prompts.agents["coder"]
-        loop = replace(one.loop, rest=Rest(second, CLAUSE))
-        return one, list(loop.turn(first, f"look it up and {CLAUSE}", relief=[second]))
+        loop = replace(one.loop, rest=RemainingRequest(second, CLAUSE))
+        return one, list(loop.run_turn(first, f"look it up and {CLAUSE}", relief=[second]))
 
     return play
 

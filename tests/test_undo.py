@@ -15,7 +15,7 @@ import pytest
 from tests.test_checkpoint import look, never, turn
 
 from tripletick.checkpoint import Checkpoints, snapshots, walk
-from tripletick.checkpoint.pruning import held, prune
+from tripletick.checkpoint.pruning import list_snapshot_folders, prune_snapshots
 
 MIB = 1 << 20
 FOR_EVER = 1 << 62
@@ -26,9 +26,9 @@ def blocks(points, *steps, between=lambda: None):
     points.begin_turn("session", "do it")
     told = []
     for step in steps:
-        points.before_block()
+        points.snapshot_before_block()
         step()
-        told += points.after_block()
+        told += points.snapshot_after_block()
         between()
     points.end_turn()
     return told
@@ -111,10 +111,10 @@ def edit(ws, text):
 def test_what_a_second_program_changes_between_its_blocks_stays_its_own(ws, points, tmp_path):
     other = Checkpoints(ws, tmp_path / "state")
     other.begin_turn("other", "theirs")
-    other.before_block()
+    other.snapshot_before_block()
     (ws / "theirs.txt").write_text("1")
     turn(points, lambda: None, request="ours")
-    other.after_block()
+    other.snapshot_after_block()
     other.end_turn()
     assert points.undo(9, ask=never).requests == ("theirs",)
 
@@ -123,25 +123,25 @@ def test_blocks_of_two_programs_at_once_count_each_change_once(ws, points, tmp_p
     other = Checkpoints(ws, tmp_path / "state")
     for one in (points, other):
         one.begin_turn("session", "at once")
-        one.before_block()
+        one.snapshot_before_block()
     (ws / "a.txt").write_text("a")
-    points.after_block()
+    points.snapshot_after_block()
     (ws / "b.txt").write_text("b")
-    other.after_block()
+    other.snapshot_after_block()
     assert [points.undo(ask=never).removed for _ in range(3)] == [("b.txt",), ("a.txt",), ()]
 
 
 def test_a_block_that_is_to_run_again_finds_everything_as_before(ws, points):
     before = look(ws)
     points.begin_turn("session", "ask for the network")
-    points.before_block()
+    points.snapshot_before_block()
     (ws / "half").mkdir()
     (ws / "half" / "x").write_text("x")
     (ws / "notes.txt").unlink()
-    points.after_block()
+    points.snapshot_after_block()
     assert points.restore_block() == "" and look(ws) == before
     (ws / "whole.txt").write_text("second run")
-    points.after_block()
+    points.snapshot_after_block()
     points.end_turn()
     assert [(change.path, change.action) for change in points.changed] == [("whole.txt", "created")]
     points.undo(ask=never)
@@ -151,10 +151,10 @@ def test_a_block_that_is_to_run_again_finds_everything_as_before(ws, points):
 @pytest.mark.parametrize("ended", [True, False])
 def test_an_edit_made_at_the_question_is_not_put_back_once_the_block_has_ended(ws, points, ended):
     points.begin_turn("session", "ask")
-    points.before_block()
+    points.snapshot_before_block()
     (ws / "notes.txt").write_text("by the block")
     if ended:
-        points.after_block()
+        points.snapshot_after_block()
         (ws / "notes.txt").write_text("by the person")
     assert ("notes.txt (changed since)" in points.restore_block()) == ended
     assert (ws / "notes.txt").read_text() == ("by the person" if ended else "mine\n")
@@ -162,7 +162,7 @@ def test_an_edit_made_at_the_question_is_not_put_back_once_the_block_has_ended(w
 
 def test_where_no_block_has_run_nothing_is_put_back(ws, points, tmp_path):
     points.begin_turn("session", "nothing yet")
-    assert (points.restore_block(), points.after_block()) == ("", [])
+    assert (points.restore_block(), points.snapshot_after_block()) == ("", [])
     assert not (tmp_path / "state").exists()
 
 
@@ -189,7 +189,7 @@ def test_files_behind_doors_that_a_block_closed_come_back(ws, points, closing):
     points.undo(ask=never)
     assert look(ws) == before
     points.begin_turn("session", "again")
-    points.before_block()
+    points.snapshot_before_block()
     run()
     points.restore_block()
     assert look(ws) == before
@@ -247,7 +247,7 @@ def test_a_save_into_a_folder_that_is_passed_over_comes_back(ws, points):
     folder.mkdir()
     for number in range(walk.MOST_FILES + 1):
         (folder / str(number)).write_text("old")
-    turn(points, lambda: (points.keep("node_modules/7"), (folder / "7").write_text("new")))
+    turn(points, lambda: (points.back_up_file("node_modules/7"), (folder / "7").write_text("new")))
     assert points.undo(ask=never).restored == ("node_modules/7",) and (folder / "7").read_text() == "old"
 
 
@@ -350,33 +350,36 @@ def test_old_turns_go_and_with_them_what_only_they_held(ws, tmp_path):
     for number in range(5):
         turn(points, partial((ws / "noise").write_bytes, os.urandom(MIB)), request=str(number))
     del points
-    freed = prune(tmp_path / "state", oldest=0, most=3 * MIB)
-    assert freed > 2 * MIB and sum(one.size for one in held(tmp_path / "state")) < 3 * MIB + MIB // 2
+    freed = prune_snapshots(tmp_path / "state", oldest=0, most=3 * MIB)
+    assert (
+        freed > 2 * MIB
+        and sum(one.size for one in list_snapshot_folders(tmp_path / "state")) < 3 * MIB + MIB // 2
+    )
     assert Checkpoints(ws, tmp_path / "state").undo(ask=never).requests == ("4",)
 
 
 def test_snapshots_that_nobody_used_for_long_go(ws, tmp_path):
     turn(Checkpoints(ws, tmp_path / "state"), lambda: (ws / "notes.txt").write_text("new"))
-    (one,) = held(tmp_path / "state")
-    assert prune(tmp_path / "state", oldest=one.last - 60, most=FOR_EVER) == 0
-    assert prune(tmp_path / "state", oldest=one.last + 60, most=FOR_EVER) == one.size
-    assert held(tmp_path / "state") == []
+    (one,) = list_snapshot_folders(tmp_path / "state")
+    assert prune_snapshots(tmp_path / "state", oldest=one.last - 60, most=FOR_EVER) == 0
+    assert prune_snapshots(tmp_path / "state", oldest=one.last + 60, most=FOR_EVER) == one.size
+    assert list_snapshot_folders(tmp_path / "state") == []
 
 
 def test_the_workspace_that_was_used_longest_ago_goes_first(ws, tmp_path):
     other = Path(shutil.copytree(ws, tmp_path / "other"))
     for folder in (ws, other):
         turn(Checkpoints(folder, tmp_path / "state"), partial((folder / "x").write_bytes, os.urandom(MIB)))
-    first, _ = held(tmp_path / "state")
+    first, _ = list_snapshot_folders(tmp_path / "state")
     os.utime(first.folder / "store.db", (1, 1))
-    prune(tmp_path / "state", oldest=0, most=2 * MIB)
+    prune_snapshots(tmp_path / "state", oldest=0, most=2 * MIB)
     assert Checkpoints(ws, tmp_path / "state").undo(ask=never).requests == ()
     assert Checkpoints(other, tmp_path / "state").undo(ask=never).removed == ("x",)
 
 
 def test_what_a_running_program_works_on_is_left_alone(ws, points, tmp_path):
     turn(points, lambda: (ws / "notes.txt").write_text("new"))
-    prune(tmp_path / "state", oldest=FOR_EVER / 1e12, most=0)
+    prune_snapshots(tmp_path / "state", oldest=FOR_EVER / 1e12, most=0)
     script = "import sys; from pathlib import Path; from tripletick.checkpoint.pruning import prune;"
     script += "prune(Path(sys.argv[1]), oldest=4e9, most=0)"
     subprocess.run([sys.executable, "-c", script, tmp_path / "state"], check=True)
@@ -388,7 +391,7 @@ def test_snapshots_of_the_first_format_go_with_their_age(tmp_path):
     (old / "objects").mkdir(parents=True)
     (old / "turns.jsonl").write_text("{}")
     os.utime(old / "turns.jsonl", (1e9, 1e9))
-    prune(tmp_path / "state", oldest=2e9, most=FOR_EVER)
+    prune_snapshots(tmp_path / "state", oldest=2e9, most=FOR_EVER)
     assert not old.exists()
 
 

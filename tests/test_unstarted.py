@@ -83,11 +83,11 @@ TYPED = "while True:\n    try:\n        print(int(input('n? ')))\n    except Exc
     ],
 )
 def test_what_can_do_nothing_by_itself_or_would_go_on_is_known(tag, source, why):
-    assert LANGUAGES[tag].unstarted("a.py", source) == why
+    assert LANGUAGES[tag].find_skip_reason("a.py", source) == why
 
 
 def test_a_file_of_tests_is_run_though_it_only_defines():
-    assert LANGUAGES["python"].unstarted("test_a.py", "def test_a():\n    assert True\n") == ""
+    assert LANGUAGES["python"].find_skip_reason("test_a.py", "def test_a():\n    assert True\n") == ""
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,15 @@
 import pytest
 from tests.filing import open_plain, use
 
-from tripletick.languages import language_of
-from tripletick.tools.usage import examples
+from tripletick.languages import detect_language
+from tripletick.tools.usage import find_examples
 
 ADD = "import sys\nprint(sum(map(int, sys.argv[1:])))"
 TIMES = ADD.replace("sum(map(int, sys.argv[1:]))", "int(sys.argv[1]) * int(sys.argv[2])")
 
 
 def language(path):
-    found = language_of(path)
+    found = detect_language(path)
     assert found is not None
     return found
 
@@ -54,14 +54,14 @@ def bench(tmp_path):
     ],
 )  # fmt: skip
 def test_examples_are_commands_and_what_they_print(task, found):
-    assert examples(task, "add.py", language("add.py")) == found
+    assert find_examples(task, "add.py", language("add.py")) == found
 
 
 @pytest.mark.parametrize(
     ("path", "command"), [("a.js", "node a.js 2"), ("x/a.sh", "bash x/a.sh 2"), ("a.rb", "ruby a.rb 2")]
 )
 def test_the_command_is_that_of_the_language(path, command):
-    assert examples(f'"{command}" prints 4.', path, language(path)) == [(command, "4")]
+    assert find_examples(f'"{command}" prints 4.', path, language(path)) == [(command, "4")]
 
 
 def test_a_program_that_breaks_the_command_of_the_task_has_failed(bench):

@@ -12,7 +12,7 @@ MANY = "".join(f"Rule {number}: write it well.\n" for number in range(200))
 
 @pytest.mark.parametrize(("window", "most"), [(4096, 1000), (8191, 1000), (8192, 2000), (16384, 2000)])
 def test_rules_are_bounded_by_the_window_and_cut_with_a_word_at_the_end_of_a_line(window, most):
-    rules = wording.rules(MANY, window)
+    rules = wording.format_rules(MANY, window)
     said = rules.removeprefix("The folder's AGENTS.md says:\n").rstrip("\n")
     assert most - 100 < len(said.encode()) <= most
     *lines, last = said.splitlines()
@@ -22,27 +22,27 @@ def test_rules_are_bounded_by_the_window_and_cut_with_a_word_at_the_end_of_a_lin
 
 def test_short_rules_are_whole():
     assert (
-        wording.rules("\n# Rules\nUse tabs.\n\n", 4096)
+        wording.format_rules("\n# Rules\nUse tabs.\n\n", 4096)
         == "The folder's AGENTS.md says:\n# Rules\nUse tabs.\n"
     )
 
 
 @pytest.mark.parametrize("before", ["", "a", "ab"])
 def test_one_long_line_of_wide_characters_is_cut_between_two_of_them(before):
-    rules = wording.rules(before + "規則" * 1000, 4096)
+    rules = wording.format_rules(before + "規則" * 1000, 4096)
     assert 900 < len(rules.encode()) < 1100
     assert "\N{REPLACEMENT CHARACTER}" not in rules
 
 
 def test_blank_rules_are_none():
-    assert wording.rules(" \n\n", 8192) == ""
+    assert wording.format_rules(" \n\n", 8192) == ""
 
 
 def test_rules_stand_in_the_first_request_alone_between_card_and_words():
     talk = Conversation("system", preface="The rules.\n")
-    talk.request(CODER, "one")
-    talk.reply("done")
-    talk.request(CODER, "two")
+    talk.add_request(CODER, "one")
+    talk.add_reply("done")
+    talk.add_request(CODER, "two")
     first, _, second = [entry.message.text for entry in talk.entries]
     assert first.index("You write.") < first.index("The rules.") < first.index("one")
     assert "The rules." not in second
@@ -50,16 +50,16 @@ def test_rules_stand_in_the_first_request_alone_between_card_and_words():
 
 def test_rules_are_told_again_where_the_conversation_was_cleared():
     talk = Conversation("system", preface="The rules.\n")
-    talk.request(CODER, "one")
-    talk.clear()
-    talk.request(CODER, "two")
+    talk.add_request(CODER, "one")
+    talk.clear_history()
+    talk.add_request(CODER, "two")
     assert "The rules." in talk.entries[0].message.text
 
 
 def test_rules_that_have_changed_are_told_again():
     talk = Conversation("system", preface="The rules.\n")
-    talk.request(CODER, "one")
-    talk.reply("done")
+    talk.add_request(CODER, "one")
+    talk.add_reply("done")
     talk.preface = "Other rules.\n"
-    talk.request(CODER, "two")
+    talk.add_request(CODER, "two")
     assert "Other rules." in talk.entries[-1].message.text

@@ -8,9 +8,9 @@ from tripletick import config, places, wiring
 from tripletick.messages import Answer
 from tripletick.paths import Workspace
 from tripletick.sections import SECTIONS
-from tripletick.trust import Memory, bring
+from tripletick.trust import AnswerStore, load_trusted_content
 
-KEYS = [f"{section}.{key}" for section in SECTIONS for key in config.settings(section)]
+KEYS = [f"{section}.{key}" for section in SECTIONS for key in config.list_settings(section)]
 LISTED = ("there:7b", "named:latest")
 NEVER = ()
 """No value of it is taken."""
@@ -127,7 +127,7 @@ def brought(folder, tmp_path):
     """Give what the folder brings once the person has answered, the lines told, and the questions."""
 
     def look(answer="y", *, base=None, state="state"):
-        bounds = wiring.bounds(base or config.Config(), config.Config(), places.find())
+        bounds = wiring.make_bounds(base or config.Config(), config.Config(), places.find_dirs())
         bounds = replace(bounds, listed=lambda: LISTED)
         asked = []
 
@@ -135,8 +135,8 @@ def brought(folder, tmp_path):
             asked.append(question.question)
             return Answer(answer)
 
-        memory = Memory(tmp_path / state)
-        return *bring(Workspace(folder), bounds, memory, ask if answer else None), asked
+        memory = AnswerStore(tmp_path / state)
+        return *load_trusted_content(Workspace(folder), bounds, memory, ask if answer else None), asked
 
     return look
 
@@ -160,9 +160,9 @@ def test_what_a_workspace_may_set_stands_over_the_persons_config(folder, brought
     put_value(folder, name, value)
     trusted, told, _ = brought()
     section, _, key = name.partition(".")
-    settings = config.load([], {}, {}, trusted.settings)
-    assert getattr(getattr(settings, section), key) == config.read_value(
-        config.Given(section, key, value, "")
+    settings = config.load_config([], {}, {}, trusted.settings)
+    assert getattr(getattr(settings, section), key) == config.parse_value(
+        config.SettingValue(section, key, value, "")
     )
     assert told == []
     assert settings.where[name] == ".tripletick/config.ini:2"
@@ -172,7 +172,7 @@ def test_what_a_workspace_may_set_stands_over_the_persons_config(folder, brought
     ("name", "value"),
     [(name, value) for name in KEYS for value in IGNORED.get(name, ())]
     + [
-        (name, config.show(config.settings(name.split(".")[0])[name.split(".")[1]]))
+        (name, config.format_value(config.list_settings(name.split(".")[0])[name.split(".")[1]]))
         for name in KEYS
         if not TAKEN[name]
     ],
@@ -215,7 +215,7 @@ def test_a_variable_and_a_flag_win_over_the_workspace(folder, brought):
     put(folder, "[agent]\nname = file\n[sandbox]\nmode = read\ntimeout = 5\n")
     trusted, _, _ = brought()
     env = {"TRIPLETICK_AGENT": "casual"}
-    settings = config.load([], env, {"sandbox.mode": "work"}, trusted.settings)
+    settings = config.load_config([], env, {"sandbox.mode": "work"}, trusted.settings)
     assert (settings.agent.name, settings.sandbox.mode, settings.sandbox.timeout) == ("casual", "work", 5)
 
 
@@ -240,7 +240,10 @@ def test_an_agent_of_the_workspace_is_taken_and_may_be_named(folder, brought):
     put(folder, AGENT.format(tools="bash read go"), ".tripletick/agents/auditor.md")
     trusted, told, _ = brought()
     assert (trusted.agents["auditor"].card, told) == ("You audit.", [])
-    assert wiring.prompts(config.Config(), places.find(), trusted.agents).agents["auditor"].tools[0] == "bash"
+    assert (
+        wiring.load_prompts(config.Config(), places.find_dirs(), trusted.agents).agents["auditor"].tools[0]
+        == "bash"
+    )
 
 
 @pytest.mark.parametrize(

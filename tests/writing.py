@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import pytest
 
-from tripletick.dialects.fence.info import read_info
-from tripletick.dialects.xml import Xml
+from tripletick.dialects.fence.info import parse_info
+from tripletick.dialects.xml import XmlDialect
 from tripletick.messages import Call, Message, ToolCall
 from tripletick.models.scripted import ScriptedReply
-from tripletick.tools import tools
+from tripletick.tools import load_tools
 
 EVERY_DIALECT = pytest.mark.parametrize("dialect", ["fence", "xml", "native"], indirect=True)
 _BLOCK = re.compile(
@@ -51,18 +51,18 @@ def words(message: Message) -> str:
 
 
 def _call(block: re.Match[str]) -> Call:
-    info = read_info(block["info"], tools().keys())
-    saved = info.path and info.tag not in tools()
+    info = parse_info(block["info"], load_tools().keys())
+    saved = info.path and info.tag not in load_tools()
     return Call("write" if saved else info.tag, block["body"], info.path, info.args)
 
 
 def _in_tags(block: re.Match[str]) -> str:
-    whole = Xml(tools(), ()).write(_call(block))
+    whole = XmlDialect(load_tools(), ()).format_call(_call(block))
     return whole if block["end"] else whole.removesuffix("</tool>")[:-LOST]
 
 
 def _apart(block: re.Match[str]) -> ToolCall:
     call = _call(block)
-    known = tools().get(call.tool)
-    arguments = json.dumps(known.form.arguments(call) if known else {})
+    known = load_tools().get(call.tool)
+    arguments = json.dumps(known.form.get_arguments(call) if known else {})
     return ToolCall(call.tool, arguments if block["end"] else arguments[:-LOST])

@@ -66,7 +66,9 @@ def main(folders: list[str]) -> None:
     if folders:
         for name in short:
             if any(name.path.is_relative_to(folder) for folder in map(Path.resolve, map(Path, folders))):
-                print(f"{name.path.relative_to(ROOT)}:{name.line} {name.owner}.{name.name}".replace(" .", " "))
+                print(
+                    f"{name.path.relative_to(ROOT)}:{name.line} {name.owner}.{name.name}".replace(" .", " ")
+                )
         return
     classes = Counter(name.name for name in names if name.is_class)
     lines = sum(len(path.read_text("utf-8").splitlines()) for path in modules)
@@ -78,7 +80,10 @@ def main(folders: list[str]) -> None:
     print(f"one-word names              {len(short) / len(functions):.0%}")
     print(f"class names used twice      {sum(count > 1 for count in classes.values())}")
     print(f"modules in -ing             {len(doing)}")
-    print("most used:", ", ".join(f"{name} {count}" for name, count in Counter(n.name for n in short).most_common(12)))
+    print(
+        "most used:",
+        ", ".join(f"{name} {count}" for name, count in Counter(n.name for n in short).most_common(12)),
+    )
 
 
 if __name__ == "__main__":

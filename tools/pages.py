@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from tripletick import languages
-from tripletick.tools import tools
+from tripletick.tools import load_tools
 
 TOP = Path(__file__).parents[1]
 DOCS = TOP / "docs"
@@ -40,17 +40,17 @@ def settings() -> Iterator[str]:
 
 def tags() -> Iterator[str]:
     """Give the rows of languages.toml: those that run, those that are saved alone, and the tags of tools."""
-    rows = languages.table().languages.values()
+    rows = languages.load_table().languages.values()
     yield from _table("Run", "tag", "also written", "files", "needs", "Debian's package")
     for row in rows:
-        if row.runs:
-            needs = ", ".join(" or ".join(names) for names in languages.programs(row))
+        if row.is_runnable:
+            needs = ", ".join(" or ".join(names) for names in languages.list_programs(row))
             yield _row([*_known(row), needs, f"`{row.package}`"])
     yield from _table("Saved and read, not run", "tag", "also written", "files")
-    yield from (_row(_known(row)) for row in rows if not row.runs)
+    yield from (_row(_known(row)) for row in rows if not row.is_runnable)
     yield from _table("Tags that are no languages", "tag", "also written", "what it does")
     others = tomllib.loads((files("tripletick") / "languages.toml").read_text("utf-8"))["tool"]
-    for tag, tool in tools().items():
+    for tag, tool in load_tools().items():
         if tag in others:
             yield _row([f"`{tag}`", _words(others[tag]), tool.summary])
 

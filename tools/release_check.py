@@ -61,8 +61,11 @@ def main() -> int:
 
 def wording() -> Iterator[str]:
     """Compare the wording that the offline model was trained on with ours."""
-    found = places.find()
-    ours, told = trained.ours(config.load([found.shipped_config], {}, {}), found), trained.told()
+    found = places.find_dirs()
+    ours, told = (
+        trained.hash_current_prompts(config.load_config([found.shipped_config], {}, {}), found),
+        trained.read_adapter_hash(),
+    )
     if told != ours:
         known = (
             f"was trained on the wording {told}" if told else "does not say what wording it was trained on"

@@ -34,8 +34,8 @@ from sklearn.svm import LinearSVC
 from tools.router.labelled import Request, fingerprint, meanings, requests, wrapped
 
 from tripletick.router.classifier import CHECKED, CLASSES, FILE, HEAD, MAGIC, SCALES
-from tripletick.router.features import features, hashed, length
-from tripletick.router.sentences import content, plain
+from tripletick.router.features import compute_norm, extract_features, hash_word
+from tripletick.router.sentences import extract_words, normalize_text
 
 SLOTS, FOLDS, SAME = 53_993, 5, 0.5
 STRENGTH = 0.03
@@ -87,8 +87,8 @@ class Material:
 
 def material() -> Material:
     rows, table = requests(), meanings()
-    blocks = [features(row.text, table) for row in rows]
-    wraps = {at: features(text, table) for at, row in enumerate(rows) if (text := wrapped(row))}
+    blocks = [extract_features(row.text, table) for row in rows]
+    wraps = {at: extract_features(text, table) for at, row in enumerate(rows) if (text := wrapped(row))}
     return Material(rows, blocks, wraps, grouped(rows))
 
 
@@ -155,7 +155,7 @@ def matrix(blocks: Sequence[Kinds], owners: dict[int, int]) -> csr_matrix:
     for kinds in blocks:
         parts = [sorted(owners[one] for one in hashes if one in owners) for hashes in kinds]
         cells.append([slot for part in parts for slot in part])
-        values += [1 / length(hashes) for hashes, part in zip(kinds, parts, strict=True) for _ in part]
+        values += [1 / compute_norm(hashes) for hashes, part in zip(kinds, parts, strict=True) for _ in part]
     return _sparse(cells, values, SLOTS, float)
 
 
@@ -215,7 +215,9 @@ def common(rows: Sequence[Request]) -> dict[int, int]:
     """Give the hashes of common words with how many of 1000 requests of a language have them, at most 255."""
     lines = Counter(row.language for row in rows)
     seen = Counter(
-        pair for row in rows for pair in {(row.language, hashed(one)) for one in content(plain(row.text))}
+        pair
+        for row in rows
+        for pair in {(row.language, hash_word(one)) for one in extract_words(normalize_text(row.text))}
     )
     rates: dict[int, int] = {}
     for (language, one), count in seen.items():

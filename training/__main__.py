@@ -32,7 +32,7 @@ def main() -> None:
         "--minutes", type=float, default=100.0, help="of training; the rest takes about 40 more"
     )
     parser.add_argument("--count", type=int, default=6000, help="conversations")
-    parser.add_argument("--out", type=Path, default=places.find().cache / "training")
+    parser.add_argument("--out", type=Path, default=places.find_dirs().cache / "training")
     parser.add_argument("--python", type=Path, default=ROOT / ".venv-training" / "bin" / "python")
     parser.add_argument(
         "--fresh", action="store_true", help="begin with no adapter, not with the one that ships"
@@ -41,14 +41,14 @@ def main() -> None:
     asked, more = parser.parse_known_args()
     folder = asked.out / str(asked.seed)
     folder.mkdir(parents=True, exist_ok=True)
-    base = catalog.kept(catalog.entry(catalog.OFFLINE), places.find().cache)
+    base = catalog.model_path(catalog.get_entry(catalog.OFFLINE), places.find_dirs().cache)
     talks, state, adapter = folder / "talks.jsonl", folder / "state.pt", folder / "adapter.gguf"
     generate(talks, asked.seed, asked.count, os.cpu_count() or 1)
     begin = [] if asked.fresh else ["--from", str(catalog.ADAPTER)]
     time = ["--minutes", str(asked.minutes), "--seed", str(asked.seed)]
     _apart(asked.python, "training.train", base, state, talks, *begin, *time, *more)
-    found = places.find()
-    hashed = trained.ours(config.load([found.shipped_config], {}, {}), found)
+    found = places.find_dirs()
+    hashed = trained.hash_current_prompts(config.load_config([found.shipped_config], {}, {}), found)
     _apart(asked.python, "training.export", state, adapter, "--wording", hashed)
     suite = ["--suite", asked.suite] if asked.suite else []
     measured = ["-m", "training.evaluate", adapter, "--base", base, "--out", folder / "runs", *suite]

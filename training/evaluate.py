@@ -19,7 +19,7 @@ from tripletick import places, wiring
 from tripletick.bench import records
 from tripletick.bench.attempt import Attempt
 from tripletick.models import catalog
-from tripletick.ui.columns import aligned
+from tripletick.ui.columns import align_rows
 
 HELD = Path(__file__).parent / "held"
 VOICE = ("-s", f"agent.personality={wiring.TRAINED['embedded:offline']}", "-s", "router.ask=never")
@@ -34,7 +34,7 @@ def run(name: str, suite: str, settings: Sequence[str], out: Path, wording: str)
     chosen = ("--wording", wording, "--out", str(out), *begun)
     subprocess.run((sys.executable, *command, *chosen, *settings), check=True, env=_env())
     newest = max(out.glob("*.jsonl"), key=lambda path: path.stat().st_mtime)
-    return list(records.read(newest)[1])
+    return list(records.read_run(newest)[1])
 
 
 def table(runs: Mapping[str, Sequence[Attempt]]) -> list[list[str]]:
@@ -84,7 +84,7 @@ _FAULTS = {
 def _env() -> dict[str, str]:
     """Keep what is the person's own out of it."""
     home = tempfile.mkdtemp(prefix="evaluate-")
-    cache = str(places.find().cache.parent)
+    cache = str(places.find_dirs().cache.parent)
     return {**os.environ, "HOME": home, "XDG_CACHE_HOME": cache}
 
 
@@ -92,7 +92,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("adapter", type=Path)
     parser.add_argument(
-        "--base", type=Path, default=catalog.kept(catalog.entry(catalog.OFFLINE), places.find().cache)
+        "--base",
+        type=Path,
+        default=catalog.model_path(catalog.get_entry(catalog.OFFLINE), places.find_dirs().cache),
     )
     parser.add_argument("--suite", default=str(HELD))
     parser.add_argument("--wording", default=ALL)
@@ -110,7 +112,7 @@ def main() -> None:
         if name == "new" or not asked.only_new
     }
     rows = table(runs)
-    told = "\n".join(aligned(rows, right=range(1, len(rows[0]))))
+    told = "\n".join(align_rows(rows, right=range(1, len(rows[0]))))
     sys.stdout.write(f"{told}\n")
     (asked.out / "table.txt").write_text(f"{told}\n", "utf-8")
 

@@ -11,7 +11,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Literal
 
-from tripletick.dialects.fence import write_call
+from tripletick.dialects.fence import format_call
 from tripletick.messages import Call, Result
 from tripletick.tools.pairs import write_pair
 
@@ -74,7 +74,7 @@ def block(tag: str, body: str, path: str = "") -> str:
     """Write a block. A blank before the path, which the reader allows: behind one the base's tokens of a name
     are those that it has in a request, and copying is no spelling.
     """
-    return write_call(Call(tag, body, path or None)).replace(f"{tag}:", f"{tag}: ", 1 if path else 0)
+    return format_call(Call(tag, body, path or None)).replace(f"{tag}:", f"{tag}: ", 1 if path else 0)
 
 
 def bash(command: str, path: str = "") -> str:

@@ -14,15 +14,15 @@ from pathlib import Path
 
 from training.script import Ask, Line, Reply, Script, Seen, Told
 from tripletick import config, places, wiring, wording
-from tripletick.context import Budget, Conversation
+from tripletick.context import Conversation, TokenBudget
 from tripletick.events import Ask as Asked
 from tripletick.events import Event, GaveUp, Returned
 from tripletick.loop import Loop
 from tripletick.messages import Answer, Chunk, Message, Result
 from tripletick.models.model import Sampling
-from tripletick.models.scripted import Scripted, ScriptedReply
+from tripletick.models.scripted import ScriptedModel, ScriptedReply
 from tripletick.paths import Workspace
-from tripletick.tools.tool import Ledger
+from tripletick.tools.tool import FileTracker
 
 MODEL = "embedded:offline"
 WINDOW = 4096
@@ -45,7 +45,7 @@ class Spoken:
     taught: bool
 
 
-class Played(Scripted):
+class Played(ScriptedModel):
     """Says what the stage has for it, whole."""
 
     def __init__(self, stage: Stage) -> None:
@@ -73,17 +73,17 @@ class Stage:
     _script: Script | None = None
 
     def __post_init__(self) -> None:
-        found = places.find()
+        found = places.find_dirs()
         found = replace(found, state=self.state)
-        settings = config.load([found.shipped_config], {}, {"model.name": MODEL})
+        settings = config.load_config([found.shipped_config], {}, {"model.name": MODEL})
         self.root.mkdir(parents=True, exist_ok=True)
-        self.prompts = wiring.prompts(settings, found)
-        self.box = wiring.box(settings, found, self.root)
+        self.prompts = wiring.load_prompts(settings, found)
+        self.box = wiring.open_workspace_box(settings, found, self.root)
         self.workspace = Workspace(self.root)
-        parts = wiring.Parts(
+        parts = wiring.LoopParts(
             settings, found, self.workspace, Played(self), self.box, self.prompts, person=True, yes=True
         )
-        self._made = wiring.loop(parts, "stage", WINDOW)
+        self._made = wiring.build_loop(parts, "stage", WINDOW)
 
     def play(self, scripts: Iterator[Script]) -> list[Spoken]:
         """Play families one after the other in one conversation. Raises OffScriptError."""
@@ -98,7 +98,7 @@ class Stage:
                 if not isinstance(line, Ask):
                     raise OffScriptError(f"a reply where a request was due: {line}")
                 line = self._request(loop, line)
-        return list(self._spoken(loop.replies.talk.messages()))
+        return list(self._spoken(loop.replies.talk.build_messages()))
 
     def close(self) -> None:
         self.box.close()
@@ -116,12 +116,12 @@ class Stage:
 
     def _request(self, loop: Loop, ask: Ask) -> Line | None:
         agent = self.prompts.agents[ask.agent]
-        wanted = self.named and agent.tools and not wording.folder_told(loop.replies.talk)
-        names = wording.folder_line(self.workspace, loop.replies.talk.templates) if wanted else ""
+        wanted = self.named and agent.tools and not wording.has_folder_line(loop.replies.talk)
+        names = wording.format_folder_line(self.workspace, loop.replies.talk.templates) if wanted else ""
         self._results.clear()
         self._reply = NOTHING_SAID
         relief = [self.prompts.agents[name] for name in RELIEF]
-        self._watch(loop.turn(agent, ask.text, files=names, relief=relief))
+        self._watch(loop.run_turn(agent, ask.text, files=names, relief=relief))
         return self._advance()
 
     def _watch(self, turn: Generator[Event, Answer | None, None]) -> None:
@@ -167,8 +167,8 @@ class Stage:
 
     def _anew(self, talk: Conversation) -> Loop:
         made = self._made
-        replies = replace(made.replies, talk=talk, budget=Budget(WINDOW))
-        return replace(made, replies=replies, bench=replace(made.bench, ledger=Ledger()))
+        replies = replace(made.replies, talk=talk, budget=TokenBudget(WINDOW))
+        return replace(made, replies=replies, bench=replace(made.bench, ledger=FileTracker()))
 
     def _empty(self) -> None:
         for path in self.root.iterdir():

@@ -8,8 +8,10 @@ from tripletick import config, places, trained
 
 
 def main() -> None:
-    found = places.find()
-    sys.stdout.write(f"{trained.ours(config.load([found.shipped_config], {}, {}), found)}\n")
+    found = places.find_dirs()
+    sys.stdout.write(
+        f"{trained.hash_current_prompts(config.load_config([found.shipped_config], {}, {}), found)}\n"
+    )
 
 
 if __name__ == "__main__":

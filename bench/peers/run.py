@@ -20,7 +20,7 @@ from bench.peers.roster import CACHE, CannotInstall, Peer, install, roster
 from bench.peers.table import Record, table
 from bench.peers.trial import attempt
 
-from tripletick.bench.suites import Trial, trials
+from tripletick.bench.suites import Trial, make_trials
 
 SAID = ("model", "suite", "ctx", "threads", "seconds")
 """Options that stand under the table."""
@@ -28,7 +28,9 @@ SAID = ("model", "suite", "ctx", "threads", "seconds")
 
 def main(argv: Sequence[str]) -> int:
     options = parse(argv)
-    chosen = [each for each in trials(options.suite) if not options.tasks or each.task.id in options.tasks]
+    chosen = [
+        each for each in make_trials(options.suite) if not options.tasks or each.task.id in options.tasks
+    ]
     if long := next((each.task.id for each in chosen if each.task.further), ""):
         sys.exit(f"{long} has several turns, and each agent here is asked once.")
     out = options.out or CACHE / "runs" / f"{Path(options.model).name.replace(':', '-')}.jsonl"

@@ -17,8 +17,8 @@ from bench.peers.engine import Engine
 from bench.peers.proxy import Exchange, recording, reusable
 from bench.peers.roster import Peer, interpreters
 
-from tripletick.bench.folders import fill
-from tripletick.bench.judging import judge
+from tripletick.bench.folders import copy_start_files
+from tripletick.bench.judging import grade_task
 from tripletick.bench.suites import Trial
 from tripletick.config import Config
 from tripletick.sandbox.user import remove
@@ -72,7 +72,7 @@ def attempt(peer: Peer, version: str, trial: Trial, engine: Engine, seconds: flo
     try:
         home, socket, checked = room / "home", room / "model", room / "checked"
         work = prepare(home, {path: filled(text, asked) for path, text in peer.files.items()})
-        fill(work, trial.task.start)
+        copy_start_files(work, trial.task.start)
         command = [*words(peer.command, asked, work)]
         environment = {name: filled(text, asked) for name, text in peer.environment.items()}
         environment["PATH"] = f"{peer.folder}/bin:{BINARIES}"
@@ -80,7 +80,7 @@ def attempt(peer: Peer, version: str, trial: Trial, engine: Engine, seconds: flo
         with recording(engine.host, socket) as record:
             ran = Cage(home, [peer.folder, *interpreters()], socket).run(command, environment, seconds)
         checked.mkdir()
-        why = judge(trial.task, work, ESCAPES.sub("", ran.said), Config(), checked)
+        why = grade_task(trial.task, work, ESCAPES.sub("", ran.said), Config(), checked)
     finally:
         remove(room)
     cost = reckon([counted(each, engine) for each in record.exchanges])

@@ -30,7 +30,7 @@ _LONGEST_WORD = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class AdviceRule:
     """One known failure; advice.toml explains each field."""
 
     id: str
@@ -42,44 +42,44 @@ class Row:
     place: re.Pattern[str] | None = None
     stdlib: str = ""
 
-    def suits(self, call: Call, result: Result) -> bool:
+    def applies_to(self, call: Call, result: Result) -> bool:
         tool = not self.tools or call.tool in self.tools or call.tool == _SPAWNS
         return tool and (not self.flag or self.flag in result.flags)
 
-    def found(self, call: Call, result: Result) -> Mapping[str, str] | None:
+    def match_line(self, call: Call, result: Result) -> Mapping[str, str] | None:
         """Give the named groups of the line that fits, None where none does."""
         if self.pattern is None:
             return {}
         for line in _READS[self.reads](call, result):
             match = self.pattern.search(line)
-            if match is not None and self._known(groups := match.groupdict("")):
+            if match is not None and self._is_known_module(groups := match.groupdict("")):
                 return groups
         return None
 
-    def _known(self, groups: Mapping[str, str]) -> bool:
+    def _is_known_module(self, groups: Mapping[str, str]) -> bool:
         return not self.stdlib or groups[self.stdlib] in sys.stdlib_module_names
 
 
-def advise(call: Call, result: Result) -> str:
+def choose_advice(call: Call, result: Result) -> str:
     """Give the one sentence for what failed, "" where nothing is known of it."""
     if result.outcome != "failed":
         return ""
-    for row in rows():
-        if row.suits(call, result) and (groups := row.found(call, result)) is not None:
-            return _fill(row.say, {**groups, "at": _at(row, groups, result.text)})
+    for row in load_rules():
+        if row.applies_to(call, result) and (groups := row.match_line(call, result)) is not None:
+            return _fill_template(row.say, {**groups, "at": _describe_place(row, groups, result.text)})
     return ""
 
 
 @cache
-def rows() -> tuple[Row, ...]:
+def load_rules() -> tuple[AdviceRule, ...]:
     """Read the table, in its order."""
     table = tomllib.loads(Path(__file__).with_name("advice.toml").read_text("utf-8"))
     places = {name: re.compile(pattern) for name, pattern in table["place"].items()}
-    return tuple(_row(entry, places) for entry in table["row"])
+    return tuple(_parse_rule(entry, places) for entry in table["row"])
 
 
-def _row(entry: dict[str, Any], places: Mapping[str, re.Pattern[str]]) -> Row:
-    return Row(
+def _parse_rule(entry: dict[str, Any], places: Mapping[str, re.Pattern[str]]) -> AdviceRule:
+    return AdviceRule(
         **{
             **entry,
             "pattern": re.compile(entry["pattern"]) if "pattern" in entry else None,
@@ -89,38 +89,40 @@ def _row(entry: dict[str, Any], places: Mapping[str, re.Pattern[str]]) -> Row:
     )
 
 
-def _lines(text: str) -> list[str]:
+def _split_lines(text: str) -> list[str]:
     return [line.rstrip()[:_LONGEST] for line in text.splitlines() if line.strip()]
 
 
 _READS: Mapping[str, Callable[[Call, Result], list[str]]] = {
-    "last": lambda call, result: [line for line in _lines(result.text) if not _AFTERWORD.search(line)][-1:],
-    "any": lambda call, result: _lines(result.text),
+    "last": lambda call, result: [line for line in _split_lines(result.text) if not _AFTERWORD.search(line)][
+        -1:
+    ],
+    "any": lambda call, result: _split_lines(result.text),
     "verdict": lambda call, result: [result.verdict],
-    "call": lambda call, result: _lines(call.body),
+    "call": lambda call, result: _split_lines(call.body),
 }
 
 
-def _at(row: Row, groups: Mapping[str, str], text: str) -> str:
+def _describe_place(row: AdviceRule, groups: Mapping[str, str], text: str) -> str:
     """Name the line ("" where nothing names it), and the file where it has a name."""
     if line := groups.get("line"):
-        return _spoken(groups.get("file", ""), line)
-    places = list(_places(row.place, text)) if row.place else []
+        return _format_place(groups.get("file", ""), line)
+    places = list(_find_places(row.place, text)) if row.place else []
     own = [place for place in places if not _LIBRARY.search(place[0])] or places
     # Python names the innermost call last; the others name it, or the first mistake, first.
-    return _spoken(*own[-1 if "python" in row.tools else 0]) if own else ""
+    return _format_place(*own[-1 if "python" in row.tools else 0]) if own else ""
 
 
-def _places(pattern: re.Pattern[str], text: str) -> Iterator[tuple[str, str]]:
-    for line in _lines(text):
+def _find_places(pattern: re.Pattern[str], text: str) -> Iterator[tuple[str, str]]:
+    for line in _split_lines(text):
         if match := pattern.search(line):
             yield match["file"], match["line"]
 
 
-def _spoken(file: str, line: str) -> str:
+def _format_place(file: str, line: str) -> str:
     name = file.rpartition("/")[2]
     return f" on line {line} of {name}" if "." in name else f" on line {line}"
 
 
-def _fill(say: str, words: Mapping[str, str]) -> str:
+def _fill_template(say: str, words: Mapping[str, str]) -> str:
     return _WORD.sub(lambda match: words[match[1]][:_LONGEST_WORD], say)

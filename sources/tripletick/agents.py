@@ -80,22 +80,22 @@ class Agent:
     """What stands for it where its card has been told; "": its name."""
 
     @property
-    def lacks(self) -> tuple[str, ...]:
+    def missing_modules(self) -> tuple[str, ...]:
         """Name the modules that are not there."""
         return tuple(name for name in self.needs if find_spec(name) is None)
 
     @property
     def remedy(self) -> str:
         """Say how what it lacks is installed."""
-        return f"Install it: {extras.ask_for(self.package or ' '.join(self.lacks))}"
+        return f"Install it: {extras.ask_for(self.package or ' '.join(self.missing_modules))}"
 
-    def owned(self, languages: Collection[str]) -> tuple[str, ...]:
+    def list_owned_tags(self, languages: Collection[str]) -> tuple[str, ...]:
         """Give the tags it owns, of which `languages` are those of the language table."""
         named = [tag for tag in self.tools if tag not in WORDS]
         more = [tag for tag in languages if EVERY_LANGUAGE in self.tools and tag not in named]
         return (*named, *more)
 
-    def line(self, also: Sequence[str] = ()) -> str:
+    def format_line(self, also: Sequence[str] = ()) -> str:
         """Write the first line of a request: `[coder: bash python; also c go]`."""
         tags = " ".join(tag for tag in self.tools if tag not in WORDS | self.unnamed)
         more = [tag for tag in also if tag not in self.tools] if EVERY_LANGUAGE in self.tools else []
@@ -123,14 +123,14 @@ class Prompts:
     lacking: Mapping[str, Agent] = field(default_factory=dict)
     """Agents that are not there, for want of what they need."""
 
-    def having(self, more: Mapping[str, Agent]) -> Prompts:
+    def with_agents(self, more: Mapping[str, Agent]) -> Prompts:
         """Give it with more agents, as far as what they need is there."""
         every = {**self.lacking, **self.agents, **more}
-        there = {name: agent for name, agent in every.items() if not agent.lacks}
+        there = {name: agent for name, agent in every.items() if not agent.missing_modules}
         lacking = {name: agent for name, agent in every.items() if name not in there}
         return replace(self, agents=there, lacking=lacking)
 
-    def serving(self) -> Prompts:
+    def with_server_tag(self) -> Prompts:
         """Give the tag of servers to the agents that own them."""
         own = {
             name: replace(agent, tools=tuple(SERVED if tag == SERVERS else tag for tag in agent.tools))
@@ -138,12 +138,12 @@ class Prompts:
         }
         return replace(self, agents=own)
 
-    def opening(self, dialect: str = "fence", **places: str) -> str:
+    def format_system_prompt(self, dialect: str = "fence", **places: str) -> str:
         """Fill the places of a dialect's system prompt."""
         return string.Formatter().vformat(self.systems.get(dialect, self.system), (), places)
 
 
-def load(base: Path, *overlays: Path) -> Prompts:
+def load_prompts(base: Path, *overlays: Path) -> Prompts:
     """Read a prompts folder; a file of a later folder takes the place of the one that has its name.
 
     Raises ConfigError: no such folder, a file that cannot be read or parsed.
@@ -154,32 +154,38 @@ def load(base: Path, *overlays: Path) -> Prompts:
         raise ConfigError(
             f"There is no {SYSTEM}.md in {base}.", f"It holds: {there}.", "Reinstall tripletick."
         )
-    agents = {name: parse(name, _text(path)) for name, path in files.items() if not name.startswith(SYSTEM)}
-    systems = {name: _system(path) for name, path in files.items() if name in (SYSTEM, *DIALECTS)}
+    agents = {
+        name: parse_agent(name, _read_text(path))
+        for name, path in files.items()
+        if not name.startswith(SYSTEM)
+    }
+    systems = {name: _read_system_prompt(path) for name, path in files.items() if name in (SYSTEM, *DIALECTS)}
     texts = (SUMMARY, COMMIT, ROUTE, PLAN, REPLAN, EXAMPLE)
     summary, draft, route, plan, replan, shown = (
-        _text(files[name]).strip() if name in files else "" for name in texts
+        _read_text(files[name]).strip() if name in files else "" for name in texts
     )
     others = {dialect: systems[name] for name, dialect in DIALECTS.items() if name in systems}
-    said = templates.load(base, *overlays)
+    said = templates.load_templates(base, *overlays)
     asked = Prompts(
         systems[SYSTEM], {}, summary, draft, route, plan, replan, shown, systems=others, templates=said
     )
-    return asked.having(agents)
+    return asked.with_agents(agents)
 
 
-def load_own(folder: Path) -> dict[str, Agent]:
+def load_user_agents(folder: Path) -> dict[str, Agent]:
     """Read the person's own agents, none where there is no such folder. Raises ConfigError."""
-    return {path.stem: parse(path.stem, _text(path), path) for path in sorted(folder.glob("*.md"))}
+    return {path.stem: parse_agent(path.stem, _read_text(path), path) for path in sorted(folder.glob("*.md"))}
 
 
-def named(prompts: Prompts, name: str) -> Agent:
+def find_agent(prompts: Prompts, name: str) -> Agent:
     """Give an agent. Raises UsageError where there is none of that name."""
     if name in prompts.agents:
         return prompts.agents[name]
     if agent := prompts.lacking.get(name):
         raise UsageError(
-            f"The agent {name} needs {' '.join(agent.lacks)}, not installed here.", agent.when, agent.remedy
+            f"The agent {name} needs {' '.join(agent.missing_modules)}, not installed here.",
+            agent.when,
+            agent.remedy,
         )
     there = ", ".join(sorted(prompts.agents))
     raise UsageError(
@@ -189,7 +195,7 @@ def named(prompts: Prompts, name: str) -> Agent:
     )
 
 
-def personality(base: Path, name: str) -> tuple[Path, ...]:
+def find_personality_folders(base: Path, name: str) -> tuple[Path, ...]:
     """Give the folders that lie over `base` for this personality. Raises UsageError where there is none."""
     there = {path.name: path for path in sorted(base.parent.iterdir()) if any(path.glob("*.md"))}
     if name not in there:
@@ -201,21 +207,21 @@ def personality(base: Path, name: str) -> tuple[Path, ...]:
     return () if name == base.name else (there[name],)
 
 
-def parse(name: str, source: str, path: Path | None = None) -> Agent:
+def parse_agent(name: str, source: str, path: Path | None = None) -> Agent:
     """Split settings from card; `path` is where it stands. Raises ConfigError, naming what is wrong."""
     head, closed, rest = source.removeprefix("---\n").partition("\n---\n")
     card, _, forms = rest.partition("\n---\n")
     try:
         if not source.startswith("---\n") or not closed or not card.strip():
             raise ValueError("expected settings between two lines of ---, then the card")
-        settings = _settings(head)
+        settings = _parse_settings(head)
         values = dict(settings)
         if unknown := values.keys() - set(SETTINGS):
             raise ValueError(f"unknown setting {', '.join(sorted(unknown))}; there are {', '.join(SETTINGS)}")
         if not values.get("when"):
             raise ValueError("`when` is missing: one sentence on what this agent is for")
         warm = values.get("temperature")
-        tools = tuple(_tags(values.get("tools", "")))
+        tools = tuple(_parse_tags(values.get("tools", "")))
         folder = settings.getboolean("folder", True)
         mode = values.get("mode", MODES[0])
         package, _, needs = values.get("needs", "").rpartition(":")
@@ -243,7 +249,7 @@ def parse(name: str, source: str, path: Path | None = None) -> Agent:
 
 
 @lru_cache(maxsize=128)
-def _settings(head: str) -> configparser.SectionProxy:
+def _parse_settings(head: str) -> configparser.SectionProxy:
     """Read the settings of an agent's file. All files are read at each request, for the person may mend them
     meanwhile, and this is what takes its time.
     """
@@ -252,16 +258,18 @@ def _settings(head: str) -> configparser.SectionProxy:
     return parser["agent"]
 
 
-def _system(path: Path) -> str:
+def _read_system_prompt(path: Path) -> str:
     """Read a system prompt. Raises ConfigError where it has a place that nobody fills."""
-    text, known = _text(path).rstrip("\n"), [*PLACES, *(("tools",) if path.stem != SYSTEM else ())]
-    if wrong := {place for _, place, _, _ in _places(text, path) if place is not None}.difference(known):
+    text, known = _read_text(path).rstrip("\n"), [*PLACES, *(("tools",) if path.stem != SYSTEM else ())]
+    if wrong := {place for _, place, _, _ in _parse_places(text, path) if place is not None}.difference(
+        known
+    ):
         are = " and ".join(f"{{{place}}}" for place in known)
         raise ConfigError(f"{path} has a place {{{wrong.pop()}}}.", f"Places are {are}.")
     return text
 
 
-def _tags(written: str) -> Iterator[str]:
+def _parse_tags(written: str) -> Iterator[str]:
     for word in written.split():
         found = _TAG.fullmatch(word)
         if found is None:
@@ -270,7 +278,7 @@ def _tags(written: str) -> Iterator[str]:
             yield found["tag"]
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         return path.read_text("utf-8").replace("\r\n", "\n")
     except (OSError, UnicodeError) as error:
@@ -279,7 +287,7 @@ def _text(path: Path) -> str:
         ) from error
 
 
-def _places(text: str, path: Path) -> list[tuple[str, str | None, str | None, str | None]]:
+def _parse_places(text: str, path: Path) -> list[tuple[str, str | None, str | None, str | None]]:
     try:
         return list(string.Formatter().parse(text))
     except ValueError as error:

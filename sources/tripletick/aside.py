@@ -11,7 +11,7 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from tripletick.context import Budget
+from tripletick.context import TokenBudget
 from tripletick.dialects.dialect import Dialect
 from tripletick.events import Event, Reply, Usage
 from tripletick.messages import Chunk, Finish, Message, ToolResult
@@ -21,14 +21,14 @@ LATER = "(The result comes later.)"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SideAnswer:
     """What the model answered, without its reasoning, and how that ended."""
 
     text: str
     finish: Finish
 
 
-def behind(messages: Sequence[Message], question: str) -> list[Message]:
+def append_question(messages: Sequence[Message], question: str) -> list[Message]:
     """Put a question behind the last reply; what came after that reply is left out, but that calls of its
     were answered, which some engines insist on.
     """
@@ -39,11 +39,11 @@ def behind(messages: Sequence[Message], question: str) -> list[Message]:
     return [*sent, Message("user", question, results=answers)]
 
 
-def ask(
-    model: Model, dialect: Dialect, asked: Sequence[Message], sampling: Sampling, budget: Budget
-) -> Generator[Event, Reply, Said]:
+def ask_question(
+    model: Model, dialect: Dialect, asked: Sequence[Message], sampling: Sampling, budget: TokenBudget
+) -> Generator[Event, Reply, SideAnswer]:
     """Have the question at the end of `asked` answered. Raises what the engine raises."""
-    reader, last = dialect.reader(()), Chunk()
+    reader, last = dialect.make_reader(()), Chunk()
     begun = time.monotonic()
     with closing(model.stream(asked, sampling)) as chunks:
         for chunk in chunks:
@@ -54,4 +54,4 @@ def ask(
     if last.counts:
         yield Usage(last.counts, budget.window, time.monotonic() - begun)
     finish = last.finish or "stop"
-    return Said(reader.close(finish).words, finish)
+    return SideAnswer(reader.close(finish).answer_text, finish)

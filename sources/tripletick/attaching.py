@@ -11,14 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from tripletick import wiring
-from tripletick.config import TYPED, Config, find_mend
+from tripletick.config import TYPED, Config, suggest_fix
 from tripletick.errors import ConfigError
 from tripletick.halting import Halt
-from tripletick.mcp.boxed import words_of
-from tripletick.mcp.index import Index
+from tripletick.mcp.boxed import split_command
+from tripletick.mcp.index import ServerIndex
 from tripletick.mcp.server import LASTING
-from tripletick.mcp.servers import Servers
-from tripletick.places import Places
+from tripletick.mcp.servers import McpServers
+from tripletick.places import AppDirs
 from tripletick.sandbox import SAID, open_box
 from tripletick.sandbox.box import Box, Ground, untold
 from tripletick.sandbox.toolchains import Fences, is_program, mode_of, whole_of
@@ -30,19 +30,19 @@ ELSEWHERE = (
 ADDRESSES = ("http://", "https://")
 
 
-def servers(
+def build_servers(
     config: Config,
-    places: Places,
+    places: AppDirs,
     workspace: Path,
     notice: Callable[[str], None] = untold,
     *,
     keep: bool = True,
-) -> Servers:
+) -> McpServers:
     """Give the servers that the config names; `keep` False: nothing is written. Raises ConfigError."""
     for name, section in config.servers.items():
         check_server(name, section, config)
 
-    fences = Fences((Path.home().resolve(),), workspace.resolve(), places.ours)
+    fences = Fences((Path.home().resolve(),), workspace.resolve(), places.protected_paths)
 
     def opened(name: str, section: ServerSection, halt: Halt) -> Box:
         shared = (Path(path).expanduser() for path in config.sandbox.see.split(":") if path)
@@ -50,21 +50,21 @@ def servers(
             workspace,
             places.state,
             "read" if config.sandbox.mode == "read" else "work",
-            replace(wiring.limits(config), timeout=LASTING, max_timeout=LASTING),
-            places.ours,
-            (*shared, *_seen(section, fences)),
+            replace(wiring.make_limits(config), timeout=LASTING, max_timeout=LASTING),
+            places.protected_paths,
+            (*shared, *_list_needed_paths(section, fences)),
             notice,
             halt,
             # The session tells why its box, which is the servers' too, is not the best.
             {SAID: None},
-            ports=wiring.ports(config),
+            ports=wiring.parse_ports(config),
         )
         bare = config.sandbox.mode == "bare" or not section.box
         return open_box(ground, "none" if bare else config.sandbox.tier)
 
-    found = Servers(config.servers, opened, Index(places.state, keep=keep))
+    found = McpServers(config.servers, opened, ServerIndex(places.state, keep=keep))
     for name in found.sections:
-        if host := found.host(name):
+        if host := found.remote_host(name):
             notice(ELSEWHERE.format(name=name, host=host))
     return found
 
@@ -82,14 +82,14 @@ def check_server(name: str, section: ServerSection, config: Config) -> None:
         key, value, why = "url", "http://127.0.0.1:8000/mcp", f"{url!r} is not the address of a server."
     if key:
         told = f"{where}: [mcp.{name}]" if where and where != TYPED else f"[mcp.{name}]"
-        raise ConfigError(f"{told} names no server.", why, find_mend(f"mcp.{name}.{key}", where, value))
+        raise ConfigError(f"{told} names no server.", why, suggest_fix(f"mcp.{name}.{key}", where, value))
 
 
-def _seen(section: ServerSection, fences: Fences) -> Iterator[Path]:
+def _list_needed_paths(section: ServerSection, fences: Fences) -> Iterator[Path]:
     """Give what a server needs to see of this computer: its program, the files that its command names, and
     what the person adds.
     """
-    words = [path for path in map(Path, words_of(section.command)) if path.is_absolute()]
+    words = [path for path in map(Path, split_command(section.command)) if path.is_absolute()]
     for program in (each for path in words if is_program(path) for each in (path, path.resolve())):
         yield from [each for each in (whole_of(program), program) if fences.allow(each)][:1]
     yield from (path for path in words if stat.S_ISREG(mode_of(path)))

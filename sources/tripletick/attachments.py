@@ -14,16 +14,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from tripletick.agents import EVERY_LANGUAGE
-from tripletick.dialects.fence.feedback import fenced
-from tripletick.languages import language_of
+from tripletick.dialects.fence.feedback import wrap_in_fence
+from tripletick.languages import detect_language
 from tripletick.messages import Result
 from tripletick.paths import PathRefused
 from tripletick.templates import Templates
 from tripletick.tools import finder, reproduce, tables
 from tripletick.tools.reading import is_binary
-from tripletick.tools.search import search
-from tripletick.tools.tool import Bench
-from tripletick.tools.walking import names_in, shortened
+from tripletick.tools.search import search_files
+from tripletick.tools.tool import ToolContext
+from tripletick.tools.walking import list_names, shorten_names
 
 LARGEST = 1 << 20
 """Bytes; of a larger file nothing goes along."""
@@ -52,7 +52,7 @@ FOUND = "A search for words of the task found:\n{hits}"
 
 
 @dataclass(frozen=True, slots=True)
-class Attached:
+class AttachedFile:
     """The file of a failure: how it is shown, and the tag and path under which it is saved."""
 
     text: str
@@ -60,39 +60,41 @@ class Attached:
     path: str
 
 
-def along(request: str, tools: Collection[str], bench: Bench, templates: Templates) -> str:
+def attach_files(request: str, tools: Collection[str], bench: ToolContext, templates: Templates) -> str:
     """Show what goes along with a request to an agent with these tools: the files that it names, else those
     that a search finds where it looks for one.
     """
-    shown = named(request, bench, programs_too=EVERY_LANGUAGE in tools) if tools else ""
-    if tools and templates.speaks("repairs", request):
-        shown = "\n\n".join(filter(None, (shown, reproduced(request, bench))))
-    return shown or (hits(templates.sought(request), bench) if finder.TOOL.tag in tools else "")
+    shown = attach_named_files(request, bench, programs_too=EVERY_LANGUAGE in tools) if tools else ""
+    if tools and templates.has_words("repairs", request):
+        shown = "\n\n".join(filter(None, (shown, attach_failure(request, bench))))
+    return shown or (
+        attach_search_hits(templates.extract_search_words(request), bench) if finder.TOOL.tag in tools else ""
+    )
 
 
-def reproduced(request: str, bench: Bench) -> str:
+def attach_failure(request: str, bench: ToolContext) -> str:
     """Run what a request says fails, and show how it does; it is to succeed before the repair is done."""
     ledger = bench.ledger
-    program = "" if ledger.new else ledger.asked
-    command = reproduce.command(request, program, bench) if bench.trial.rerun else ""
-    said = reproduce.failure(command, bench) if command else ""
+    program = "" if ledger.is_new_program else ledger.asked
+    command = reproduce.find_command(request, program, bench) if bench.trial.rerun else ""
+    said = reproduce.reproduce_failure(command, bench) if command else ""
     ledger.check = command if said else ""
-    return _fenced(FAILS.format(command=command), said) if said else ""
+    return _format_fenced(FAILS.format(command=command), said) if said else ""
 
 
-def named(words: str, bench: Bench, *, programs_too: bool = False) -> str:
+def attach_named_files(words: str, bench: ToolContext, *, programs_too: bool = False) -> str:
     """Show the files and folders that a request names, "" where it names none that are there. A table is
     data to compute with; for an agent that writes programs any text is.
     """
     left, parts, programs, data = bench.clip * bench.trial.files, list[str](), list[str](), False
-    names = bench.workspace.listdir(".")
-    named = dict.fromkeys((*_blank_names(words, names), *_words(words)))
-    found = {word: path for word in named if (path := _resolved(word, bench))}
-    kinds = {path: bench.workspace.kind(path) for path in found.values()}
-    for path in list(dict.fromkeys(_there(found, kinds, names)))[:MOST]:
+    names = bench.workspace.list_names(".")
+    named = dict.fromkeys((*_find_blank_names(words, names), *_split_words(words)))
+    found = {word: path for word in named if (path := _resolve_path(word, bench))}
+    kinds = {path: bench.workspace.get_kind(path) for path in found.values()}
+    for path in list(dict.fromkeys(_filter_existing(found, kinds, names)))[:MOST]:
         if left < LEAST:
             break
-        part = _folder(path, bench) if kinds[path] == "folder" else _file(path, bench, left)
+        part = _format_folder(path, bench) if kinds[path] == "folder" else _format_file(path, bench, left)
         parts += [part] if part else []
         left -= len(part)
         programs += [path] if _is_program(path) and path in bench.ledger.known else []
@@ -105,26 +107,28 @@ def named(words: str, bench: Bench, *, programs_too: bool = False) -> str:
     return "\n\n".join(parts)
 
 
-def hits(words: str, bench: Bench) -> str:
+def attach_search_hits(words: str, bench: ToolContext) -> str:
     """Show the files that a request may mean, "" where none fits or no file is to go along."""
-    found = search(words, bench, HITS) if bench.trial.files else []
+    found = search_files(words, bench, HITS) if bench.trial.files else []
     return FOUND.format(hits="\n".join(found)) if found else ""
 
 
-def failed(result: Result, bench: Bench) -> Attached | None:
+def find_failed_program(result: Result, bench: ToolContext) -> AttachedFile | None:
     """Give the program of the workspace that a failure names last; its text is "" where the model has seen it
     as it is.
     """
     for word in dict.fromkeys(reversed(PLACE.findall(result.text))):
-        language = language_of(word)
-        path = _resolved(word, bench) if language and language.runs else None
-        if language and path and bench.workspace.kind(path) == "file":
-            shown = _file(path, bench, bench.clip)
-            return Attached(shown, language.tag, path) if path in bench.ledger.known else None
+        language = detect_language(word)
+        path = _resolve_path(word, bench) if language and language.is_runnable else None
+        if language and path and bench.workspace.get_kind(path) == "file":
+            shown = _format_file(path, bench, bench.clip)
+            return AttachedFile(shown, language.tag, path) if path in bench.ledger.known else None
     return None
 
 
-def _there(found: Mapping[str, str], kinds: Mapping[str, str], names: Collection[str]) -> Iterator[str]:
+def _filter_existing(
+    found: Mapping[str, str], kinds: Mapping[str, str], names: Collection[str]
+) -> Iterator[str]:
     """Give what is there of the paths that words mean; the name of a folder below another needs a slash."""
     for word, path in found.items():
         is_folder = kinds[path] == "folder" and path != "." and (word in names or "/" in word)
@@ -133,39 +137,39 @@ def _there(found: Mapping[str, str], kinds: Mapping[str, str], names: Collection
 
 
 def _is_program(path: str) -> bool:
-    language = language_of(path)
-    return language is not None and language.runs
+    language = detect_language(path)
+    return language is not None and language.is_runnable
 
 
 def is_file_name(word: str) -> bool:
     """Tell a file's name from other words with a point in them: its ending is one that files have."""
-    return bool(PLACE.fullmatch(word)) and bool(language_of(word) or TYPES.guess_type(word)[0])
+    return bool(PLACE.fullmatch(word)) and bool(detect_language(word) or TYPES.guess_type(word)[0])
 
 
-def _blank_names(text: str, names: Iterable[str]) -> list[str]:
+def _find_blank_names(text: str, names: Iterable[str]) -> list[str]:
     """Give the names with blanks that a text holds, the longest first."""
     return sorted((name for name in names if " " in name and name in text), key=len, reverse=True)
 
 
-def _words(text: str) -> Iterator[str]:
+def _split_words(text: str) -> Iterator[str]:
     for match in WORD.finditer(text):
         yield next(filter(None, match.groups())).rstrip(".:")
 
 
-def _resolved(word: str, bench: Bench) -> str | None:
+def _resolve_path(word: str, bench: ToolContext) -> str | None:
     with suppress(PathRefused, OSError, ValueError):
-        return bench.workspace.resolve(word).path
+        return bench.workspace.resolve_path(word).path
     return None
 
 
-def _folder(path: str, bench: Bench) -> str:
+def _format_folder(path: str, bench: ToolContext) -> str:
     with suppress(PathRefused):
-        names = shortened(names_in(path, bench.workspace), ENTRIES)
+        names = shorten_names(list_names(path, bench.workspace), ENTRIES)
         return HOLDS.format(path=path, names=", ".join(names) or "nothing")
     return ""
 
 
-def _file(path: str, bench: Bench, room: int) -> str:
+def _format_file(path: str, bench: ToolContext, room: int) -> str:
     """Show a file, "" where it was shown as it is, cannot be or is no text."""
     with suppress(PathRefused):
         data = bench.workspace.read_bytes(path, LARGEST + 1)
@@ -173,23 +177,26 @@ def _file(path: str, bench: Bench, room: int) -> str:
             return ""
         text = data.decode("utf-8", "replace").lstrip("\ufeff")
         lines = text.splitlines()
-        if (told := tables.summary(path, text)) and len(text) > min(TABLE, room):
-            return _fenced(
-                TABLED.format(path=path, said=told[0], reader=tables.reader(path, text)), told[1][: room // 2]
+        if (told := tables.summarize_data(path, text)) and len(text) > min(TABLE, room):
+            return _format_fenced(
+                TABLED.format(path=path, said=told[0], reader=tables.suggest_reader(path, text)),
+                told[1][: room // 2],
             )
         if len(text) <= room:
-            bench.ledger.show(path, data)
-            said = DATA.format(said=told[0], reader=tables.reader(path, text)) if told else ""
-            return _fenced(WHOLE.format(path=path + said, lines=_lines(lines)), text, path)
+            bench.ledger.record_shown(path, data)
+            said = DATA.format(said=told[0], reader=tables.suggest_reader(path, text)) if told else ""
+            return _format_fenced(WHOLE.format(path=path + said, lines=_format_line_count(lines)), text, path)
         kept = text[: room // 2].splitlines()[:-1]
-        return _fenced(PART.format(path=path, shown=len(kept), lines=_lines(lines)), "\n".join(kept), path)
+        return _format_fenced(
+            PART.format(path=path, shown=len(kept), lines=_format_line_count(lines)), "\n".join(kept), path
+        )
     return ""
 
 
-def _lines(lines: list[str]) -> str:
+def _format_line_count(lines: list[str]) -> str:
     return f"{len(lines)} line{'s' * (len(lines) != 1)}"
 
 
-def _fenced(head: str, text: str, path: str = "") -> str:
-    language = language_of(path) if path else None
-    return f"{head}\n{fenced(text.rstrip(), language.tag if language else 'text')}"
+def _format_fenced(head: str, text: str, path: str = "") -> str:
+    language = detect_language(path) if path else None
+    return f"{head}\n{wrap_in_fence(text.rstrip(), language.tag if language else 'text')}"

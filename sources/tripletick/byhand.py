@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tripletick.agents import Agent
-from tripletick.checkpoint import Undone
+from tripletick.checkpoint import UndoResult
 from tripletick.events import Interrupted, Notice
 from tripletick.loop import Loop, Turn
 from tripletick.messages import Call
@@ -17,32 +17,34 @@ UNDONE = "The person undid your work on {requests}.\n{files}"
 REDONE = "The person took the undo of {requests} back: your work is there again.\n{files}"
 
 
-def run(loop: Loop, script: str) -> Turn:
+def run_script(loop: Loop, script: str) -> Turn:
     """Run a script in the box and add what came of it to the conversation."""
     loop.bench.ledger.begin_turn()
     loop.checkpoints.begin_turn(loop.bench.session, script)
     try:
-        results = yield from loop.act(PERSON, [Call("bash", script)], typed=True)
-        told = loop.replies.dialect.feedback(results, ())
-        loop.replies.talk.say(replace(told, text=RAN.format(script=script) + told.text))
+        results = yield from loop.run_blocks(PERSON, [Call("bash", script)], typed=True)
+        told = loop.replies.dialect.build_feedback(results, ())
+        loop.replies.talk.add_user_message(replace(told, text=RAN.format(script=script) + told.text))
     except KeyboardInterrupt:
-        yield from loop.ended_early()
+        yield from loop.finish_stopped_block()
         yield Interrupted("")
     finally:
         loop.checkpoints.end_turn()
 
 
-def ran(loop: Loop, told: str) -> Turn:
+def report_program(loop: Loop, told: str) -> Turn:
     """Tell the person and the model how a program ended that had the person's own terminal."""
     yield Notice(told)
-    loop.replies.talk.say(OUTSIDE.format(told=told))
+    loop.replies.talk.add_user_message(OUTSIDE.format(told=told))
 
 
-def tell(loop: Loop | None, words: str, done: Undone) -> Turn:
+def report_undo(loop: Loop | None, words: str, done: UndoResult) -> Turn:
     """Tell the person, and the model where there is a conversation already."""
     yield Notice(done.text)
     files = {*done.restored, *done.removed}
     if loop and files:
         loop.bench.ledger.known.difference_update(files)
         requests = ", ".join(f"“{request}”" for request in done.requests)
-        loop.replies.talk.say(words.format(requests=requests, files=done.text.partition("\n")[2]))
+        loop.replies.talk.add_user_message(
+            words.format(requests=requests, files=done.text.partition("\n")[2])
+        )

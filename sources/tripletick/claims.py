@@ -43,7 +43,7 @@ UNSEEN = "“{text}” stands in no output"
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class TurnFacts:
     """What is known at the end of a turn. `works`: the agent has tools; `asks`: the request is a question."""
 
     receipt: Receipt
@@ -59,7 +59,7 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Tongue:
+class LanguagePatterns:
     """A language's row, its patterns compiled."""
 
     deeds: Mapping[str, re.Pattern[str]]
@@ -80,7 +80,7 @@ class Claim:
 
     kind: str
     clause: str
-    tongue: Tongue
+    tongue: LanguagePatterns
     vague: bool = False
     """The verb is one of many senses, and no file stands beside it."""
 
@@ -90,46 +90,48 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ClaimTable:
     """claims.toml: where sentences and clauses end, and the languages."""
 
     sentences: re.Pattern[str]
     clauses: re.Pattern[str]
-    tongues: tuple[Tongue, ...]
+    tongues: tuple[LanguagePatterns, ...]
 
 
 @cache
-def table() -> Table:
+def load_table() -> ClaimTable:
     told = tomllib.loads(Path(__file__).with_name("claims.toml").read_text("utf-8"))
-    sentences, clauses = (_pattern(told.pop(name)) for name in ("sentences", "clauses"))
-    return Table(sentences, clauses, tuple(map(_tongue, told.values())))
+    sentences, clauses = (_compile_pattern(told.pop(name)) for name in ("sentences", "clauses"))
+    return ClaimTable(sentences, clauses, tuple(map(_compile_language, told.values())))
 
 
-def _tongue(row: Mapping[str, str | Mapping[str, str]]) -> Tongue:
+def _compile_language(row: Mapping[str, str | Mapping[str, str]]) -> LanguagePatterns:
     verbs, forms = row["verbs"], row["claims"]
     assert isinstance(verbs, Mapping) and isinstance(forms, str)
-    deeds = {kind: _pattern(forms.replace("{verb}", each)) for kind, each in verbs.items()}
-    rest = {name: _pattern(str(text)) for name, text in row.items() if name not in ("verbs", "claims")}
-    rest["weak"], rest["things"] = (_pattern(rf"\b(?:{row[name]})\b") for name in ("weak", "things"))
-    return Tongue(deeds, **rest)
+    deeds = {kind: _compile_pattern(forms.replace("{verb}", each)) for kind, each in verbs.items()}
+    rest = {
+        name: _compile_pattern(str(text)) for name, text in row.items() if name not in ("verbs", "claims")
+    }
+    rest["weak"], rest["things"] = (_compile_pattern(rf"\b(?:{row[name]})\b") for name in ("weak", "things"))
+    return LanguagePatterns(deeds, **rest)
 
 
-def _pattern(text: str) -> re.Pattern[str]:
+def _compile_pattern(text: str) -> re.Pattern[str]:
     return re.compile(text, re.IGNORECASE)
 
 
-def claims(answer: str, *, works: bool) -> Iterator[Claim]:
+def find_claims(answer: str, *, works: bool) -> Iterator[Claim]:
     """Find what an answer claims; code that it shows is no claim."""
-    for sentence in table().sentences.split(FENCED.sub("", answer)):
-        depends = [found.start() for each in table().tongues if (found := each.depends.search(sentence))]
-        for clause in table().clauses.split(sentence[: min(depends, default=None)]):
+    for sentence in load_table().sentences.split(FENCED.sub("", answer)):
+        depends = [found.start() for each in load_table().tongues if (found := each.depends.search(sentence))]
+        for clause in load_table().clauses.split(sentence[: min(depends, default=None)]):
             words = clause.strip(" *#>-")[:LONGEST]
-            if words and not any(tongue.open.search(words) for tongue in table().tongues):
-                yield from _told(words, works=works)
+            if words and not any(tongue.open.search(words) for tongue in load_table().tongues):
+                yield from _classify_clause(words, works=works)
 
 
-def _told(clause: str, *, works: bool) -> Iterator[Claim]:
-    for tongue in table().tongues:
+def _classify_clause(clause: str, *, works: bool) -> Iterator[Claim]:
+    for tongue in load_table().tongues:
         if tongue.tests.search(clause):
             yield Claim("tests", clause, tongue)
             return
@@ -146,41 +148,41 @@ def _told(clause: str, *, works: bool) -> Iterator[Claim]:
             return
 
 
-def doubts(answer: str, facts: Facts) -> tuple[str, ...]:
+def find_doubts(answer: str, facts: TurnFacts) -> tuple[str, ...]:
     """Give what speaks against an answer's claims, a reason each; none where all are borne out."""
     found: dict[str, None] = {}
-    told = list(claims(answer, works=facts.works))
+    told = list(find_claims(answer, works=facts.works))
     for claim in told:
-        found |= dict.fromkeys(_against(claim, facts))
-    if told and not found and facts.receipt.last_failed and not _admits(answer):
+        found |= dict.fromkeys(_check_claim(claim, facts))
+    if told and not found and facts.receipt.last_failed and not _admits_failure(answer):
         found[LAST] = None
     kinds = {claim.kind for claim in told}
     if "moved" in kinds and "deleted" not in kinds and facts.receipt.lost:
         found[LOST.format(paths=", ".join(facts.receipt.lost))] = None
-    if facts.lacking and not found and not _admits(answer):
+    if facts.lacking and not found and not _admits_failure(answer):
         found[ABSENT.format(path=facts.lacking[0])] = None
-    found |= dict.fromkeys(_unseen(answer, facts))
+    found |= dict.fromkeys(_find_unseen_quotes(answer, facts))
     return tuple(found)
 
 
-def _against(claim: Claim, facts: Facts) -> Iterator[str]:
+def _check_claim(claim: Claim, facts: TurnFacts) -> Iterator[str]:
     receipt = facts.receipt
     if claim.kind == "tests":
         if receipt.tests and receipt.passed < receipt.tests:
             yield TESTS.format(passed=receipt.passed, count=receipt.tests)
         elif not receipt.ran:
             yield DEED["tests"]
-    elif claim.kind != "done" and not _did(claim, facts):
+    elif claim.kind != "done" and not _has_happened(claim, facts):
         yield DEED[claim.kind]
-    elif lacking := [path for path in _made(claim) if not facts.exists(path)]:
+    elif lacking := [path for path in _find_claimed_files(claim) if not facts.exists(path)]:
         yield ABSENT.format(path=lacking[0])
-    elif (counted := COUNT.search(claim.clause)) and 0 < (count := _count(claim.kind, receipt)) < int(
+    elif (counted := COUNT.search(claim.clause)) and 0 < (count := _count_files(claim.kind, receipt)) < int(
         counted[1]
     ):
         yield FEWER.format(claimed=counted[1], count=count)
 
 
-def _did(claim: Claim, facts: Facts) -> bool:
+def _has_happened(claim: Claim, facts: TurnFacts) -> bool:
     """Tell whether something of the kind has happened, or nothing speaks against it."""
     receipt = facts.receipt
     if receipt.elsewhere or (facts.earlier and facts.asks):
@@ -199,7 +201,7 @@ def _did(claim: Claim, facts: Facts) -> bool:
     return bool(actions & {"created", "changed", "renamed"}) or bool(receipt.saved) or receipt.folders
 
 
-def _made(claim: Claim) -> list[str]:
+def _find_claimed_files(claim: Claim) -> list[str]:
     """Name the files that a claim says are there now."""
     if claim.kind not in ("saved", "moved", "copied", "got"):
         return []
@@ -210,22 +212,22 @@ def _made(claim: Claim) -> list[str]:
     return [name for _, name in places[:1]]
 
 
-def _count(kind: str, receipt: Receipt) -> int:
+def _count_files(kind: str, receipt: Receipt) -> int:
     """Count the files to which something of a kind happened; 0 also where that is not known."""
     actions = {"moved": ("renamed",), "deleted": ("deleted",), "copied": ("created", "changed")}.get(kind, ())
     return sum(change.action in actions for change in receipt.files or ())
 
 
-def _admits(answer: str) -> bool:
-    return any(tongue.admits.search(answer) for tongue in table().tongues)
+def _admits_failure(answer: str) -> bool:
+    return any(tongue.admits.search(answer) for tongue in load_table().tongues)
 
 
-def _unseen(answer: str, facts: Facts) -> Iterator[str]:
+def _find_unseen_quotes(answer: str, facts: TurnFacts) -> Iterator[str]:
     """Find results that are quoted and that nobody has seen."""
     if not facts.works:
         return
     plain = FENCED.sub("", answer)
-    for tongue in table().tongues:
+    for tongue in load_table().tongues:
         for said in tongue.quotes.finditer(plain):
             quoted = QUOTED.match(plain, said.end())
             text = next(filter(None, quoted.groups()), "") if quoted else ""

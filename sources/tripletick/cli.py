@@ -48,20 +48,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Loading makes much and drops nothing: looking for cycles in it is a tenth of the start.
     gc.set_threshold(100_000)
     words = list(sys.argv[1:] if argv is None else argv)
-    taken = _leave_out_folder()
+    taken = _drop_cwd_from_path()
     if words != VERSION:
         _guard_secrets(words)
     if not hasattr(signal, "SIGHUP"):
-        return _refused()
-    signal.signal(signal.SIGTERM, _terminate)
-    signal.signal(signal.SIGHUP, _terminate)
+        return _refuse_windows()
+    signal.signal(signal.SIGTERM, _raise_exit)
+    signal.signal(signal.SIGHUP, _raise_exit)
     verbose = "-v" in words
     try:
         if taken:
             raise UsageError(*(part.format(path=taken) for part in SHADOWED))
-        return _chosen(words)
+        return _dispatch_command(words)
     except TripletickError as error:
-        return _say(error, verbose=verbose)
+        return _print_error(error, verbose=verbose)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -82,7 +82,7 @@ def _guard_secrets(words: Sequence[str]) -> None:
     guard_streams()
 
 
-def _leave_out_folder() -> str:
+def _drop_cwd_from_path() -> str:
     """Take the folder that it was started in, from which `python -m` imports first, off the path; give a
     module that came from there all the same, "" where none did.
     """
@@ -99,7 +99,7 @@ def _leave_out_folder() -> str:
     return ""
 
 
-def _chosen(words: list[str]) -> int:
+def _dispatch_command(words: list[str]) -> int:
     if words == VERSION:
         sys.stdout.write(f"tripletick {__version__}\n")
         return 0
@@ -109,15 +109,15 @@ def _chosen(words: list[str]) -> int:
     from tripletick import commands
     from tripletick.commands.flags import shared_flags
 
-    before, dashes, after = _split(words)
+    before, dashes, after = _split_at_dashes(words)
     alone = bool(before) and before[0] in commands.COMMANDS and commands.COMMANDS[before[0]].alone
     if alone and not dashes:
-        return commands.find(before[0])(argparse.Namespace(), before[1:])
+        return commands.load_command(before[0])(argparse.Namespace(), before[1:])
     parser = argparse.ArgumentParser(
         "tripletick",
         "tripletick [flags] [TASK] | tripletick COMMAND",
         "Local models that act: the code fence is the tool call.",
-        _epilog(words),
+        _format_epilog(words),
         parents=[shared_flags()],
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -130,10 +130,10 @@ def _chosen(words: list[str]) -> int:
     options, own = parser.parse_known_intermixed_args(before)
     options.words = [*options.words, *after]
     row = None if dashes else commands.COMMANDS.get(next(iter(options.words), ""))
-    _check_folder(str(options.directory or "."))
+    _enter_named_folder(str(options.directory or "."))
     if row and row.whole:
         before.remove(options.words[0])
-        return commands.find(options.words[0])(argparse.Namespace(), before)
+        return commands.load_command(options.words[0])(argparse.Namespace(), before)
     if wrong := [flag for flag in own if row is None or flag not in row.flags]:
         parser.error(f"unrecognized arguments: {' '.join(wrong)}")
     if row and options.resumed:
@@ -146,27 +146,27 @@ def _chosen(words: list[str]) -> int:
     options.placed = options.directory is not None
     options.directory = options.directory or Path()
     if row:
-        return commands.find(options.words[0])(options, [*options.words[1:], *own])
-    return _do(options, dashes=dashes)
+        return commands.load_command(options.words[0])(options, [*options.words[1:], *own])
+    return _run_without_command(options, dashes=dashes)
 
 
-def _do(options: argparse.Namespace, *, dashes: bool) -> int:
+def _run_without_command(options: argparse.Namespace, *, dashes: bool) -> int:
     """Do what is no command: one task, or the chat."""
     if options.resumed:
         from tripletick.commands import sessions
 
-        return sessions.go_on(options)
+        return sessions.continue_latest(options)
     if not dashes:
         _refuse_bare_word(options.words)
     from tripletick.commands import task
-    from tripletick.screens import chat_is_possible
+    from tripletick.screens import can_chat
 
-    if not options.words and chat_is_possible(options):
-        return task.chat(options)
-    return task.task(options)
+    if not options.words and can_chat(options):
+        return task.run_chat(options)
+    return task.run_task(options)
 
 
-def _check_folder(named: str) -> None:
+def _enter_named_folder(named: str) -> None:
     """Leave a deleted folder for the one that is named. Raises UsageError where none is."""
     try:
         os.getcwd()  # noqa: PTH109 - pathlib is not imported for this
@@ -179,12 +179,12 @@ def _check_folder(named: str) -> None:
             os.chdir(there)
 
 
-def _split(words: list[str]) -> tuple[list[str], bool, list[str]]:
+def _split_at_dashes(words: list[str]) -> tuple[list[str], bool, list[str]]:
     at = words.index("--") if "--" in words else len(words)
     return words[:at], at < len(words), words[at + 1 :]
 
 
-def _epilog(words: Sequence[str]) -> str:
+def _format_epilog(words: Sequence[str]) -> str:
     """Fill the help's end; where the config lies is looked up for nobody else."""
     if not {"-h", "--help"} & set(words):
         return ""
@@ -192,11 +192,11 @@ def _epilog(words: Sequence[str]) -> str:
 
     rows = [
         ("(none)", "the chat, in a terminal"),
-        *((row.typed(name), row.says) for name, row in commands.COMMANDS.items()),
+        *((row.format_usage(name), row.says) for name, row in commands.COMMANDS.items()),
     ]
     width = max(len(typed) for typed, _ in rows)
     listed = "\n".join(f"  {typed:{width}}  {says}" for typed, says in rows)
-    return EPILOG.format(commands=listed, config=places.find().user_config)
+    return EPILOG.format(commands=listed, config=places.find_dirs().user_config)
 
 
 def _refuse_bare_word(words: Sequence[str]) -> None:
@@ -213,27 +213,27 @@ def _refuse_bare_word(words: Sequence[str]) -> None:
         )
 
 
-def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+def _raise_exit(number: int, frame: FrameType | None) -> NoReturn:
     raise SystemExit(TERMINATED)
 
 
-def _refused() -> int:
+def _refuse_windows() -> int:
     """Say why it does not run where there are no signals as POSIX has them."""
     from tripletick import platforms
 
-    return _say(UsageError(*platforms.REFUSED["windows"]))
+    return _print_error(UsageError(*platforms.REFUSED["windows"]))
 
 
-def _say(error: TripletickError, *, verbose: bool = False) -> int:
+def _print_error(error: TripletickError, *, verbose: bool = False) -> int:
     """Say what went wrong, which may quote a server or a file; gives its exit code."""
-    from tripletick.ui.safe import write
+    from tripletick.ui.safe import write_text
 
     if verbose:
         import traceback
 
-        write(sys.stderr, "".join(traceback.format_exception(error)))
+        write_text(sys.stderr, "".join(traceback.format_exception(error)))
         return error.exit
-    write(sys.stderr, f"tripletick: {error}\n")
+    write_text(sys.stderr, f"tripletick: {error}\n")
     return error.exit
 
 

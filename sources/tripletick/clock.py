@@ -10,7 +10,7 @@ from tripletick.messages import Result
 from tripletick.sandbox.box import Kept
 
 
-def clocked(
+def run_timed(
     running: Generator[Event, Reply, Result], printed: Kept, aside: Callable[[], float]
 ) -> Generator[Event, Reply, tuple[Result, float]]:
     """Run a block to its end; `printed` gets its output, also where the person stops it.

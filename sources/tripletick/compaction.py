@@ -12,7 +12,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
 from tripletick import aside
-from tripletick.context import SMALLEST_REPLY, Budget, Conversation
+from tripletick.context import SMALLEST_REPLY, Conversation, TokenBudget
 from tripletick.dialects.dialect import Dialect
 from tripletick.errors import ContextFullError, StreamCutError
 from tripletick.events import Compacted, Compacting, Event, Reply
@@ -34,88 +34,90 @@ Room = Generator[Event, Reply, bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Compaction:
+class Compactor:
     """What room is made with; `question` asks for a summary, {words} in it is how long that may be."""
 
     model: Model
     dialect: Dialect
     talk: Conversation
-    budget: Budget
+    budget: TokenBudget
     sampling: Sampling
     question: str
 
-    def due(self) -> bool:
+    def is_due(self) -> bool:
         """Tell whether room must be made before the next reply."""
-        return self._estimate() > self.budget.full * self.budget.window or self.tight()
+        return self._estimate_tokens() > self.budget.full * self.budget.window or self.is_tight()
 
-    def tight(self) -> bool:
+    def is_tight(self) -> bool:
         """Tell whether there is no room for a reply that is worth asking for."""
-        return self.budget.left(self.talk.messages()) < SMALLEST_REPLY
+        return self.budget.count_left(self.talk.build_messages()) < SMALLEST_REPLY
 
-    def down(self, goal: int, needed: int = 0) -> Room:
+    def compact_to(self, goal: int, needed: int = 0) -> Room:
         """Drop old outputs and, where that is not enough, sum up; False where nothing could be dropped.
 
         `needed` is what the engine counted, if it told.
         """
-        before, whole = needed or self._estimate(), self.talk.copy()
-        outputs, gone, summary = self.talk.shorten(self.budget, goal), 0, ""
-        if self._estimate() > goal and (length := self._length(goal)):
-            summary = yield from self._summary(whole, length)
-            gone = self._cut(self.talk, goal, summary or GONE)
+        before, whole = needed or self._estimate_tokens(), self.talk.copy()
+        outputs, gone, summary = self.talk.drop_outputs(self.budget, goal), 0, ""
+        if self._estimate_tokens() > goal and (length := self._choose_summary_length(goal)):
+            summary = yield from self._request_summary(whole, length)
+            gone = self._drop_messages(self.talk, goal, summary or GONE)
         if not outputs and not gone:
             return False
-        yield Compacted(before, self._estimate(), self.budget.window, outputs, gone, summary)
+        yield Compacted(before, self._estimate_tokens(), self.budget.window, outputs, gone, summary)
         return True
 
-    def _estimate(self) -> int:
-        return self.budget.estimate(self.talk.messages())
+    def _estimate_tokens(self) -> int:
+        return self.budget.estimate_tokens(self.talk.build_messages())
 
-    def _length(self, goal: int) -> int:
+    def _choose_summary_length(self, goal: int) -> int:
         """Give the tokens that a summary may have, 0 where what could go is not worth one."""
         look, window = self.talk.copy(), self.budget.window
-        self._cut(look, 0, GONE)
-        freed = self._estimate() - self.budget.estimate(look.messages())
+        self._drop_messages(look, 0, GONE)
+        freed = self._estimate_tokens() - self.budget.estimate_tokens(look.build_messages())
         length = max(SHORTEST, min(LONGEST, window // 8, freed // 3))
-        least = WORTH * window if goal and not self.tight() else 0
+        least = WORTH * window if goal and not self.is_tight() else 0
         return length if freed - length > least else 0
 
-    def _cut(self, talk: Conversation, goal: int, summary: str) -> int:
+    def _drop_messages(self, talk: Conversation, goal: int, summary: str) -> int:
         """Replace as little as reaches the goal, else as much as can go; gives how many messages went."""
-        for kept in talk.cuts():
+        for kept in talk.find_cuts():
             look = talk.copy()
-            look.sum_up(kept, summary)
-            if self.budget.estimate(look.messages()) <= goal:
-                return talk.sum_up(kept, summary)
-        return talk.sum_up(talk.cuts()[-1], summary) if talk.cuts() else 0
+            look.apply_summary(kept, summary)
+            if self.budget.estimate_tokens(look.build_messages()) <= goal:
+                return talk.apply_summary(kept, summary)
+        return talk.apply_summary(talk.find_cuts()[-1], summary) if talk.find_cuts() else 0
 
-    def _summary(self, whole: Conversation, length: int) -> Generator[Event, Reply, str]:
+    def _request_summary(self, whole: Conversation, length: int) -> Generator[Event, Reply, str]:
         """Ask for a summary; "" where there is no room for one or what comes is none.
 
         The whole conversation is what the engine has in its cache; without its old outputs it is shorter.
         """
         for talk in (whole, self.talk):
-            room = min(length, self.budget.left(self._asked(talk, length)))
+            room = min(length, self.budget.count_left(self._build_question(talk, length)))
             if room >= SHORTEST:
                 yield Compacting()
                 try:
-                    return (yield from self._written(self._asked(talk, room), room))
+                    return (yield from self._write_summary(self._build_question(talk, room), room))
                 except (ContextFullError, StreamCutError):
                     # what was wanted was room; there is a way without a summary
                     return ""
         return ""
 
-    def _asked(self, talk: Conversation, length: int) -> list[Message]:
+    def _build_question(self, talk: Conversation, length: int) -> list[Message]:
         """Put the question behind the last reply; a later message stays as it is, summed up or not."""
-        return aside.behind(talk.messages(), self.question.replace("{words}", str(length * 3 // 5)))
+        return aside.append_question(
+            talk.build_messages(), self.question.replace("{words}", str(length * 3 // 5))
+        )
 
-    def _written(self, asked: Sequence[Message], length: int) -> Generator[Event, Reply, str]:
+    def _write_summary(self, asked: Sequence[Message], length: int) -> Generator[Event, Reply, str]:
         sampling = replace(self.sampling, output=length, temperature=0.0, think=False)
-        said = yield from aside.ask(self.model, self.dialect, asked, sampling, self.budget)
+        said = yield from aside.ask_question(self.model, self.dialect, asked, sampling, self.budget)
         usable = said.finish == "stop" and _WORD.search(said.text) and not _BLOCK.search(said.text)
         return said.text if usable else ""
 
 
-def too_long(needed: int, window: int) -> ContextFullError:
+def make_full_error(needed: int, window: int) -> ContextFullError:
     """Say that a conversation does not fit, in tokens."""
     more = max(4096, 2 * window)
     return ContextFullError(

@@ -29,13 +29,13 @@ from tripletick.sections import (
     ContextSection,
     DataSection,
     GitSection,
+    HarnessSection,
     HooksSection,
     ModelSection,
     PlannerSection,
     RouterSection,
     SandboxSection,
     ServerSection,
-    TrialSection,
     UiSection,
     WebSection,
 )
@@ -64,7 +64,7 @@ class Config:
     approval: ApprovalSection = field(default_factory=ApprovalSection)
     git: GitSection = field(default_factory=GitSection)
     planner: PlannerSection = field(default_factory=PlannerSection)
-    trial: TrialSection = field(default_factory=TrialSection)
+    trial: HarnessSection = field(default_factory=HarnessSection)
     context: ContextSection = field(default_factory=ContextSection)
     web: WebSection = field(default_factory=WebSection)
     hooks: HooksSection = field(default_factory=HooksSection)
@@ -82,11 +82,11 @@ class Config:
         """The servers of `[mcp.NAME]` by their names."""
         return {name.partition(".")[2]: one for name, one in self.named.items() if name.startswith("mcp.")}
 
-    def section(self, name: str) -> Any:
+    def get_section(self, name: str) -> Any:
         """Give a section by its name. Raises KeyError for one of a family that is not set."""
         return getattr(self, name) if name in SECTIONS else self.named[name]
 
-    def sections(self) -> tuple[str, ...]:
+    def list_sections(self) -> tuple[str, ...]:
         """Name the sections, those of families as far as they are set."""
         return (*SECTIONS, *self.named)
 
@@ -112,7 +112,7 @@ _OF_FAMILY = re.compile(r"(\w+)\.([\w-]+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class SettingValue:
     """One value and where it stands."""
 
     section: str
@@ -121,11 +121,11 @@ class Given:
     where: str
 
 
-def load(
+def load_config(
     files: Iterable[Path],
     env: Mapping[str, str],
     flags: Mapping[str, str],
-    workspace: Iterable[Given] = (),
+    workspace: Iterable[SettingValue] = (),
 ) -> Config:
     """Read the sources, the later ones first in rank; `flags` are `section.key`, `workspace` is what it may
     set.
@@ -135,40 +135,40 @@ def load(
     warnings: list[str] = []
     where: dict[str, str] = {}
     values: dict[str, dict[str, Any]] = {}
-    for one in [*_of_files(files), *workspace, *_of_env(env), *_of_flags(flags)]:
-        given = _renamed(one)
+    for one in [*_read_files(files), *workspace, *_read_env(env), *_read_flags(flags)]:
+        given = _apply_renames(one)
         if given is not one:
             warnings.append(f"{one.where}: [{one.section}] {one.key} is called {given.key} now.")
-        if problem := unknown(given):
+        if problem := describe_unknown(given):
             warnings.append(problem)
         elif given.key:
             KNOWN.learn_named({given.key: given.value})
-            values.setdefault(given.section, {})[given.key] = read_value(given)
+            values.setdefault(given.section, {})[given.key] = parse_value(given)
             where[f"{given.section}.{given.key}"] = given.where
-    built = {name: kind_of(name)(**values.pop(name, {})) for name in SECTIONS}
-    named = {name: kind_of(name)(**given) for name, given in values.items()}
+    built = {name: get_section_class(name)(**values.pop(name, {})) for name in SECTIONS}
+    named = {name: get_section_class(name)(**given) for name, given in values.items()}
     return Config(**built, named=named, warnings=tuple(warnings), where=where)
 
 
-def read_value(given: Given) -> Any:
+def parse_value(given: SettingValue) -> Any:
     """Turn one text into the setting's value. Raises ConfigError with what is allowed."""
-    known: Field[Any] = settings(given.section)[given.key]
+    known: Field[Any] = list_settings(given.section)[given.key]
     reader, meaning = READERS[known.metadata["kind"]]
     allowed = known.metadata["allowed"]
     try:
         return reader(given.value.strip(), *allowed)
     except (ValueError, KeyError) as error:
         words = " ".join(str(one) for one in allowed)
-        name, default = f"{given.section}.{given.key}", show(known)
+        name, default = f"{given.section}.{given.key}", format_value(known)
         raise ConfigError(
-            f"{_quoted(given)} cannot be used.",
+            f"{_quote_value(given)} cannot be used.",
             f"[{given.section}] {given.key} takes {meaning.format(*allowed, words=words)}. "
             f"The default is {default or 'empty'}.",
-            find_mend(name, given.where, default) or known.metadata["says"],
+            suggest_fix(name, given.where, default) or known.metadata["says"],
         ) from error
 
 
-def _quoted(given: Given) -> str:
+def _quote_value(given: SettingValue) -> str:
     if given.where.startswith("--"):
         return f"{given.where} {given.value}"
     if given.where == TYPED:
@@ -176,14 +176,14 @@ def _quoted(given: Given) -> str:
     return f"{given.where}: {given.key} = {given.value!r}"
 
 
-def find_mend(name: str, where: str, value: str) -> str:
+def suggest_fix(name: str, where: str, value: str) -> str:
     """Give what to type so that a setting holds `value`, by the place that it stands in; "" for a flag."""
     if where == TYPED or _IN_FILE.search(where):
         return f"Fix it: tripletick config set {name} {shlex.quote(value)}"
     return f"Fix it: unset {where}" if where.startswith(VARIABLE) else ""
 
 
-def locate(
+def explain_setting_error(
     config: Config, name: str, error: TripletickError, value: str = "", *, keep: bool = False
 ) -> TripletickError:
     """Give the error with the place of its setting and the command that sets that to `value`; `keep`: behind
@@ -193,25 +193,25 @@ def locate(
     key = name.rpartition(".")[2]
     # the settings of one agent's model stand in for those of [model]
     same = (each for each, place in config.where.items() if place == where and each.endswith(f".{key}"))
-    mend = find_mend(max(same, key=len, default=name), where, value)
+    mend = suggest_fix(max(same, key=len, default=name), where, value)
     if not mend:
         return error
     what = error.what if where == TYPED else f"{where}: {error.what[:1].lower()}{error.what[1:]}"
     return ConfigError(what, error.why, f"{error.remedy}\n{mend}" if keep and error.remedy else mend)
 
 
-def settings(section: str) -> dict[str, Field[Any]]:
+def list_settings(section: str) -> dict[str, Field[Any]]:
     """Give a section's settings by key."""
-    return {known.name: known for known in fields(kind_of(section))}
+    return {known.name: known for known in fields(get_section_class(section))}
 
 
-def kind_of(section: str) -> Any:
+def get_section_class(section: str) -> Any:
     """Give the class of a section, by its family where it has one. Raises KeyError where there is none."""
     family = _OF_FAMILY.fullmatch(section)
     return FAMILIES[family[1]] if family else SECTIONS[section]
 
 
-def show(known: Field[Any], value: Any = None) -> str:
+def format_value(known: Field[Any], value: Any = None) -> str:
     """Write a value of a setting as config.ini does, its default where none is given."""
     shown: Any = known.default if value is None else value
     if known.metadata["kind"] == "switch":
@@ -222,51 +222,51 @@ def show(known: Field[Any], value: Any = None) -> str:
     return str(shown)
 
 
-def save(path: Path, section: str, key: str, value: str) -> None:
+def save_value(path: Path, section: str, key: str, value: str) -> None:
     """Put a value into the person's config.ini; its other lines stay as they are.
 
     Raises ConfigError: no such setting, no value for it, a file that is no INI file or cannot be written.
     """
-    given = Given(section, key, value, TYPED)
-    if problem := unknown(given):
+    given = SettingValue(section, key, value, TYPED)
+    if problem := describe_unknown(given):
         raise ConfigError(problem)
-    read_value(given)
-    inifile.put(path, section, key, value)
+    parse_value(given)
+    inifile.write_value(path, section, key, value)
 
 
-def _of_files(files: Iterable[Path]) -> Iterator[Given]:
+def _read_files(files: Iterable[Path]) -> Iterator[SettingValue]:
     for path in files:
-        yield from (Given(*each) for each in inifile.read(path))
+        yield from (SettingValue(*each) for each in inifile.read_values(path))
 
 
-def _of_env(env: Mapping[str, str]) -> Iterator[Given]:
+def _read_env(env: Mapping[str, str]) -> Iterator[SettingValue]:
     for name, value in env.items():
         if name.startswith(VARIABLE):
             rest = name.removeprefix(VARIABLE)
             section, _, key = SHORT.get(rest, rest.lower().replace("_", ".", 1)).partition(".")
-            yield Given(section, key, value, name)
+            yield SettingValue(section, key, value, name)
 
 
-def _of_flags(flags: Mapping[str, str]) -> Iterator[Given]:
+def _read_flags(flags: Mapping[str, str]) -> Iterator[SettingValue]:
     for name, value in flags.items():
         section, _, key = name.partition(".")
-        yield Given(section, key, value, FLAGS.get(name) or f"--{key.replace('_', '-')}")
+        yield SettingValue(section, key, value, FLAGS.get(name) or f"--{key.replace('_', '-')}")
 
 
-def _renamed(given: Given) -> Given:
+def _apply_renames(given: SettingValue) -> SettingValue:
     """Give a setting that stands under its former name under that which it has now."""
     name = RENAMED.get((given.section.partition(".")[0], given.key), given.key)
     return given if name == given.key else replace(given, key=name)
 
 
-def unknown(given: Given) -> str:
+def describe_unknown(given: SettingValue) -> str:
     """Say that there is no such section or setting, and which is near; "" where there is."""
     if not is_section(given.section):
         meant = re.sub(r"\..*", ".NAME", given.section)
-        near = _nearest(meant, [*SECTIONS, *(f"{family}.NAME" for family in FAMILIES)])
+        near = _suggest_names(meant, [*SECTIONS, *(f"{family}.NAME" for family in FAMILIES)])
         return f"{given.where}: there is no section [{given.section}]{near}; ignored."
-    if given.key and given.key not in settings(given.section):
-        near = _nearest(given.key, settings(given.section))
+    if given.key and given.key not in list_settings(given.section):
+        near = _suggest_names(given.key, list_settings(given.section))
         return f"{given.where}: [{given.section}] has no setting {given.key}{near}; ignored."
     return ""
 
@@ -277,47 +277,47 @@ def is_section(name: str) -> bool:
     return name in SECTIONS or bool(family and family[1] in FAMILIES)
 
 
-def _nearest(name: str, known: Iterable[str]) -> str:
+def _suggest_names(name: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(name, list(known), 1, 0.5)
     return f" (did you mean {close[0]}?)" if close else f" (there are: {', '.join(known)})"
 
 
-def _within(value: float, low: float, high: float) -> Any:
+def _check_range(value: float, low: float, high: float) -> Any:
     if not low <= value <= high:
         raise ValueError(value)
     return value
 
 
-def _word(text: str, *words: str) -> str:
+def _parse_word(text: str, *words: str) -> str:
     if text not in words:
         raise ValueError(text)
     return text
 
 
-def _size(text: str, low: int, high: int) -> int:
+def _parse_size(text: str, low: int, high: int) -> int:
     number = text.upper().removesuffix("B").removesuffix("I")
     unit = number[-1:] if number[-1:] in "KMGT" else ""
-    return int(_within(int(float(number.removesuffix(unit)) * SIZES[unit]), low, high))
+    return int(_check_range(int(float(number.removesuffix(unit)) * SIZES[unit]), low, high))
 
 
-def _span(text: str) -> str:
+def _parse_duration(text: str) -> str:
     if not re.fullmatch(r"-?\d+(\.\d+)?(ms|s|m|h)", text):
         raise ValueError(text)
     return text
 
 
-def _command(text: str) -> str:
+def _parse_command(text: str) -> str:
     shlex.split(text)
     return text
 
 
-def _ports(text: str) -> str:
+def _parse_ports(text: str) -> str:
     if any(not 0 < int(word) < 1 << 16 for word in text.split()):
         raise ValueError(text)
     return text
 
 
-def _matching(pattern: str, apart: str | None = None) -> Callable[[str], str]:
+def _make_pattern_reader(pattern: str, apart: str | None = None) -> Callable[[str], str]:
     """Give the reader of a text whose parts all match."""
 
     def read(text: str) -> str:
@@ -328,7 +328,7 @@ def _matching(pattern: str, apart: str | None = None) -> Callable[[str], str]:
     return read
 
 
-def _folders(text: str) -> str:
+def _parse_folders(text: str) -> str:
     if not all(Path(part).expanduser().is_absolute() for part in text.split(":") if part):
         raise ValueError(text)
     return text
@@ -336,18 +336,27 @@ def _folders(text: str) -> str:
 
 READERS: dict[str, tuple[Callable[..., Any], str]] = {
     "text": (str, "any text"),
-    "word": (_word, "one of: {words}"),
-    "mode": (lambda text, *words: _word({"on": "work"}.get(text, text), *words), "one of: {words}"),
+    "word": (_parse_word, "one of: {words}"),
+    "mode": (lambda text, *words: _parse_word({"on": "work"}.get(text, text), *words), "one of: {words}"),
     "switch": (lambda text: SWITCH[text.lower()], "yes or no"),
-    "count": (lambda text, low, high: int(_within(int(text), low, high)), "a whole number from {} to {}"),
-    "number": (lambda text, low, high: float(_within(float(text), low, high)), "a number from {} to {}"),
-    "size": (_size, "a size such as 512M or 2G"),
-    "command": (_command, "a command as a shell takes it, its quotes closed"),
-    "names": (_matching(r"[A-Za-z_]\w*"), "names of variables, separated by spaces"),
-    "variable": (_matching(r"[A-Za-z_]\w*", "\n"), "the name of one environment variable, not its value"),
-    "words": (_matching(r"[\w-]*", ","), "names, separated by commas"),
-    "hosts": (_matching(r"(\[[0-9A-Fa-f:]+\]|[\w.-]+):\d{1,5}"), "HOST:PORT, several separated by spaces"),
-    "folders": (_folders, "absolute paths, separated by `:`"),
-    "ports": (_ports, "numbers of ports, separated by spaces"),
-    "span": (_span, "a time such as 30s, 5m or 1h"),
+    "count": (
+        lambda text, low, high: int(_check_range(int(text), low, high)),
+        "a whole number from {} to {}",
+    ),
+    "number": (lambda text, low, high: float(_check_range(float(text), low, high)), "a number from {} to {}"),
+    "size": (_parse_size, "a size such as 512M or 2G"),
+    "command": (_parse_command, "a command as a shell takes it, its quotes closed"),
+    "names": (_make_pattern_reader(r"[A-Za-z_]\w*"), "names of variables, separated by spaces"),
+    "variable": (
+        _make_pattern_reader(r"[A-Za-z_]\w*", "\n"),
+        "the name of one environment variable, not its value",
+    ),
+    "words": (_make_pattern_reader(r"[\w-]*", ","), "names, separated by commas"),
+    "hosts": (
+        _make_pattern_reader(r"(\[[0-9A-Fa-f:]+\]|[\w.-]+):\d{1,5}"),
+        "HOST:PORT, several separated by spaces",
+    ),
+    "folders": (_parse_folders, "absolute paths, separated by `:`"),
+    "ports": (_parse_ports, "numbers of ports, separated by spaces"),
+    "span": (_parse_duration, "a time such as 30s, 5m or 1h"),
 }

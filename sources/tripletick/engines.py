@@ -10,18 +10,18 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from tripletick import models, platforms
-from tripletick.config import Config, locate
+from tripletick.config import Config, explain_setting_error
 from tripletick.errors import ModelError, UsageError
-from tripletick.models import Settings, hosts, open_model, open_server, spoken
-from tripletick.models.model import About, Model
+from tripletick.models import EngineSettings, hosts, open_model, open_server, resolve_engine
+from tripletick.models.model import Model, ModelInfo
 from tripletick.sandbox.box import untold
 
 if TYPE_CHECKING:
-    from tripletick.models.choice import Free
-    from tripletick.models.model import Listed
-    from tripletick.models.shelf import Shelf
+    from tripletick.models.choice import FreeMemory
+    from tripletick.models.model import ListedModel
+    from tripletick.models.shelf import ModelCatalog
 
-    Models = tuple[Listed, ...]
+    Models = tuple[ListedModel, ...]
 
 LARGEST_CONTEXT = 16384
 """What we ask for by ourselves; a larger one is the person's wish (--ctx)."""
@@ -33,62 +33,64 @@ EMPTY = {
 """By engine, why a server has no model, and what to type."""
 
 
-def engine(config: Config, notice: Callable[[str], None]) -> Model:
+def open_configured_model(config: Config, notice: Callable[[str], None]) -> Model:
     """Open the engine that the config names; nothing is contacted yet."""
-    name = named(config, notice)
-    check_name(config, name)
-    return open_model(name, reach(config, notice))
+    name = resolve_model_name(config, notice)
+    check_model_name(config, name)
+    return open_model(name, make_engine_settings(config, notice))
 
 
-def check_name(config: Config, name: str, setting: str = "model.name") -> None:
+def check_model_name(config: Config, name: str, setting: str = "model.name") -> None:
     """Raise what is wrong with the form of a model's name, with the place where it was set."""
     try:
         models.check_name(name)
     except UsageError as error:
-        raise locate(config, setting, error, models.nearest(name)) from error
+        raise explain_setting_error(config, setting, error, models.suggest_name(name)) from error
 
 
 def check_host(config: Config, host: str, name: str = "model.host") -> str:
     """Give a server's address. Raises what is wrong with it, with the place where it was set."""
     try:
-        return hosts.parse(host).url
+        return hosts.parse_address(host).url
     except UsageError as error:
-        raise locate(config, name, error) from error
+        raise explain_setting_error(config, name, error) from error
 
 
-def named(config: Config, notice: Callable[[str], None] = untold) -> str:
+def resolve_model_name(config: Config, notice: Callable[[str], None] = untold) -> str:
     """Name the model with its engine: the config's, else the first of the server's. Raises ModelError."""
     chosen = config.model
-    return models.named(chosen.name or _newest(config, notice), chosen.host)
+    return models.qualify_name(chosen.name or _pick_newest(config, notice), chosen.host)
 
 
-def served(config: Config) -> str:
+def resolve_server_engine(config: Config) -> str:
     """Give the engine of the server, also where the model at work needs none."""
-    engine = spoken(config.model.name, config.model.host)
-    return engine if engine in EMPTY else spoken("", config.model.host)
+    engine = resolve_engine(config.model.name, config.model.host)
+    return engine if engine in EMPTY else resolve_engine("", config.model.host)
 
 
-def listed(config: Config) -> Models:
+def list_models(config: Config) -> Models:
     """List the models of the server, the newest first. Raises ModelError where it has none."""
-    with closing(open_server(engine := served(config), reach(config))) as server:
-        models = server.listed()
+    with closing(
+        open_server(engine := resolve_server_engine(config), make_engine_settings(config))
+    ) as server:
+        models = server.list_models()
     if not models:
         raise ModelError("The server has no model.", *EMPTY[engine])
     return models
 
 
-def names(config: Config) -> list[str]:
+def list_names(config: Config) -> list[str]:
     """Name the models of the server as `-m` takes them. Raises ModelError where it has none."""
-    engine = served(config)
-    return [one.name if engine == "ollama" else f"{engine}:{one.name}" for one in listed(config)]
+    engine = resolve_server_engine(config)
+    return [one.name if engine == "ollama" else f"{engine}:{one.name}" for one in list_models(config)]
 
 
-def reach(config: Config, notice: Callable[[str], None] = untold) -> Settings:
+def make_engine_settings(config: Config, notice: Callable[[str], None] = untold) -> EngineSettings:
     """Say how the server is reached. Raises ConfigError for a host that is no address."""
     chosen = config.model
     if chosen.host.strip():
         check_host(config, chosen.host)
-    return Settings(
+    return EngineSettings(
         host=chosen.host or None,
         key_env=chosen.key_env,
         keep=chosen.keep,
@@ -101,28 +103,28 @@ def reach(config: Config, notice: Callable[[str], None] = untold) -> Settings:
     )
 
 
-def _newest(config: Config, notice: Callable[[str], None]) -> str:
+def _pick_newest(config: Config, notice: Callable[[str], None]) -> str:
     """Choose the model that the server got last. Raises ModelError where it has none."""
-    models = listed(config)
+    models = list_models(config)
     name = models[0].name
     notice(f"Model {name}, the newest of {len(models)} on the server (-m NAME chooses another).")
     return name
 
 
-def free(seen: Shelf, look: Callable[[str], str | None]) -> Free:
+def find_free_memory(seen: ModelCatalog, look: Callable[[str], str | None]) -> FreeMemory:
     """Say what a model of this server may take; nothing is known of another machine's memory.
 
     `look` finds a program.
     """
     from tripletick.models import cards, choice
 
-    if not seen.where.loopback:
-        return choice.Free()
-    video = cards.free(look("nvidia-smi"))
-    return choice.free_for(seen, choice.Free(platforms.machine().available, video))
+    if not seen.where.is_loopback:
+        return choice.FreeMemory()
+    video = cards.free_video_memory(look("nvidia-smi"))
+    return choice.free_memory_for(seen, choice.FreeMemory(platforms.read_machine_memory().available, video))
 
 
-def window(config: Config, about: About) -> int:
+def choose_context(config: Config, about: ModelInfo) -> int:
     """Choose the context in tokens: the person's wish as it is, else the model's own, where a server makes it
     for us up to a bound.
     """

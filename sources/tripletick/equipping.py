@@ -15,10 +15,10 @@ from tripletick.events import Event, Notice, Reply
 from tripletick.hooks import Hooks
 from tripletick.installed import entry_points
 from tripletick.loop import Loop
-from tripletick.standing import Standing
+from tripletick.standing import SessionWorkspace
 from tripletick.telling import Sink
-from tripletick.tools.own.kit import Ground, Kit, own_files
-from tripletick.trust import Trusted
+from tripletick.tools.own.kit import CustomToolkit, ToolEnvironment, list_tool_files
+from tripletick.trust import TrustedContent
 
 HOOKS, GROUP = "hooks", "tripletick.hooks"
 HANDS = Agent("person", "", "", ("bash", OWN))
@@ -26,60 +26,62 @@ HANDS = Agent("person", "", "", ("bash", OWN))
 
 
 @dataclass(slots=True)
-class Gear:
+class Extensions:
     """One session's."""
 
-    standing: Standing
-    brought: Trusted
+    standing: SessionWorkspace
+    brought: TrustedContent
     notice: Callable[[str], None]
     """Takes a line for the person."""
-    kit: Kit = field(default_factory=Kit)
+    kit: CustomToolkit = field(default_factory=CustomToolkit)
     hooks: Hooks = field(default_factory=Hooks)
     _hooked: bool = False
 
-    def sinks(self, sinks: Sequence[Sink]) -> list[Sink]:
+    def add_hook_sink(self, sinks: Sequence[Sink]) -> list[Sink]:
         """Give who sees the events, hooks before all others."""
-        self.open()
-        return [self.hooks.event, *sinks]
+        self.load_hooks()
+        return [self.hooks.notify_event, *sinks]
 
-    def open(self) -> None:
+    def load_hooks(self) -> None:
         """Load the hooks, once."""
         if self._hooked:
             return
         self._hooked = True
         at = self.standing
-        files = own_files(at.places.config / HOOKS)
-        packages = entry_points(GROUP, at.strange)
+        files = list_tool_files(at.places.config / HOOKS)
+        packages = entry_points(GROUP, at.untrusted_folder)
         if files or packages:
-            from tripletick.hooks.loading import load
+            from tripletick.hooks.loading import load_hooks
 
-            self.hooks.points = load(files, packages, self.notice)
+            self.hooks.points = load_hooks(files, packages, self.notice)
             self.hooks.seconds, self.hooks.tell = at.config.hooks.timeout, self.notice
 
-    def equip(self, loop: Loop, agent: Agent) -> Generator[Event, Reply, Loop]:
+    def equip_loop(self, loop: Loop, agent: Agent) -> Generator[Event, Reply, Loop]:
         """Load the tools where this is the first agent that owns them; give the loop with what there is."""
-        if not self.kit.due(agent, loop.tools):
+        if not self.kit.needs_load(agent, loop.tools):
             return loop
-        yield from map(Notice, self.load(loop.tools, allowed=loop.gate.asking.allowed))
-        return self.added(loop)
+        yield from map(Notice, self.load_tools(loop.tools, allowed=loop.gate.asking.allowed))
+        return self.extend_loop(loop)
 
-    def load(self, taken: Collection[str], *, allowed: bool) -> list[str]:
+    def load_tools(self, taken: Collection[str], *, allowed: bool) -> list[str]:
         """Load the tools; gives lines for the person. `taken` are the tags of ours, `allowed` says whether
         blocks may run here.
         """
         at = self.standing
         texts = self.brought.tools if allowed else {}
-        box, limits = at.box if texts else None, wiring.limits(at.config)
-        ground = Ground(at.places.config, at.root.resolve(), box, texts, limits, at.ground.halt)
-        return self.kit.load(ground, taken)
+        box, limits = at.box if texts else None, wiring.make_limits(at.config)
+        ground = ToolEnvironment(
+            at.places.config, at.root.resolve(), box, texts, limits, at.sandbox_spec.halt
+        )
+        return self.kit.load_tools(ground, taken)
 
-    def added(self, loop: Loop) -> Loop:
+    def extend_loop(self, loop: Loop) -> Loop:
         """Give a loop with these tools and hooks."""
-        replies = loop.replies.having(self.kit.tools) if self.kit.tools else loop.replies
+        replies = loop.replies.with_tools(self.kit.tools) if self.kit.tools else loop.replies
         tools = {**loop.tools, **self.kit.tools}
         return replace(loop, replies=replies, tools=tools, hooks=self.hooks)
 
-    def prompts(self, prompts: Prompts) -> Prompts:
+    def extend_prompts(self, prompts: Prompts) -> Prompts:
         """Give the agents with what they own of these tools."""
-        agents = {name: self.kit.equipped(agent) for name, agent in prompts.agents.items()}
+        agents = {name: self.kit.equip_agent(agent) for name, agent in prompts.agents.items()}
         return replace(prompts, agents=agents)

@@ -22,7 +22,16 @@ from typing import IO, Any
 
 from tripletick.halting import Halt
 from tripletick.installed import module
-from tripletick.messages import DONE, DOUBTFUL, GAVE_UP, INTERRUPTED, STOPPED, FileChange, Receipt, outcome
+from tripletick.messages import (
+    DONE,
+    DOUBTFUL,
+    GAVE_UP,
+    INTERRUPTED,
+    STOPPED,
+    FileChange,
+    Receipt,
+    name_outcome,
+)
 
 COMMAND = module("tripletick.cli")
 PATIENCE = 5.0
@@ -61,7 +70,7 @@ Watch = Callable[[Record], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class JobSpec:
     """A request in a folder. Without `agent` the settings choose, without `seconds` it may take for ever."""
 
     request: str
@@ -73,14 +82,14 @@ class Errand:
     env: Mapping[str, str] | None = None
     """All of its variables; None: ours."""
 
-    def environment(self) -> dict[str, str]:
+    def make_environment(self) -> dict[str, str]:
         """Give its variables, those that stand for settings among them."""
         named = {f"TRIPLETICK_{name.replace('.', '_').upper()}": text for name, text in self.settings.items()}
         return {**(os.environ if self.env is None else self.env), **named}
 
 
 @dataclass(slots=True)
-class Outcome:
+class JobOutcome:
     """What came of a task, gathered from its events; tokens are sums over its replies."""
 
     answer: str = ""
@@ -124,25 +133,25 @@ class Outcome:
         """Say in a word or two how it ended."""
         broke = self.exit == 1 and not self.ended
         if self.exit == 1 and self.ended:
-            return outcome(self.exit, self.code)
+            return name_outcome(self.exit, self.code)
         return "died" if broke else STATUS.get(self.exit, "died")
 
     @property
-    def again(self) -> bool:
+    def can_retry(self) -> bool:
         """Tell whether it is worth trying once more, since the task itself was not the reason."""
         return self.status in AGAIN
 
-    def take(self, record: Record) -> None:
+    def add_event(self, record: Record) -> None:
         """Take in an event; of those in a task of a plan the ones that count."""
         kinds, task = TAKEN, ""
         if record.get("event") == "InTask":
             kinds, task, record = COUNTED, record["task"], record["inner"]
         event = record.get("event", "")
-        self._hear(event, record, task)
+        self._track_reply(event, record, task)
         if taken := kinds.get(event):
             taken(self, record)
 
-    def joined(self, later: Outcome) -> Outcome:
+    def merge_later(self, later: JobOutcome) -> JobOutcome:
         """Give this and a later one of the same session as one: what was counted is summed, how it ended and
         what was answered is the later one's.
         """
@@ -150,15 +159,15 @@ class Outcome:
         told = [count for count in (self.cached, later.cached) if count is not None]
         return replace(later, **summed, cached=sum(told) if told else None)
 
-    def settle(self, *tasks: str) -> None:
+    def count_unfinished(self, *tasks: str) -> None:
         """Count the replies that were broken off, of which the engine tells nothing, as far as they came."""
         for task in tasks or tuple(self._heard):
             prompt, pieces = self._heard.pop(task, (0, 0))
             self.prompt, self.output = self.prompt + prompt, self.output + pieces
 
-    def _hear(self, event: str, record: Record, task: str) -> None:
+    def _track_reply(self, event: str, record: Record, task: str) -> None:
         if event == "Prompted":
-            self.settle(task)
+            self.count_unfinished(task)
             self.steps, self._heard[task] = self.steps + 1, (record["tokens"], 0)
         elif event in ("Text", "Thought") and task in self._heard:
             prompt, pieces = self._heard[task]
@@ -166,7 +175,7 @@ class Outcome:
         elif event == "Usage":
             self._heard.pop(task, None)
 
-    def _usage(self, record: Record) -> None:
+    def _add_usage(self, record: Record) -> None:
         counts = record["counts"]
         self.prompt += counts["prompt"]
         self.output += counts["output"]
@@ -175,95 +184,95 @@ class Outcome:
         if counts["cached"] is not None:
             self.cached = (self.cached or 0) + counts["cached"]
 
-    def _notice(self, record: Record) -> None:
+    def _add_notice(self, record: Record) -> None:
         self.notices.append(record["text"])
 
-    def _refused(self, record: Record) -> None:
+    def _add_refusal(self, record: Record) -> None:
         self.refused.append(record["problem"]["code"])
 
-    def _loading(self, record: Record) -> None:
+    def _set_model(self, record: Record) -> None:
         self.model = record["model"]
 
-    def _routed(self, record: Record) -> None:
+    def _set_agent(self, record: Record) -> None:
         self.agent = record["agent"]
 
-    def _answered(self, record: Record) -> None:
+    def _set_answer(self, record: Record) -> None:
         self.ended, self.answer = True, record["text"]
-        self._take_receipt(record)
+        self._set_receipt(record)
         if self.doubt:
             self.code = DOUBTFUL
 
-    def _take_receipt(self, record: Record) -> None:
-        self.files = [FileChange(**file).told for file in record["files"] or ()]
+    def _set_receipt(self, record: Record) -> None:
+        self.files = [FileChange(**file).as_json for file in record["files"] or ()]
         if told := record.get("receipt"):
-            receipt = Receipt.read(told)
+            receipt = Receipt.from_record(told)
             self.receipt, self.verified, self.doubt = str(receipt), receipt.verified, receipt.doubt
             self.error = receipt.complaint
 
-    def _stopped(self, record: Record) -> None:
+    def _set_interrupted(self, record: Record) -> None:
         self.ended, self.code = True, "interrupted"
 
-    def _gave_up(self, record: Record) -> None:
+    def _set_failure(self, record: Record) -> None:
         self.ended, self.answer = True, record["answer"]
         self.code = record["code"]
-        self._take_receipt(record)
+        self._set_receipt(record)
         self.error = "\n".join(filter(None, (record["reason"], record["hint"])))
 
 
-def _more(name: str) -> Callable[[Outcome, Record], None]:
+def _make_counter(name: str) -> Callable[[JobOutcome, Record], None]:
     """Give what counts an event by one more."""
     return lambda outcome, _: setattr(outcome, name, getattr(outcome, name) + 1)
 
 
-COUNTED: Mapping[str, Callable[[Outcome, Record], None]] = {
-    "Usage": Outcome._usage,
-    "Called": _more("blocks"),
-    "Repairing": _more("repairs"),
-    "FreshStart": _more("fresh"),
-    "Refused": Outcome._refused,
+COUNTED: Mapping[str, Callable[[JobOutcome, Record], None]] = {
+    "Usage": JobOutcome._add_usage,
+    "Called": _make_counter("blocks"),
+    "Repairing": _make_counter("repairs"),
+    "FreshStart": _make_counter("fresh"),
+    "Refused": JobOutcome._add_refusal,
 }
-TAKEN: Mapping[str, Callable[[Outcome, Record], None]] = {
+TAKEN: Mapping[str, Callable[[JobOutcome, Record], None]] = {
     **COUNTED,
-    "Loading": Outcome._loading,
-    "Notice": Outcome._notice,
-    "Routed": Outcome._routed,
-    "HandedOver": Outcome._routed,
-    "Answered": Outcome._answered,
-    "GaveUp": Outcome._gave_up,
-    "Interrupted": Outcome._stopped,
+    "Loading": JobOutcome._set_model,
+    "Notice": JobOutcome._add_notice,
+    "Routed": JobOutcome._set_agent,
+    "HandedOver": JobOutcome._set_agent,
+    "Answered": JobOutcome._set_answer,
+    "GaveUp": JobOutcome._set_failure,
+    "Interrupted": JobOutcome._set_interrupted,
 }
 
 
-def flags(folder: Path, agent: str = "", seconds: float | None = None) -> list[str]:
+def build_flags(folder: Path, agent: str = "", seconds: float | None = None) -> list[str]:
     """Give the words of a command line that say where, by whom and how long; its events come as JSON."""
     options = [f"--agent={agent}"] if agent else []
     options += [f"--timeout={float(seconds)}"] if seconds else []
     return [*options, f"--directory={folder}", "--output=jsonl"]
 
 
-def run(
-    command: Sequence[str], errand: Errand, *, halt: Halt | None = None, watch: Watch | None = None
-) -> Outcome:
+def run_job(
+    command: Sequence[str], errand: JobSpec, *, halt: Halt | None = None, watch: Watch | None = None
+) -> JobOutcome:
     """Have a task done by a command, COMMAND with flags of its own; `watch` sees its events as they come.
 
     Raises Halted after a halt, OSError where it cannot be started.
     """
-    outcome, begun = Outcome(), time.monotonic()
+    outcome, begun = JobOutcome(), time.monotonic()
     until = begun + errand.seconds + PATIENCE if errand.seconds else None
-    with _started(command, errand) as (process, complaint):
-        with (halt or Halt()).ending(lambda: Thread(target=_end, args=(process,)).start()):
+    with _start_process(command, errand) as (process, complaint):
+        with (halt or Halt()).ending(lambda: Thread(target=_stop_process, args=(process,)).start()):
             assert process.stdout
-            for line in _lines(process.stdout.fileno(), until):
-                record = _record(line)
-                outcome.take(record)
+            for line in _read_lines(process.stdout.fileno(), until):
+                record = _parse_record(line)
+                outcome.add_event(record)
                 if watch:
                     watch(record)
-            late = not _ends(process)
-        _end(process)
+            late = not _wait_for_end(process)
+        _stop_process(process)
         outcome.exit = TIME if late else process.returncode
         complaint.seek(0)
         said = complaint.read().decode("utf-8", "replace").strip()[-TOLD:]
-    outcome.settle()
+    outcome.count_unfinished()
     outcome.seconds = time.monotonic() - begun
     if outcome.exit and not outcome.error:
         outcome.error = LATE.format(seconds=PATIENCE) if late else said
@@ -271,12 +280,14 @@ def run(
 
 
 @contextmanager
-def _started(command: Sequence[str], errand: Errand) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
+def _start_process(
+    command: Sequence[str], errand: JobSpec
+) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
     """Start a task in a session of its own, so that no terminal is asked; it ends with the block.
 
     The request comes by a file: a command line has room for 128 KiB, and others can read it.
     """
-    words = [*command, *flags(errand.folder, errand.agent, errand.seconds), "-"]
+    words = [*command, *build_flags(errand.folder, errand.agent, errand.seconds), "-"]
     with tempfile.TemporaryFile() as request, tempfile.TemporaryFile() as complaint:
         request.write(errand.request.encode("utf-8", "replace"))
         request.seek(0)
@@ -285,17 +296,17 @@ def _started(command: Sequence[str], errand: Errand) -> Iterator[tuple[subproces
             stdin=request,
             stdout=subprocess.PIPE,
             stderr=complaint,
-            env=errand.environment(),
+            env=errand.make_environment(),
             start_new_session=True,
         )
         with process:
             try:
                 yield process, complaint
             finally:
-                _end(process)
+                _stop_process(process)
 
 
-def _lines(handle: int, until: float | None) -> Iterator[bytes]:
+def _read_lines(handle: int, until: float | None) -> Iterator[bytes]:
     """Read lines until there are none, or the time is over."""
     ready, held = select.poll(), bytearray()
     ready.register(handle, select.POLLIN)
@@ -309,7 +320,7 @@ def _lines(handle: int, until: float | None) -> Iterator[bytes]:
             held[:] = rest
 
 
-def _record(line: bytes) -> Record:
+def _parse_record(line: bytes) -> Record:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):
@@ -317,7 +328,7 @@ def _record(line: bytes) -> Record:
     return record if isinstance(record, dict) else {}
 
 
-def _ends(process: subprocess.Popen[bytes]) -> bool:
+def _wait_for_end(process: subprocess.Popen[bytes]) -> bool:
     """Tell whether it ends by itself, now that it has nothing more to say or its time is over."""
     with suppress(subprocess.TimeoutExpired):
         process.wait(GRACE)
@@ -325,7 +336,7 @@ def _ends(process: subprocess.Popen[bytes]) -> bool:
     return False
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _stop_process(process: subprocess.Popen[bytes]) -> None:
     """End it: it is asked to, then its whole group is killed."""
     if process.poll() is not None:
         return

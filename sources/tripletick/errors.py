@@ -52,7 +52,7 @@ class WorkspaceError(TripletickError):
     code = "workspace"
 
 
-class PersonNeededError(TripletickError):
+class UserNeededError(TripletickError):
     """A question, an approval or a box is needed, and nobody is there."""
 
     exit = 3

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from tripletick.dialects.dialect import Dialect
-from tripletick.dialects.fence import Fence
+from tripletick.dialects.fence import FenceDialect
 from tripletick.messages import Call, Chunk, Message, Result, ToolCall
 from tripletick.templates import Templates
 from tripletick.tools.tool import Tool
@@ -21,43 +21,43 @@ from tripletick.tools.tool import Tool
 _EXAMPLE, _PART = re.compile(r"^===\n", re.MULTILINE), re.compile(r"^---\n", re.MULTILINE)
 
 
-def blocks(text: str, tools: Mapping[str, Tool]) -> list[Call]:
+def parse_calls(text: str, tools: Mapping[str, Tool]) -> list[Call]:
     """Give the calls of the examples."""
-    return [_block(_PART.split(example)[1], tools) for example in _EXAMPLE.split(text)]
+    return [_parse_call(_PART.split(example)[1], tools) for example in _EXAMPLE.split(text)]
 
 
-def messages(
+def build_messages(
     text: str, line: str, dialect: Dialect, tools: Mapping[str, Tool], said: Templates
 ) -> tuple[Message, ...]:
     """Give the examples as a dialect has them; `line` names the agent that is asked."""
     given: list[Message] = []
     for number, one in enumerate(_EXAMPLE.split(text), 1):
-        asked, *more = _messages(one, f"call_{number}", dialect, tools, said)
+        asked, *more = _build_example(one, f"call_{number}", dialect, tools, said)
         given += [replace(asked, text=f"{line}\n{asked.text}"), *more]
     return tuple(given)
 
 
-def _messages(
+def _build_example(
     text: str, name: str, dialect: Dialect, tools: Mapping[str, Tool], said: Templates
 ) -> Iterator[Message]:
     request, reply, came, changed, answer = (part.strip() for part in _PART.split(text))
-    call, sent = _block(f"{reply}\n", tools), tuple[ToolCall, ...]()
+    call, sent = _parse_call(f"{reply}\n", tools), tuple[ToolCall, ...]()
     if dialect.schemas:
         call = replace(call, id=name)
-        arguments = json.dumps(tools[call.tool].form.arguments(call), ensure_ascii=False)
+        arguments = json.dumps(tools[call.tool].form.get_arguments(call), ensure_ascii=False)
         sent = (ToolCall(call.tool, arguments, call.id),)
     verdict, _, output = came.partition("\n")
-    told = dialect.feedback([(call, Result("ok", verdict, output, exit=0))], ())
-    closing = "\n\n".join(filter(None, (said.changed and changed, said.closing("done", request))))
-    ending = said.ending(request, call.path or "", new=bool(call.path))
-    yield Message("user", said.ask(request, "", ending))
-    yield Message("assistant", "" if sent else dialect.write(call), sent)
+    told = dialect.build_feedback([(call, Result("ok", verdict, output, exit=0))], ())
+    closing = "\n\n".join(filter(None, (said.changed and changed, said.format_closing("done", request))))
+    ending = said.choose_ending(request, call.path or "", new=bool(call.path))
+    yield Message("user", said.format_request(request, "", ending))
+    yield Message("assistant", "" if sent else dialect.format_call(call), sent)
     yield replace(told, text="\n\n".join(filter(None, (told.text, closing))))
     yield Message("assistant", answer)
 
 
-def _block(text: str, tools: Mapping[str, Tool]) -> Call:
-    reader = Fence().reader(tuple(tools))
+def _parse_call(text: str, tools: Mapping[str, Tool]) -> Call:
+    reader = FenceDialect().make_reader(tuple(tools))
     for _ in reader.feed(Chunk(text=text)):
         pass
     return reader.close().calls[0]

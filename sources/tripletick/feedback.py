@@ -9,16 +9,16 @@ from dataclasses import replace
 from functools import partial
 
 from tripletick import attachments, effects, repair
-from tripletick.claims import Facts
+from tripletick.claims import TurnFacts
 from tripletick.context import Conversation
 from tripletick.dialects.dialect import Dialect
-from tripletick.dialects.fence.feedback import fenced
-from tripletick.languages import language_of
+from tripletick.dialects.fence.feedback import wrap_in_fence
+from tripletick.languages import detect_language
 from tripletick.messages import Call, Message, Problem, Receipt, Result
 from tripletick.paths import PathRefused
-from tripletick.repair import Results, Tries
-from tripletick.replies import Replies
-from tripletick.tools.tool import Bench, Tool
+from tripletick.repair import Attempts, Results
+from tripletick.replies import ReplySource
+from tripletick.tools.tool import Tool, ToolContext
 
 DROPPED = "(output dropped to save room)"
 COMPLAINT = re.compile(
@@ -34,10 +34,10 @@ WORTH_DROPPING = 200
 """Characters; a shorter output is not worth breaking the engine's cache for."""
 
 
-def word(
+def build_feedback(
     dialect: Dialect,
     tools: Mapping[str, Tool],
-    tries: Tries,
+    tries: Attempts,
     results: Results,
     problems: Sequence[Problem],
 ) -> tuple[Message, Message | None]:
@@ -45,72 +45,80 @@ def word(
     failed = [result.tool for _, result in results if result.outcome == "failed"]
     tag = next((tag for tag in (*failed, *(problem.tag for problem in problems)) if tag), "")
     example = tools[tag].example if tries.trial.teach and tag in tools else None
-    hint = repair.hint(tries, results)
-    say = partial(dialect.feedback, problems=problems, hint=hint, example=example)
-    shorter = [(call, _shortened(result)) for call, result in results]
+    hint = repair.choose_hint(tries, results)
+    say = partial(dialect.build_feedback, problems=problems, hint=hint, example=example)
+    shorter = [(call, _drop_output(result)) for call, result in results]
     return say(results), say(shorter) if shorter != list(results) else None
 
 
-def close(talk: Conversation, bench: Bench, results: Results, changed: str, tries: Tries) -> str:
+def build_closing(
+    talk: Conversation, bench: ToolContext, results: Results, changed: str, tries: Attempts
+) -> str:
     """Say what has `changed`, again what was asked, and what to do now: a small model forgets it, and undoes
     its own work. The program in which a failure lies goes along.
     """
     wrong = [result for _, result in results if result.outcome == "failed"] if bench.trial.files else []
-    if results and _is_same(bench, results):
-        said = [talk.closing("same")]
-    elif talk.templates.mend and wrong and (lies := attachments.failed(wrong[0], bench)):
+    if results and _is_unchanged_repair(bench, results):
+        said = [talk.format_closing("same")]
+    elif talk.templates.mend and wrong and (lies := attachments.find_failed_program(wrong[0], bench)):
         bench.ledger.wanted = lies.path
-        said = [lies.text, talk.closing("mend", tag=lies.tag, path=lies.path)]
-    elif not tries.error and (wanted := _wanted(talk, bench, results, changed, tries)):
+        said = [lies.text, talk.format_closing("mend", tag=lies.tag, path=lies.path)]
+    elif not tries.error and (wanted := _find_wanted_file(talk, bench, results, changed, tries)):
         name, path = wanted
-        language = language_of(path)
-        said = [talk.closing(name, tag=language.tag if language else "text", path=path)]
+        language = detect_language(path)
+        said = [talk.format_closing(name, tag=language.tag if language else "text", path=path)]
     else:
-        said = [talk.closing(_closing(talk, bench, results, changed, tries))]
+        said = [talk.format_closing(_choose_closing(talk, bench, results, changed, tries))]
     return "\n\n".join(filter(None, (changed, *said)))
 
 
-def _wanted(
-    talk: Conversation, bench: Bench, results: Results, changed: str, tries: Tries
+def _find_wanted_file(
+    talk: Conversation, bench: ToolContext, results: Results, changed: str, tries: Attempts
 ) -> tuple[str, str] | None:
     """Give the sentence that asks for a file, and the file: one that the request names was left empty or is
     not there yet, or a program wants arguments of which the request says nothing.
     """
     said, last = talk.templates, results[-1][1] if results else None
     found = effects.EMPTIED.search(changed)
-    if found and found["path"] in bench.ledger.named and said.lacks("blank", talk.asked):
+    if found and found["path"] in bench.ledger.named and said.lacks_words("blank", talk.asked):
         bench.ledger.wanted = found["path"]
         return "hollow", found["path"]
-    if last and last.files and "arguments" in last.flags and said.lacks("given", talk.asked):
+    if last and last.files and "arguments" in last.flags and said.lacks_words("given", talk.asked):
         return "bare", last.files[-1].path
-    lacking = _lacking(talk, bench)
+    lacking = _find_missing_files(talk, bench)
     if last and last.ok and lacking and not tries.reminded:
         tries.reminded = True
         return "absent", lacking[0]
     return None
 
 
-def unsaid(talk: Conversation, printed: str, answer: str) -> str:
+def find_unreported_output(talk: Conversation, printed: str, answer: str) -> str:
     """Give the few lines that the last program printed, for the end of an answer that has nothing of them and
     was to tell something.
     """
     lines = printed.strip().splitlines()
-    asks = talk.templates.speaks("tells", talk.asked.partition("\n")[0])
-    new = _facts(printed) - _facts(talk.asked) if asks else None
-    if not new or len(lines) > UNSAID_LINES or len(printed) > UNSAID or new & _facts(answer):
+    asks = talk.templates.has_words("tells", talk.asked.partition("\n")[0])
+    new = _extract_facts(printed) - _extract_facts(talk.asked) if asks else None
+    if not new or len(lines) > UNSAID_LINES or len(printed) > UNSAID or new & _extract_facts(answer):
         return ""
     return (
-        f"\n\n{OUTPUT} {lines[0]}" if len(lines) == 1 else f"\n\n{OUTPUT}\n{fenced(printed.strip(), 'text')}"
+        f"\n\n{OUTPUT} {lines[0]}"
+        if len(lines) == 1
+        else f"\n\n{OUTPUT}\n{wrap_in_fence(printed.strip(), 'text')}"
     )
 
 
-def failed_check(replies: Replies, call: Call, result: Result) -> str:
+def format_failed_check(replies: ReplySource, call: Call, result: Result) -> str:
     """Say that the check failed, and what it printed."""
-    said = replies.talk.closing("check", command=call.body, output=fenced(result.text.rstrip(), "output"))
-    return said or replies.dialect.feedback([(call, result)], ()).text
+    said = replies.talk.format_closing(
+        "check", command=call.body, output=wrap_in_fence(result.text.rstrip(), "output")
+    )
+    return said or replies.dialect.build_feedback([(call, result)], ()).text
 
 
-def facts(talk: Conversation, bench: Bench, told: Receipt, tries: Tries, *, works: bool) -> Facts:
+def gather_facts(
+    talk: Conversation, bench: ToolContext, told: Receipt, tries: Attempts, *, works: bool
+) -> TurnFacts:
     """Gather what is known at the end of a turn of an agent that has tools (`works`) or has none."""
     sent = [entry.message.text for entry in talk.entries if entry.message.role == "user"]
     held = [part for call, result in tries.done for part in (call.body, result.text, result.view or "")]
@@ -118,36 +126,38 @@ def facts(talk: Conversation, bench: Bench, told: Receipt, tries: Tries, *, work
 
     def exists(path: str) -> bool:
         with suppress(PathRefused):
-            kind = bench.workspace.kind(path)
+            kind = bench.workspace.get_kind(path)
             return kind != "missing" or any(each.endswith(f"/{path}") for each in paths)
         return True
 
     earlier = bool(talk.before and talk.before.length) and not tries.done
-    lacking = _lacking(talk, bench) if works else ()
+    lacking = _find_missing_files(talk, bench) if works else ()
     # where some were made, the others may be for later
     lacking = lacking if len(lacking) == len(bench.ledger.absent) else ()
-    return Facts(told, works, "?" in talk.asked, earlier, "\n".join(sent + held), exists, lacking)
+    return TurnFacts(told, works, "?" in talk.asked, earlier, "\n".join(sent + held), exists, lacking)
 
 
-def _lacking(talk: Conversation, bench: Bench) -> tuple[str, ...]:
+def _find_missing_files(talk: Conversation, bench: ToolContext) -> tuple[str, ...]:
     """Give the files that the request names, wants made and that are not there."""
-    if not talk.templates.speaks("makes", talk.asked) or talk.templates.speaks("withheld", talk.asked):
+    if not talk.templates.has_words("makes", talk.asked) or talk.templates.has_words("withheld", talk.asked):
         return ()
-    return tuple(path for path in bench.ledger.absent if bench.workspace.kind(path) == "missing")
+    return tuple(path for path in bench.ledger.absent if bench.workspace.get_kind(path) == "missing")
 
 
-def _facts(text: str) -> set[str]:
+def _extract_facts(text: str) -> set[str]:
     """Give the numbers of a text; where it has none its words."""
     numbers = {f"{float(each):g}" for each in NUMBER.findall(text)}
     return numbers or set(WORD.findall(text.casefold()))
 
 
-def _is_same(bench: Bench, results: Results) -> bool:
+def _is_unchanged_repair(bench: ToolContext, results: Results) -> bool:
     call, last = results[-1]
     return bench.ledger.mends and "unchanged" in last.flags and call.path == bench.ledger.asked
 
 
-def _closing(talk: Conversation, bench: Bench, results: Results, changed: str, tries: Tries) -> str:
+def _choose_closing(
+    talk: Conversation, bench: ToolContext, results: Results, changed: str, tries: Attempts
+) -> str:
     """Choose the sentence that says what to do now."""
     if tries.error:
         return "failed" if results else "unread"
@@ -161,5 +171,5 @@ def _closing(talk: Conversation, bench: Bench, results: Results, changed: str, t
     return "done"
 
 
-def _shortened(result: Result) -> Result:
+def _drop_output(result: Result) -> Result:
     return replace(result, text=DROPPED) if len(result.text) > WORTH_DROPPING else result

@@ -13,15 +13,15 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tripletick.models import Settings, catalog
-from tripletick.models.catalog import Entry
-from tripletick.models.choice import gigabytes
+from tripletick.models import EngineSettings, catalog
+from tripletick.models.catalog import CatalogEntry
+from tripletick.models.choice import format_size
 from tripletick.models.progress import Progress
-from tripletick.models.pulling import Pulled, pull
-from tripletick.places import shown
+from tripletick.models.pulling import PullStatus, pull_model
+from tripletick.places import abbreviate_home
 from tripletick.screens import Screen
-from tripletick.ui.gauge import bar
-from tripletick.ui.safe import visible
+from tripletick.ui.gauge import draw_bar
+from tripletick.ui.safe import escape_controls
 
 CELLS = 20
 SPAN = 10.0
@@ -40,18 +40,18 @@ KEPT = "What came is kept. Go on: tripletick models create {name}"
 
 
 @dataclass(slots=True)
-class Bar:
+class PullProgress:
     """How far it is, and how fast; `clock` gives seconds."""
 
     name: str
     clock: Callable[[], float] = time.monotonic
-    now: Pulled = field(default_factory=lambda: Pulled(""))
+    now: PullStatus = field(default_factory=lambda: PullStatus(""))
     verb: str = "Pulling"
     _marks: deque[tuple[float, int]] = field(default_factory=deque)
     _said: int = 0
     """The per cent of the last line that was said."""
 
-    def take(self, pulled: Pulled) -> None:
+    def update_progress(self, pulled: PullStatus) -> None:
         self.now, at = pulled, self.clock()
         self._marks.append((at, pulled.done))
         while len(self._marks) > 2 and at - self._marks[0][0] > SPAN:
@@ -61,79 +61,81 @@ class Bar:
     def percent(self) -> int:
         return 100 * self.now.done // self.now.total if self.now.total else 0
 
-    def line(self) -> str:
+    def format_line(self) -> str:
         """Word it for the status line."""
         done, total = self.now.done, self.now.total
         if not total or done >= total:
-            return f"{self.verb} {self.name}  {visible(self.now.doing)}"
-        share = f"{bar(done, total, CELLS)} {self.percent} %  {gigabytes(done)} of {gigabytes(total)}"
-        return "  ".join(filter(None, (f"{self.verb} {self.name}", share, self._pace())))
+            return f"{self.verb} {self.name}  {escape_controls(self.now.doing)}"
+        share = (
+            f"{draw_bar(done, total, CELLS)} {self.percent} %  {format_size(done)} of {format_size(total)}"
+        )
+        return "  ".join(filter(None, (f"{self.verb} {self.name}", share, self._format_speed())))
 
-    def tell(self, screen: Screen) -> None:
+    def print_step(self, screen: Screen) -> None:
         """Say a line at each step where no status line is drawn; it goes back where a layer becomes known."""
         if not screen.live and abs(self.percent - self._said) >= STEP:
             self._said = self.percent
-            screen.say(self.line())
+            screen.say(self.format_line())
 
-    def _pace(self) -> str:
+    def _format_speed(self) -> str:
         """Word speed and time left; layers that are not known yet are not in it."""
         (first, before), (last, now) = self._marks[0], self._marks[-1]
         if last - first <= 0 or now <= before:
             return ""
         speed = (now - before) / (last - first)
-        return f"{speed / 1e6:.1f} MB/s  {worded((self.now.total - now) / speed)} left"
+        return f"{speed / 1e6:.1f} MB/s  {format_duration((self.now.total - now) / speed)} left"
 
 
-def fetch(name: str, settings: Settings, screen: Screen) -> None:
+def pull_with_progress(name: str, settings: EngineSettings, screen: Screen) -> None:
     """Have the server pull a model and show it; Ctrl+C stops it and says how to go on.
 
     Raises what `pull` raises, and KeyboardInterrupt.
     """
-    bar, began = Bar(visible(name)), time.monotonic()
-    screen.status(bar.line)
+    bar, began = PullProgress(escape_controls(name)), time.monotonic()
+    screen.status(bar.format_line)
     try:
-        with closing(pull(name, settings)) as progress:
+        with closing(pull_model(name, settings)) as progress:
             for pulled in progress:
-                bar.take(pulled)
-                bar.tell(screen)
+                bar.update_progress(pulled)
+                bar.print_step(screen)
     except KeyboardInterrupt:
         screen.close()
         screen.say(STOPPED.format(name=bar.name))
         raise
     finally:
         screen.close()
-    spent = worded(time.monotonic() - began)
-    screen.say(DONE.format(name=bar.name, size=gigabytes(bar.now.total), time=spent))
+    spent = format_duration(time.monotonic() - began)
+    screen.say(DONE.format(name=bar.name, size=format_size(bar.now.total), time=spent))
 
 
-def fetch_file(entry: Entry, cache: Path, screen: Screen, *, quiet: bool = False) -> Path:
+def fetch_model_file(entry: CatalogEntry, cache: Path, screen: Screen, *, quiet: bool = False) -> Path:
     """Fetch a model of the catalog to this machine unless it is there, and show it; give its path.
 
     What is about to be fetched is always said; `quiet` says nothing of one that is there. Raises what
     `fetch.fetch` raises, and KeyboardInterrupt.
     """
-    from tripletick.models.fetch import fetch as fetch_model
+    from tripletick.models.fetch import fetch_model as fetch_model
 
-    if catalog.present(entry, cache):
-        path = catalog.kept(entry, cache)
+    if catalog.is_fetched(entry, cache):
+        path = catalog.model_path(entry, cache)
     else:
-        path = _fetch_shown(entry, lambda notice: fetch_model(entry, cache, notice), screen)
+        path = _fetch_with_progress(entry, lambda notice: fetch_model(entry, cache, notice), screen)
         quiet = False
     if not quiet:
-        screen.say(LIES.format(name=entry.name, path=shown(path)))
+        screen.say(LIES.format(name=entry.name, path=abbreviate_home(path)))
     return path
 
 
-def _fetch_shown(entry: Entry, run: Callable[[Progress], Path], screen: Screen) -> Path:
-    bar = Bar(entry.name, verb="Fetching")
+def _fetch_with_progress(entry: CatalogEntry, run: Callable[[Progress], Path], screen: Screen) -> Path:
+    bar = PullProgress(entry.name, verb="Fetching")
     words = {key: getattr(entry, key) for key in ("name", "licence", "sources", "good_for")}
-    screen.say(BEGINS.format(size=gigabytes(entry.size), **words))
+    screen.say(BEGINS.format(size=format_size(entry.size), **words))
 
     def notice(done: int, total: int) -> None:
-        bar.take(Pulled(CHECKED, done, total))
-        bar.tell(screen)
+        bar.update_progress(PullStatus(CHECKED, done, total))
+        bar.print_step(screen)
 
-    screen.status(bar.line)
+    screen.status(bar.format_line)
     try:
         return run(notice)
     except KeyboardInterrupt:
@@ -144,7 +146,7 @@ def _fetch_shown(entry: Entry, run: Callable[[Progress], Path], screen: Screen) 
         screen.close()
 
 
-def worded(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Write a time: `8 s`, `2 min 5 s`, `1 h 4 min`."""
     whole = int(seconds)
     if whole < 60:

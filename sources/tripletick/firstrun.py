@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tripletick import __version__, engines, extras, inifile, wiring
-from tripletick.config import Config, save
+from tripletick.config import Config, save_value
 from tripletick.errors import (
     ConfigError,
     ModelError,
@@ -26,18 +26,25 @@ from tripletick.errors import (
     UsageError,
 )
 from tripletick.events import Ask
-from tripletick.models import hosts, spoken
-from tripletick.places import Places, shown
+from tripletick.models import hosts, resolve_engine
+from tripletick.places import AppDirs, abbreviate_home
 from tripletick.screens import Screen
-from tripletick.ui.columns import aligned
-from tripletick.ways import ENGINE, LOCAL, at, fetched, nearby, ways
+from tripletick.ui.columns import align_rows
+from tripletick.ways import (
+    ENGINE,
+    LOCAL,
+    find_nearby_servers,
+    format_options,
+    with_fetched_model,
+    with_server,
+)
 
 if TYPE_CHECKING:
-    from tripletick.models.catalog import Entry
-    from tripletick.models.choice import Free
-    from tripletick.models.model import About
-    from tripletick.models.probes import Found
-    from tripletick.models.shelf import Shelf, Stock
+    from tripletick.models.catalog import CatalogEntry
+    from tripletick.models.choice import FreeMemory
+    from tripletick.models.model import ModelInfo
+    from tripletick.models.probes import FoundServer
+    from tripletick.models.shelf import AvailableModel, ModelCatalog
 
 START_SECONDS = 20.0
 POLL_SECONDS = 0.2
@@ -61,17 +68,17 @@ NUMBERS = "Answer with a number from 1 to {count} or a name; Ctrl+C for none."
 
 
 @dataclass(frozen=True, slots=True)
-class FirstRun:
+class Onboarding:
     """One start of the program: the config as it was read, and the person at the screen."""
 
     settings: Config
-    places: Places
+    places: AppDirs
     folder: Path
     screen: Screen
     moved: bool = False
     """The server is one that was found: its address is saved with the model."""
 
-    def prepare(self) -> Config:
+    def prepare_config(self) -> Config:
         """Give the config with a model that can be talked to, as far as the person wants one.
 
         Raises ServerUnreachableError and UsageError where the person chose none, else what the engines raise.
@@ -81,62 +88,62 @@ class FirstRun:
             return self.settings
         try:
             if engine == "ollama":
-                engines.listed(self.settings)
+                engines.list_models(self.settings)
         except ServerUnreachableError as error:
-            return self._elsewhere(error)
+            return self._choose_fallback(error)
         except (ModelError, ServerFailedError) as error:
             if name:
                 # the request itself tells more than the list does
                 return self.settings
-            other = self._of_another_kind() if isinstance(error, ServerFailedError) else None
-            return other._choose() if other else self._elsewhere(error)
-        return self.settings if name else self._choose()
+            other = self._try_openai_server() if isinstance(error, ServerFailedError) else None
+            return other._choose_model() if other else self._choose_fallback(error)
+        return self.settings if name else self._choose_model()
 
-    def fetch(self, entry: Entry, *, quiet: bool = False) -> Path:
+    def fetch_model(self, entry: CatalogEntry, *, quiet: bool = False) -> Path:
         """Fetch a model that runs here. Raises UsageError where its engine is missing, ModelError."""
         from tripletick import fetching
 
         extras.need(ENGINE, "embedded")
-        return fetching.fetch_file(entry, self.places.cache, self.screen, quiet=quiet)
+        return fetching.fetch_model_file(entry, self.places.cache, self.screen, quiet=quiet)
 
     @property
     def _engine(self) -> str:
-        return spoken(self.settings.model.name, self.settings.model.host)
+        return resolve_engine(self.settings.model.name, self.settings.model.host)
 
-    def _of_another_kind(self) -> FirstRun | None:
+    def _try_openai_server(self) -> Onboarding | None:
         """Go on with a server of OpenAI's kind where that is what answers at the address, None where not."""
         from tripletick.models import probes
 
-        found = probes.look(hosts.address(self.settings.model.host).url)
-        return self._moved(found) if found and found.kind == "openai" else None
+        found = probes.probe_server(hosts.resolve_address(self.settings.model.host).url)
+        return self._with_server(found) if found and found.kind == "openai" else None
 
-    def _moved(self, found: Found) -> FirstRun:
-        return replace(self, settings=at(self.settings, found, key=True), moved=True)
+    def _with_server(self, found: FoundServer) -> Onboarding:
+        return replace(self, settings=with_server(self.settings, found, key=True), moved=True)
 
-    def _elsewhere(self, error: TripletickError) -> Config:
+    def _choose_fallback(self, error: TripletickError) -> Config:
         """Go on where the server failed with `error`: with one that was found, if the user wants it, else
         with the best model of this machine. Raises what fails, and ServerUnreachableError for a no.
         """
-        found = nearby(self.settings)
+        found = find_nearby_servers(self.settings)
         if not found:
-            if local := fetched(self.settings, self.places):
+            if local := with_fetched_model(self.settings, self.places):
                 self.screen.say(LOCAL.format(name=local.model.name))
                 return local
             if isinstance(error, ServerFailedError):
                 raise error
             if isinstance(error, ModelError):
-                return self._choose()
-        return self._asked(error, found)
+                return self._choose_model()
+        return self._ask_for_fallback(error, found)
 
-    def _asked(self, error: TripletickError, found: Sequence[Found]) -> Config:
+    def _ask_for_fallback(self, error: TripletickError, found: Sequence[FoundServer]) -> Config:
         """Say what can be done, and do what the user chooses."""
         from tripletick.models import catalog
 
-        suited, up = catalog.best(self.places.cache), not isinstance(error, ServerUnreachableError)
-        here = hosts.address(self.settings.model.host)
-        look = wiring.outside(self.folder)
-        ollama = look("ollama") if here.loopback and not up else None
-        self.screen.say("\n".join([error.what, *ways(here, ollama, suited, found, up=up)]))
+        suited, up = catalog.choose_best(self.places.cache), not isinstance(error, ServerUnreachableError)
+        here = hosts.resolve_address(self.settings.model.host)
+        look = wiring.make_program_lookup(self.folder)
+        ollama = look("ollama") if here.is_loopback and not up else None
+        self.screen.say("\n".join([error.what, *format_options(here, ollama, suited, found, up=up)]))
         numbers, o = "".join(str(number) for number in range(1, len(found) + 1)), "o" * extras.present(ENGINE)
         letters = numbers + (f"yn{o}" if ollama else f"{o}n")
         if letters == "n":
@@ -147,15 +154,15 @@ class FirstRun:
         default = letters[0] if letters[0] in "1y" else "n"
         answer = self.screen.ask(Ask(FIRST if found else CHOICE, letters, why, default=default)).choice
         if answer.isdecimal():
-            return self._moved(found[int(answer) - 1])._choose()
+            return self._with_server(found[int(answer) - 1])._choose_model()
         if answer == "y" and ollama:
-            return self._start(ollama, here)
+            return self._start_ollama(ollama, here)
         if answer == "o":
-            self.fetch(suited)
-            return self._keep(suited.model)
+            self.fetch_model(suited)
+            return self._save_choice(suited.full_name)
         raise ServerUnreachableError(NO_MODEL, "", "Start a server: ollama serve")
 
-    def _start(self, ollama: str, here: hosts.Address) -> Config:
+    def _start_ollama(self, ollama: str, here: hosts.ServerAddress) -> Config:
         """Start the server in a session of its own, where it outlives us, and go on once it answers."""
         command = ["/bin/sh", "-c", '"$0" serve </dev/null >/dev/null 2>&1 &', ollama]
         env = os.environ | {"OLLAMA_HOST": here.url}
@@ -163,7 +170,7 @@ class FirstRun:
         self.screen.status(lambda: "Ollama is starting")
         until = time.monotonic() + START_SECONDS
         try:
-            while not self._answers():
+            while not self._is_server_up():
                 if time.monotonic() > until:
                     raise ServerUnreachableError(
                         "Ollama did not start.",
@@ -173,11 +180,11 @@ class FirstRun:
                 time.sleep(POLL_SECONDS)
         finally:
             self.screen.close()
-        return self.settings if self.settings.model.name else self._choose()
+        return self.settings if self.settings.model.name else self._choose_model()
 
-    def _answers(self) -> bool:
+    def _is_server_up(self) -> bool:
         try:
-            engines.listed(self.settings)
+            engines.list_models(self.settings)
         except ServerUnreachableError:
             return False
         except ModelError:
@@ -185,72 +192,72 @@ class FirstRun:
             return True
         return True
 
-    def _choose(self) -> Config:
+    def _choose_model(self) -> Config:
         """Let the person choose one of the server's models, or one to pull where it has none.
 
         Raises UsageError and ModelError where they choose none.
         """
         from tripletick.models import choice, shelf
 
-        seen = shelf.look(engines.reach(self.settings), self._engine)
-        free = engines.free(seen, wiring.outside(self.folder))
-        models = choice.ordered(seen.models, free.most)
+        seen = shelf.query_server(engines.make_engine_settings(self.settings), self._engine)
+        free = engines.find_free_memory(seen, wiring.make_program_lookup(self.folder))
+        models = choice.sort_models(seen.models, free.largest)
         self.screen.say(
             TITLE.format(us=__version__, server=seen.version, where=f"{seen.where.host}:{seen.where.port}")
         )
         if self._engine == "openai" and not models:
             raise ModelError(NO_MODEL, *engines.EMPTY["openai"])
-        return self._one_of(models, free.most) if models else self._pulled(seen, free)
+        return self._ask_for_model(models, free.largest) if models else self._ask_to_pull(seen, free)
 
-    def _one_of(self, models: Sequence[Stock], free: int) -> Config:
-        self.screen.say("\n".join(list_models(models, free, numbered=True)))
+    def _ask_for_model(self, models: Sequence[AvailableModel], free: int) -> Config:
+        self.screen.say("\n".join(format_models(models, free, numbered=True)))
         while True:
             answer = self.screen.ask(Ask("Use [1]?", "", default="1"))
             if answer.choice != "y":
                 raise UsageError("No model was chosen.", "", "Choose one: tripletick -m NAME")
-            if name := _picked(answer.text, [model.name for model in models]):
-                return self._taken(next(model.about for model in models if model.name == name))
+            if name := _parse_choice(answer.text, [model.name for model in models]):
+                return self._use_model(next(model.about for model in models if model.name == name))
             self.screen.say(NUMBERS.format(count=len(models)))
 
-    def _pulled(self, seen: Shelf, free: Free) -> Config:
+    def _ask_to_pull(self, seen: ModelCatalog, free: FreeMemory) -> Config:
         """Suggest what to pull, and have the server pull what the person says. Raises ModelError."""
         from tripletick import fetching
         from tripletick.models import choice, shelf
 
-        rows = choice.suggested(free)
-        cells = [(row.name, choice.gigabytes(row.size), row.says) for row in rows]
-        self.screen.say("\n".join([EMPTY, *aligned(cells, numbered=True, right=SIZES)]))
-        question = f"Pull 1 ({choice.gigabytes(rows[0].size)})?"
+        rows = choice.suggest_pulls(free)
+        cells = [(row.name, choice.format_size(row.size), row.says) for row in rows]
+        self.screen.say("\n".join([EMPTY, *align_rows(cells, numbered=True, right=SIZES)]))
+        question = f"Pull 1 ({choice.format_size(rows[0].size)})?"
         letters = "yn" + "".join(str(number) for number in range(2, len(rows) + 1))
         answer = self.screen.ask(Ask(question, letters, PULLS.format(where=seen.where.url), default="y"))
         if answer.choice == "n":
             raise ModelError(NO_MODEL, "", f"Get one: tripletick models pull {rows[0].name}")
         name = rows[0 if answer.choice == "y" else int(answer.choice) - 1].name
         try:
-            fetching.fetch(name, engines.reach(self.settings), self.screen)
+            fetching.pull_with_progress(name, engines.make_engine_settings(self.settings), self.screen)
         except KeyboardInterrupt:
             # how to go on was said
             raise ModelError(NO_MODEL) from None
-        return self._taken(shelf.ask(name, engines.reach(self.settings)))
+        return self._use_model(shelf.query_model(name, engines.make_engine_settings(self.settings)))
 
-    def _taken(self, about: About) -> Config:
+    def _use_model(self, about: ModelInfo) -> Config:
         """Save the choice, and load the model with the context that is asked for from now on."""
         if about.engine == "openai":
             # its context is not ours to ask for, and its server loads by itself
-            return self._keep(f"openai:{about.name}", about.where)
+            return self._save_choice(f"openai:{about.name}", about.where)
         from tripletick import loading
 
-        kept = self._keep(about.name, self.settings.model.host if self.moved else "")
-        window = engines.window(kept, about)
+        kept = self._save_choice(about.name, self.settings.model.host if self.moved else "")
+        window = engines.choose_context(kept, about)
         words = CONTEXT.format(window=window, most=about.context) if about.context else ""
-        loading.load(about.name, engines.reach(kept), window, self.screen, words)
+        loading.load_model(about.name, engines.make_engine_settings(kept), window, self.screen, words)
         return kept
 
-    def _keep(self, name: str, host: str = "") -> Config:
+    def _save_choice(self, name: str, host: str = "") -> Config:
         """Save the choice, where it can be saved, with the server's address where the name needs it."""
         try:
             save_model(self.places.user_config, name, host or None)
-            self.screen.say(f"Saved to {shown(self.places.user_config)}")
+            self.screen.say(f"Saved to {abbreviate_home(self.places.user_config)}")
         except ConfigError as error:
             self.screen.say(str(error))
         model = replace(self.settings.model, name=name, host=host or self.settings.model.host)
@@ -261,24 +268,24 @@ def save_model(path: Path, name: str, host: str | None) -> None:
     """Save a model as the person's, with its server's address: "" takes the one away that was saved, None
     leaves it. Raises ConfigError.
     """
-    save(path, "model", "name", name)
-    saved = any((section, key) == ("model", "host") for section, key, *_ in inifile.read(path))
+    save_value(path, "model", "name", name)
+    saved = any((section, key) == ("model", "host") for section, key, *_ in inifile.read_values(path))
     if host or (host is not None and saved):
-        save(path, "model", "host", host)
+        save_value(path, "model", "host", host)
 
 
-def list_models(models: Sequence[Stock], free: int, *, numbered: bool = False) -> list[str]:
+def format_models(models: Sequence[AvailableModel], free: int, *, numbered: bool = False) -> list[str]:
     """Word the models of a server in columns; the first one is suggested where they have numbers."""
     from tripletick.models import choice
 
-    rows = [list(row) for row in choice.table(models, free)]
+    rows = [list(row) for row in choice.format_rows(models, free)]
     for number, row in enumerate(rows if numbered else ()):
         why = SMALLEST if choice.FITS[False] in row else row[-1] or SUGGESTED
         row[-1] = f"  {row[-1]}" if number else f"← {why}"
-    return aligned(rows, numbered=numbered, right=SIZES)
+    return align_rows(rows, numbered=numbered, right=SIZES)
 
 
-def _picked(words: str, names: list[str]) -> str:
+def _parse_choice(words: str, names: list[str]) -> str:
     if words.isdecimal() and 1 <= int(words) <= len(names):
         return names[int(words) - 1]
     return words if words in names else ""

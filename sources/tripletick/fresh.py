@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from tripletick.checkpoint import Checkpoints
-from tripletick.checkpoint.turns import listed
+from tripletick.checkpoint.turns import format_paths
 from tripletick.context import Conversation
 from tripletick.events import Event, FreshStart, Notice, Reply
-from tripletick.repair import ANEW, STEPS, Tries
-from tripletick.shift import Shift
-from tripletick.tools.tool import Ledger
+from tripletick.repair import ANEW, STEPS, Attempts
+from tripletick.shift import Handover
+from tripletick.tools.tool import FileTracker
 
 TRIED = "This was tried {count} times and failed, the last time with: {error}"
 BACK = "The files are as they were before."
@@ -23,20 +23,20 @@ ANOTHER = "Take another way than the one that failed."
 BACK_BUT = "The files are as they were before, but for {paths}."
 
 
-def begun_anew(
-    talk: Conversation, ledger: Ledger, checkpoints: Checkpoints, shift: Shift, tries: Tries
+def restart_turn(
+    talk: Conversation, ledger: FileTracker, checkpoints: Checkpoints, shift: Handover, tries: Attempts
 ) -> Generator[Event, Reply, None]:
     """Begin the turn anew."""
     files = checkpoints.restore_turn()
-    ledger.begin_anew()
-    talk.begin_anew()
+    ledger.restart_turn()
+    talk.restart_request()
     if shift.before and not shift.said:
-        talk.introduce(shift.agent)
-    back = BACK_BUT.format(paths=listed(files.kept)) if files.kept else BACK
+        talk.introduce_agent(shift.agent)
+    back = BACK_BUT.format(paths=format_paths(files.kept)) if files.kept else BACK
     tried = TRIED.format(count=tries.failures, error=tries.error)
     hint = tries.known or (STEPS[ANEW] if tries.failures >= ANEW else ANOTHER)
-    talk.say("\n".join(filter(None, (tried, back, f"Hint: {hint}", talk.ending))))
-    tries.begin_anew()
+    talk.add_user_message("\n".join(filter(None, (tried, back, f"Hint: {hint}", talk.ending))))
+    tries.reset_for_restart()
     shift.ran = False
     yield FreshStart(
         tries.failures, tries.max_attempts, tries.error, files.restored, files.removed, files.kept

@@ -19,17 +19,17 @@ from dataclasses import dataclass, field, replace
 
 from tripletick import aside
 from tripletick.approval import commits, special
-from tripletick.checkpoint.comparing import Line, difference, line_counts
-from tripletick.checkpoint.turns import is_folder, is_mark
+from tripletick.checkpoint.comparing import DiffLine, count_line_changes, diff_contents
+from tripletick.checkpoint.turns import is_folder, is_placeholder
 from tripletick.checkpoint.values import Change, State
 from tripletick.errors import TripletickError
 from tripletick.events import Ask, Drafting, Event, Notice, Reply
 from tripletick.loop import Loop, Turn
-from tripletick.messages import LineCount, say_counts
+from tripletick.messages import LineCount, format_line_counts
 from tripletick.redaction import KNOWN
 from tripletick.sandbox.box import NOTHING, Finished, Grant
-from tripletick.tools.check import drain
-from tripletick.tools.tool import Bench
+from tripletick.tools.check import drain_output
+from tripletick.tools.tool import ToolContext
 
 NOT_COMMITTED = "Nothing was committed: {why}."
 NO_GIT = "there is no .git here (git init makes one)"
@@ -74,7 +74,7 @@ _LABEL = re.compile(r"(?i)^(?:the )?(?:git )?commit(?: message)?:\s*|^(?:message
 
 
 @dataclass(slots=True)
-class Chosen:
+class CommitSelection:
     """What is committed: the changes as one each, and why others are not, by their paths."""
 
     changes: list[Change] = field(default_factory=list)
@@ -84,91 +84,91 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class Repository:
+class GitRepository:
     """The repository of the folder, asked in the box. Raises OSError with a sentence where git fails."""
 
-    bench: Bench
+    bench: ToolContext
     env: Mapping[str, str]
 
-    def run(self, *words: str, grant: Grant = NOTHING, message: str | None = None) -> Finished:
-        author = special.find_author(self.bench) if grant.git else {}
+    def run_git(self, *words: str, grant: Grant = NOTHING, message: str | None = None) -> Finished:
+        author = special.find_missing_author(self.bench) if grant.git else {}
         settings = {**dict(each.split("=", 1) for each in QUIET), **author}
-        command = commits.command(words, settings, pathspecs="--literal-pathspecs")
+        command = commits.build_command(words, settings, pathspecs="--literal-pathspecs")
         if message is not None:
             command = ["sh", "-c", STDIN, "sh", message, *command]
         mode = self.bench.mode if grant.git else "read"
-        return drain(self.bench.box.run(command, mode=mode, env=self.env, grant=grant))
+        return drain_output(self.bench.box.run(command, mode=mode, env=self.env, grant=grant))
 
-    def ask(self, *words: str) -> str:
-        finished = self.run(*words)
+    def read_output(self, *words: str) -> str:
+        finished = self.run_git(*words)
         if finished.status or finished.dropped:
-            raise OSError(said(finished))
+            raise OSError(last_output_line(finished))
         return (finished.head + finished.tail).decode("utf-8", "surrogateescape")
 
-    def about(self, paths: Sequence[str], *words: str) -> Iterator[str]:
+    def read_path_fields(self, paths: Sequence[str], *words: str) -> Iterator[str]:
         """Give the fields, separated by NUL, that a command prints about these paths."""
         batch, length = list[str](), 0
         for number, path in enumerate(paths, 1):
             batch.append(path)
             length += len(path) + 80
             if length > LENGTH or number == len(paths):
-                yield from self.ask(*words, "--", *batch).split("\0")[:-1]
+                yield from self.read_output(*words, "--", *batch).split("\0")[:-1]
                 batch, length = [], 0
 
 
-def said(finished: Finished) -> str:
+def last_output_line(finished: Finished) -> str:
     """Give the last line of what git says."""
     lines = (finished.head + finished.tail).decode("utf-8", "replace").strip().splitlines()
     last = lines[-1] if lines else f"git ended with exit {finished.status}"
     return last.removeprefix("fatal: ").removeprefix("error: ").rstrip(".")
 
 
-def commit(loop: Loop, message: str = "", *, asks: bool = True, last: bool = False) -> Turn:
+def commit_turns(loop: Loop, message: str = "", *, asks: bool = True, last: bool = False) -> Turn:
     """Commit what the turns have changed, `last`: what the last one has; without `message` the model writes
     one. `asks`: only after the user's yes.
     """
     try:
-        yield from _commit(loop, message, asks=asks, last=last)
+        yield from _commit_selection(loop, message, asks=asks, last=last)
     except OSError as error:
-        if asks or not _has_none(loop.bench):
+        if asks or not _has_no_git(loop.bench):
             yield Notice(NOT_COMMITTED.format(why=error.strerror or error))
 
 
-def _commit(loop: Loop, message: str, *, asks: bool, last: bool) -> Turn:
+def _commit_selection(loop: Loop, message: str, *, asks: bool, last: bool) -> Turn:
     if not loop.bench.box.holds:
         raise OSError(NO_BOX)
     _check_git(loop.bench)
-    repository = _open(loop.bench)
-    chosen = choose(loop, repository, last=last)
+    repository = _open_repository(loop.bench)
+    chosen = select_changes(loop, repository, last=last)
     yield from (Notice(LEFT_OUT.format(path=path, why=why)) for path, why in chosen.left_out.items())
     if not chosen.changes:
         if asks or chosen.left_out:
             raise OSError(NO_CHANGES)
         return
-    counts = line_counts(chosen.changes, loop.checkpoints.content)
-    lines = list(_lines(loop, chosen.changes))
-    message = message or (yield from _draft(loop, lines, counts))
+    counts = count_line_changes(chosen.changes, loop.checkpoints.read_content)
+    lines = list(_diff_lines(loop, chosen.changes))
+    message = message or (yield from _draft_message(loop, lines, counts))
     if asks:
         diff = tuple((line.tone, line.text) for line in lines)
-        question = QUESTION.format(counts=say_counts(counts), message=message)
+        question = QUESTION.format(counts=format_line_counts(counts), message=message)
         root = str(loop.bench.workspace.root)
         answer = yield Ask(question, "yne?", WHY, edit=message, workspace=root, diff=diff)
         if answer is None or answer.choice not in ("y", "e"):
             yield Notice(ANSWERED_NO)
             return
         message = answer.text.strip() if answer.choice == "e" else message
-    name, parent = _record(repository, chosen, message)
+    name, parent = _create_commit(repository, chosen, message)
     subject = message.splitlines()[0]
-    yield Notice(DONE.format(hash=name, message=subject, counts=say_counts(counts)) + BACK * parent)
+    yield Notice(DONE.format(hash=name, message=subject, counts=format_line_counts(counts)) + BACK * parent)
 
 
-def _open(bench: Bench) -> Repository:
+def _open_repository(bench: ToolContext) -> GitRepository:
     """Turn off what the repository's settings would have git run."""
-    repository = Repository(bench, commits.ENV)
-    finished = repository.run("config", "-z", "--name-only", "--get-regexp", FILTERS)
+    repository = GitRepository(bench, commits.ENV)
+    finished = repository.run_git("config", "-z", "--name-only", "--get-regexp", FILTERS)
     names = (finished.head + finished.tail).decode("utf-8", "surrogateescape").split("\0")[:-1]
     if finished.status not in (0, 1) or finished.dropped:
-        raise OSError(said(finished))
+        raise OSError(last_output_line(finished))
     env = {"GIT_CONFIG_COUNT": str(len(names)), "GIT_NO_LAZY_FETCH": "1"}
     for number, name in enumerate(names):
         env |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": ""}
@@ -177,62 +177,66 @@ def _open(bench: Bench) -> Repository:
     return replace(repository, env={**commits.ENV, **env})
 
 
-def _has_none(bench: Bench) -> bool:
-    return bench.workspace.kind(".git") == "missing"
+def _has_no_git(bench: ToolContext) -> bool:
+    return bench.workspace.get_kind(".git") == "missing"
 
 
-def _check_git(bench: Bench) -> None:
+def _check_git(bench: ToolContext) -> None:
     """Raise OSError with a sentence where the folder itself is no repository that git may be run in."""
-    if bench.workspace.kind(".git") == "file":
+    if bench.workspace.get_kind(".git") == "file":
         raise OSError(LINKED)
-    if _has_none(bench):
+    if _has_no_git(bench):
         above = bench.workspace.root.parents
         root = next((each for each in above if os.path.lexists(each / ".git")), None)
         raise OSError(ABOVE.format(root=root, typed=shlex.quote(str(root))) if root else NO_GIT)
 
 
-def choose(loop: Loop, repository: Repository, *, last: bool) -> Chosen:
+def select_changes(loop: Loop, repository: GitRepository, *, last: bool) -> CommitSelection:
     """Choose the files that hold what turns have made of the last commit, and nothing else."""
-    turns, now = loop.checkpoints.work()
+    turns, now = loop.checkpoints.load_done_turns()
     steps: dict[str, list[Change]] = defaultdict(list)
     for turn in turns[-1:] if last else turns:
         for change in turn.changes:
             steps[change.path].append(change)
     paths = sorted(path for path, several in steps.items() if not any(map(_is_folder, several)))
-    head = repository.run("rev-parse", "-q", "--verify", "HEAD")
-    committed = _by_path(repository.about(paths, "ls-tree", "-z", "HEAD")) if not head.status else {}
+    head = repository.run_git("rev-parse", "-q", "--verify", "HEAD")
+    committed = (
+        _parse_blob_names(repository.read_path_fields(paths, "ls-tree", "-z", "HEAD"))
+        if not head.status
+        else {}
+    )
     method = "sha256" if len(head.head.strip()) == 64 else "sha1"
-    names = Names(loop.checkpoints.content, method)
-    chosen, hides = Chosen(), loop.bench.workspace.hides()
+    names = BlobNames(loop.checkpoints.read_content, method)
+    chosen, hides = CommitSelection(), loop.bench.workspace.make_hidden_check()
     for path in paths:
         oid, left = committed.get(path, ""), steps[path][-1].left
-        if names.fits(left, oid):
+        if names.has_name(left, oid):
             continue
-        start = names.start(steps[path], oid)
-        why = HIDDEN if hides(path) else _trouble(loop, path, steps[path], now.get(path), start)
+        start = names.find_start_state(steps[path], oid)
+        why = HIDDEN if hides(path) else _find_obstacle(loop, path, steps[path], now.get(path), start)
         if why:
             chosen.left_out[path] = why
         else:
             chosen.changes.append(Change(path, start[0] if start else None, left))
-    _look_into_index(repository, chosen, committed, names)
+    _filter_by_index(repository, chosen, committed, names)
     return chosen
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class BlobNames:
     """The names that git has for contents (gitformat-objects: their hash behind a short head)."""
 
     read: Callable[[State | None], bytes]
     method: str
 
-    def fits(self, state: State | None, oid: str) -> bool:
+    def has_name(self, state: State | None, oid: str) -> bool:
         """Tell whether a state has this name, "" for no file; git may store other line ends."""
-        if state is None or is_mark(state) or not oid:
+        if state is None or is_placeholder(state) or not oid:
             return state is None and not oid
         data = self.read(state)
-        return oid in (self._name(data), self._name(data.replace(b"\r\n", b"\n")))
+        return oid in (self._hash_blob(data), self._hash_blob(data.replace(b"\r\n", b"\n")))
 
-    def start(self, steps: Sequence[Change], oid: str) -> tuple[State | None] | None:
+    def find_start_state(self, steps: Sequence[Change], oid: str) -> tuple[State | None] | None:
         """Go back from the last step to the state of this name, by steps that follow one another; None where
         something else lies between.
         """
@@ -241,11 +245,11 @@ class Names:
             if change.left != after:
                 return None
             after = change.was
-            if self.fits(after, oid):
+            if self.has_name(after, oid):
                 return (after,)
         return None
 
-    def _name(self, data: bytes) -> str:
+    def _hash_blob(self, data: bytes) -> str:
         return hashlib.new(self.method, b"blob %d\0" % len(data) + data).hexdigest()
 
 
@@ -253,22 +257,22 @@ def _is_folder(change: Change) -> bool:
     return is_folder(change.was) or is_folder(change.left)
 
 
-def _trouble(
+def _find_obstacle(
     loop: Loop, path: str, steps: Sequence[Change], now: State | None, start: tuple[State | None] | None
 ) -> str:
     """Say why a file is not committed, "" where it may be."""
-    data = loop.checkpoints.content(steps[-1].left)
+    data = loop.checkpoints.read_content(steps[-1].left)
     text = data.decode("utf-8", "replace")
     if SECRETS.search(path) or PRIVATE_KEY.search(data) or KNOWN.redact(text) != text:
         return SECRET
-    if any(is_mark(state) for change in steps for state in (change.was, change.left)):
+    if any(is_placeholder(state) for change in steps for state in (change.was, change.left)):
         return LARGE
     if now != steps[-1].left:
         return CHANGED_SINCE
     return "" if start else NOT_OURS
 
 
-def _by_path(fields: Iterable[str]) -> dict[str, str]:
+def _parse_blob_names(fields: Iterable[str]) -> dict[str, str]:
     """Read lines of ls-tree and ls-files: give the names of contents by their paths; a conflict has none."""
     found: dict[str, str] = {}
     for line in fields:
@@ -277,24 +281,25 @@ def _by_path(fields: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _look_into_index(
-    repository: Repository, chosen: Chosen, committed: Mapping[str, str], names: Names
+def _filter_by_index(
+    repository: GitRepository, chosen: CommitSelection, committed: Mapping[str, str], names: BlobNames
 ) -> None:
     """Leave out what is staged otherwise, ignored, or gone through a filter."""
     paths = [change.path for change in chosen.changes]
-    index = _by_path(repository.about(paths, "ls-files", "-s", "-z"))
-    attributes = list(repository.about(paths, "check-attr", "-z", "filter"))
+    index = _parse_blob_names(repository.read_path_fields(paths, "ls-files", "-s", "-z"))
+    attributes = list(repository.read_path_fields(paths, "check-attr", "-z", "filter"))
     filtered = {
         path for path, value in zip(attributes[::3], attributes[2::3], strict=True) if value not in NO_FILTER
     }
-    ignored = set(repository.about(paths, "ls-files", "-z", "-o", "-i", "--exclude-standard"))
+    ignored = set(repository.read_path_fields(paths, "ls-files", "-z", "-o", "-i", "--exclude-standard"))
     for change in list(chosen.changes):
         path, staged = change.path, index.get(change.path)
         reasons = {
             FILTERED: path in filtered,
             IGNORED: path in ignored,
             CONFLICT: staged == "",
-            STAGED: (staged or "") != committed.get(path, "") and not names.fits(change.left, staged or ""),
+            STAGED: (staged or "") != committed.get(path, "")
+            and not names.has_name(change.left, staged or ""),
         }
         if why := next((each for each, applies in reasons.items() if applies), ""):
             chosen.left_out[path] = why
@@ -303,43 +308,49 @@ def _look_into_index(
             chosen.new.append(path)
 
 
-def _record(repository: Repository, chosen: Chosen, message: str) -> tuple[str, bool]:
+def _create_commit(repository: GitRepository, chosen: CommitSelection, message: str) -> tuple[str, bool]:
     """Commit; gives the short name of the commit, and whether there is one before it."""
     grant, paths = Grant(git=True), [change.path for change in chosen.changes]
-    if chosen.new and (added := repository.run("add", "--", *chosen.new, grant=grant)).status:
-        raise OSError(said(added))
+    if chosen.new and (added := repository.run_git("add", "--", *chosen.new, grant=grant)).status:
+        raise OSError(last_output_line(added))
     words = ("commit", "-q", "--no-verify", "--only", "-F", "-", "--", *paths)
-    done = repository.run(*words, grant=grant, message=message)
+    done = repository.run_git(*words, grant=grant, message=message)
     if done.status:
         if chosen.new:
-            repository.run("rm", "-q", "--cached", "--", *chosen.new, grant=grant)
+            repository.run_git("rm", "-q", "--cached", "--", *chosen.new, grant=grant)
         nameless = special.NAMELESS in (done.head + done.tail).decode("utf-8", "replace")
-        raise OSError(f"git does not know who commits. {special.TO_NAME}" if nameless else said(done))
-    parent = not repository.run("rev-parse", "-q", "--verify", "HEAD~1").status
-    return repository.ask("rev-parse", "--short", "HEAD").strip(), parent
+        raise OSError(
+            f"git does not know who commits. {special.TO_NAME}" if nameless else last_output_line(done)
+        )
+    parent = not repository.run_git("rev-parse", "-q", "--verify", "HEAD~1").status
+    return repository.read_output("rev-parse", "--short", "HEAD").strip(), parent
 
 
-def _lines(loop: Loop, changes: Sequence[Change]) -> Iterator[Line]:
+def _diff_lines(loop: Loop, changes: Sequence[Change]) -> Iterator[DiffLine]:
     for change in changes:
-        old, new = (loop.checkpoints.content(state) for state in (change.was, change.left))
-        yield from difference(change.path, old, new)
+        old, new = (loop.checkpoints.read_content(state) for state in (change.was, change.left))
+        yield from diff_contents(change.path, old, new)
 
 
-def _draft(loop: Loop, lines: Sequence[Line], counts: Sequence[LineCount]) -> Generator[Event, Reply, str]:
+def _draft_message(
+    loop: Loop, lines: Sequence[DiffLine], counts: Sequence[LineCount]
+) -> Generator[Event, Reply, str]:
     """Have the model write the message; where nothing usable comes, the files are named."""
     yield Drafting()
     replies, budget = loop.replies, loop.replies.budget
-    diff = KNOWN.redact(_clipped(lines, int(budget.window / SHARE / budget.rate)))
-    asked = aside.behind(replies.talk.messages(), replies.draft.replace("{diff}", diff))
+    diff = KNOWN.redact(_clip_diff(lines, int(budget.window / SHARE / budget.rate)))
+    asked = aside.append_question(replies.talk.build_messages(), replies.draft.replace("{diff}", diff))
     sampling = replace(replies.sampling, output=TOKENS, temperature=0.0, think=False)
     text = ""
-    if budget.left(asked) > TOKENS:
+    if budget.count_left(asked) > TOKENS:
         with suppress(TripletickError):
-            text = (yield from aside.ask(replies.model, replies.dialect, asked, sampling, budget)).text
-    return _subject(text) or _named(counts)
+            text = (
+                yield from aside.ask_question(replies.model, replies.dialect, asked, sampling, budget)
+            ).text
+    return _extract_subject(text) or _describe_files(counts)
 
 
-def _clipped(lines: Sequence[Line], most: int) -> str:
+def _clip_diff(lines: Sequence[DiffLine], most: int) -> str:
     for number, line in enumerate(lines):
         most -= len(line.text) + 1
         if most < 0:
@@ -347,7 +358,7 @@ def _clipped(lines: Sequence[Line], most: int) -> str:
     return "\n".join(line.text for line in lines)
 
 
-def _subject(text: str) -> str:
+def _extract_subject(text: str) -> str:
     """Take the first line that says something."""
     for line in text.splitlines():
         plain = "".join(filter(str.isprintable, line)).strip(_QUOTES)
@@ -359,7 +370,7 @@ def _subject(text: str) -> str:
     return ""
 
 
-def _named(counts: Sequence[LineCount]) -> str:
+def _describe_files(counts: Sequence[LineCount]) -> str:
     actions = {each.file.action for each in counts}
     verb = VERBS[actions.pop()] if len(actions) == 1 else VERBS["changed"]
     return f"{verb} {counts[0].file.path if len(counts) == 1 else f'{len(counts)} files'}"

@@ -72,11 +72,11 @@ class Language:
     data_check: str = ""
 
     @property
-    def runs(self) -> bool:
+    def is_runnable(self) -> bool:
         """True where a block of this language is a program."""
         return bool(self.run)
 
-    def found(self, source: str) -> dict[str, str]:
+    def extract_words(self, source: str) -> dict[str, str]:
         """Read the words that commands and file name need from the program itself."""
         words: dict[str, str] = {}
         for name, rules in self.find.items():
@@ -84,11 +84,11 @@ class Language:
             words[name] = match.expand(made).format_map(words)
         return words
 
-    def file_name(self, source: str) -> str:
+    def make_file_name(self, source: str) -> str:
         """Name the file of a program that came without a path."""
-        return self.file.format_map(self.found(source))
+        return self.file.format_map(self.extract_words(source))
 
-    def is_surely(self, source: str) -> bool:
+    def has_marks(self, source: str) -> bool:
         """Tell whether a source holds what only a program of this language does."""
         return bool(self.marks and re.search(self.marks, source))
 
@@ -96,7 +96,7 @@ class Language:
         """Tell whether a program reads arguments or what is typed."""
         return bool(self.takes and re.search(self.takes, source))
 
-    def unstarted(self, path: str, source: str) -> str:
+    def find_skip_reason(self, path: str, source: str) -> str:
         """Say why a saved program is not run: it is only a `part`, `wants` arguments or input, or `lasts`
         until somebody ends it; "" where it is run.
         """
@@ -109,7 +109,7 @@ class Language:
             (why for why, rule in rules.items() if rule and re.search(rule, source, re.MULTILINE)), ""
         )
 
-    def may_show(self, source: str, task: str) -> bool:
+    def may_have_examples(self, source: str, task: str) -> bool:
         """Tell whether a task or a program's own text may have worked examples: a call of what it defines."""
         names = re.findall(self.defines, source) if self.prove else ()
         return any(f"{name}(" in task or source.count(f"{name}(") > 1 for name in names)
@@ -125,7 +125,7 @@ class Language:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class LanguageTable:
     """A file of rows, ready to look things up in."""
 
     languages: dict[str, Language]
@@ -134,30 +134,30 @@ class Table:
     names: dict[str, str]
 
 
-def read_table(text: str, *, patterns: bool = True) -> Table:
+def read_table(text: str, *, patterns: bool = True) -> LanguageTable:
     """Read rows as languages.toml holds them; `patterns` are tried too, which takes longer than all the rest.
 
     Raises ValueError where two rows claim the same name, a column is unknown, or a pattern is wrong.
     """
     raw = tomllib.loads(text)
-    rows = {tag: _row(tag, values) for tag, values in raw.get("language", {}).items()}
+    rows = {tag: _parse_row(tag, values) for tag, values in raw.get("language", {}).items()}
     for row in rows.values() if patterns else ():
-        _try_patterns(row)
-    rows = dict(sorted(rows.items(), key=lambda row: not row[1].runs))
+        _check_patterns(row)
+    rows = dict(sorted(rows.items(), key=lambda row: not row[1].is_runnable))
     tools: dict[str, list[str]] = raw.get("tool", {})
-    return Table(
+    return LanguageTable(
         rows,
-        _index([*((tag, (tag, *row.aliases)) for tag, row in rows.items()), *_named(tools)]),
-        _index([(tag, row.extensions) for tag, row in rows.items()]),
-        _index([(tag, row.names) for tag, row in rows.items()]),
+        _build_index([*((tag, (tag, *row.aliases)) for tag, row in rows.items()), *_list_tool_names(tools)]),
+        _build_index([(tag, row.extensions) for tag, row in rows.items()]),
+        _build_index([(tag, row.names) for tag, row in rows.items()]),
     )
 
 
-def _named(tools: Mapping[str, list[str]]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _list_tool_names(tools: Mapping[str, list[str]]) -> Iterator[tuple[str, tuple[str, ...]]]:
     return ((tag, (tag, *others)) for tag, others in tools.items())
 
 
-def _index(claims: list[tuple[str, tuple[str, ...]]]) -> dict[str, str]:
+def _build_index(claims: list[tuple[str, tuple[str, ...]]]) -> dict[str, str]:
     index: dict[str, str] = {}
     for tag, names in claims:
         for name in names:
@@ -166,17 +166,17 @@ def _index(claims: list[tuple[str, tuple[str, ...]]]) -> dict[str, str]:
     return index
 
 
-def _row(tag: str, values: dict[str, Any]) -> Language:
+def _parse_row(tag: str, values: dict[str, Any]) -> Language:
     known = {column.name for column in fields(Language)} - {"tag"}
     if unknown := values.keys() - known:
         raise ValueError(f"language {tag}: unknown {', '.join(sorted(unknown))}")
-    return Language(tag, **{name: _frozen(value) for name, value in values.items()})
+    return Language(tag, **{name: _freeze_value(value) for name, value in values.items()})
 
 
-def _try_patterns(row: Language) -> None:
+def _check_patterns(row: Language) -> None:
     """Find out now, and not at a block, what is no pattern, or which word a program could lack."""
     try:
-        row.found("")
+        row.extract_words("")
         row.is_program("")
         patterns = (row.wrong, row.parts, row.marks, row.takes, row.defines, row.tests, row.asserts)
         for pattern in patterns:
@@ -185,21 +185,21 @@ def _try_patterns(row: Language) -> None:
         raise ValueError(f"language {row.tag}: a pattern is wrong or no last one fits: {wrong!r}") from wrong
 
 
-def _frozen(value: Any) -> Any:
+def _freeze_value(value: Any) -> Any:
     if isinstance(value, list):
-        return tuple(map(_frozen, value))
+        return tuple(map(_freeze_value, value))
     if isinstance(value, dict):
-        return MappingProxyType({name: _frozen(part) for name, part in value.items()})
+        return MappingProxyType({name: _freeze_value(part) for name, part in value.items()})
     return value
 
 
 @cache
-def table() -> Table:
+def load_table() -> LanguageTable:
     """Give the shipped table; a test tries its patterns, so that no start has to."""
-    return read_table(shipped(), patterns=False)
+    return read_table(read_shipped_table(), patterns=False)
 
 
-def shipped() -> str:
+def read_shipped_table() -> str:
     return Path(__file__).with_name("languages.toml").read_text("utf-8")
 
 
@@ -209,39 +209,39 @@ _PARTS = {"LANGUAGES": "languages", "ALIASES": "aliases", "BY_EXTENSION": "exten
 def __getattr__(name: str) -> Any:
     if name not in _PARTS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(table(), _PARTS[name])
+    return getattr(load_table(), _PARTS[name])
 
 
-def canonical(tag: str) -> str:
+def to_canonical_tag(tag: str) -> str:
     """Give the tag that `tag` is another word for, or itself, folded: `Py` and `python3.11` are `python`."""
     folded = tag.strip().casefold().replace("-", "_")
-    aliases = table().aliases
+    aliases = load_table().aliases
     return aliases.get(folded) or aliases.get(_VERSION.sub("", folded), folded)
 
 
-def language_of(path: str) -> Language | None:
+def detect_language(path: str) -> Language | None:
     """Give the language that a file's name says, None where it says none."""
-    known, name = table(), path.rstrip("/").rpartition("/")[2]
+    known, name = load_table(), path.rstrip("/").rpartition("/")[2]
     dot = name.rfind(".")
     tag = known.names.get(name) or (known.extensions.get(name[dot:].lower()) if dot > 0 else None)
     return known.languages[tag] if tag else None
 
 
-def names_other(text: str, tag: str) -> bool:
+def names_other_language(text: str, tag: str) -> bool:
     """Tell whether a text names another language: `bash`, `Rust`; short ones are `Go` and `C`."""
-    known = table()
+    known = load_table()
     words = [word for word in re.findall(r"[\w+#]+", text) if len(word) > 2 or word[0].isupper()]
     named = {known.aliases.get(word.casefold(), tag) for word in words} - {tag}
-    return any(each in known.languages and known.languages[each].runs for each in named)
+    return any(each in known.languages and known.languages[each].is_runnable for each in named)
 
 
-def is_foreign(tag: str, path: str) -> bool:
+def is_foreign_path(tag: str, path: str) -> bool:
     """Tell whether a program's tag stands before the path of something else, such as data."""
-    own, named = table().languages.get(tag), language_of(path)
-    return own is not None and own.runs and not (named and (named.runs or named is own))
+    own, named = load_table().languages.get(tag), detect_language(path)
+    return own is not None and own.is_runnable and not (named and (named.is_runnable or named is own))
 
 
-def fill(command: Iterable[str], names: Mapping[str, str], parts: Iterable[str] = ()) -> list[str]:
+def fill_command(command: Iterable[str], names: Mapping[str, str], parts: Iterable[str] = ()) -> list[str]:
     """Put `names` where the command names them, and let a shell choose among the programs of its first word.
 
     The word `{parts}` stands for all of `parts`. A brace that names nothing stays: it may be a program's.
@@ -251,13 +251,13 @@ def fill(command: Iterable[str], names: Mapping[str, str], parts: Iterable[str] 
     return [first, *rest] if first.startswith("/") else ["sh", "-c", _CHOOSE, "sh", first, *rest]
 
 
-def programs(language: Language) -> list[tuple[str, ...]]:
+def list_programs(language: Language) -> list[tuple[str, ...]]:
     """Give what must be on PATH to run `language`: for each command the programs of which one is enough."""
     commands = language.needs or [command[0] for command in (language.build, language.run) if command]
     names = (tuple(filter(_PROGRAM.fullmatch, first.split("|"))) for first in commands)
     return [alternatives for alternatives in names if alternatives]
 
 
-def installed(language: Language, look: Callable[[str], str | None]) -> bool:
+def is_installed(language: Language, look: Callable[[str], str | None]) -> bool:
     """True where all that `language` needs is there; `look` finds a program as shutil.which does."""
-    return language.runs and all(any(map(look, names)) for names in programs(language))
+    return language.is_runnable and all(any(map(look, names)) for names in list_programs(language))

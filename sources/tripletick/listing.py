@@ -16,11 +16,11 @@ from tripletick import engines, platforms, ways
 from tripletick.bench import scores
 from tripletick.config import Config
 from tripletick.errors import TripletickError, UsageError
-from tripletick.models import cards, catalog, choice, hosts, parted, spoken, store
+from tripletick.models import cards, catalog, choice, hosts, resolve_engine, split_name, store
 from tripletick.models.shared_engine import status
-from tripletick.models.shelf import Shelf
-from tripletick.places import Places, find_home
-from tripletick.ui.columns import aligned
+from tripletick.models.shelf import ModelCatalog
+from tripletick.places import AppDirs, find_home
+from tripletick.ui.columns import align_rows
 
 SIZES = (1,)
 """The column of the sizes, which stand at its right end."""
@@ -35,98 +35,102 @@ Row = tuple[str, ...]
 
 
 @dataclass
-class Listing:
+class ModelListing:
     """One look at all of them. `held` are the bytes that the model at work takes of memory."""
 
     config: Config
-    places: Places
+    places: AppDirs
     look: Callable[[str], str | None]
     """Finds a program."""
     say: Callable[[str], None]
     """Gets a line for what is no row: each server, and what lacks."""
     held: int = 0
 
-    def lines(self) -> list[str]:
+    def format_lines(self) -> list[str]:
         """Give a line a model. Raises what the server raises where there is none at all."""
         failed: TripletickError | None = None
         rows: list[Row] = []
         try:
-            seen = shelf_of(self.config)
-            rows += self._own(seen)
+            seen = load_catalog(self.config)
+            rows += self._own_server_rows(seen)
         except TripletickError as error:
             failed = error
-        rows += self._found(failed)
-        rows += self._local(stored=failed is not None)
+        rows += self._other_server_rows(failed)
+        rows += self._local_rows(stored=failed is not None)
         if failed and not rows:
             raise failed
-        if failed and spoken(self.config.model.name, self.config.model.host) in engines.EMPTY:
+        if failed and resolve_engine(self.config.model.name, self.config.model.host) in engines.EMPTY:
             self.say(failed.what)
         if any(row[4] for row in rows):
             self.say(MORE)
-        return aligned(rows, right=SIZES) if rows else []
+        return align_rows(rows, right=SIZES) if rows else []
 
-    def _own(self, seen: Shelf) -> Iterator[Row]:
+    def _own_server_rows(self, seen: ModelCatalog) -> Iterator[Row]:
         """Give the rows of the server that the settings mean."""
         self.say(TITLE.format(version=seen.version, url=seen.where.url))
-        free = engines.free(seen, self.look)
-        engine = engines.served(self.config)
+        free = engines.find_free_memory(seen, self.look)
+        engine = engines.resolve_server_engine(self.config)
         if not seen.models and engine == "openai":
             self.say(" ".join(engines.EMPTY["openai"]))
         elif not seen.models:
-            best = choice.suggested(free)[0]
-            self.say(EMPTY.format(name=best.name, size=choice.gigabytes(best.size)))
-        yield from self._rows(seen, free.most, engine)
+            best = choice.suggest_pulls(free)[0]
+            self.say(EMPTY.format(name=best.name, size=choice.format_size(best.size)))
+        yield from self._server_rows(seen, free.largest, engine)
 
-    def _found(self, failed: TripletickError | None) -> Iterator[Row]:
+    def _other_server_rows(self, failed: TripletickError | None) -> Iterator[Row]:
         """Give the rows of other servers of this machine."""
-        for found in ways.servers(self.config, failed, beyond=True):
+        for found in ways.find_other_servers(self.config, failed, beyond=True):
             # one that does not say what it has is left out
             with suppress(TripletickError):
-                seen = shelf_of(ways.at(self.config, found))
-                for row in self._rows(seen, engines.free(seen, self.look).most, found.kind):
+                seen = load_catalog(ways.with_server(self.config, found))
+                for row in self._server_rows(
+                    seen, engines.find_free_memory(seen, self.look).largest, found.kind
+                ):
                     yield (*row[:-1], ", ".join(filter(None, (row[-1], THERE.format(url=seen.where.url)))))
 
-    def _rows(self, seen: Shelf, free: int, engine: str) -> Iterator[Row]:
-        for *row, remark in choice.table(seen.models, free):
+    def _server_rows(self, seen: ModelCatalog, free: int, engine: str) -> Iterator[Row]:
+        for *row, remark in choice.format_rows(seen.models, free):
             name = row[0] if engine == "ollama" else f"{engine}:{row[0]}"
-            yield (name, *row[1:], self._scores.get(f"{engine}:{row[0]}", ""), remark)
+            yield (name, *row[1:], self._bench_scores.get(f"{engine}:{row[0]}", ""), remark)
 
-    def _local(self, *, stored: bool) -> Iterator[Row]:
+    def _local_rows(self, *, stored: bool) -> Iterator[Row]:
         """Give the rows of this machine: what was fetched, and `stored`, what Ollama has pulled."""
-        main = platforms.machine().available
+        main = platforms.read_machine_memory().available
         # another model takes the place of one that is loaded
-        held = max(self.held, sum(engine.memory for engine in status.running(self.places.engines)))
-        free = choice.Free(main and main + held, cards.free(self.look("nvidia-smi"))).most
-        for entry in catalog.fetched(self.places.cache):
+        held = max(self.held, sum(engine.memory for engine in status.list_running(self.places.engines)))
+        free = choice.FreeMemory(
+            main and main + held, cards.free_video_memory(self.look("nvidia-smi"))
+        ).largest
+        for entry in catalog.list_fetched(self.places.cache):
             fits = choice.FITS[entry.memory <= free if free else None]
-            did = self._scores.get(entry.model, entry.bench)
-            yield (entry.model, choice.gigabytes(entry.size), "", "", fits, did, entry.good_for)
+            did = self._bench_scores.get(entry.full_name, entry.bench)
+            yield (entry.full_name, choice.format_size(entry.size), "", "", fits, did, entry.good_for)
         if stored and not self.config.model.host:
-            yield from self._of_store(free)
+            yield from self._ollama_store_rows(free)
 
-    def _of_store(self, free: int) -> Iterator[Row]:
-        stores = store.folders(os.environ, find_home())
-        for name in store.names(stores):
+    def _ollama_store_rows(self, free: int) -> Iterator[Row]:
+        stores = store.list_stores(os.environ, find_home())
+        for name in store.list_names(stores):
             # one that is pulled in part, or is no file, cannot be used so
             with suppress(TripletickError, OSError):
-                size = store.find(name, stores).model.stat().st_size
-                fits, model = choice.FITS[choice.fits(size, free)], f"{catalog.ENGINE}:{name}"
-                did = self._scores.get(model, self._scores.get(f"ollama:{name}", ""))
-                yield (model, choice.gigabytes(size), "", "", fits, did, STORED)
+                size = store.find_model(name, stores).model.stat().st_size
+                fits, model = choice.FITS[choice.fits_memory(size, free)], f"{catalog.ENGINE}:{name}"
+                did = self._bench_scores.get(model, self._bench_scores.get(f"ollama:{name}", ""))
+                yield (model, choice.format_size(size), "", "", fits, did, STORED)
 
     @cached_property
-    def _scores(self) -> dict[str, str]:
-        return dict(scores.known(self.places.cache))
+    def _bench_scores(self) -> dict[str, str]:
+        return dict(scores.load_scores(self.places.cache))
 
 
-def shelf_of(config: Config) -> Shelf:
+def load_catalog(config: Config) -> ModelCatalog:
     """Look at the server that the settings mean. Raises what it raises."""
     from tripletick.models import shelf
 
-    return shelf.look(engines.reach(config), engines.served(config))
+    return shelf.query_server(engines.make_engine_settings(config), engines.resolve_server_engine(config))
 
 
-def file_size(path: str) -> int:
+def model_file_size(path: str) -> int:
     """Give the bytes of a model's file, 0 where it is none."""
     try:
         return Path(path).stat().st_size
@@ -134,58 +138,62 @@ def file_size(path: str) -> int:
         return 0
 
 
-def locate(config: Config, name: str) -> str:
+def find_host(config: Config, name: str) -> str:
     """Give the address that goes with this model, "" for the usual one: that of the settings where its server
     has the model, or the command line names it, or no other server has the model.
     """
-    engine, host = spoken(name, ""), config.model.host
-    if engine not in engines.EMPTY or ways.is_fixed(config) or (engine == "ollama" and not host):
+    engine, host = resolve_engine(name, ""), config.model.host
+    if engine not in engines.EMPTY or ways.is_host_given(config) or (engine == "ollama" and not host):
         return host
     for address in dict.fromkeys((host, "")):
         try:
-            if _has(replace(config, model=replace(config.model, name=name, host=address)), name):
+            if _has_model(replace(config, model=replace(config.model, name=name, host=address)), name):
                 return address
         except TripletickError:
-            if address and spoken("", address) == engine:
+            if address and resolve_engine("", address) == engine:
                 # it is no other server's turn because this one does not answer
                 return host
-    for found in ways.servers(config, beyond=True):
-        there = ways.at(config, found)
+    for found in ways.find_other_servers(config, beyond=True):
+        there = ways.with_server(config, found)
         with suppress(TripletickError):
-            if found.kind == engine and _has(there, name):
+            if found.kind == engine and _has_model(there, name):
                 return there.model.host
     return host
 
 
-def _has(config: Config, name: str) -> bool:
+def _has_model(config: Config, name: str) -> bool:
     """Tell whether the server of the settings has a model. Raises what the server raises."""
-    wanted = parted(name)[1].strip()
-    return any(one.name in (wanted, f"{wanted}:latest") for one in engines.listed(config))
+    wanted = split_name(name)[1].strip()
+    return any(one.name in (wanted, f"{wanted}:latest") for one in engines.list_models(config))
 
 
-def serving(config: Config, say: Callable[[str], None]) -> Config:
+def with_serving_host(config: Config, say: Callable[[str], None]) -> Config:
     """Give the config with the server that has its model, where that is another one than it names; `say` gets
     a line then. Raises UsageError where none is named for the model, with those that were found.
     """
-    if not ways.is_unsure(config):
+    if not ways.is_host_uncertain(config):
         return config
     # nobody has said that a server that was found may have the key
     keyless = replace(config, model=replace(config.model, key_env=""))
-    name, host = config.model.name, locate(keyless, config.model.name)
-    if not host and ways.own(config) is None:
-        found = (ways.at(config, one).model.host for one in ways.servers(config) if one.kind == "openai")
+    name, host = config.model.name, find_host(keyless, config.model.name)
+    if not host and ways.own_address(config) is None:
+        found = (
+            ways.with_server(config, one).model.host
+            for one in ways.find_other_servers(config)
+            if one.kind == "openai"
+        )
         if other := next(found, ""):
             what = f"No server is named for {name}."
             why = f"The one at {other} does not list it."
             raise UsageError(what, why, f"What it has: tripletick --host {other} models")
     if host == config.model.host:
         return config
-    say(ways.SERVER.format(name=name, url=host or hosts.address(None).url))
+    say(ways.SERVER.format(name=name, url=host or hosts.resolve_address(None).url))
     there = keyless if host else config
     return replace(there, model=replace(there.model, host=host))
 
 
-def names(config: Config, cache: Path, seconds: float | None = None) -> Sequence[str]:
+def list_model_names(config: Config, cache: Path, seconds: float | None = None) -> Sequence[str]:
     """Name the models that Tab offers: those of the servers, and those that were fetched. A server that does
     not answer in `seconds` counts as absent, None for what the settings say.
     """
@@ -193,9 +201,9 @@ def names(config: Config, cache: Path, seconds: float | None = None) -> Sequence
         config = replace(config, model=replace(config.model, connect_timeout=seconds))
     found: list[str] = []
     with suppress(TripletickError):
-        found += engines.names(config)
+        found += engines.list_names(config)
     with suppress(TripletickError):
-        for one in ways.servers(config, beyond=True):
+        for one in ways.find_other_servers(config, beyond=True):
             with suppress(TripletickError):
-                found += engines.names(ways.at(config, one))
-    return list(dict.fromkeys([*found, *(entry.model for entry in catalog.fetched(cache))]))
+                found += engines.list_names(ways.with_server(config, one))
+    return list(dict.fromkeys([*found, *(entry.full_name for entry in catalog.list_fetched(cache))]))

@@ -9,9 +9,9 @@ import time
 from contextlib import closing
 
 from tripletick.errors import TripletickError
-from tripletick.models import Settings
+from tripletick.models import EngineSettings
 from tripletick.models.ollama import Ollama
-from tripletick.models.preload import Loaded
+from tripletick.models.preload import LoadedModel
 from tripletick.screens import Screen
 
 GLANCE = 0.1
@@ -19,7 +19,7 @@ GLANCE = 0.1
 LOADING = "Loading … {seconds:.1f} s"
 
 
-def load(name: str, settings: Settings, context: int, screen: Screen, words: str) -> None:
+def load_model(name: str, settings: EngineSettings, context: int, screen: Screen, words: str) -> None:
     """Have a model loaded with this context, and say `words` and what came of it.
 
     What goes wrong is not told: the first request does. Raises KeyboardInterrupt, which stops the server too.
@@ -30,21 +30,21 @@ def load(name: str, settings: Settings, context: int, screen: Screen, words: str
         return f"{words} {LOADING.format(seconds=time.monotonic() - began)}".strip()
 
     with closing(Ollama(name, settings)) as model:
-        model.fix(context)
+        model.set_context(context)
         model.preload()
         screen.status(told)
         try:
-            while model.loading(GLANCE):
+            while model.is_still_loading(GLANCE):
                 pass
         finally:
             screen.close()
-        loaded = _looked(model)
-    if line := f"{told()}, {loaded.placed}" if loaded else words:
+        loaded = _request_loaded(model)
+    if line := f"{told()}, {loaded.placement}" if loaded else words:
         screen.say(line)
 
 
-def _looked(model: Ollama) -> Loaded | None:
+def _request_loaded(model: Ollama) -> LoadedModel | None:
     try:
-        return model.loaded()
+        return model.find_loaded()
     except TripletickError:
         return None

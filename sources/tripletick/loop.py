@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 
 from tripletick import claims, effects, feedback, receipts, repair
 from tripletick.agents import Agent
-from tripletick.approval import Block, Gate
+from tripletick.approval import PendingBlock, PermissionGate
 from tripletick.checkpoint import Checkpoints
-from tripletick.clock import clocked
+from tripletick.clock import run_timed
 from tripletick.errors import TripletickError
 from tripletick.events import (
     Answered,
@@ -32,17 +32,17 @@ from tripletick.events import (
     Reply,
     Returned,
 )
-from tripletick.fresh import begun_anew
+from tripletick.fresh import restart_turn
 from tripletick.hooks import Hooks
 from tripletick.messages import INTERRUPTED as EXIT
 from tripletick.messages import Call, Receipt, Result
-from tripletick.repair import Tries
-from tripletick.replies import BLOCKS, INTERRUPTED, Heard, Replies
+from tripletick.repair import Attempts
+from tripletick.replies import BLOCKS, INTERRUPTED, ReceivedReply, ReplySource
 from tripletick.sandbox.box import Kept
-from tripletick.shift import Rest, Shift
+from tripletick.shift import Handover, RemainingRequest
 from tripletick.tools import output, shell
-from tripletick.tools.meant import placed
-from tripletick.tools.tool import Bench, Tool
+from tripletick.tools.meant import infer_path
+from tripletick.tools.tool import Tool, ToolContext
 
 CUT_ANSWER = "The answer reached the length limit and ends here; `[model] output` sets it."
 NOT_RUN = "Not run; @{name} runs it."
@@ -62,22 +62,22 @@ NOT_CHECKED = "The check was not run: {verdict}."
 class Loop:
     """What every turn of a session works with."""
 
-    replies: Replies
+    replies: ReplySource
     tools: Mapping[str, Tool]
-    bench: Bench
+    bench: ToolContext
     checkpoints: Checkpoints
     max_attempts: int = 5
     max_steps: int = 25
     person: bool = False
-    gate: Gate = field(default_factory=Gate)
+    gate: PermissionGate = field(default_factory=PermissionGate)
     """What every block passes."""
     hooks: Hooks = field(default_factory=Hooks)
-    rest: Rest | None = None
+    rest: RemainingRequest | None = None
     """What another agent does of the request once the first one has answered."""
     check: str = ""
     """A command that must succeed before what was to be done is done."""
 
-    def turn(
+    def run_turn(
         self,
         agent: Agent,
         request: str,
@@ -90,41 +90,47 @@ class Loop:
 
         `relief`: who may take over, as `admit` lets them; nobody where the person chose the agent.
         """
-        tries = Tries(self.max_attempts, self.max_steps, alone=not self.person, trial=self.bench.trial)
-        shift = Shift(agent, relief, self.replies.languages, self.rest)
+        tries = Attempts(self.max_attempts, self.max_steps, alone=not self.person, trial=self.bench.trial)
+        shift = Handover(agent, relief, self.replies.languages, self.rest)
         ledger, talk = self.bench.ledger, self.replies.talk
         ledger.begin_turn(request)
         self.checkpoints.begin_turn(self.bench.session, request)
-        ending = talk.templates.ending(request, ledger.asked, new=ledger.new, computes=ledger.computes)
-        ledger.mends = bool(ledger.asked) and not ledger.new and talk.templates.speaks("repairs", request)
-        ledger.withheld = talk.templates.speaks("withheld", request)
-        talk.request(agent, request, files=files, ending=ending)
+        ending = talk.templates.choose_ending(
+            request, ledger.asked, new=ledger.is_new_program, computes=ledger.computes
+        )
+        ledger.mends = (
+            bool(ledger.asked) and not ledger.is_new_program and talk.templates.has_words("repairs", request)
+        )
+        ledger.withheld = talk.templates.has_words("withheld", request)
+        talk.add_request(agent, request, files=files, ending=ending)
         loop, end = self, None
         try:
             while end is None:
                 if clause := shift.take_clause():
-                    loop = yield from loop._handed_over(shift.agent, "", admit)
+                    loop = yield from loop._hand_over(shift.agent, "", admit)
                     loop._ask_rest(shift.agent, clause)
-                hearing = loop.replies.hear(shift.agent, shift.handing(), heat=tries.heat)
-                heard = yield from loop.hooks.held(hearing)
-                if call := shift.over(heard.reading.calls):
-                    loop = yield from loop._handed_over(shift.agent, call.tool, admit)
-                end = (yield from loop._step(shift, tries, heard)) or repair.ending(tries)
-                if isinstance(end, GaveUp) and tries.worn_out(end):
-                    end = yield from loop._last_words(shift, end)
-                if end is None and tries.wants_anew:
-                    yield from begun_anew(talk, ledger, loop.checkpoints, shift, tries)
+                hearing = loop.replies.request_reply(
+                    shift.agent, shift.list_handover_tags(), heat=tries.temperature_boost
+                )
+                heard = yield from loop.hooks.hold_back_text(hearing)
+                if call := shift.switch_agent(heard.reading.calls):
+                    loop = yield from loop._hand_over(shift.agent, call.tool, admit)
+                end = (yield from loop._process_reply(shift, tries, heard)) or repair.find_ending(tries)
+                if isinstance(end, GaveUp) and tries.should_ask_findings(end):
+                    end = yield from loop._request_last_words(shift, end)
+                if end is None and tries.needs_restart:
+                    yield from restart_turn(talk, ledger, loop.checkpoints, shift, tries)
             if notice := loop.checkpoints.end_turn():
                 yield Notice(notice)
-            receipt = loop._receipt(shift, tries, end)
-            yield repair.ended(shift.whole(end), loop.checkpoints.changed, receipt)
+            receipt = loop._make_receipt(shift, tries, end)
+            yield repair.complete_ending(shift.with_earlier_answers(end), loop.checkpoints.changed, receipt)
         except KeyboardInterrupt:
-            yield from loop.ended_early()
+            yield from loop.finish_stopped_block()
             yield Interrupted(talk.entries[-1].message.text)
         finally:
             loop.checkpoints.end_turn()
 
-    def _handed_over(self, agent: Agent, tag: str, admit: Admit | None) -> Generator[Event, Reply, Loop]:
+    def _hand_over(self, agent: Agent, tag: str, admit: Admit | None) -> Generator[Event, Reply, Loop]:
         """Let another agent in, whose tag a call has; "": the first one has answered."""
         yield HandedOver(agent.name, tag)
         loop = (yield from admit(agent)) if admit else self
@@ -136,35 +142,43 @@ class Loop:
     def _ask_rest(self, agent: Agent, clause: str) -> None:
         """Ask for the rest of the request behind the answer to its first part."""
         talk, ledger = self.replies.talk, self.bench.ledger
-        ending = talk.templates.ending(clause, ledger.asked, new=ledger.new, computes=ledger.computes)
-        talk.introduce(agent, talk.templates.ask(clause, "", ending))
-        talk.reopen()
+        ending = talk.templates.choose_ending(
+            clause, ledger.asked, new=ledger.is_new_program, computes=ledger.computes
+        )
+        talk.introduce_agent(agent, talk.templates.format_request(clause, "", ending))
+        talk.mark_restart()
 
-    def _step(self, shift: Shift, tries: Tries, heard: Heard) -> Generator[Event, Reply, Ending]:
+    def _process_reply(
+        self, shift: Handover, tries: Attempts, heard: ReceivedReply
+    ) -> Generator[Event, Reply, Ending]:
         """Run what the reply calls and say in the conversation what came of it; an answer ends the turn."""
-        reading, talk, agent = heard.reading, self.replies.talk, shift.acting()
-        talk.reply(reading.text, reading.sent)
+        reading, talk, agent = heard.reading, self.replies.talk, shift.find_acting_agent()
+        talk.add_reply(reading.text, reading.sent)
         if shift.new:
-            talk.introduce(shift.agent)
-        if shift.ran and not tries.failures and (spoken := shell.spoken(reading.calls)):
-            return (yield from self.hooks.answered(spoken, self.bench.outside.cite(spoken)))
-        before = self.checkpoints.blocks
-        results = yield from self.act(agent, reading.calls)
-        question, wrong = tries.question(reading.question, calls=bool(results))
+            talk.introduce_agent(shift.agent)
+        if shift.ran and not tries.failures and (spoken := shell.extract_echoes(reading.calls)):
+            return (
+                yield from self.hooks.apply_pre_response(spoken, self.bench.outside.format_citations(spoken))
+            )
+        before = self.checkpoints.block_count
+        results = yield from self.run_blocks(agent, reading.calls)
+        question, wrong = tries.check_question(reading.question, calls=bool(results))
         problems = (*reading.problems, *wrong)
-        told = tries.worth_telling(problems, calls=bool(results), owner=bool(agent.tools))
+        told = tries.select_problems(problems, calls=bool(results), owner=bool(agent.tools))
         refused = [Refused(problem) for problem in problems if problem in told or not problem.text]
         if not results and not told and question is None:
             yield from refused
-            return (yield from self._words(shift, tries, heard))
+            return (yield from self._finish_with_answer(shift, tries, heard))
         shift.ran = shift.ran or bool(results)
-        failed = tries.add(results, told)
+        failed = tries.add_reply(results, told)
         if results or told:
             # before anything else is yielded, where the person may stop the turn
-            said, short = feedback.word(self.replies.dialect, self.tools, tries, results, told)
-            changed = effects.told(self.checkpoints, before, results, self.bench.workspace, talk.templates)
-            closing = feedback.close(talk, self.bench, results, changed, tries)
-            talk.report(said, closing, short=short)
+            said, short = feedback.build_feedback(self.replies.dialect, self.tools, tries, results, told)
+            changed = effects.describe_effects(
+                self.checkpoints, before, results, self.bench.workspace, talk.templates
+            )
+            closing = feedback.build_closing(talk, self.bench, results, changed, tries)
+            talk.add_results(said, closing, short=short)
         yield from refused
         if question is not None:
             answer = yield Ask(question, "", "The model asks you.")
@@ -172,89 +186,97 @@ class Loop:
                 return GaveUp("clarification", "The model has a question.", 3, question)
             if not answer.said:
                 raise KeyboardInterrupt
-            self.bench.outside.said(answer.text)
-            talk.answer(question, answer.text)
+            self.bench.outside.add_user_words(answer.text)
+            talk.add_answer(question, answer.text)
         if failed:
             yield Repairing(tries.failures, tries.max_attempts, tries.error)
         return None
 
-    def _words(self, shift: Shift, tries: Tries, heard: Heard) -> Generator[Event, Reply, Ending]:
+    def _finish_with_answer(
+        self, shift: Handover, tries: Attempts, heard: ReceivedReply
+    ) -> Generator[Event, Reply, Ending]:
         """End the turn with an answer; an empty one is asked for once more."""
-        if said := heard.reading.words:
+        if said := heard.reading.answer_text:
             if heard.finish == "length":
                 yield Notice(CUT_ANSWER)
-            written = [change.path for change in self.checkpoints.since(0) or ()]
-            if shift.pass_on(said, written):
+            written = [change.path for change in self.checkpoints.changes_since(0) or ()]
+            if shift.hand_over_rest(said, written):
                 return None
-            runner = shift.runner()
+            runner = shift.find_runner()
             if runner and self.replies.shows_code(said, runner):
                 yield Notice(NOT_RUN.format(name=runner.name))
-            doubt = self._receipt(shift, tries, Answered(said)).doubt if self.bench.trial.doubt else ()
-            if doubt and tries.doubts() and (closing := self.replies.talk.doubting(doubt)):
-                self.replies.talk.say(closing)
+            doubt = self._make_receipt(shift, tries, Answered(said)).doubt if self.bench.trial.doubt else ()
+            if doubt and tries.record_doubt() and (closing := self.replies.talk.format_doubt(doubt)):
+                self.replies.talk.add_user_message(closing)
                 yield Doubted(doubt)
                 return None
-            if command := self._due(shift.agent, tries):
-                end = yield from self.checked(shift.agent, tries, command)
-                if end or self._due(shift.agent, tries):
+            if command := self._find_due_check(shift.agent, tries):
+                end = yield from self.run_check(shift.agent, tries, command)
+                if end or self._find_due_check(shift.agent, tries):
                     return end
-            lacking = feedback.unsaid(self.replies.talk, tries.printed, said)
-            return (yield from self.hooks.answered(said, lacking + self.bench.outside.cite(said)))
-        self.replies.talk.say(tries.nudge(self.replies.talk.asked))
+            lacking = feedback.find_unreported_output(self.replies.talk, tries.printed, said)
+            return (
+                yield from self.hooks.apply_pre_response(
+                    said, lacking + self.bench.outside.format_citations(said)
+                )
+            )
+        self.replies.talk.add_user_message(tries.record_empty_reply(self.replies.talk.asked))
         return None
 
-    def _due(self, agent: Agent, tries: Tries) -> str:
+    def _find_due_check(self, agent: Agent, tries: Attempts) -> str:
         """Give the check that an answer must wait for: the user's own, or what the request says fails, once
         a file was changed; that is given up sooner, for nobody has said that it is to succeed.
         """
-        if not agent.tools or tries.passed:
+        if not agent.tools or tries.has_passed_check:
             return ""
         if self.check or not self.bench.ledger.check:
             return self.check
-        again = tries.failed_checks < RERUNS and self.checkpoints.since(0)
+        again = tries.failed_checks < RERUNS and self.checkpoints.changes_since(0)
         return self.bench.ledger.check if again else ""
 
-    def checked(self, agent: Agent, tries: Tries, command: str) -> Generator[Event, Reply, GaveUp | None]:
+    def run_check(
+        self, agent: Agent, tries: Attempts, command: str
+    ) -> Generator[Event, Reply, GaveUp | None]:
         """Run a check; where it fails the model is told why, where it may not run that is the end."""
         call = Call("bash", command)
-        [(_, result)] = yield from self.act(replace(agent, tools=("bash",)), [call], typed=True)
-        tries.check(result)
+        [(_, result)] = yield from self.run_blocks(replace(agent, tools=("bash",)), [call], typed=True)
+        tries.record_check(result)
         if result.outcome not in ("ok", "failed"):
             return GaveUp("check", NOT_CHECKED.format(verdict=result.verdict), 3)
         if tries.failed_checks:
-            if self._due(agent, tries) and not repair.ending(tries):
-                self.replies.talk.say(feedback.failed_check(self.replies, call, result))
+            if self._find_due_check(agent, tries) and not repair.find_ending(tries):
+                self.replies.talk.add_user_message(feedback.format_failed_check(self.replies, call, result))
             yield Repairing(tries.failed_checks, tries.max_attempts, tries.error)
         return None
 
-    def _receipt(self, shift: Shift, tries: Tries, end: Answered | GaveUp) -> Receipt:
+    def _make_receipt(self, shift: Handover, tries: Attempts, end: Answered | GaveUp) -> Receipt:
         """Say what the turn has done, and what of it speaks against its answer."""
-        changes = self.checkpoints.since(0) if self.checkpoints.blocks else []
-        told = replace(receipts.receipt(tries.done, changes), check=tries.checked)
+        changes = self.checkpoints.changes_since(0) if self.checkpoints.block_count else []
+        told = replace(receipts.build_receipt(tries.done, changes), check=tries.checked)
         fails = not self.check and tries.failed_checks >= RERUNS
         failed = (STILL.format(command=self.bench.ledger.check),) if fails else ()
         works = bool(shift.agent.tools)
-        facts = feedback.facts(self.replies.talk, self.bench, told, tries, works=works)
+        facts = feedback.gather_facts(self.replies.talk, self.bench, told, tries, works=works)
         answer = end.text if isinstance(end, Answered) else end.answer
-        return replace(told, doubt=claims.doubts(answer, facts) or failed)
+        return replace(told, doubt=claims.find_doubts(answer, facts) or failed)
 
-    def _last_words(self, shift: Shift, end: GaveUp) -> Generator[Event, Reply, GaveUp]:
+    def _request_last_words(self, shift: Handover, end: GaveUp) -> Generator[Event, Reply, GaveUp]:
         """Have the model say what is known before the turn ends; no block of that is read."""
-        closing = self.replies.talk.closing("last")
+        closing = self.replies.talk.format_closing("last")
         if not closing or end.answer:
             return end
-        self.replies.talk.say(closing)
-        hearing = self.replies.without_blocks().hear(replace(shift.agent, tools=()))
+        self.replies.talk.add_user_message(closing)
+        hearing = self.replies.without_blocks().request_reply(replace(shift.agent, tools=()))
         try:
-            heard = yield from self.hooks.held(hearing)
+            heard = yield from self.hooks.hold_back_text(hearing)
         except TripletickError:
             return end
-        said = BLOCK.split(heard.reading.words)[0].strip()
+        said = BLOCK.split(heard.reading.answer_text)[0].strip()
         # a message without a reply would not be sent again as it was
-        self.replies.talk.reply(said or end.reason)
+        self.replies.talk.add_reply(said or end.reason)
         return replace(end, answer=said)
 
-    def act(
+    def run_blocks(
         self, agent: Agent, calls: Sequence[Call], *, typed: bool = False
     ) -> Generator[Event, Reply, list[tuple[Call, Result]]]:
         """Run the blocks in their order; the first that does not succeed stops the rest.
@@ -268,64 +290,68 @@ class Loop:
         bench.ledger.begin_reply()
         try:
             for number, call in enumerate(calls, 1):
-                seconds, before = 0.0, self.checkpoints.blocks
+                seconds, before = 0.0, self.checkpoints.block_count
                 if stop:
                     result = Result("skipped", stop)
                 else:
                     printed.clear()
-                    call = placed(call, bench)
+                    call = infer_path(call, bench)
                     yield Called(call, number, len(calls))
-                    block = Block(self._tool(agent, call), call, bench, self.checkpoints, typed)
-                    through = self.hooks.run(block, agent.name, self.gate)
-                    result, seconds = yield from clocked(through, printed, lambda: self.checkpoints.seconds)
+                    block = PendingBlock(self._find_tool(agent, call), call, bench, self.checkpoints, typed)
+                    through = self.hooks.run_block(block, agent.name, self.gate)
+                    result, seconds = yield from run_timed(through, printed, lambda: self.checkpoints.seconds)
                     if not typed and result.ok:
-                        result = yield from self._spared(call, result, before)
+                        result = yield from self._restore_overwritten(call, result, before)
                 if not result.ok and not stop:
                     how = {"failed": "failed", "denied": "was refused"}.get(result.outcome, "was not run")
                     stop = f"was not run, because block {number} {how}"
                 results.append((call, result))
-                yield Returned(call, result, number, seconds, bench.ledger.take_left_out())
-                yield from self.counted(before)
+                yield Returned(call, result, number, seconds, bench.ledger.pop_left_out())
+                yield from self.report_line_counts(before)
         except KeyboardInterrupt:
-            yield from self._stopped(calls, results, output.clip(printed.finished(EXIT), bench))
+            yield from self._report_interruption(
+                calls, results, output.clip_output(printed.finished(EXIT), bench)
+            )
             raise
         return results
 
-    def _spared(self, call: Call, result: Result, before: int) -> Generator[Event, Reply, Result]:
+    def _restore_overwritten(
+        self, call: Call, result: Result, before: int
+    ) -> Generator[Event, Reply, Result]:
         """Put the files back where moves have lost some; `before`: the turn's blocks until then."""
-        changes = self.checkpoints.since(before) or ()
-        if not (lost := receipts.overwritten(call.body, changes)):
+        changes = self.checkpoints.changes_since(before) or ()
+        if not (lost := receipts.find_overwritten(call.body, changes)):
             return result
         kept = self.checkpoints.restore_block()
-        yield from map(Notice, filter(None, (kept, *self.checkpoints.after_block())))
-        return receipts.taken_back(lost)
+        yield from map(Notice, filter(None, (kept, *self.checkpoints.snapshot_after_block())))
+        return receipts.build_rollback_result(lost)
 
-    def ended_early(self) -> Generator[Event, Reply, None]:
+    def finish_stopped_block(self) -> Generator[Event, Reply, None]:
         """Look after the block that the user has stopped, if one was at work."""
-        before, at_work = self.checkpoints.blocks - 1, self.checkpoints.at_work
-        yield from map(Notice, self.checkpoints.after_block())
+        before, at_work = self.checkpoints.block_count - 1, self.checkpoints.has_open_block
+        yield from map(Notice, self.checkpoints.snapshot_after_block())
         if at_work:
-            yield from self.counted(before)
+            yield from self.report_line_counts(before)
 
-    def counted(self, before: int) -> Generator[Event, Reply, None]:
+    def report_line_counts(self, before: int) -> Generator[Event, Reply, None]:
         """Say how many lines were added and removed by the turn's blocks from this number on."""
-        if self.checkpoints.blocks > before and (files := self.checkpoints.line_counts(before)):
+        if self.checkpoints.block_count > before and (files := self.checkpoints.count_line_changes(before)):
             yield Changed(files)
 
-    def _stopped(
+    def _report_interruption(
         self, calls: Sequence[Call], results: list[tuple[Call, Result]], printed: str
     ) -> Generator[Event, Reply, None]:
         """Tell what ran, and which block the person has interrupted."""
         at_work = calls[len(results) : len(results) + 1]
         results += [(call, Result("failed", INTERRUPTED.strip("()"), printed, exit=EXIT)) for call in at_work]
-        said = self.replies.dialect.feedback(results, ())
-        self.replies.talk.say(said)
+        said = self.replies.dialect.build_feedback(results, ())
+        self.replies.talk.add_user_message(said)
         if not at_work:
-            self.replies.talk.say(INTERRUPTED)
+            self.replies.talk.add_user_message(INTERRUPTED)
         if at_work:
-            yield Returned(*results[-1], len(results), left_out=self.bench.ledger.take_left_out())
+            yield Returned(*results[-1], len(results), left_out=self.bench.ledger.pop_left_out())
 
-    def _tool(self, agent: Agent, call: Call) -> Tool:
+    def _find_tool(self, agent: Agent, call: Call) -> Tool:
         """Find the tool; a tag with a path that the agent does not own is a file to save and no program."""
-        owned = {*agent.owned(self.replies.languages), "append"} & self.tools.keys()
+        owned = {*agent.list_owned_tags(self.replies.languages), "append"} & self.tools.keys()
         return self.tools[call.tool if call.tool in owned else "write"]

@@ -25,7 +25,7 @@ NAMED = 2
 Status = Literal["pending", "running", "done", "failed", "skipped"]
 
 
-def outcome(exit: int, code: str = "") -> str:
+def name_outcome(exit: int, code: str = "") -> str:
     """Give the word for how a turn ended, by its exit code and the code of its error."""
     words = {0: DONE, INTERRUPTED: STOPPED}
     return words.get(exit, DOUBTFUL if code == DOUBTFUL else GAVE_UP)
@@ -76,7 +76,7 @@ class Message:
     pictures: tuple[Picture, ...] = ()
 
     @property
-    def whole(self) -> str:
+    def all_text(self) -> str:
         """All of its words, those of calls and results too."""
         calls = (f"{call.name} {call.arguments}" for call in self.calls)
         return "\n".join(filter(None, (*(result.text for result in self.results), self.text, *calls)))
@@ -139,7 +139,7 @@ class Call:
     meant: str = ""
     """The one path in the words before a block without one that its tag fits."""
 
-    def option(self, name: str) -> str | None:
+    def get_option(self, name: str) -> str | None:
         """Give the value of `name=value` in the info string, None where it is absent."""
         return next((word.partition("=")[2] for word in self.args if word.startswith(name + "=")), None)
 
@@ -168,7 +168,7 @@ class FileChange:
     """Another file had this path, and this one was moved or copied over it."""
 
     @property
-    def told(self) -> dict[str, str]:
+    def as_json(self) -> dict[str, str]:
         """Give it as `-o json` does."""
         return {"path": self.path, "action": self.action} | ({"from": self.old} if self.old else {})
 
@@ -192,7 +192,7 @@ class LineCount:
         return " ".join((self.file.action, self.file.path, *counts))
 
 
-def say_counts(files: Sequence[LineCount]) -> str:
+def format_line_counts(files: Sequence[LineCount]) -> str:
     """Say in one line what a block changed: each of a few files, of more how many and how many lines."""
     if len(files) <= NAMED + 1:
         return " · ".join(map(str, files))
@@ -234,7 +234,7 @@ class Receipt:
     """Reasons, for a person, why the answer is not to be believed."""
 
     @classmethod
-    def read(cls, told: Mapping[str, Any]) -> Receipt:
+    def from_record(cls, told: Mapping[str, Any]) -> Receipt:
         """Take it from the record of an event."""
         kept: dict[str, Any] = {
             k: tuple(each) if isinstance(each, list) else each for k, each in told.items()
@@ -256,16 +256,16 @@ class Receipt:
         return IN_DOUBT.format(reasons="; ".join(self.doubt)) if self.doubt else ""
 
     def __str__(self) -> str:
-        return " · ".join(self._parts())
+        return " · ".join(self._format_parts())
 
-    def _parts(self) -> Iterator[str]:
+    def _format_parts(self) -> Iterator[str]:
         if self.ran or self.failed:
             failed = (
                 ", the last failed" if self.last_failed else f", {self.failed} failed" * bool(self.failed)
             )
             yield f"ran {self.ran}{failed}" if self.ran else failed.removeprefix(", ")
         if self.saved:
-            yield _named("saved", self.saved)
+            yield _format_paths("saved", self.saved)
         for action in ("created", "changed", "deleted", "renamed"):
             files = [each for each in self.files or () if each.action == action]
             paths = [
@@ -276,17 +276,17 @@ class Receipt:
             if action == "renamed" and len(files) == 1:
                 yield f"renamed {files[0].old} to {files[0].path}"
             elif paths:
-                yield _named(action, paths)
+                yield _format_paths(action, paths)
         over = [each.path for each in self.files or () if each.replaced and each.path not in self.saved]
         if over:
-            yield _named("overwrote", over) + " (tripletick undo brings it back)"
+            yield _format_paths("overwrote", over) + " (tripletick undo brings it back)"
         if self.tests:
             yield f"tests {self.passed} of {self.tests} passed"
         if self.check:
             yield f"check {self.check}"
 
 
-def _named(word: str, paths: Sequence[str]) -> str:
+def _format_paths(word: str, paths: Sequence[str]) -> str:
     """Name a path or two, count more."""
     return f"{word} {', '.join(paths) if len(paths) <= NAMED else len(paths)}"
 

@@ -12,11 +12,11 @@ import re
 from collections.abc import Generator, Iterator
 from dataclasses import replace
 
-from tripletick.context import Conversation, Entry
+from tripletick.context import Conversation, ConversationEntry
 from tripletick.events import Event, Notice, Reply
 from tripletick.loop import Loop
 from tripletick.messages import Message, Picture
-from tripletick.models.model import About
+from tripletick.models.model import ModelInfo
 from tripletick.paths import PathRefused, Workspace
 
 KINDS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
@@ -44,84 +44,86 @@ NO_PICTURE = "it is no PNG, JPEG, WebP or GIF"
 OTHER = "{path} is not what it was, so the model no longer sees it."
 
 
-def taken(words: str, loop: Loop, about: About | None) -> Generator[Event, Reply, str]:
+def attach_images(words: str, loop: Loop, about: ModelInfo | None) -> Generator[Event, Reply, str]:
     """Have the pictures that a request mentions go along; gives the words, with paths without the @."""
     workspace, found = loop.bench.workspace, dict[str, Picture]()
     for path in dict.fromkeys(match["quoted"] or match["bare"] for match in MENTION.finditer(words)):
-        if not _is_there(workspace, path):
+        if not _file_exists(workspace, path):
             continue
-        if about and not about.sees:
+        if about and not about.has_vision:
             yield Notice(BLIND.format(model=about.name, path=path))
             continue
         try:
             if len(found) == MOST:
                 raise PathRefused(TOO_MANY)
-            found[path] = picture = read(workspace, path)
+            found[path] = picture = read_image(workspace, path)
         except PathRefused as error:
             yield Notice(REFUSED.format(path=path, why=error))
             continue
         yield Notice(SENT.format(path=path, size=-(-len(picture.data) // 1000)))
     loop.replies.talk.pictures = tuple(found.values())
-    return MENTION.sub(lambda match: _bare(match, workspace), words)
+    return MENTION.sub(lambda match: _strip_at_sign(match, workspace), words)
 
 
-def again(talk: Conversation, workspace: Workspace) -> Iterator[str]:
+def reload_images(talk: Conversation, workspace: Workspace) -> Iterator[str]:
     """Read the pictures of a conversation that is gone on with; says which are no longer what they were."""
     for at, entry in enumerate(talk.entries):
         if entry.message.pictures:
-            pictures = [_unchanged(workspace, picture) for picture in entry.message.pictures]
-            talk.entries[at] = _with(entry, tuple(pictures))
+            pictures = [_reload_image(workspace, picture) for picture in entry.message.pictures]
+            talk.entries[at] = _replace_in_entry(entry, tuple(pictures))
             yield from (OTHER.format(path=picture.path) for picture in pictures if not picture.data)
 
 
-def is_meant(mention: str, workspace: Workspace) -> bool:
+def is_image_mention(mention: str, workspace: Workspace) -> bool:
     """Tell whether a word such as `@a.png` names a picture that is there."""
     match = MENTION.match(mention)
-    return match is not None and _is_there(workspace, match["quoted"] or match["bare"])
+    return match is not None and _file_exists(workspace, match["quoted"] or match["bare"])
 
 
-def read(workspace: Workspace, path: str) -> Picture:
+def read_image(workspace: Workspace, path: str) -> Picture:
     """Read a picture. Raises PathRefused where it is none, too large, or kept from the model."""
-    data = workspace.read_bytes(workspace.resolve(path).path, LARGEST + 1)
+    data = workspace.read_bytes(workspace.resolve_path(path).path, LARGEST + 1)
     if len(data) > LARGEST:
         raise PathRefused(TOO_LARGE)
-    kind = kind_of(data)
+    kind = detect_media_type(data)
     if not kind:
         raise PathRefused(NO_PICTURE)
     return Picture(path, hashlib.sha256(data).hexdigest(), kind, data)
 
 
-def kind_of(data: bytes) -> str:
+def detect_media_type(data: bytes) -> str:
     """Give the media type of a picture by its content, "" where it is none."""
     return next((kind for kind, begins in KINDS if begins.match(data)), "")
 
 
-def _unchanged(workspace: Workspace, picture: Picture) -> Picture:
+def _reload_image(workspace: Workspace, picture: Picture) -> Picture:
     try:
-        now = read(workspace, picture.path)
+        now = read_image(workspace, picture.path)
     except PathRefused:
         return picture
     return now if now == picture else picture
 
 
-def _with(entry: Entry, pictures: tuple[Picture, ...]) -> Entry:
+def _replace_in_entry(entry: ConversationEntry, pictures: tuple[Picture, ...]) -> ConversationEntry:
     return replace(
-        entry, message=_seen(entry.message, pictures), short=entry.short and _seen(entry.short, pictures)
+        entry,
+        message=_replace_in_message(entry.message, pictures),
+        short=entry.short and _replace_in_message(entry.short, pictures),
     )
 
 
-def _seen(message: Message, pictures: tuple[Picture, ...]) -> Message:
+def _replace_in_message(message: Message, pictures: tuple[Picture, ...]) -> Message:
     return replace(message, pictures=pictures if message.pictures else ())
 
 
-def _is_there(workspace: Workspace, path: str) -> bool:
+def _file_exists(workspace: Workspace, path: str) -> bool:
     """Tell whether there is such a file; what is kept from the model is told when it is read."""
     try:
-        return workspace.look(workspace.resolve(path).path).kind != "missing"
+        return workspace.describe_path(workspace.resolve_path(path).path).kind != "missing"
     except PathRefused:
         return True
 
 
-def _bare(match: re.Match[str], workspace: Workspace) -> str:
+def _strip_at_sign(match: re.Match[str], workspace: Workspace) -> str:
     path = match["quoted"] or match["bare"]
-    return match[0][1:] if _is_there(workspace, path) else match[0]
+    return match[0][1:] if _file_exists(workspace, path) else match[0]

@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).resolve().parent
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class AppDirs:
     """Folders and files of ours, none of them made yet."""
 
     prompts: Path
@@ -26,7 +26,7 @@ class Places:
     """Where snapshots lie instead, if nothing is to stay of them."""
 
     @property
-    def turns(self) -> Path:
+    def snapshot_base(self) -> Path:
         """The folder above the snapshots, by which turns are undone."""
         return self.throwaway or self.state
 
@@ -45,7 +45,7 @@ class Places:
         return self.prompts.parents[1] / "docs"
 
     @property
-    def typed(self) -> Path:
+    def chat_history(self) -> Path:
         """What was typed in the chat."""
         return self.state / "typed"
 
@@ -64,12 +64,12 @@ class Places:
         return self.state / "sessions.db"
 
     @property
-    def ours(self) -> tuple[Path, ...]:
+    def protected_paths(self) -> tuple[Path, ...]:
         """What no block may write."""
-        return (PACKAGE, self.prompts.parent, self.shipped_config, *self.private)
+        return (PACKAGE, self.prompts.parent, self.shipped_config, *self.private_dirs)
 
     @property
-    def private(self) -> tuple[Path, ...]:
+    def private_dirs(self) -> tuple[Path, ...]:
         """The person's folders of ours: no workspace lies in one or holds one."""
         return (self.config, self.state, self.cache)
 
@@ -79,13 +79,13 @@ def find_home() -> Path:
     return Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() raises where there is none
 
 
-def shown(path: Path, home: Path | None = None) -> str:
+def abbreviate_home(path: Path, home: Path | None = None) -> str:
     """Write a path as people do: what lies at home begins with `~`."""
     home = home or find_home()
     return f"~/{path.relative_to(home)}".removesuffix("/.") if path.is_relative_to(home) else str(path)
 
 
-def make_private(folder: Path) -> None:
+def make_private_folder(folder: Path) -> None:
     """Make a folder and those above it that are missing, for their owner alone whatever the umask.
 
     Raises OSError, also where a home that is missing would have to be made: it was not meant to be there.
@@ -98,7 +98,7 @@ def make_private(folder: Path) -> None:
             each.mkdir(mode=0o700, exist_ok=True)
 
 
-def find() -> Places:
+def find_dirs() -> AppDirs:
     """Find them: a wheel has the prompts in the package, an editable install at the top of the clone.
 
     Raises UsageError where neither the environment nor the system names a home.
@@ -113,4 +113,4 @@ def find() -> Places:
     except RuntimeError as error:
         why = "HOME is not set, and the system knows none for this user."
         raise UsageError("There is no home folder.", why, "HOME=/some/folder tripletick …") from error
-    return Places(top / "prompts" / "base", top / "config.ini", *private)
+    return AppDirs(top / "prompts" / "base", top / "config.ini", *private)

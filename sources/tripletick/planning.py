@@ -7,24 +7,26 @@ from contextlib import contextmanager
 
 from tripletick.agents import Agent, Prompts
 from tripletick.loop import Loop
-from tripletick.planner.crew import Crew
+from tripletick.planner.crew import TaskRunner
 from tripletick.planner.plan import PLANNER
 from tripletick.planner.planner import Planner
-from tripletick.planner.words import Questions
-from tripletick.seats import Seats
-from tripletick.staffing import Staff
-from tripletick.standing import Standing
+from tripletick.planner.words import PlannerQuestions
+from tripletick.seats import AgentModels
+from tripletick.staffing import PlanWorkers
+from tripletick.standing import SessionWorkspace
 
 
 @contextmanager
-def opened(agent: Agent, loop: Loop, standing: Standing, prompts: Prompts, seats: Seats) -> Iterator[Planner]:
+def open_planner(
+    agent: Agent, loop: Loop, standing: SessionWorkspace, prompts: Prompts, seats: AgentModels
+) -> Iterator[Planner]:
     """Give a planner; what is opened for its tasks is closed with this."""
     able = {name: one for name, one in prompts.agents.items() if name != PLANNER}
     config = seats.config
-    staff = Staff(loop, standing, able, seats)
-    crew = Crew(staff.post, config.planner.parallel, config.planner.task_timeout)
-    questions = Questions(prompts.plan, prompts.replan)
+    staff = PlanWorkers(loop, standing, able, seats)
+    crew = TaskRunner(staff.make_context, config.planner.parallel, config.planner.task_timeout)
+    questions = PlannerQuestions(prompts.plan, prompts.replan)
     try:
-        yield Planner(loop, agent, able, questions, config.planner, crew.run)
+        yield Planner(loop, agent, able, questions, config.planner, crew.run_plan)
     finally:
         staff.close()

@@ -49,7 +49,7 @@ INSIDE_WSL = 0xAC10, 12
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class MachineMemory:
     """The machine's memory, in bytes; zeros where the system does not tell."""
 
     available: int = 0
@@ -59,7 +59,7 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class ProcessUsage:
     """What some processes hold together: `tasks` counts threads, as RLIMIT_NPROC does."""
 
     tasks: int = 0
@@ -82,24 +82,24 @@ def list_names(path: Path) -> list[str]:
         return []
 
 
-def mount_points() -> frozenset[str]:
+def list_mount_points() -> frozenset[str]:
     """Give the folders that another file system is mounted on (proc_pid_mountinfo(5)); none where unknown."""
     rows = (line.split() for line in read_text(PROC / "self/mountinfo").splitlines())
     return frozenset(OCTAL.sub(lambda sign: chr(int(sign[1], 8)), row[4]) for row in rows if len(row) > 4)
 
 
-def children(pid: int) -> list[int]:
+def list_children(pid: int) -> list[int]:
     """The direct children; each thread lists its own (proc_pid_task_children(5))."""
     tasks = PROC / str(pid) / "task"
     return [int(word) for task in list_names(tasks) for word in read_text(tasks / task / "children").split()]
 
 
-def descendants(pid: int) -> list[int]:
+def list_descendants(pid: int) -> list[int]:
     """All processes below `pid`, parents first."""
     found: list[int] = []
     waiting = [pid]
     while waiting:
-        below = children(waiting.pop())
+        below = list_children(waiting.pop())
         found += below
         waiting += below
     return found
@@ -111,12 +111,12 @@ def read_fields(path: Path) -> dict[str, int]:
     return {word[0][:-1]: int(word[1]) for word in words if len(word) > 1 and word[1].isdecimal()}
 
 
-def machine() -> Machine:
+def read_machine_memory() -> MachineMemory:
     fields = read_fields(PROC / "meminfo")
-    return Machine(*(fields.get(name, 0) * KIB for name in ("MemAvailable", "MemTotal", "Shmem")))
+    return MachineMemory(*(fields.get(name, 0) * KIB for name in ("MemAvailable", "MemTotal", "Shmem")))
 
 
-def open_files(pid: int, mark: str) -> Iterator[tuple[tuple[int, int], int]]:
+def list_open_files(pid: int, mark: str) -> Iterator[tuple[tuple[int, int], int]]:
     """Identity and bytes on disk or in memory of the open files whose name holds `mark`."""
     folder = PROC / str(pid) / "fd"
     for name in list_names(folder):
@@ -126,12 +126,12 @@ def open_files(pid: int, mark: str) -> Iterator[tuple[tuple[int, int], int]]:
                 yield (status.st_dev, status.st_ino), status.st_blocks * BLOCK
 
 
-def sum_open(pids: Iterable[int], mark: str) -> int:
+def sum_open_files(pids: Iterable[int], mark: str) -> int:
     """Bytes of the open files whose name holds `mark`, each file once."""
-    return sum(dict(found for pid in pids for found in open_files(pid, mark)).values())
+    return sum(dict(found for pid in pids for found in list_open_files(pid, mark)).values())
 
 
-def held(pids: Iterable[int]) -> Held:
+def measure_processes(pids: Iterable[int]) -> ProcessUsage:
     """What these processes hold by the kernel's cheap counters; shared pages count for each process.
 
     Open files are not looked at: a block can have so many that a look takes minutes.
@@ -139,10 +139,10 @@ def held(pids: Iterable[int]) -> Held:
     fields = [read_fields(PROC / str(pid) / "status") for pid in pids]
     mapped = sum(each.get("RssAnon", 0) + each.get("RssShmem", 0) for each in fields) * KIB
     tasks = sum(each.get("Threads", 0) for each in fields)
-    return Held(tasks, mapped)
+    return ProcessUsage(tasks, mapped)
 
 
-def keeps_unseen(pid: int) -> bool:
+def has_unseen_memory(pid: int) -> bool:
     """Tell whether a process may keep shared memory that no counter of its own shows.
 
     Pages of a mapping that it has let go of; memfds, open or not, that are mapped or under way to somebody.
@@ -152,12 +152,12 @@ def keeps_unseen(pid: int) -> bool:
         return True
     folder = PROC / str(pid)
     return any(
-        "/memfd:" in link_of(folder / "fd" / name) or read_fields(folder / "fdinfo" / name).get("scm_fds")
+        "/memfd:" in read_link(folder / "fd" / name) or read_fields(folder / "fdinfo" / name).get("scm_fds")
         for name in list_names(folder / "fd")
     )
 
 
-def link_of(path: Path) -> str:
+def read_link(path: Path) -> str:
     """Give what a link of /proc leads to, empty where that has gone."""
     try:
         return str(path.readlink())
@@ -165,7 +165,7 @@ def link_of(path: Path) -> str:
         return ""
 
 
-def held_exactly(pids: Sequence[int], scratch: int, grown: int, most: int) -> int:
+def measure_memory_exactly(pids: Sequence[int], scratch: int, grown: int, most: int) -> int:
     """Bytes of memory with shared pages counted once (Pss); dear, so asked only before something is ended.
 
     `scratch` bytes lie in tmpfs; `grown` came to the machine's shared memory, and are these processes' where
@@ -179,18 +179,18 @@ def held_exactly(pids: Sequence[int], scratch: int, grown: int, most: int) -> in
         if private + max(shared, scratch) > most or time.monotonic() > until:
             break
     for pid in pids if grown > max(shared, scratch) and private + grown > most else ():
-        if time.monotonic() > until or keeps_unseen(pid):
+        if time.monotonic() > until or has_unseen_memory(pid):
             return private + grown
     return private + max(shared, scratch)
 
 
-def written(pids: Iterable[int]) -> int:
+def count_written_bytes(pids: Iterable[int]) -> int:
     """Bytes these processes, and those they have reaped, sent to disk (proc_pid_io(5))."""
     fields = (read_fields(PROC / str(pid) / "io") for pid in pids)
     return sum(each.get("write_bytes", 0) - each.get("cancelled_write_bytes", 0) for each in fields)
 
 
-def memory_file(data: bytes) -> int:
+def make_memory_file(data: bytes) -> int:
     """A descriptor to read `data` from, that leaves nothing on disk."""
     handle = os.memfd_create("arguments")
     os.write(handle, data)
@@ -198,7 +198,7 @@ def memory_file(data: bytes) -> int:
     return handle
 
 
-def tasks_of(uid: int) -> int:
+def count_threads(uid: int) -> int:
     """Threads of this user, as RLIMIT_NPROC counts them; 0 where the system does not tell."""
     total = 0
     for name in filter(str.isdecimal, list_names(PROC)):
@@ -208,12 +208,12 @@ def tasks_of(uid: int) -> int:
     return total
 
 
-def send(pid: int, number: signal.Signals) -> None:
+def send_signal(pid: int, number: signal.Signals) -> None:
     with contextlib.suppress(OSError):
         os.kill(pid, number)
 
 
-def peer_of(connected: socket.socket) -> tuple[int, int | None]:
+def get_peer_credentials(connected: socket.socket) -> tuple[int, int | None]:
     """Give the process and the user at the other end of a unix socket; 0 and None where it is not told."""
     if sys.platform == "linux":
         pid, uid, _ = struct.unpack("3i", connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
@@ -225,7 +225,7 @@ def peer_of(connected: socket.socket) -> tuple[int, int | None]:
     return 0, None
 
 
-def resident(pid: int, *, mapped: bool = True) -> int:
+def measure_resident_memory(pid: int, *, mapped: bool = True) -> int:
     """Bytes of a process that lie in memory, with its mapped files where the system tells no other figure;
     0 where it tells none.
     """
@@ -238,7 +238,7 @@ def resident(pid: int, *, mapped: bool = True) -> int:
     return 0
 
 
-def wait_gone(pids: Iterable[int], seconds: float) -> None:
+def wait_for_exit(pids: Iterable[int], seconds: float) -> None:
     """Wait until these processes, which need not be our children, have ended."""
     if sys.platform != "linux":
         return
@@ -253,18 +253,18 @@ def wait_gone(pids: Iterable[int], seconds: float) -> None:
                 os.close(handle)
 
 
-def boxes() -> tuple[str, ...]:
+def list_sandbox_tiers() -> tuple[str, ...]:
     """Name the tiers of the sandbox that this system may have, the best first."""
     return {"linux": ("bubblewrap", "landlock"), "darwin": ("seatbelt",)}.get(sys.platform, ())
 
 
-def unix_sockets() -> frozenset[str]:
+def list_unix_sockets() -> frozenset[str]:
     """The sockets bound in this network namespace, by the paths that were given to bind."""
     rows = (line.split(maxsplit=7) for line in read_text(PROC / "net/unix").splitlines()[1:])
     return frozenset(row[7] for row in rows if len(row) > 7 and not row[7].startswith("@"))
 
 
-def born(path: str) -> int:
+def get_birth_time(path: str) -> int:
     """When a file was made, which no program can change (statx(2)); 0 where the system does not tell."""
     import ctypes
 
@@ -281,7 +281,7 @@ def sync_data(fd: int) -> None:
     getattr(os, "fdatasync", os.fsync)(fd)
 
 
-def kind(system: str = sys.platform, kernel: str | None = None) -> Kind:
+def detect_system(system: str = sys.platform, kernel: str | None = None) -> Kind:
     """Tell the system from sys.platform and /proc/version, which names Microsoft under WSL."""
     known: dict[str, Kind] = {"darwin": "macos", "win32": "windows", "cygwin": "windows"}
     if system in known:
@@ -290,7 +290,7 @@ def kind(system: str = sys.platform, kernel: str | None = None) -> Kind:
     return "wsl" if "microsoft" in told.lower() else "linux"
 
 
-def windows_side(routes: str | None = None) -> str:
+def find_windows_host(routes: str | None = None) -> str:
     """Give the address of Windows as WSL2 sees it, by /proc/net/route; "" where loopback leads there."""
     told = read_text(PROC / "net/route") if routes is None else routes
     rows = (line.split() for line in told.splitlines()[1:])
@@ -301,7 +301,7 @@ def windows_side(routes: str | None = None) -> str:
     return ".".join(map(str, octets)) if inside else ""
 
 
-def system_name() -> str:
+def get_system_name() -> str:
     """Name the system in two words for the model: `Debian 12`, `macOS 15.1`."""
     try:
         release = platform.freedesktop_os_release()

@@ -54,7 +54,7 @@ SUFFIX = ".profile"
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class TurnProfile:
     """Where the seconds of one turn went: by part, by reply, by block."""
 
     seconds: float
@@ -64,7 +64,7 @@ class Profile:
     blocks: tuple[tuple[str, float], ...] = ()
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """Say how long it took."""
         counted = ((len(self.replies), "reply", "replies"), (len(self.blocks), "block", "blocks"))
         return ", ".join(
@@ -73,7 +73,7 @@ class Profile:
 
 
 @dataclass(slots=True)
-class Meter:
+class TurnProfiler:
     """Follows turns by their events; `clock` gives seconds."""
 
     clock: Callable[[], float] = time.monotonic
@@ -88,34 +88,34 @@ class Meter:
     _replies: list[Mapping[str, float]] = field(default_factory=list)
     _blocks: list[tuple[str, float]] = field(default_factory=list)
 
-    def take(self, event: Event) -> Profile | None:
+    def take_event(self, event: Event) -> TurnProfile | None:
         """Take an event that happens now; gives the profile of the turn that it ends."""
         if self._begun is None or isinstance(event, Requested):
-            self._begin()
+            self._begin_turn()
         ends = isinstance(event, ENDS)
         while isinstance(event, InTask):
             event = event.event
-        self._pass()
+        self._add_elapsed()
         if isinstance(event, Usage):
-            self._count(event)
+            self._count_usage(event)
         elif isinstance(event, Returned):
             self._blocks.append((event.call.tool, event.seconds))
-        self._turn_to(event)
-        return self._end() if ends else None
+        self._switch_phase(event)
+        return self._end_turn() if ends else None
 
-    def _begin(self) -> None:
+    def _begin_turn(self) -> None:
         self._begun = self._since = self.clock()
         self._phase = self._before = "ours"
         self._parts, self._asked = dict.fromkeys(PARTS, 0.0), dict.fromkeys(ENGINE, 0.0)
         self._replies, self._blocks = [], []
 
-    def _pass(self) -> None:
+    def _add_elapsed(self) -> None:
         now = self.clock()
         spent = self._asked if self._phase in ENGINE else self._parts
         spent[self._phase] += now - self._since
         self._since = now
 
-    def _turn_to(self, event: Event) -> None:
+    def _switch_phase(self, event: Event) -> None:
         if self._phase == "asking":
             self._phase = self._before
         phase = PHASES.get(type(event), self._phase)
@@ -125,20 +125,20 @@ class Meter:
             # words that no reply of the model brings
             return
         if phase == "waiting" or phase not in (*ENGINE, "asking"):
-            self._settle(Counts())
+            self._settle_reply(Counts())
         self._phase = phase
 
-    def _count(self, event: Usage) -> None:
+    def _count_usage(self, event: Usage) -> None:
         """Take what the engine counted. A question beside the conversation has no event at its beginning."""
         if self._phase not in ENGINE:
             aside = min(event.seconds, self._parts["ours"])
             self._parts["ours"] -= aside
             self._asked["waiting"] += aside
-        reply = self._settle(event.counts)
+        reply = self._settle_reply(event.counts)
         counts = {name: getattr(event.counts, name) for name in ("prompt", "cached", "output")}
         self._replies.append({**reply, **counts})
 
-    def _settle(self, counts: Counts) -> dict[str, float]:
+    def _settle_reply(self, counts: Counts) -> dict[str, float]:
         """Part what passed before the first piece by the engine's counts, which never make it longer."""
         waited, wrote = self._asked["waiting"], self._asked["writing"]
         loading = min(counts.load_seconds, waited)
@@ -152,14 +152,14 @@ class Meter:
         self._asked = dict.fromkeys(ENGINE, 0.0)
         return reply
 
-    def _end(self) -> Profile:
-        self._settle(Counts())
+    def _end_turn(self) -> TurnProfile:
+        self._settle_reply(Counts())
         seconds = self._since - (self._begun or 0.0)
         self._begun = None
-        return Profile(seconds, self._parts, tuple(self._replies), tuple(self._blocks))
+        return TurnProfile(seconds, self._parts, tuple(self._replies), tuple(self._blocks))
 
 
-def keep(profile: Profile, path: Path) -> None:
+def append_profile(profile: TurnProfile, path: Path) -> None:
     """Add a profile to a file, one JSON line a turn, which only its owner may read. Raises OSError."""
     line = json.dumps(asdict(profile)) + "\n"
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)

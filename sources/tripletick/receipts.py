@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tripletick.checkpoint.turns import file_changes, is_folder, renames
+from tripletick.checkpoint.turns import find_renames, is_folder, list_file_changes
 from tripletick.checkpoint.values import Change
 from tripletick.messages import Call, Receipt, Result
 
@@ -31,28 +31,28 @@ UNITTEST = re.compile(r"(?m)^Ran (\d+) tests? in .*\n+(?:OK|FAILED \((?P<how>[^)
 GO = re.compile(r"(?m)^\s*--- (PASS|FAIL): ")
 
 
-def receipt(results: Sequence[tuple[Call, Result]], changes: Sequence[Change] | None) -> Receipt:
+def build_receipt(results: Sequence[tuple[Call, Result]], changes: Sequence[Change] | None) -> Receipt:
     """Write the receipt of a turn; `changes` are those of all its blocks, None where they are not known."""
     tried = [(call, result) for call, result in results if result.outcome in ("ok", "failed")]
     saved = dict.fromkeys(change.path for _, result in tried for change in result.files)
-    ran = [result for _, result in tried if _is_run(result)]
-    counted = [count for _, result in tried if (count := counts(result.text))]
+    ran = [result for _, result in tried if _has_run(result)]
+    counted = [count for _, result in tried if (count := parse_test_counts(result.text))]
     passed, tests = counted[-1] if counted else (0, 0)
     return Receipt(
         ran=len(ran),
         failed=sum(not result.ok for _, result in tried),
         last_failed=bool(tried) and not tried[-1][1].ok,
         saved=tuple(saved),
-        files=None if changes is None else file_changes(changes),
+        files=None if changes is None else list_file_changes(changes),
         folders=any(is_folder(each.was) or is_folder(each.left) for each in changes or ()),
-        lost=tuple(overwritten("\n".join(call.body for call, _ in tried), changes or ())),
+        lost=tuple(find_overwritten("\n".join(call.body for call, _ in tried), changes or ())),
         elsewhere=any(_is_elsewhere(*pair) for pair in tried),
         tests=tests,
         passed=passed,
     )
 
 
-def _is_run(result: Result) -> bool:
+def _has_run(result: Result) -> bool:
     """Tell whether a program ran; one that wants arguments and was started without has no exit."""
     return result.exit is not None or ("arguments" in result.flags and "unstarted" not in result.flags)
 
@@ -61,11 +61,11 @@ def _is_elsewhere(call: Call, result: Result) -> bool:
     return result.ok and result.exit is None and not result.files and call.tool not in LOOKS
 
 
-def overwritten(code: str, changes: Sequence[Change]) -> list[str]:
+def find_overwritten(code: str, changes: Sequence[Change]) -> list[str]:
     """Name the files that were moved and then moved over: what was in them is in no file any more. Code that
     deletes files meant it.
     """
-    if not MOVES.search(code) or DELETES.search(code) or not (renamed := renames(changes)):
+    if not MOVES.search(code) or DELETES.search(code) or not (renamed := find_renames(changes)):
         return []
     left = {change.left[1] for change in changes if change.left}
     gone = [change for change in changes if change.was and not change.left and not is_folder(change.was)]
@@ -73,13 +73,13 @@ def overwritten(code: str, changes: Sequence[Change]) -> list[str]:
     return [each.path for each in gone if each.was and each.was[1] not in left and each.path not in old]
 
 
-def taken_back(paths: Sequence[str]) -> Result:
+def build_rollback_result(paths: Sequence[str]) -> Result:
     """Give the result of a block whose moves would have lost files, and whose changes were put back."""
     named = ", ".join(paths[:NAMED]) + f" and {len(paths) - NAMED} more" * (len(paths) > NAMED)
     return Result("failed", TAKEN_BACK, LOSES.format(paths=named), exit=1, flags=frozenset({"lost"}))
 
 
-def counts(text: str) -> tuple[int, int] | None:
+def parse_test_counts(text: str) -> tuple[int, int] | None:
     """Read how many tests passed, and of how many, out of what a runner printed; the last summary counts."""
     if found := list(UNITTEST.finditer(text)):
         failed = sum(map(int, re.findall(r"(?:failures|errors)=(\d+)", found[-1]["how"] or "")))

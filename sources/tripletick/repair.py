@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from tripletick.advice import advise
+from tripletick.advice import choose_advice
 from tripletick.events import Answered, GaveUp
 from tripletick.messages import Call, FileChange, Problem, Receipt, Result
-from tripletick.sections import TrialSection
+from tripletick.sections import HarnessSection
 
 STEPS = {
     3: "Take another way than the one that failed three times.",
@@ -72,7 +72,7 @@ Results = Sequence[tuple[Call, Result]]
 
 
 @dataclass(slots=True)
-class Tries:
+class Attempts:
     """The counters of one turn."""
 
     max_attempts: int = 5
@@ -104,7 +104,7 @@ class Tries:
     """The advice on the last error."""
     alone: bool = False
     """True where nobody is there to be asked."""
-    trial: TrialSection = field(default_factory=TrialSection)
+    trial: HarnessSection = field(default_factory=HarnessSection)
     results: Counter[tuple[Call, Result]] = field(default_factory=Counter)
     done: list[tuple[Call, Result]] = field(default_factory=list)
     """What the blocks came to, from the request on or from where the turn began anew."""
@@ -116,7 +116,7 @@ class Tries:
     """The model was told that its answer claims what has not happened."""
     refusals: Counter[str] = field(default_factory=Counter)
 
-    def add(self, results: Results, problems: Sequence[Problem]) -> bool:
+    def add_reply(self, results: Results, problems: Sequence[Problem]) -> bool:
         """Count a reply and what came of it; True where it was a failed attempt."""
         self.steps += 1
         self.done += results
@@ -125,77 +125,77 @@ class Tries:
             if result.outcome in ("denied", "forbidden"):
                 self.refusals[result.verdict] += 1
             elif result.outcome != "skipped" and self.trial.repeats:
-                self.results[_same(call, result)] += 1
-        self.looped = any(self.results[_same(*pair)] > 1 for pair in results)
+                self.results[_make_result_key(call, result)] += 1
+        self.looped = any(self.results[_make_result_key(*pair)] > 1 for pair in results)
         last = results[-1][1] if results else None
         self.proven_wrong = bool(last) and any("example" in result.flags for _, result in results)
         self.printed = last.text if last and last.exit == 0 else ""
-        self.error = error_line(results, problems)
+        self.error = format_error_line(results, problems)
         self.failures = self.failures + 1 if self.error else 0
-        code = unread_code(results, problems)
+        code = find_unread_code(results, problems)
         self.again, self.unread = bool(code) and code == self.unread, code
         return bool(self.error)
 
     @property
-    def stuck(self) -> bool:
+    def is_stuck(self) -> bool:
         """Tell whether the last reply was that of before: the same block, or one without content again."""
         return self.looped or (self.again and self.unread == "empty")
 
     @property
-    def samples(self) -> bool:
+    def should_resample(self) -> bool:
         """Tell whether what comes next is written afresh: an example tells good from bad, and a small model
         rather finds another program than the fault in its own.
         """
         return self.proven_wrong and self.failures > 1
 
     @property
-    def heat(self) -> float:
+    def temperature_boost(self) -> float:
         """What the next reply's temperature is raised by: the first tries are the most likely ones, and one
         that was made before is made again.
         """
-        if (self.stuck or self.samples) and self.trial.heat:
+        if (self.is_stuck or self.should_resample) and self.trial.heat:
             return max(self.trial.heat, LOOPED)
         return self.trial.heat if self.failures >= ANEW else 0.0
 
     @property
-    def wants_anew(self) -> bool:
+    def needs_restart(self) -> bool:
         """Tell whether the turn is to begin anew: once, after the third failure in a row, or as soon as one
         is sent again: what a small model has before it, it copies. Where examples fail, from the second on.
         """
-        if self.samples:
+        if self.should_resample:
             return self.trial.fresh_start
-        due = self.failures >= ANEW or (bool(self.error) and self.stuck)
+        due = self.failures >= ANEW or (bool(self.error) and self.is_stuck)
         return self.trial.fresh_start and due and not self.anew
 
-    def check(self, result: Result) -> None:
+    def record_check(self, result: Result) -> None:
         """Count what came of the check."""
         self.checked = "passed" if result.ok else "failed"
         self.failed_checks = 0 if result.ok else self.failed_checks + 1
         self.steps += not result.ok
         if not result.ok:
-            self.error = error_line([(Call("check", ""), result)], ())
+            self.error = format_error_line([(Call("check", ""), result)], ())
 
     @property
-    def passed(self) -> bool:
+    def has_passed_check(self) -> bool:
         return self.checked == "passed"
 
-    def doubts(self) -> bool:
+    def record_doubt(self) -> bool:
         """Count that an answer is in doubt; True where the model is to be told, which is once a turn."""
         first, self.doubted = not self.doubted, True
         self.steps += first
         return first
 
-    def nudge(self, request: str) -> str:
+    def record_empty_reply(self, request: str) -> str:
         """Count an empty reply; gives what the model is told of it."""
         self.silent += 1
         self.steps += 1
         return NUDGE.format(request=request.partition("\n")[0])
 
-    def worn_out(self, end: GaveUp) -> bool:
+    def should_ask_findings(self, end: GaveUp) -> bool:
         """Tell whether the model is asked for what it knows first: not where it writes one thing for ever."""
         return end.code in WORN_OUT and self.steps > 1 and self.unread != "repeated"
 
-    def begin_anew(self) -> None:
+    def reset_for_restart(self) -> None:
         """Forget what the model does not know any more; failures and steps go on to count."""
         self.results.clear()
         self.done.clear()
@@ -203,7 +203,7 @@ class Tries:
         self.ran = self.remarked = self.again = False
         self.unread = ""
 
-    def question(self, asked: str | None, *, calls: bool) -> tuple[str | None, tuple[Problem, ...]]:
+    def check_question(self, asked: str | None, *, calls: bool) -> tuple[str | None, tuple[Problem, ...]]:
         """Give the model's question, or what is wrong with it: it has no words, or is one too many. Beside
         blocks that ran it is none.
         """
@@ -213,7 +213,9 @@ class Tries:
         told = NO_QUESTION if not asked else MORE_QUESTIONS if self.questions > QUESTIONS else ""
         return (None, (Problem("no-question", 0, told),)) if told else (asked, ())
 
-    def worth_telling(self, problems: Sequence[Problem], *, calls: bool, owner: bool) -> tuple[Problem, ...]:
+    def select_problems(
+        self, problems: Sequence[Problem], *, calls: bool, owner: bool
+    ) -> tuple[Problem, ...]:
         """Choose the problems that the model is told: `calls` says that blocks ran, `owner` that the agent
         has tags.
         """
@@ -226,7 +228,7 @@ class Tries:
         return tuple(told)
 
 
-def error_line(results: Results, problems: Sequence[Problem]) -> str:
+def format_error_line(results: Results, problems: Sequence[Problem]) -> str:
     """Give the failed attempt's error in one line; "" where nothing failed."""
     for call, result in results:
         if result.outcome == "failed":
@@ -235,26 +237,28 @@ def error_line(results: Results, problems: Sequence[Problem]) -> str:
             return f"{call.tool} {result.verdict}" + (
                 f": {last.strip()[:160]}" if last and result.exit is not None else ""
             )
-    return next((problem.text.partition("\n")[0] for problem in _unread(results, problems)), "")
+    return next((problem.text.partition("\n")[0] for problem in _find_unread(results, problems)), "")
 
 
-def unread_code(results: Results, problems: Sequence[Problem]) -> str:
+def find_unread_code(results: Results, problems: Sequence[Problem]) -> str:
     """Give the code of the problem that makes a reply a failed attempt; "" where none does."""
-    return next((problem.code for problem in _unread(results, problems)), "")
+    return next((problem.code for problem in _find_unread(results, problems)), "")
 
 
-def _unread(results: Results, problems: Sequence[Problem]) -> list[Problem]:
+def _find_unread(results: Results, problems: Sequence[Problem]) -> list[Problem]:
     free = NO_FAILURES if results else REMARKS
     return [problem for problem in problems if problem.text and problem.code not in free]
 
 
-def hint(tries: Tries, results: Results) -> str:
+def choose_hint(tries: Attempts, results: Results) -> str:
     """Choose the one hint that goes with this feedback; "" where none is due."""
     again = any(
-        count > 1 for key, count in tries.results.items() if key in {_same(*pair) for pair in results}
+        count > 1
+        for key, count in tries.results.items()
+        if key in {_make_result_key(*pair) for pair in results}
     )
     failed = [pair for pair in results if pair[1].outcome == "failed"]
-    tries.known = known = next((advise(*pair) for pair in failed), "") if tries.trial.advice else ""
+    tries.known = known = next((choose_advice(*pair) for pair in failed), "") if tries.trial.advice else ""
     if again:
         return " ".join(filter(None, (AGAIN, known)))
     if tries.again and not known:
@@ -273,49 +277,55 @@ UNCHANGED = "No file was changed; tripletick undo takes back the last turn that 
 NAMED = 5
 """Paths that a hint names before it counts the rest."""
 
-Ending = tuple[Callable[[Tries], bool], Callable[[Tries], GaveUp]]
+Ending = tuple[Callable[[Attempts], bool], Callable[[Attempts], GaveUp]]
 ENDINGS: tuple[Ending, ...] = (
     (
         lambda tries: tries.failures >= tries.max_attempts,
-        lambda tries: _end(
-            "attempts", f"{_counted(tries.failures, 'failure')} in a row, the last: {tries.error}"
+        lambda tries: _make_gave_up(
+            "attempts", f"{_format_count(tries.failures, 'failure')} in a row, the last: {tries.error}"
         ),
     ),
     (
         lambda tries: tries.failed_checks >= tries.max_attempts,
-        lambda tries: _end(
-            "check", f"{_counted(tries.failed_checks, 'failed check')}, the last: {tries.error}"
+        lambda tries: _make_gave_up(
+            "check", f"{_format_count(tries.failed_checks, 'failed check')}, the last: {tries.error}"
         ),
     ),
     (
         lambda tries: any(count > 1 for count in tries.refusals.values()),
-        lambda tries: _end("refused", f"{_most(tries.refusals)}, twice", 3 if tries.alone else 1),
+        lambda tries: _make_gave_up(
+            "refused", f"{_find_most_common(tries.refusals)}, twice", 3 if tries.alone else 1
+        ),
     ),
     (
-        lambda tries: any(count >= SAME_RESULTS for count in tries.results.values()) and not tries.wants_anew,
-        lambda tries: _end("repeat", f"the same block gave the same result {SAME_RESULTS} times"),
+        lambda tries: (
+            any(count >= SAME_RESULTS for count in tries.results.values()) and not tries.needs_restart
+        ),
+        lambda tries: _make_gave_up("repeat", f"the same block gave the same result {SAME_RESULTS} times"),
     ),
     (
         lambda tries: tries.again and tries.unread == "repeated",
-        lambda tries: _end("repeat", "the model wrote the same again and again, twice"),
+        lambda tries: _make_gave_up("repeat", "the model wrote the same again and again, twice"),
     ),
     (
         lambda tries: tries.silent > tries.trial.nudge,
-        lambda tries: _end("silent", "the model answered with nothing" + ", twice" * (tries.silent > 1)),
+        lambda tries: _make_gave_up(
+            "silent", "the model answered with nothing" + ", twice" * (tries.silent > 1)
+        ),
     ),
     (
         lambda tries: tries.steps >= tries.max_steps,
-        lambda tries: _end("steps", f"{_counted(tries.steps, 'step')} without an answer"),
+        lambda tries: _make_gave_up("steps", f"{_format_count(tries.steps, 'step')} without an answer"),
     ),
 )
 
 
-def ending(tries: Tries) -> GaveUp | None:
+def find_ending(tries: Attempts) -> GaveUp | None:
     """Give the first ending that is due."""
     return next((make(tries) for due, make in ENDINGS if due(tries)), None)
 
 
-def ended(
+def complete_ending(
     end: Answered | GaveUp, changed: tuple[FileChange, ...] | None, receipt: Receipt
 ) -> Answered | GaveUp:
     """Put into an ending what the turn did and changed, where that is known, and how it is taken back."""
@@ -328,19 +338,19 @@ def ended(
     return replace(end, files=changed, hint=hint, receipt=receipt)
 
 
-def _same(call: Call, result: Result) -> tuple[Call, Result]:
+def _make_result_key(call: Call, result: Result) -> tuple[Call, Result]:
     """Reduce a call and its result to what makes two of them equal; where in its reply it stood does not."""
     key = Call(call.tool, call.body, call.path, call.args)
     return key, Result(result.outcome, result.verdict, result.text)
 
 
-def _counted(count: int, word: str) -> str:
+def _format_count(count: int, word: str) -> str:
     return f"{count} {word}{'s' * (count != 1)}"
 
 
-def _end(code: str, why: str, exit: int = 1) -> GaveUp:
+def _make_gave_up(code: str, why: str, exit: int = 1) -> GaveUp:
     return GaveUp(code, GAVE_UP.format(why=why), exit, hint=UNCHANGED)
 
 
-def _most(counted: Counter[str]) -> str:
+def _find_most_common(counted: Counter[str]) -> str:
     return counted.most_common(1)[0][0]

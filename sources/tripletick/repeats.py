@@ -22,7 +22,7 @@ STEP = 256
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 
 
-class Repeats:
+class RepetitionDetector:
     """One reply while it streams: `add` says when to hang up, `kept` gives what is worth keeping."""
 
     def __init__(self) -> None:
@@ -33,20 +33,20 @@ class Repeats:
         self._opened = 0
         self._cut: int | None = None
 
-    def add(self, piece: str) -> bool:
+    def add_text(self, piece: str) -> bool:
         """Take the next piece; True once it only repeats what was there."""
         self._new += piece
         if len(self._new) < STEP:
             return False
         self._text, self._new = self._text + self._new, ""
-        self._follow_fences()
-        return self._stuck()
+        self._track_fences()
+        return self._is_stuck()
 
-    def kept(self) -> str:
+    def get_kept_text(self) -> str:
         """Give the text, cut behind the first of the equal pieces where there are some."""
         return (self._text + self._new)[: self._cut]
 
-    def _follow_fences(self) -> None:
+    def _track_fences(self) -> None:
         while (end := self._text.find("\n", self._line)) >= 0:
             found = FENCE.match(self._text, self._line, end)
             if found and not self._open:
@@ -55,12 +55,12 @@ class Repeats:
                 self._open = ""
             self._line = end + 1
 
-    def _stuck(self) -> bool:
+    def _is_stuck(self) -> bool:
         ends = (self._text[-least:] for least in (LEAST, LONGER) if len(self._text) >= least)
-        length = next(filter(None, map(period, ends)), 0)
+        length = next(filter(None, map(find_period, ends)), 0)
         if not length:
             return False
-        start = run_start(self._text, length)
+        start = find_run_start(self._text, length)
         inside = self._open and self._opened <= start + length
         if inside and len(self._text) - start < IN_CODE:
             return False
@@ -69,7 +69,7 @@ class Repeats:
         return True
 
 
-def period(text: str) -> int:
+def find_period(text: str) -> int:
     """Give the length of the piece that the whole text repeats at least TIMES; 0 where there is none."""
     most = len(text) // TIMES
     head = text[: len(text) - most]
@@ -79,7 +79,7 @@ def period(text: str) -> int:
     return max(at, 0)
 
 
-def run_start(text: str, length: int) -> int:
+def find_run_start(text: str, length: int) -> int:
     """Give where the repetition at the end of the text begins."""
     start = len(text) - length
     while start and text[start - 1] == text[start - 1 + length]:

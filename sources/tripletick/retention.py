@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tripletick.places import Places, make_private
+from tripletick.places import AppDirs, make_private_folder
 from tripletick.sections import DataSection
 
 DAY = 86_400.0
@@ -28,7 +28,7 @@ SUFFIXES = (LOG, ".torn", ".profile")
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SessionFiles:
     """A session's files, their bytes, and when one was written last (seconds since the epoch)."""
 
     files: tuple[Path, ...]
@@ -36,34 +36,34 @@ class Kept:
     last: float
 
 
-def prune(found: Places, wanted: DataSection) -> None:
+def prune_old_data(found: AppDirs, wanted: DataSection) -> None:
     """Remove what is older than `keep_days`, then the oldest until all takes at most `keep_size`.
 
     Where our folder is missing or cannot be written nothing is done, and nothing is raised.
     """
     with suppress(OSError):
-        sweep(found)
+        remove_leftovers(found)
         if not is_due(found.state / STAMP):
             return
         oldest = datetime.now(UTC).timestamp() - wanted.keep_days * DAY
-        before = sessions(found.sessions)
+        before = list_sessions(found.sessions)
         for kept in before:
             if kept.last < oldest:
-                drop(kept)
-        _fit(found, wanted.keep_size, oldest)
-        if sessions(found.sessions) != before:
+                drop_session(kept)
+        _fit_size(found, wanted.keep_size, oldest)
+        if list_sessions(found.sessions) != before:
             # it holds their words
             found.index.unlink(missing_ok=True)
 
 
-def _fit(found: Places, most: int, oldest: float) -> None:
+def _fit_size(found: AppDirs, most: int, oldest: float) -> None:
     """Share the room: what sessions leave goes to snapshots, and at least the half of it."""
     from tripletick.checkpoint import pruning
 
-    logs = sum(kept.size for kept in sessions(found.sessions))
-    pruning.prune(found.state, oldest=oldest, most=max(most - logs, most // 2))
-    snapshots = sum(one.size for one in pruning.held(found.state))
-    drop_oldest(sessions(found.sessions), max(most - snapshots, most // 2))
+    logs = sum(kept.size for kept in list_sessions(found.sessions))
+    pruning.prune_snapshots(found.state, oldest=oldest, most=max(most - logs, most // 2))
+    snapshots = sum(one.size for one in pruning.list_snapshot_folders(found.state))
+    drop_oldest(list_sessions(found.sessions), max(most - snapshots, most // 2))
 
 
 def is_due(stamp: Path) -> bool:
@@ -80,7 +80,7 @@ def is_due(stamp: Path) -> bool:
     return True
 
 
-def sessions(folder: Path) -> list[Kept]:
+def list_sessions(folder: Path) -> list[SessionFiles]:
     """Give the sessions of a folder, the oldest first."""
     files: dict[str, list[Path]] = {}
     for path in folder.iterdir() if folder.is_dir() else ():
@@ -90,35 +90,37 @@ def sessions(folder: Path) -> list[Kept]:
     for paths in files.values():
         status = [path.lstat() for path in paths]
         found.append(
-            Kept(tuple(paths), sum(one.st_size for one in status), max(one.st_mtime for one in status))
+            SessionFiles(
+                tuple(paths), sum(one.st_size for one in status), max(one.st_mtime for one in status)
+            )
         )
     return sorted(found, key=lambda kept: kept.last)
 
 
-def drop_oldest(kept: Sequence[Kept], most: int) -> None:
+def drop_oldest(kept: Sequence[SessionFiles], most: int) -> None:
     """Remove from the front until the rest has at most so many bytes; the newest always stays."""
     total = sum(one.size for one in kept)
     for one in kept[:-1]:
-        if total > most and drop(one):
+        if total > most and drop_session(one):
             total -= one.size
 
 
-def drop(kept: Kept) -> bool:
+def drop_session(kept: SessionFiles) -> bool:
     """Remove a session's files, unless a program has it open."""
-    with held([path for path in kept.files if path.suffix == LOG]) as free:
+    with lock_paths([path for path in kept.files if path.suffix == LOG]) as free:
         for path in kept.files if free else ():
             path.unlink(missing_ok=True)
     return free
 
 
 @contextmanager
-def held(paths: Iterable[Path], how: int = fcntl.LOCK_EX) -> Iterator[bool]:
+def lock_paths(paths: Iterable[Path], how: int = fcntl.LOCK_EX) -> Iterator[bool]:
     """Hold files or folders against other programs; gives False where one is held already or is a link."""
     with ExitStack() as handles:
-        yield all(_lock(path, how, handles) for path in paths)
+        yield all(_lock_path(path, how, handles) for path in paths)
 
 
-def _lock(path: Path, how: int, handles: ExitStack) -> bool:
+def _lock_path(path: Path, how: int, handles: ExitStack) -> bool:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         handles.callback(os.close, handle)
@@ -130,33 +132,33 @@ def _lock(path: Path, how: int, handles: ExitStack) -> bool:
 
 
 @contextmanager
-def at_work(found: Places, wanted: DataSection, *, save: bool = True) -> Iterator[Places]:
+def open_state(found: AppDirs, wanted: DataSection, *, save: bool = True) -> Iterator[AppDirs]:
     """Open our folder for a session and give the places to work with; without `save` nothing stays there."""
     if not save:
-        with unsaved(found) as there, in_use(there):
+        with make_temporary_dirs(found) as there, mark_in_use(there):
             yield there
         return
     with suppress(OSError):
-        make_private(found.state)
-    with in_use(found):
-        prune(found, wanted)
+        make_private_folder(found.state)
+    with mark_in_use(found):
+        prune_old_data(found, wanted)
         yield found
 
 
 @contextmanager
-def in_use(found: Places) -> Iterator[None]:
+def mark_in_use(found: AppDirs) -> Iterator[None]:
     """Show other programs that one is at work on our folder, where there is one."""
-    with held([found.state] if found.state.is_dir() else [], fcntl.LOCK_SH):
+    with lock_paths([found.state] if found.state.is_dir() else [], fcntl.LOCK_SH):
         yield
 
 
 @contextmanager
-def unsaved(found: Places) -> Iterator[Places]:
+def make_temporary_dirs(found: AppDirs) -> Iterator[AppDirs]:
     """Give places whose snapshots go at the end. They lie in our folder, where no block reaches them."""
     from tripletick.sandbox.user import Lock, remove
 
     try:
-        make_private(found.state)
+        make_private_folder(found.state)
         folder = Path(tempfile.mkdtemp(prefix=UNSAVED, dir=found.state))
     except OSError:
         # Nothing can be kept there; what needs it says so.
@@ -173,12 +175,12 @@ def unsaved(found: Places) -> Iterator[Places]:
                 empty.rmdir()
 
 
-def sweep(found: Places) -> None:
+def remove_leftovers(found: AppDirs) -> None:
     """Remove what programs with --no-save left that were killed."""
     left = list(found.state.glob(f"{UNSAVED}*"))
     if left:
         from tripletick.sandbox.user import remove
 
         for folder in left:
-            with held([folder]) as free:
+            with lock_paths([folder]) as free:
                 remove(*[folder] * free)

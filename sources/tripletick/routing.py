@@ -17,12 +17,12 @@ from tripletick.config import Config
 from tripletick.errors import ContextFullError, StreamCutError
 from tripletick.events import FREELY, Event, Notice, Prompted, Reply, Routed
 from tripletick.mcp import index
-from tripletick.models.model import About
+from tripletick.models.model import ModelInfo
 from tripletick.planner.plan import PLANNER
-from tripletick.replies import Replies
-from tripletick.router.continuing import continues
-from tripletick.router.parts import Part, parts
-from tripletick.shift import Rest
+from tripletick.replies import ReplySource
+from tripletick.router.continuing import is_continuation
+from tripletick.router.parts import RequestPart, split_request
+from tripletick.shift import RemainingRequest
 
 TALKS = "casual"
 CLASSES = (TALKS, "coder", "file", "web", PLANNER)
@@ -55,23 +55,23 @@ _MENTION = re.compile(r"@([\w-]+)(?:\s+|$)")
 _WORD = re.compile(r"[\w-]+")
 
 
-Asked = Callable[[bool], Generator[Event, Reply, "Replies | None"]]
+Asked = Callable[[bool], Generator[Event, Reply, "ReplySource | None"]]
 """Opens the model that is asked, None where it is not; it is told whether the classifier is sure."""
 
-Known = Callable[[], Generator[Event, Reply, tuple["Replies", About | None]]]
+Known = Callable[[], Generator[Event, Reply, tuple["ReplySource", ModelInfo | None]]]
 """Opens the model at work, and gives what its engine tells of it."""
 Plans = Callable[[], Generator[Event, Reply, bool]]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class AgentChoice:
     """An agent's name and what decided; `confidence` and `sure` are the classifier's."""
 
     agent: str
     by: str
     confidence: float | None = None
     sure: bool = True
-    parts: tuple[Part, ...] = ()
+    parts: tuple[RequestPart, ...] = ()
     """Both clauses of a request for two agents, the first one's first."""
 
     @property
@@ -86,7 +86,7 @@ class Choice:
         return self.by in FREELY
 
 
-def named(request: str, there: Mapping[str, Agent]) -> tuple[str, str]:
+def split_mention(request: str, there: Mapping[str, Agent]) -> tuple[str, str]:
     """Split `@coder do it` into the agent and the words, ("", request) where no agent is named so."""
     found = _MENTION.match(request)
     if found and found[1] in there and request[found.end() :].strip():
@@ -94,73 +94,73 @@ def named(request: str, there: Mapping[str, Agent]) -> tuple[str, str]:
     return "", request
 
 
-def decide(
+def decide_agent(
     request: str, history: Sequence[str], own: Mapping[str, Agent], servers: Sequence[str] = ()
-) -> Choice:
+) -> AgentChoice:
     """Choose by a server that the request names, else by likeness to the `when` of the person's own agents,
     else by the classifier.
     """
-    if index.named(request, servers) or (servers and index.wants_servers(request)):
-        return Choice(SERVED, "server")
+    if index.find_named_server(request, servers) or (servers and index.wants_servers(request)):
+        return AgentChoice(SERVED, "server")
     sentences = {name: agent.when for name, agent in own.items()}
-    name, likeness = router.closest(request, sentences) if own else ("", 0.0)
+    name, likeness = router.find_closest_agent(request, sentences) if own else ("", 0.0)
     if likeness >= router.CLOSE:
-        return Choice(name, "when", likeness)
+        return AgentChoice(name, "when", likeness)
     worked = [INSTEAD.get(name, name) for name in history]
-    if worked and continues(request):
-        return Choice(worked[-1], "router", 1.0)
-    guess = router.guess(request, worked)
-    both = parts(request) if guess.agent in PARTED else ()
+    if worked and is_continuation(request):
+        return AgentChoice(worked[-1], "router", 1.0)
+    guess = router.guess_agent(request, worked)
+    both = split_request(request) if guess.agent in PARTED else ()
     agent = both[0].agent if both and guess.agent != PLANNER else guess.agent
-    return Choice(agent, "router", guess.confidence, guess.sure, both)
+    return AgentChoice(agent, "router", guess.confidence, guess.sure, both)
 
 
-def is_able(about: About, wanted: str) -> bool:
+def can_be_asked(about: ModelInfo, wanted: str) -> bool:
     """Tell whether a model can be asked who does a request, which `[router] ask` wants so often."""
     return about.schemas and (wanted == "always" or not 0 < about.parameters < LEAST)
 
 
-def asking(config: Config, known: Known) -> Asked:
+def make_model_opener(config: Config, known: Known) -> Asked:
     """Give what opens the model that is asked, as far as the config wants it."""
 
-    def asked(sure: bool) -> Generator[Event, Reply, Replies | None]:
+    def asked(sure: bool) -> Generator[Event, Reply, ReplySource | None]:
         from tripletick import wiring
 
         wanted = config.router.ask
         if wanted == "never" or (wanted == "unsure" and sure) or wiring.is_trained(config):
             return None
         replies, about = yield from known()
-        return replies if about and is_able(about, wanted) else None
+        return replies if about and can_be_asked(about, wanted) else None
 
     return asked
 
 
-def planning(config: Config, known: Known) -> Plans:
+def make_plan_check(config: Config, known: Known) -> Plans:
     """Give what says whether the model makes plans unasked, which its size decides."""
 
     def plans() -> Generator[Event, Reply, bool]:
-        return sizing.plans(config, (yield from known())[1])
+        return sizing.wants_plan(config, (yield from known())[1])
 
     return plans
 
 
-def choices(prompts: Prompts) -> dict[str, Agent]:
+def list_candidates(prompts: Prompts) -> dict[str, Agent]:
     """Give the agents that requests are routed to."""
     classes = {name: prompts.agents[name] for name in CLASSES if name in prompts.agents}
-    return classes | _own(prompts)
+    return classes | _get_own_agents(prompts)
 
 
-def _own(prompts: Prompts) -> dict[str, Agent]:
+def _get_own_agents(prompts: Prompts) -> dict[str, Agent]:
     return {name: prompts.agents[name] for name in prompts.own}
 
 
 @dataclass(slots=True)
-class Routing:
+class AgentRouter:
     """Where requests come in, one session's."""
 
     worked: list[str] = field(default_factory=list)
     """The agents of the requests so far."""
-    choice: Choice = Choice("", "config")
+    choice: AgentChoice = AgentChoice("", "config")
     """How the last one was chosen."""
     servers: Sequence[str] = ()
     """The names of the person's MCP servers."""
@@ -168,86 +168,86 @@ class Routing:
     """Says whether the model makes plans that nobody has asked for; None: it does."""
     first: str = ""
     """The agent that the last request began with."""
-    rest: Part | None = None
+    rest: RequestPart | None = None
     """The clause of the last request that is another agent's, once the first one has done its own."""
 
     @property
-    def at_work(self) -> str:
+    def current_agent(self) -> str:
         """Name the agent of the last request."""
         return self.worked[-1] if self.worked else FIRST
 
-    def route(
-        self, request: str, prompts: Prompts, said: Choice | None, asked: Asked | None
+    def route_request(
+        self, request: str, prompts: Prompts, said: AgentChoice | None, asked: Asked | None
     ) -> Generator[Event, Reply, tuple[Agent, str]]:
         """Give the agent of a request, and its words. `said` is whom the person gives all requests, `asked`
         opens the model that may be asked, where one may. Raises UsageError where the agent that the request
         names is not installed.
         """
-        name, words = named(request, {**prompts.lacking, **prompts.agents})
-        if said and said.agent == PLANNER and self.worked and continues(words):
+        name, words = split_mention(request, {**prompts.lacking, **prompts.agents})
+        if said and said.agent == PLANNER and self.worked and is_continuation(words):
             # what a plan has left goes on without another plan
             said = None
         if name:
-            choice = Choice(agents.named(prompts, name).name, "mention")
+            choice = AgentChoice(agents.find_agent(prompts, name).name, "mention")
         else:
-            choice = said or decide(request, self.worked, _own(prompts), self.servers)
+            choice = said or decide_agent(request, self.worked, _get_own_agents(prompts), self.servers)
         if not self.servers and index.wants_servers(words):
             yield Notice(NO_SERVER)
         if asked and choice.is_free and (replies := (yield from asked(choice.sure))):
-            better = yield from ask(replies, request, prompts)
-            choice = _by_model(choice, better) if better else choice
+            better = yield from ask_model(replies, request, prompts)
+            choice = _apply_model_choice(choice, better) if better else choice
         if choice.is_free and choice.agent == PLANNER and self.plans and not (yield from self.plans()):
-            choice = without_plan(choice)
-            yield Notice(SPARED.format(who=_who(choice.names)))
+            choice = replace_planner(choice)
+            yield Notice(SPARED.format(who=_format_agents(choice.names)))
         elif len(choice.names) > 1:
-            yield Notice(f"{_who(choice.names)}.")
-        return (yield from self._begin(choice, prompts)), words
+            yield Notice(f"{_format_agents(choice.names)}.")
+        return (yield from self._begin_request(choice, prompts)), words
 
-    def unplanned(self, prompts: Prompts) -> Generator[Event, Reply, Agent]:
+    def route_without_plan(self, prompts: Prompts) -> Generator[Event, Reply, Agent]:
         """Give the agent of the last request, of which the model has made no plan."""
         self.worked.pop()
-        choice = without_plan(self.choice)
-        yield Notice(UNPLANNED.format(who=_who(choice.names)))
-        return (yield from self._begin(choice, prompts))
+        choice = replace_planner(self.choice)
+        yield Notice(UNPLANNED.format(who=_format_agents(choice.names)))
+        return (yield from self._begin_request(choice, prompts))
 
-    def _begin(self, choice: Choice, prompts: Prompts) -> Generator[Event, Reply, Agent]:
+    def _begin_request(self, choice: AgentChoice, prompts: Prompts) -> Generator[Event, Reply, Agent]:
         self.choice = choice
-        there = yield from _present(choice, prompts)
+        there = yield from _find_present(choice, prompts)
         self.first = there[0]
         self.rest = choice.parts[1] if len(there) > 1 else None
         self.worked.append(self.first)
         yield Routed(self.first, choice.by, choice.confidence)
         return prompts.agents[self.first]
 
-    def relief(self, prompts: Prompts) -> list[Agent]:
+    def list_relief_agents(self, prompts: Prompts) -> list[Agent]:
         """Give those who may take the turn over, the most fitting first; nobody where the person chose."""
         next_ = (self.rest.agent,) if self.rest else ()
         names = dict.fromkeys((*next_, *(name for name in RELIEF if name in prompts.agents), *prompts.own))
         return [prompts.agents[name] for name in names] if self.choice.is_free else []
 
-    def next(self, prompts: Prompts) -> Rest | None:
+    def get_rest(self, prompts: Prompts) -> RemainingRequest | None:
         """Give the agent that the request is for after the first one, with its clause."""
-        return Rest(prompts.agents[self.rest.agent], self.rest.words) if self.rest else None
+        return RemainingRequest(prompts.agents[self.rest.agent], self.rest.words) if self.rest else None
 
 
-def _who(names: Sequence[str]) -> str:
+def _format_agents(names: Sequence[str]) -> str:
     """Say who does a request: one agent, or two after each other."""
     return BOTH.format(name=names[0], next=names[1]) if len(names) > 1 else ALONE.format(name=names[0])
 
 
-def without_plan(choice: Choice) -> Choice:
+def replace_planner(choice: AgentChoice) -> AgentChoice:
     """Give a request that would have become a plan to who begins with it."""
     return replace(choice, agent=choice.parts[0].agent if choice.parts else INSTEAD[PLANNER])
 
 
-def _by_model(choice: Choice, name: str) -> Choice:
+def _apply_model_choice(choice: AgentChoice, name: str) -> AgentChoice:
     """Take the model's word; the clauses stand where it names one of their agents, or the planner."""
     both = choice.parts if name in (PLANNER, *(part.agent for part in choice.parts)) else ()
     agent = both[0].agent if both and name != PLANNER else name
     return replace(choice, agent=agent, by="model", parts=both)
 
 
-def _present(choice: Choice, prompts: Prompts) -> Generator[Event, Reply, list[str]]:
+def _find_present(choice: AgentChoice, prompts: Prompts) -> Generator[Event, Reply, list[str]]:
     """Name who works on it and is there; where nobody is, who does instead. Who is missing is said."""
     there = [name for name in choice.names if name in prompts.agents]
     for name in choice.names:
@@ -259,27 +259,27 @@ def _present(choice: Choice, prompts: Prompts) -> Generator[Event, Reply, list[s
     return there
 
 
-def ask(replies: Replies, request: str, prompts: Prompts) -> Generator[Event, Reply, str]:
+def ask_model(replies: ReplySource, request: str, prompts: Prompts) -> Generator[Event, Reply, str]:
     """Have the model at work choose; "" where there is no room for the question or it names nobody."""
-    there = choices(prompts)
+    there = list_candidates(prompts)
     lines = "\n".join(f"{name}: {agent.when}" for name, agent in there.items())
-    question = prompts.route.replace("{agents}", lines).replace("{request}", _ends(request))
-    asked = aside.behind(replies.talk.messages(), question)
-    if replies.budget.left(asked) < ANSWER:
+    question = prompts.route.replace("{agents}", lines).replace("{request}", _shorten_request(request))
+    asked = aside.append_question(replies.talk.build_messages(), question)
+    if replies.budget.count_left(asked) < ANSWER:
         return ""
-    yield Prompted(replies.budget.estimate(asked))
+    yield Prompted(replies.budget.estimate_tokens(asked))
     sampling = replace(
-        replies.sampling, output=ANSWER, temperature=0.0, think=False, schema=_schema(list(there))
+        replies.sampling, output=ANSWER, temperature=0.0, think=False, schema=_build_schema(list(there))
     )
     try:
-        said = yield from aside.ask(replies.model, replies.dialect, asked, sampling, replies.budget)
+        said = yield from aside.ask_question(replies.model, replies.dialect, asked, sampling, replies.budget)
     except (ContextFullError, StreamCutError):
         # the request itself makes room or asks again
         return ""
-    return _read(said.text, there)
+    return _parse_choice(said.text, there)
 
 
-def _schema(names: list[str]) -> dict[str, Any]:
+def _build_schema(names: list[str]) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": {"agent": {"type": "string", "enum": names}},
@@ -288,7 +288,7 @@ def _schema(names: list[str]) -> dict[str, Any]:
     }
 
 
-def _read(text: str, there: Mapping[str, Agent]) -> str:
+def _parse_choice(text: str, there: Mapping[str, Agent]) -> str:
     try:
         told = json.loads(text)
         name = told.get("agent") if isinstance(told, dict) else told
@@ -299,5 +299,5 @@ def _read(text: str, there: Mapping[str, Agent]) -> str:
     return name if isinstance(name, str) and name in there else ""
 
 
-def _ends(request: str) -> str:
+def _shorten_request(request: str) -> str:
     return request if len(request) <= 2 * SHOWN else f"{request[:SHOWN]}\n…\n{request[-SHOWN:]}"

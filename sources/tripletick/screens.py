@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tripletick.config import Config
 from tripletick.events import Ask, Event, GaveUp, Notice
 from tripletick.messages import Answer
-from tripletick.ui.safe import write
+from tripletick.ui.safe import write_text
 
 if TYPE_CHECKING:
     from tripletick.ui.console import Terminal
@@ -24,24 +24,24 @@ NOBODY = Answer(there=False)
 Word = Callable[[], str]
 
 
-def _nobody(question: Ask) -> Answer:
+def _answer_nobody(question: Ask) -> Answer:
     return NOBODY
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     pass
 
 
-def _no_status(word: Word | None) -> None:
+def _ignore_status(word: Word | None) -> None:
     pass
 
 
-def _no_diff(lines: Iterable[tuple[str, str]]) -> None:
+def _ignore_diff(lines: Iterable[tuple[str, str]]) -> None:
     pass
 
 
-def _complain(text: str) -> None:
-    write(sys.stderr, f"tripletick: {text}\n")
+def _print_error(text: str) -> None:
+    write_text(sys.stderr, f"tripletick: {text}\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,11 @@ class Screen:
     """One way to show and ask. `say` draws lines that are no event, `status` one line that goes again."""
 
     show: Callable[[Event], None]
-    ask: Callable[[Ask], Answer] = _nobody
-    close: Callable[[], None] = _nothing
-    say: Callable[[str], None] = _complain
-    status: Callable[[Word | None], None] = _no_status
-    diff: Callable[[Iterable[tuple[str, str]]], None] = _no_diff
+    ask: Callable[[Ask], Answer] = _answer_nobody
+    close: Callable[[], None] = _do_nothing
+    say: Callable[[str], None] = _print_error
+    status: Callable[[Word | None], None] = _ignore_status
+    diff: Callable[[Iterable[tuple[str, str]]], None] = _ignore_diff
     """Draws the lines of a diff, each with its tone."""
     live: bool = False
     """True where a status line is drawn."""
@@ -63,24 +63,24 @@ class Screen:
     """What the chat needs beyond it, None where no chat is possible."""
 
 
-def profiled(screen: Screen, path: Path | None, *, drawn: bool) -> Screen:
+def with_profiling(screen: Screen, path: Path | None, *, drawn: bool) -> Screen:
     """Measure where the time of each turn goes: it is kept in a file, and drawn below the turn."""
     from tripletick import profile
     from tripletick.ui import flame
 
-    meter = profile.Meter()
+    meter = profile.TurnProfiler()
 
     def show(event: Event) -> None:
-        measured = meter.take(event)
+        measured = meter.take_event(event)
         screen.show(event)
         if measured is None:
             return
         if drawn:
             width = shutil.get_terminal_size().columns
-            screen.say("\n".join(flame.lines(measured.parts, measured.told, width)))
+            screen.say("\n".join(flame.draw_timing(measured.parts, measured.summary, width)))
         if path:
             try:
-                profile.keep(measured, path)
+                profile.append_profile(measured, path)
             except OSError as error:
                 screen.say(UNKEPT.format(path=path, why=error.strerror))
 
@@ -90,12 +90,12 @@ def profiled(screen: Screen, path: Path | None, *, drawn: bool) -> Screen:
 def open_screen(options: argparse.Namespace, settings: Config) -> Screen:
     """Choose the screen by `-o`; without a person every question is a no."""
     if options.output == "jsonl":
-        from tripletick.session import encode
-        from tripletick.ui.jsonlines import JsonLines
+        from tripletick.session import encode_event
+        from tripletick.ui.jsonlines import JsonLinesWriter
 
-        return Screen(JsonLines(sys.stdout, encode).show)
+        return Screen(JsonLinesWriter(sys.stdout, encode_event).write_event)
     if options.output == "json":
-        return Screen(_say_failures)
+        return Screen(_print_failures)
     from tripletick.ui.console import open_terminal
 
     terminal = open_terminal(
@@ -105,21 +105,21 @@ def open_screen(options: argparse.Namespace, settings: Config) -> Screen:
         slow=settings.ui.slow,
         theme=settings.ui.theme,
     )
-    there = person_is_there()
+    there = can_ask_user()
     return Screen(
-        terminal.show,
-        terminal.ask if there else _nobody,
+        terminal.show_event,
+        terminal.ask_question if there else _answer_nobody,
         terminal.close,
-        terminal.say,
-        terminal.status,
-        terminal.diff,
-        terminal.live,
+        terminal.print_text,
+        terminal.show_status,
+        terminal.show_diff,
+        terminal.has_status_line,
         there,
         terminal,
     )
 
 
-def person_is_there() -> bool:
+def can_ask_user() -> bool:
     """Tell whether somebody can be asked: stderr is a terminal, and so is stdin or behind it /dev/tty."""
     if not sys.stderr.isatty():
         return False
@@ -132,13 +132,13 @@ def person_is_there() -> bool:
     return True
 
 
-def chat_is_possible(options: argparse.Namespace) -> bool:
+def can_chat(options: argparse.Namespace) -> bool:
     """Tell whether a line can be typed and all that comes of it be read."""
     return options.output == "text" and all(one.isatty() for one in (sys.stdin, sys.stdout, sys.stderr))
 
 
-def _say_failures(event: Event) -> None:
+def _print_failures(event: Event) -> None:
     if isinstance(event, Notice):
-        _complain(event.text)
+        _print_error(event.text)
     elif isinstance(event, GaveUp):
-        _complain("\n".join(filter(None, (event.reason, event.hint))))
+        _print_error("\n".join(filter(None, (event.reason, event.hint))))

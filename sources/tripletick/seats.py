@@ -14,14 +14,14 @@ from pathlib import Path
 from tripletick import engines, pictures
 from tripletick.agents import Agent, Prompts
 from tripletick.config import Config
-from tripletick.context import Budget
+from tripletick.context import TokenBudget
 from tripletick.dialects import choosing
 from tripletick.halting import Halt
 from tripletick.library.history import Past
 from tripletick.loop import Loop
 from tripletick.models import hosts
-from tripletick.models.model import About, Model, Sampling
-from tripletick.replies import Replies
+from tripletick.models.model import Model, ModelInfo, Sampling
+from tripletick.replies import ReplySource
 from tripletick.sections import ModelSection
 
 FAMILY = "model"
@@ -39,7 +39,7 @@ RELOADS = "Changing models takes time: a server may drop the one from memory to 
 NOBODY = "{where}: there is no agent {name!r}{near}; its model is ignored."
 
 
-def seated(config: Config, agent: Agent) -> Config:
+def config_for_agent(config: Config, agent: Agent) -> Config:
     """Give the config as it holds for this agent."""
     section = f"{FAMILY}.{agent.name}"
     own = config.named.get(section)
@@ -47,27 +47,27 @@ def seated(config: Config, agent: Agent) -> Config:
     given = {key: getattr(own, key) for key in keys if own and f"{section}.{key}" in config.where}
     if agent.model:
         given.setdefault("name", agent.model)
-    kept = {key: value for key, value in given.items() if not _stronger(config, key)}
+    kept = {key: value for key, value in given.items() if not _is_user_override(config, key)}
     if not kept:
         return config
     places = {f"{FAMILY}.{key}": config.where.get(f"{section}.{key}", agent.name) for key in kept}
     return replace(config, model=replace(config.model, **kept), where={**config.where, **places})
 
 
-def warmed(config: Config, agent: Agent) -> Agent:
+def apply_agent_temperature(config: Config, agent: Agent) -> Agent:
     """Give the agent with the temperature that the person has set for it."""
     if f"{FAMILY}.{agent.name}.temperature" not in config.where:
         return agent
-    return replace(agent, temperature=seated(config, agent).model.temperature)
+    return replace(agent, temperature=config_for_agent(config, agent).model.temperature)
 
 
-def another(old: Config, new: Config) -> bool:
+def needs_reload(old: Config, new: Config) -> bool:
     """Tell whether the two mean different models, or the same one opened otherwise."""
     same = {key: getattr(old.model, key) for key in SAMPLED}
     return replace(new.model, **same) != old.model
 
 
-def chosen(config: Config, name: str, host: str | None = None) -> Config:
+def set_chosen_model(config: Config, name: str, host: str | None = None) -> Config:
     """Give the config with the model that the user chose for all that follows, and its server's address,
     None for that of before. Nobody has said that another server may have the key.
     """
@@ -81,66 +81,66 @@ def chosen(config: Config, name: str, host: str | None = None) -> Config:
     )
 
 
-def sampling(config: Config) -> Sampling:
+def make_sampling(config: Config) -> Sampling:
     """Say how the model is asked."""
     wanted = config.model
     seed = None if wanted.seed < 0 else wanted.seed
     return Sampling(wanted.output, wanted.temperature, seed, THINK[wanted.think], wanted.think_tokens)
 
 
-def sampled(loop: Loop, config: Config) -> Loop:
+def with_sampling(loop: Loop, config: Config) -> Loop:
     """Give the loop with its model asked as the config says."""
-    asked = replace(sampling(config), tools=loop.replies.sampling.tools)
+    asked = replace(make_sampling(config), tools=loop.replies.sampling.tools)
     return replace(loop, replies=replace(loop.replies, sampling=asked))
 
 
-def taken_over(new: Loop, old: Loop) -> Loop:
+def carry_over_conversation(new: Loop, old: Loop) -> Loop:
     """Give the new loop with the conversation of the old one, whose model is closed."""
     talk = old.replies.talk
-    talk.introduce_anew(new.replies.talk)
-    choosing.retell(talk, new.replies.dialect, new.tools)
+    talk.adopt_front(new.replies.talk)
+    choosing.rewrite_calls(talk, new.replies.dialect, new.tools)
     old.replies.model.close()
     bench = replace(new.bench, ledger=old.bench.ledger)
     return replace(new, replies=replace(new.replies, talk=talk), bench=bench, gate=old.gate)
 
 
-def moved(new: Loop, old: Loop) -> Loop:
+def carry_over_replies(new: Loop, old: Loop) -> Loop:
     """Give the new loop with the conversation and the model of the old one, which worked elsewhere."""
     talk, front = old.replies.talk, new.replies.talk
     if talk.system != front.system:
-        talk.introduce_anew(front)
+        talk.adopt_front(front)
     return replace(new, replies=old.replies, bench=replace(new.bench, ledger=old.bench.ledger))
 
 
-def resumed(loop: Loop, past: Past, folder: Path, model: str) -> Iterator[str]:
+def resume_session(loop: Loop, past: Past, folder: Path, model: str) -> Iterator[str]:
     """Give the loop the conversation of a session that is gone on with; gives lines for the person."""
     replies = loop.replies
     yield from past.take_up(replies.talk, replies.budget, str(folder), model)
-    yield from pictures.again(replies.talk, loop.bench.workspace)
-    choosing.retell(replies.talk, replies.dialect, loop.tools)
+    yield from pictures.reload_images(replies.talk, loop.bench.workspace)
+    choosing.rewrite_calls(replies.talk, replies.dialect, loop.tools)
 
 
-def told(config: Config, agent: Agent, *, first: bool) -> Iterator[str]:
+def describe_switch(config: Config, agent: Agent, *, first: bool) -> Iterator[str]:
     """Say that another model goes on, and the first time what that costs."""
-    own = seated(config, agent).model.name
+    own = config_for_agent(config, agent).model.name
     words = OWN if own != config.model.name else ANEW
     yield words.format(agent=agent.name, name=own or NEWEST)
     if first:
         yield RELOADS
 
 
-def first_told(config: Config, about: About, prompts: Prompts) -> Iterator[str]:
+def list_startup_notices(config: Config, about: ModelInfo, prompts: Prompts) -> Iterator[str]:
     """Say before the first request where it goes, if not to this machine, and what the config has amiss."""
     if about.engine in engines.EMPTY:
-        yield from hosts.warned(about.where)
+        yield from hosts.warn_remote(about.where)
     if about.untemplated:
         from tripletick.models import chat_templates
 
         yield chat_templates.LACKS.format(name=about.name)
-    yield from _strangers(config, sorted({*prompts.agents, *prompts.lacking}))
+    yield from _warn_unknown_agents(config, sorted({*prompts.agents, *prompts.lacking}))
 
 
-def _strangers(config: Config, names: Collection[str]) -> Iterator[str]:
+def _warn_unknown_agents(config: Config, names: Collection[str]) -> Iterator[str]:
     """Name the sections that are no agent's, with the nearest one that is."""
     for section in config.named:
         family, _, name = section.partition(".")
@@ -151,13 +151,13 @@ def _strangers(config: Config, names: Collection[str]) -> Iterator[str]:
             yield NOBODY.format(where=next(places, section), name=name, near=near)
 
 
-def _stronger(config: Config, key: str) -> bool:
+def _is_user_override(config: Config, key: str) -> bool:
     place = config.where.get(f"{FAMILY}.{key}", "")
     return place == CHAT or place.startswith(STRONGER[1:])
 
 
 @dataclass(slots=True)
-class Seats:
+class AgentModels:
     """The models of a plan's tasks; those that are not the session's are opened once and closed with this."""
 
     config: Config
@@ -166,17 +166,17 @@ class Seats:
     _opened: list[tuple[Config, Model, int]] = field(default_factory=list)
     _beside: dict[tuple[int, int], Model] = field(default_factory=dict)
 
-    def take(self, agent: Agent, replies: Replies, number: int, halt: Halt) -> Replies:
+    def assign_model(self, agent: Agent, replies: ReplySource, number: int, halt: Halt) -> ReplySource:
         """Give an agent the model that it works with at a slot. Raises what cannot be opened."""
-        wanted = seated(self.config, agent)
-        asked = replace(sampling(wanted), tools=replies.sampling.tools)
-        if not another(self.at_work, wanted):
+        wanted = config_for_agent(self.config, agent)
+        asked = replace(make_sampling(wanted), tools=replies.sampling.tools)
+        if not needs_reload(self.at_work, wanted):
             return replace(replies, sampling=asked)
-        at = self._find(wanted)
+        at = self._find_or_open(wanted)
         _, first, window = self._opened[at]
-        model = self._beside.get((at, number)) or first.beside(number, halt)
+        model = self._beside.get((at, number)) or first.fork(number, halt)
         self._beside[at, number] = model
-        budget = Budget(window, replies.budget.full, replies.budget.target)
+        budget = TokenBudget(window, replies.budget.full, replies.budget.target)
         return replace(replies, model=model, budget=budget, sampling=asked)
 
     def close(self) -> None:
@@ -185,11 +185,11 @@ class Seats:
         self._beside.clear()
         self._opened.clear()
 
-    def _find(self, wanted: Config) -> int:
+    def _find_or_open(self, wanted: Config) -> int:
         for at, (config, _, _) in enumerate(self._opened):
-            if not another(config, wanted):
+            if not needs_reload(config, wanted):
                 return at
-        model = engines.engine(wanted, lambda line: None)
-        window = model.fix(engines.window(wanted, model.about()))
+        model = engines.open_configured_model(wanted, lambda line: None)
+        window = model.set_context(engines.choose_context(wanted, model.get_info()))
         self._opened.append((wanted, model, window))
         return len(self._opened) - 1

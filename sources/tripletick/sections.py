@@ -182,7 +182,7 @@ class PlannerSection:
 
 
 @dataclass(frozen=True, slots=True)
-class TrialSection:
+class HarnessSection:
     """What small models are helped with and what is not proven yet; techniques.py names all of them."""
 
     fresh_start: bool = setting(
@@ -331,7 +331,7 @@ SECTIONS: dict[str, type] = {
     "approval": ApprovalSection,
     "git": GitSection,
     "planner": PlannerSection,
-    "trial": TrialSection,
+    "trial": HarnessSection,
     "context": ContextSection,
     "web": WebSection,
     "hooks": HooksSection,

@@ -24,8 +24,8 @@ from typing import Any
 from tripletick import __version__, platforms
 from tripletick.errors import TripletickError, UsageError
 from tripletick.events import Event, InTask
-from tripletick.pieces import Pieces
-from tripletick.places import make_private
+from tripletick.pieces import ChunkBuffer
+from tripletick.places import make_private_folder
 from tripletick.redaction import KNOWN
 
 FORMAT = 1
@@ -42,7 +42,7 @@ _PICTURES = {code: 0x2400 + code for code in range(0x20)} | {0x85: 0x2424, 0x202
 
 
 @dataclass(frozen=True, slots=True)
-class Records:
+class LogRecords:
     """What a file of records holds; `skipped` counts the lines that cannot be read."""
 
     records: tuple[Record, ...]
@@ -60,26 +60,31 @@ def clean_name(path: str) -> str:
     return clean_text(path).translate(_PICTURES)
 
 
-def plain_value(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
     """Give what JSON can say of a value: dataclasses as objects, sets sorted, NaN and infinity as null."""
     if isinstance(value, str):
         return clean_text(value)
     if is_dataclass(value):
-        return {field.name: plain_value(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: to_json_value(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, set | frozenset):
-        return sorted((plain_value(item) for item in value), key=str)
+        return sorted((to_json_value(item) for item in value), key=str)
     if isinstance(value, tuple | list):
-        return [plain_value(item) for item in value]
+        return [to_json_value(item) for item in value]
     if isinstance(value, dict):
-        return {str(key): plain_value(item) for key, item in value.items()}
+        return {str(key): to_json_value(item) for key, item in value.items()}
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def encode(event: Event) -> Record:
+def encode_event(event: Event) -> Record:
     """Give an event as what `-o jsonl` prints and the log holds: its class's name and its fields."""
     if isinstance(event, InTask):
-        return {"event": "InTask", "task": event.task, "agent": event.agent, "inner": encode(event.event)}
-    return {"event": type(event).__name__, **plain_value(event)}
+        return {
+            "event": "InTask",
+            "task": event.task,
+            "agent": event.agent,
+            "inner": encode_event(event.event),
+        }
+    return {"event": type(event).__name__, **to_json_value(event)}
 
 
 def to_line(record: Record) -> bytes:
@@ -102,7 +107,7 @@ def parse_line(line: bytes) -> Record | None:
     return record if isinstance(record, dict) and isinstance(record.get("event"), str) else None
 
 
-def read(path: Path) -> Records:
+def read_records(path: Path) -> LogRecords:
     """Read a file of records, also one that is being written or was damaged.
 
     Raises TripletickError where a newer version wrote it, OSError where it cannot be opened.
@@ -117,10 +122,10 @@ def read(path: Path) -> Records:
             f"Its format is {newest}, this version reads up to {FORMAT}.",
             "Update tripletick.",
         )
-    return Records(records, len(parsed) - len(records))
+    return LogRecords(records, len(parsed) - len(records))
 
 
-def new_id() -> str:
+def make_session_id() -> str:
     """Give an id that sorts by time: 20261121-143012-ab12 (UTC)."""
     return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
 
@@ -138,7 +143,7 @@ def open_locked(path: Path, *, new: bool) -> int | None:
     return fd
 
 
-def last_newline(fd: int) -> int:
+def find_last_newline(fd: int) -> int:
     """Give the length of the file up to and with its last newline."""
     end = os.fstat(fd).st_size
     while end:
@@ -150,9 +155,9 @@ def last_newline(fd: int) -> int:
     return 0
 
 
-def cut_torn(fd: int, torn: Path) -> int:
+def move_torn_bytes(fd: int, torn: Path) -> int:
     """Move the bytes after the last newline to the file `torn`; give their number."""
-    whole = last_newline(fd)
+    whole = find_last_newline(fd)
     rest = os.pread(fd, os.fstat(fd).st_size - whole, whole)
     if rest:
         handle = os.open(torn, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
@@ -162,7 +167,7 @@ def cut_torn(fd: int, torn: Path) -> int:
     return len(rest)
 
 
-class Log:
+class SessionLog:
     """The log of one session: its `id`, its `path` (None where none is written), `notices` for the person."""
 
     def __init__(self, session_id: str, path: Path | None = None, fd: int = -1) -> None:
@@ -170,11 +175,13 @@ class Log:
         self.notices: list[str] = []
         self._started = time.monotonic()
         self._unwritten = bytearray()
-        self._pieces = Pieces()
+        self._pieces = ChunkBuffer()
         self._complained = False
 
     @classmethod
-    def open(cls, folder: Path, *, workspace: Path, session_id: str | None = None, save: bool = True) -> Log:
+    def open(
+        cls, folder: Path, *, workspace: Path, session_id: str | None = None, save: bool = True
+    ) -> SessionLog:
         """Begin a session in `folder`, or go on with `session_id`; one that is open elsewhere is left alone.
 
         With `save` false nothing is written. Raises UsageError for an id that cannot be one.
@@ -182,33 +189,33 @@ class Log:
         if session_id is not None and not NAME.fullmatch(session_id):
             raise UsageError(f"{session_id!r} is no session.", "", "tripletick sessions")
         if not save:
-            return cls(session_id or new_id())
+            return cls(session_id or make_session_id())
         try:
-            log = cls._opened(folder, session_id)
+            log = cls._open_file(folder, session_id)
         except OSError as error:
-            log = cls(session_id or new_id())
+            log = cls(session_id or make_session_id())
             log.notices.append(SAID["closed"].format(why=error.strerror or error))
             return log
         log._put_header(workspace)
         return log
 
     @classmethod
-    def _opened(cls, folder: Path, session_id: str | None) -> Log:
-        make_private(folder)
+    def _open_file(cls, folder: Path, session_id: str | None) -> SessionLog:
+        make_private_folder(folder)
         folder.chmod(0o700)
-        name = session_id or new_id()
+        name = session_id or make_session_id()
         path = folder / f"{name}.jsonl"
         try:
             fd = open_locked(path, new=session_id is None)
         except FileExistsError:
-            return cls._opened(folder, None)
+            return cls._open_file(folder, None)
         if fd is None:
-            log = cls._opened(folder, None)
+            log = cls._open_file(folder, None)
             log.notices.append(SAID["busy"].format(old=name, new=log.id))
             return log
         log = cls(name, path, fd)
         torn = path.with_suffix(".torn")
-        if count := cut_torn(fd, torn):
+        if count := move_torn_bytes(fd, torn):
             log.notices.append(SAID["torn"].format(old=name, count=count, file=torn))
         return log
 
@@ -220,27 +227,27 @@ class Log:
             "id": self.id,
         }
         more = {"workspace": str(workspace), "version": __version__}
-        self._put({**header, **more, "started": datetime.now(UTC).isoformat(timespec="seconds")})
+        self._put_record({**header, **more, "started": datetime.now(UTC).isoformat(timespec="seconds")})
 
     def _is_empty(self) -> bool:
         return os.fstat(self._fd).st_size == 0
 
-    def write(self, event: Event) -> None:
+    def write_event(self, event: Event) -> None:
         """Write an event; pieces of text wait for the end of their line, a second or 4096 characters."""
         if self._fd >= 0:
-            self._put_events(self._pieces.take(event, self._now()))
+            self._put_events(self._pieces.add_event(event, self._elapsed_seconds()))
 
-    def note(self, record: Record) -> None:
+    def write_record(self, record: Record) -> None:
         """Write a record that is no event; its texts stay as they are."""
         if self._fd >= 0:
-            self._put_events(self._pieces.rest())
-            self._put({"at": self._now(), **record})
+            self._put_events(self._pieces.flush_all())
+            self._put_record({"at": self._elapsed_seconds(), **record})
 
     def end_turn(self) -> None:
         """See to it that all of the turn is on the disk."""
         if self._fd < 0:
             return
-        self._put_events(self._pieces.rest())
+        self._put_events(self._pieces.flush_all())
         self._flush()
         with contextlib.suppress(OSError):
             platforms.sync_data(self._fd)
@@ -252,14 +259,14 @@ class Log:
             os.close(self._fd)
         self._fd = -1
 
-    def _now(self) -> float:
+    def _elapsed_seconds(self) -> float:
         return round(time.monotonic() - self._started, 3)
 
     def _put_events(self, events: Iterable[tuple[float, Event]]) -> None:
         for at, event in events:
-            self._put({"at": at, **encode(event)})
+            self._put_record({"at": at, **encode_event(event)})
 
-    def _put(self, record: Record) -> None:
+    def _put_record(self, record: Record) -> None:
         self._unwritten += to_line(record)
         self._flush()
 

@@ -23,7 +23,7 @@ NOTES = (".md", ".txt", ".csv", ".json")
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
+class RemainingRequest:
     """What another agent does of a request once the first one has answered."""
 
     agent: Agent
@@ -31,13 +31,13 @@ class Rest:
 
 
 @dataclass(slots=True)
-class Shift:
+class Handover:
     """One turn's: the agent at work, and those who may take over from it, the most fitting first."""
 
     agent: Agent
     relief: Sequence[Agent] = ()
     languages: Collection[str] = ()
-    rest: Rest | None = None
+    rest: RemainingRequest | None = None
     """Never of an agent that has taken over."""
     ran: bool = False
     """A block of this turn has run. Code that comes after it may well be shown and not meant."""
@@ -50,33 +50,33 @@ class Shift:
     clause: str = ""
     """… and that rest, until the agent at work is asked for it."""
 
-    def handing(self) -> tuple[str, ...]:
+    def list_handover_tags(self) -> tuple[str, ...]:
         """Give the tags of others that count in the next reply."""
         relief = [self.before] if self.before else self.relief
-        tags = {tag for agent in relief for tag in agent.owned(self.languages)}
-        tags -= set(self.agent.owned(self.languages))
+        tags = {tag for agent in relief for tag in agent.list_owned_tags(self.languages)}
+        tags -= set(self.agent.list_owned_tags(self.languages))
         if (self.ran and not self.before and not self.rest) or not self.agent.tools:
             tags -= set(self.languages)
         return tuple(sorted(tags if self.agent.tools else tags - SAVING))
 
-    def over(self, calls: Iterable[Call]) -> Call | None:
+    def switch_agent(self, calls: Iterable[Call]) -> Call | None:
         """Give the first call of another agent's, who is at work from now on; None where there is none."""
-        handing = () if self.before else self.handing()
+        handing = () if self.before else self.list_handover_tags()
         call = next((call for call in calls if call.tool in handing), None)
         self.new = call is not None
         if call:
-            self._change(self._owner(call.tool))
+            self._change_agent(self._find_owner(call.tool))
         return call
 
-    def pass_on(self, answer: str, written: Sequence[str]) -> bool:
+    def hand_over_rest(self, answer: str, written: Sequence[str]) -> bool:
         """Have the agent of the rest take over behind an answer; false where nothing is left for it, because
         the files that it is there for are among those that were `written`.
         """
-        if not self.rest or any(map(self._is_its_own, written)):
+        if not self.rest or any(map(self._is_own_file, written)):
             return False
         self.said.append(answer)
         self.clause, self.ran = self.rest.words, False
-        self._change(self.rest.agent)
+        self._change_agent(self.rest.agent)
         return True
 
     def take_clause(self) -> str:
@@ -84,29 +84,29 @@ class Shift:
         clause, self.clause = self.clause, ""
         return clause
 
-    def whole(self, end: Answered | GaveUp) -> Answered | GaveUp:
+    def with_earlier_answers(self, end: Answered | GaveUp) -> Answered | GaveUp:
         """Give an ending with what was answered before it."""
         if isinstance(end, Answered):
             return replace(end, text="\n\n".join((*self.said, end.text)))
         return replace(end, answer="\n\n".join(filter(None, (*self.said, end.answer))))
 
-    def _is_its_own(self, path: str) -> bool:
+    def _is_own_file(self, path: str) -> bool:
         tools = self.rest.agent.tools if self.rest else ()
         return RUNNING in tools and not (EVERY_LANGUAGE in tools and path.endswith(NOTES))
 
-    def _change(self, agent: Agent) -> None:
+    def _change_agent(self, agent: Agent) -> None:
         self.before, self.agent, self.rest = self.agent, agent, None
 
-    def acting(self) -> Agent:
+    def find_acting_agent(self) -> Agent:
         """Give the agent that the blocks of the reply at hand count for: at a hand-over both."""
         if self.before is None:
             return self.agent
         return replace(self.agent, tools=(*self.agent.tools, *self.before.tools))
 
-    def runner(self) -> Agent | None:
+    def find_runner(self) -> Agent | None:
         """Give the agent that runs code which one without tags merely shows, None where nobody does."""
         able = (agent for agent in self.relief if EVERY_LANGUAGE in agent.tools)
         return None if self.agent.tools else next(able, None)
 
-    def _owner(self, tag: str) -> Agent:
-        return next(agent for agent in self.relief if tag in agent.owned(self.languages))
+    def _find_owner(self, tag: str) -> Agent:
+        return next(agent for agent in self.relief if tag in agent.list_owned_tags(self.languages))

@@ -11,7 +11,7 @@ from math import inf
 from pathlib import Path
 
 from tripletick.config import Config
-from tripletick.models.model import About
+from tripletick.models.model import ModelInfo
 
 BILLION = 1_000_000_000
 EXAMPLE_CONTEXT = 4096
@@ -20,7 +20,7 @@ EXAMPLE_CONTEXT = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class SizeLimits:
     """One row: models of fewer parameters than `below`, and none of the rows above."""
 
     below: float
@@ -37,51 +37,51 @@ class Size:
 
 
 SIZES = (
-    Size(BILLION, 15, 4000, small=True, example=True, reply=2048),
-    Size(4 * BILLION, 15, 4000, small=True, reply=3072),
-    Size(10 * BILLION, 25, 8000, reply=8192),
-    Size(20 * BILLION, 30, 12000),
-    Size(inf, 40, 16000),
+    SizeLimits(BILLION, 15, 4000, small=True, example=True, reply=2048),
+    SizeLimits(4 * BILLION, 15, 4000, small=True, reply=3072),
+    SizeLimits(10 * BILLION, 25, 8000, reply=8192),
+    SizeLimits(20 * BILLION, 30, 12000),
+    SizeLimits(inf, 40, 16000),
 )
-UNTOLD = Size(inf, 25, 12000)
+UNTOLD = SizeLimits(inf, 25, 12000)
 
 
-def size_of(about: About | None) -> Size:
+def find_limits(about: ModelInfo | None) -> SizeLimits:
     """Give the row of a model."""
     if about is None or not about.parameters:
         return UNTOLD
     return next(size for size in SIZES if about.parameters < size.below)
 
 
-def budget(config: Config, about: About | None) -> Size:
+def choose_limits(config: Config, about: ModelInfo | None) -> SizeLimits:
     """Give the row that sets steps and output: the same for all where the trial of that is off."""
-    return size_of(about) if config.trial.sizes else UNTOLD
+    return find_limits(about) if config.trial.sizes else UNTOLD
 
 
-def steps(config: Config, about: About | None, shipped: Path) -> int:
+def choose_max_steps(config: Config, about: ModelInfo | None, shipped: Path) -> int:
     """Give the most steps of a turn: what the person has set, else what the size allows."""
     own, usual = config.agent.max_steps, type(config.agent)().max_steps
-    ours = own == usual and _unset(config, "agent.max_steps", shipped)
-    return budget(config, about).steps if ours else own
+    ours = own == usual and _is_default(config, "agent.max_steps", shipped)
+    return choose_limits(config, about).steps if ours else own
 
 
-def reply(config: Config, about: About | None, shipped: Path) -> int:
+def choose_max_output(config: Config, about: ModelInfo | None, shipped: Path) -> int:
     """Give the most tokens of a reply in the same way; reasoning has a bound of its own."""
     own, usual = config.model.output, type(config.model)().output
-    ours = own == usual and _unset(config, "model.output", shipped) and not (about and about.thinks)
-    return int(min(own, budget(config, about).reply)) if ours else own
+    ours = own == usual and _is_default(config, "model.output", shipped) and not (about and about.thinks)
+    return int(min(own, choose_limits(config, about).reply)) if ours else own
 
 
-def _unset(config: Config, key: str, shipped: Path) -> bool:
+def _is_default(config: Config, key: str, shipped: Path) -> bool:
     return config.where.get(key, str(shipped)).startswith(str(shipped))
 
 
-def wants_example(config: Config, about: About | None, context: int) -> bool:
+def wants_example(config: Config, about: ModelInfo | None, context: int) -> bool:
     """Tell whether the model is shown an example, in a context of so many tokens."""
-    wanted = {"off": False, "auto": size_of(about).example, "on": True}[config.model.example]
+    wanted = {"off": False, "auto": find_limits(about).example, "on": True}[config.model.example]
     return wanted and context > EXAMPLE_CONTEXT
 
 
-def plans(config: Config, about: About | None) -> bool:
+def wants_plan(config: Config, about: ModelInfo | None) -> bool:
     """Tell whether the model makes plans that nobody has asked for by the planner's name."""
-    return config.trial.small_plans or not size_of(about).small
+    return config.trial.small_plans or not find_limits(about).small

@@ -17,17 +17,17 @@ from tripletick.halting import Halt
 from tripletick.loop import Loop
 from tripletick.messages import Task
 from tripletick.models.model import Model
-from tripletick.planner.crew import Post
-from tripletick.planner.locks import LockedGate, Locks
-from tripletick.replies import Replies
+from tripletick.planner.crew import WorkerContext
+from tripletick.planner.locks import LockedGate, PathLocks
+from tripletick.replies import ReplySource
 from tripletick.sandbox.box import Box
-from tripletick.seats import Seats, warmed
-from tripletick.standing import Standing
-from tripletick.tools.tool import Ledger
+from tripletick.seats import AgentModels, apply_agent_temperature
+from tripletick.standing import SessionWorkspace
+from tripletick.tools.tool import FileTracker
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class WorkerSlot:
     """Where one task at a time works."""
 
     model: Model
@@ -37,39 +37,39 @@ class Slot:
 
 
 @dataclass(slots=True)
-class Staff:
+class PlanWorkers:
     """The posts of one plan; `close` gives back what was opened for them."""
 
     loop: Loop
-    standing: Standing
+    standing: SessionWorkspace
     agents: Mapping[str, Agent]
-    seats: Seats
-    _locks: Locks = field(default_factory=Locks)
-    _slots: dict[int, Slot] = field(default_factory=dict)
+    seats: AgentModels
+    _locks: PathLocks = field(default_factory=PathLocks)
+    _slots: dict[int, WorkerSlot] = field(default_factory=dict)
     _count: int = 0
 
-    def post(self, task: Task, number: int) -> Post:
+    def make_context(self, task: Task, number: int) -> WorkerContext:
         """Give a task what it works with. Raises what cannot be opened."""
-        agent = warmed(self.seats.config, self.agents[task.agent])
-        slot = self._slots.get(number) or self._open(number)
+        agent = apply_agent_temperature(self.seats.config, self.agents[task.agent])
+        slot = self._slots.get(number) or self._open_slot(number)
         bench = self.loop.bench
         self._count += 1
         loop = replace(
             self.loop,
-            replies=self.seats.take(agent, self._replies(slot), number, slot.halt),
+            replies=self.seats.assign_model(agent, self._make_replies(slot), number, slot.halt),
             bench=replace(
                 bench,
                 box=slot.box,
-                ledger=Ledger(),
+                ledger=FileTracker(),
                 session=f"{bench.session}-{self._count}",
                 halt=slot.halt,
             ),
             checkpoints=slot.points,
-            gate=self._gate(slot.halt),
+            gate=self._make_gate(slot.halt),
         )
         named = agent.tools and agent.folder and self.seats.config.agent.folder
-        line = wording.folder_line(bench.workspace, self.loop.replies.talk.templates) if named else ""
-        return Post(agent, loop, slot.halt, line)
+        line = wording.format_folder_line(bench.workspace, self.loop.replies.talk.templates) if named else ""
+        return WorkerContext(agent, loop, slot.halt, line)
 
     def close(self) -> None:
         """Close boxes and connections; what tasks have changed the session's model does not know."""
@@ -82,21 +82,21 @@ class Staff:
         changed = self.loop.checkpoints.changed or ()
         self.loop.bench.ledger.known.difference_update(change.path for change in changed)
 
-    def _open(self, number: int) -> Slot:
-        halt = Halt() if number else self.standing.ground.halt
-        box = self.standing.box_beside(halt) if number else self.loop.bench.box
-        model, points = self.loop.replies.model.beside(number, halt), self.loop.checkpoints.beside()
-        self._slots[number] = Slot(model, box, halt, points)
+    def _open_slot(self, number: int) -> WorkerSlot:
+        halt = Halt() if number else self.standing.sandbox_spec.halt
+        box = self.standing.fork_box(halt) if number else self.loop.bench.box
+        model, points = self.loop.replies.model.fork(number, halt), self.loop.checkpoints.fork()
+        self._slots[number] = WorkerSlot(model, box, halt, points)
         return self._slots[number]
 
-    def _replies(self, slot: Slot) -> Replies:
+    def _make_replies(self, slot: WorkerSlot) -> ReplySource:
         """Give the session's model at a slot, with an empty conversation."""
         own, talk = self.loop.replies, self.loop.replies.talk
         # what a task that failed has to say is asked of nobody: the plan is looked at again
         empty = talk.fork(replace(talk.templates, last=""))
         return replace(own, model=slot.model, talk=empty, budget=replace(own.budget, counted=0, covered=0))
 
-    def _gate(self, halt: Halt) -> LockedGate:
+    def _make_gate(self, halt: Halt) -> LockedGate:
         own = self.loop.gate
         gate = LockedGate(own.asking, locks=self._locks, halt=halt, notice=self.standing.notice)
         gate.person, gate.given, gate.lent = own.person, own.given, own.lent

@@ -20,12 +20,12 @@ from tripletick.config import Config
 from tripletick.errors import UsageError
 from tripletick.events import Ask, Reply
 from tripletick.halting import Halt
-from tripletick.mcp.servers import Servers, none
+from tripletick.mcp.servers import McpServers, make_empty_servers
 from tripletick.models.model import Model
-from tripletick.paths import Sight, Workspace, find_sight
-from tripletick.places import Places
+from tripletick.paths import HomeView, Workspace, find_home_view
+from tripletick.places import AppDirs
 from tripletick.sandbox.box import Box, Ground
-from tripletick.trust import Leave, Memory, Said
+from tripletick.trust import AnswerStore, FolderFlags, Permission
 
 NO_BOX = "NO SANDBOX: every block is asked for; {why}"
 CHOSEN = "you chose it ([sandbox] mode is bare)"
@@ -35,20 +35,20 @@ Asking = Generator[Ask, Reply, None]
 
 
 @dataclass(slots=True)
-class Standing:
+class SessionWorkspace:
     """One session's ground; `workspace` and `box` are there once `open` was called."""
 
     config: Config
-    places: Places
+    places: AppDirs
     folder: Path
-    said: Said
+    said: FolderFlags
     person: bool
     notice: Callable[[str], None]
-    leave: Leave | None = None
+    leave: Permission | None = None
     """What the person lets blocks do; None while no agent with tools was at work."""
     readable: list[Path] = field(default_factory=list)
     """What was let in, and the model was not told of yet."""
-    servers: Servers = field(default_factory=none)
+    servers: McpServers = field(default_factory=make_empty_servers)
     """The person's servers of tools; none runs before it is used."""
     _workspace: Workspace | None = None
     _box: Box | None = None
@@ -56,10 +56,10 @@ class Standing:
     _let_in: list[Path] = field(default_factory=list)
     _asked: set[Path] = field(default_factory=set)
     _empty: tempfile.TemporaryDirectory[str] | None = None
-    _sight: Sight | None = field(init=False)
+    _sight: HomeView | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self._sight = find_sight(self.folder, Path.home())
+        self._sight = find_home_view(self.folder, Path.home())
 
     @property
     def workspace(self) -> Workspace:
@@ -76,7 +76,7 @@ class Standing:
         return self._box
 
     @property
-    def ground(self) -> Ground:
+    def sandbox_spec(self) -> Ground:
         """What its box was opened on."""
         if self._ground is None:
             self.open()
@@ -89,9 +89,9 @@ class Standing:
         return self.folder
 
     @property
-    def strange(self) -> Path:
+    def untrusted_folder(self) -> Path:
         """The folder that nothing is run or loaded from: the home folder is the user's own."""
-        return self._nowhere() if self._sight else self.folder.resolve()
+        return self._make_empty_folder() if self._sight else self.folder.resolve()
 
     @property
     def mode(self) -> str:
@@ -99,7 +99,7 @@ class Standing:
         return "read" if self.leave and self.leave.mode == "read" else self.config.sandbox.mode
 
     @property
-    def verdict(self) -> str:
+    def permission_text(self) -> str:
         """What the person lets blocks do; "" while nobody was asked."""
         if self.leave is None:
             return ""
@@ -108,14 +108,14 @@ class Standing:
         write = self.leave.mode == "work" and self.mode != "read"
         return f"may {'write' if write else 'only read'} in {self.workspace.root}"
 
-    def settle(self) -> Asking:
+    def ask_permission(self) -> Asking:
         """Ask once what blocks may do here. Raises WorkspaceError where none can work."""
         if self.leave:
             return
         # a folder that is refused is not asked about
-        self._guard()
-        memory = Memory(self.places.state, save=self.said.keep)
-        leave = yield from trust.settle(self.folder, Path.home(), self.said, memory, self.person)
+        self._make_guard()
+        memory = AnswerStore(self.places.state, save=self.said.keep)
+        leave = yield from trust.ask_permission(self.folder, Path.home(), self.said, memory, self.person)
         self.leave = leave
         for line in filter(None, (leave.notice, *memory.problems)):
             self.notice(line)
@@ -127,51 +127,51 @@ class Standing:
         """
         if self._workspace:
             return False
-        workspace = self._guard()
+        workspace = self._make_guard()
         self._workspace = workspace
-        ground = wiring.ground(self.config, self.places, self.strange, self.notice)
+        ground = wiring.make_sandbox_spec(self.config, self.places, self.untrusted_folder, self.notice)
         self._ground = replace(ground, sight=self._sight)
-        self.servers = attaching.servers(
-            self.config, self.places, self.strange, self.notice, keep=self.said.keep
+        self.servers = attaching.build_servers(
+            self.config, self.places, self.untrusted_folder, self.notice, keep=self.said.keep
         )
-        self._box = wiring.box_on(self._ground, self.config)
+        self._box = wiring.open_box_on(self._ground, self.config)
         if not self._box.holds:
             chosen = self.config.sandbox.mode == "bare"
             why = CHOSEN if chosen else self._box.sentence.removeprefix("no sandbox: ")
             self.notice(NO_BOX.format(why=why))
         for path in self._let_in or self.said.read:
-            self._let(path.expanduser())
+            self._let_read(path.expanduser())
         return True
 
-    def box_beside(self, halt: Halt) -> Box:
+    def fork_box(self, halt: Halt) -> Box:
         """Open a further box on the same ground, for another thread; it is the caller's to close."""
-        box = wiring.box_on(replace(self.ground, halt=halt), self.config)
+        box = wiring.open_box_on(replace(self.sandbox_spec, halt=halt), self.config)
         for path in self._let_in:
             box.let_read(path)
         return box
 
-    def let_in(self, words: str) -> Asking:
+    def ask_to_read(self, words: str) -> Asking:
         """Ask for what the person's words name outside the folder; without a person nothing is let in."""
         if not self.person or not (self.leave and self.leave.allowed):
             return
         sight = self._sight
-        hides = (lambda path: sight.hides(str(path))) if sight else None
-        for path in trust.named_outside(words, self.workspace.root, Path.home(), hides):
+        hides = (lambda path: sight.is_hidden(str(path))) if sight else None
+        for path in trust.find_outside_paths(words, self.workspace.root, Path.home(), hides):
             known = any(path.resolve().is_relative_to(each) for each in self._let_in)
-            if path in self._asked or known or not wiring.worth_asking(path, self.places):
+            if path in self._asked or known or not wiring.is_worth_asking(path, self.places):
                 continue
             self._asked.add(path)
-            answer = yield trust.welcome(path, Path.home())
+            answer = yield trust.build_read_question(path, Path.home())
             if answer and answer.choice == "y":
                 try:
-                    self._let(path)
+                    self._let_read(path)
                 except UsageError as error:
                     self.notice(error.what)
 
-    def parts(self, config: Config, model: Model, prompts: Prompts) -> wiring.Parts:
+    def make_loop_parts(self, config: Config, model: Model, prompts: Prompts) -> wiring.LoopParts:
         """Give what a loop on this ground is built from."""
         leave = self.leave
-        return wiring.Parts(
+        return wiring.LoopParts(
             config,
             self.places,
             self.workspace,
@@ -185,16 +185,16 @@ class Standing:
             servers=self.servers,
         )
 
-    def checkpoints(self) -> Checkpoints:
+    def open_checkpoints(self) -> Checkpoints:
         """Give the turns of the folder, of which a home is looked at in parts."""
-        return Checkpoints(self.folder, self.places.turns, in_parts=self._sight is not None)
+        return Checkpoints(self.folder, self.places.snapshot_base, in_parts=self._sight is not None)
 
     def take_readable(self) -> list[Path]:
         """Give what was let in and not yet told."""
         told, self.readable = self.readable, []
         return told
 
-    def tell_again(self) -> None:
+    def reset_readable(self) -> None:
         """The model has forgotten what it may read: the next request names it."""
         self.readable[:] = self._let_in
 
@@ -205,7 +205,7 @@ class Standing:
         if self._empty:
             self._empty.cleanup()
 
-    def _nowhere(self) -> Path:
+    def _make_empty_folder(self) -> Path:
         """Give an empty folder, the workspace of a box where blocks only read."""
         if self._empty is None:
             self._empty = tempfile.TemporaryDirectory(prefix="tripletick-", ignore_cleanup_errors=True)
@@ -216,22 +216,24 @@ class Standing:
                     os.chown(folder, owner.st_uid, owner.st_gid)
         return Path(self._empty.name, "empty").resolve()
 
-    def _guard(self) -> Workspace:
+    def _make_guard(self) -> Workspace:
         found = self.places
-        hidden = wiring.hidden()
+        hidden = wiring.list_hidden_paths()
         place = self._sight or self.folder
-        guard = Workspace(place, ours=found.ours, state=found.private, hidden=hidden, home=Path.home())
+        guard = Workspace(
+            place, ours=found.protected_paths, state=found.private_dirs, hidden=hidden, home=Path.home()
+        )
         if not self.config.trial.paths:
-            guard.take_literally()
+            guard.use_literal_paths()
         return guard
 
-    def _let(self, path: Path) -> None:
+    def _let_read(self, path: Path) -> None:
         """Let blocks and file tools read a path. Raises UsageError where that cannot be."""
         real = path.resolve()
-        why = wiring.closed(real, self.places)
+        why = wiring.explain_refusal(real, self.places)
         if not why:
             with contextlib.suppress(OSError):
-                self.workspace.let_read(path)
+                self.workspace.allow_reading(path)
                 self.box.let_read(real)
                 self._let_in += [] if real in self._let_in else [real]
                 self.readable.append(real)

@@ -12,8 +12,8 @@ from tripletick.errors import TripletickError
 from tripletick.events import Ask, Event, GaveUp, InTask, Interrupted, Notice, Output, Reply, Text, Thought
 from tripletick.loop import Turn
 from tripletick.messages import Answer, Progress
-from tripletick.pieces import Secretless
-from tripletick.session import Log, Record, plain_value
+from tripletick.pieces import SecretFilter
+from tripletick.session import Record, SessionLog, to_json_value
 
 PIECES = (Text, Thought, Output, Progress)
 """While these come the conversation stays as it is."""
@@ -24,19 +24,19 @@ Asker = Callable[[Ask], Answer]
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class EventPump:
     """Where the events of a session go."""
 
-    log: Log
+    log: SessionLog
     notices: list[str]
     """Lines for the person that wait for the next event; any thread may add one."""
     changes: Callable[[], Record | None]
     """What has changed in the conversation since it was asked for last."""
     verbose: bool = False
     """What is raised is told with its traceback."""
-    secretless: Secretless = field(default_factory=Secretless)
+    secretless: SecretFilter = field(default_factory=SecretFilter)
 
-    def run(self, turn: Turn, sinks: Sequence[Sink], ask: Asker) -> None:
+    def run_turn(self, turn: Turn, sinks: Sequence[Sink], ask: Asker) -> None:
         """Pull a turn to its end; what is raised becomes a `GaveUp`.
 
         Ctrl-C is thrown into the turn, so that it ends as an event too.
@@ -59,46 +59,46 @@ class Telling:
                     error.code, " ".join(filter(None, (error.what, error.why))), error.exit, "", error.remedy
                 )
             try:
-                self._tell(event, sinks)
-                reply, stopped = self._ask(event, ask) if isinstance(event, Ask) else None, False
+                self._publish_event(event, sinks)
+                reply, stopped = self._ask_user(event, ask) if isinstance(event, Ask) else None, False
             except KeyboardInterrupt:
                 stopped = True
-        self._flush(sinks)
-        self._note()
+        self._flush_notices(sinks)
+        self._log_changes()
         self.log.end_turn()
 
-    def _ask(self, question: Ask, ask: Asker) -> Answer:
+    def _ask_user(self, question: Ask, ask: Asker) -> Answer:
         """Have the user answer, and keep what they said."""
         answer = ask(question)
         if answer.there:
-            self.log.note({"event": DECIDED, "choices": question.choices, **plain_value(answer)})
+            self.log.write_record({"event": DECIDED, "choices": question.choices, **to_json_value(answer)})
         return answer
 
-    def _tell(self, event: Event, sinks: Sequence[Sink]) -> None:
+    def _publish_event(self, event: Event, sinks: Sequence[Sink]) -> None:
         if not isinstance(event, PIECES):
-            self._note()
-        self._flush(sinks)
-        self._give(event, sinks)
+            self._log_changes()
+        self._flush_notices(sinks)
+        self._send_event(event, sinks)
 
-    def _flush(self, sinks: Sequence[Sink]) -> None:
+    def _flush_notices(self, sinks: Sequence[Sink]) -> None:
         """Tell the lines that wait."""
         for notices in (self.notices, self.log.notices):
             while notices:
                 # one by one: another thread may add one meanwhile
-                self._give(Notice(notices.pop(0)), sinks)
+                self._send_event(Notice(notices.pop(0)), sinks)
 
-    def _give(self, event: Event, sinks: Sequence[Sink]) -> None:
-        for whole in self.secretless.take(event):
-            if not _passes(whole):
-                self.log.write(whole)
+    def _send_event(self, event: Event, sinks: Sequence[Sink]) -> None:
+        for whole in self.secretless.filter_event(event):
+            if not _is_transient(whole):
+                self.log.write_event(whole)
             for sink in sinks:
                 sink(whole)
 
-    def _note(self) -> None:
+    def _log_changes(self) -> None:
         if record := self.changes():
-            self.log.note(record)
+            self.log.write_record(record)
 
 
-def _passes(event: Event) -> bool:
+def _is_transient(event: Event) -> bool:
     """True for what is of interest only while it happens."""
     return isinstance(event.event if isinstance(event, InTask) else event, Progress)

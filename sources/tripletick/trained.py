@@ -15,10 +15,10 @@ from pathlib import Path
 from tripletick import repair, wiring
 from tripletick.agents import Prompts
 from tripletick.config import Config
-from tripletick.dialects.fence import Fence
+from tripletick.dialects.fence import FenceDialect
 from tripletick.messages import Call, Result
 from tripletick.models import catalog, gguf
-from tripletick.places import Places
+from tripletick.places import AppDirs
 
 FIELD = "tripletick.wording"
 """The adapter's field that holds the hash."""
@@ -35,39 +35,39 @@ _RESULTS = (
 )
 
 
-def hashed(prompts: Prompts) -> str:
+def hash_prompts(prompts: Prompts) -> str:
     """Give the hash of all that is said to the model beside what persons and tools say."""
-    said = json.dumps(list(_said(prompts)), ensure_ascii=False)
+    said = json.dumps(list(_collect_wording(prompts)), ensure_ascii=False)
     return hashlib.sha256(said.encode()).hexdigest()[:16]
 
 
-def ours(config: Config, places: Places) -> str:
+def hash_current_prompts(config: Config, places: AppDirs) -> str:
     """Give the hash of the wording that the offline model gets now."""
     trained = replace(config, model=replace(config.model, name=next(iter(wiring.TRAINED))))
-    return hashed(wiring.prompts(trained, places))
+    return hash_prompts(wiring.load_prompts(trained, places))
 
 
-def told(adapter: Path = catalog.ADAPTER) -> str:
+def read_adapter_hash(adapter: Path = catalog.ADAPTER) -> str:
     """Give the hash that an adapter holds, "" where it holds none."""
-    header = gguf.read(adapter)
-    return "" if isinstance(header, gguf.Unreadable) else header.text(FIELD)
+    header = gguf.read_header(adapter)
+    return "" if isinstance(header, gguf.UnreadableFile) else header.get_text(FIELD)
 
 
-def stale(config: Config, places: Places, adapter: Path = catalog.ADAPTER) -> str:
+def describe_mismatch(config: Config, places: AppDirs, adapter: Path = catalog.ADAPTER) -> str:
     """Say what is wrong where the wording is not the trained one, else ""."""
-    known = told(adapter)
-    return STALE if known and known != ours(config, places) else ""
+    known = read_adapter_hash(adapter)
+    return STALE if known and known != hash_current_prompts(config, places) else ""
 
 
-def _said(prompts: Prompts) -> Iterator[str]:
+def _collect_wording(prompts: Prompts) -> Iterator[str]:
     yield prompts.system
     for name, agent in sorted(prompts.agents.items()):
         if name in prompts.own:
             continue
-        yield f"{name}\n{agent.line()}\n{agent.card}"
-    fence = Fence()
-    yield fence.feedback([(_BLOCK, result) for result in _RESULTS], (), hint=repair.GENERAL).text
-    yield fence.write(_BLOCK)
+        yield f"{name}\n{agent.format_line()}\n{agent.card}"
+    fence = FenceDialect()
+    yield fence.build_feedback([(_BLOCK, result) for result in _RESULTS], (), hint=repair.GENERAL).text
+    yield fence.format_call(_BLOCK)
     yield prompts.templates.folder.partition(" {")[0]
     yield repair.AGAIN
     yield repair.NUDGE

@@ -19,9 +19,9 @@ from tripletick.models import hosts
 from tripletick.sandbox.box import untold
 
 if TYPE_CHECKING:
-    from tripletick.models.catalog import Entry
-    from tripletick.models.probes import Found
-    from tripletick.places import Places
+    from tripletick.models.catalog import CatalogEntry
+    from tripletick.models.probes import FoundServer
+    from tripletick.places import AppDirs
 
 INSTALLED = " - Ollama is installed: start it now? [y]"
 ABSENT = " - Ollama is not installed, see ollama.com/download"
@@ -46,7 +46,7 @@ MIRRORED = "127.0.0.1"
 """Where Windows is under WSL's mirrored networking."""
 
 
-def resolve(config: Config, places: Places, say: Callable[[str], None]) -> Config:
+def resolve_model(config: Config, places: AppDirs, say: Callable[[str], None]) -> Config:
     """Give the config with a model, asking nobody; `say` gets a line where the config named none.
 
     Raises what the config's own server raised where there is nothing else.
@@ -54,105 +54,107 @@ def resolve(config: Config, places: Places, say: Callable[[str], None]) -> Confi
     if config.model.name:
         return config
     try:
-        return _named(config, say)
+        return _with_model_name(config, say)
     except TripletickError as error:
-        for found in servers(config, error):
-            there = at(config, found, key=bool(config.model.host))
+        for found in find_other_servers(config, error):
+            there = with_server(config, found, key=bool(config.model.host))
             # one that has nothing loaded is no way
             with suppress(TripletickError):
-                chosen = _named(there)
+                chosen = _with_model_name(there)
                 say(SERVER.format(name=chosen.model.name, url=there.model.host))
                 return chosen
-        if local := fetched(config, places):
+        if local := with_fetched_model(config, places):
             say(LOCAL.format(name=local.model.name))
             return local
         raise
 
 
-def _named(config: Config, say: Callable[[str], None] = untold) -> Config:
-    return replace(config, model=replace(config.model, name=engines.named(config, say)))
+def _with_model_name(config: Config, say: Callable[[str], None] = untold) -> Config:
+    return replace(config, model=replace(config.model, name=engines.resolve_model_name(config, say)))
 
 
-def is_set(config: Config, name: str) -> bool:
+def is_set_by_user(config: Config, name: str) -> bool:
     """Tell whether the command line or a variable sets this, and no file."""
     return config.where.get(name, "").startswith(("--", VARIABLE))
 
 
-def is_fixed(config: Config) -> bool:
+def is_host_given(config: Config) -> bool:
     """Tell whether the command line or a variable names the server: no other one is meant then."""
-    return bool(config.model.host) and is_set(config, "model.host")
+    return bool(config.model.host) and is_set_by_user(config, "model.host")
 
 
-def is_unsure(config: Config) -> bool:
+def is_host_uncertain(config: Config) -> bool:
     """Tell whether another server than that of the config may have its model: none is named for it, or one
     was saved with another model.
     """
-    if not config.model.name or is_fixed(config):
+    if not config.model.name or is_host_given(config):
         return False
     if config.model.host:
-        return is_set(config, "model.name")
-    return engines.served(config) == "openai" and own(config) is None
+        return is_set_by_user(config, "model.name")
+    return engines.resolve_server_engine(config) == "openai" and own_address(config) is None
 
 
-def own(config: Config) -> hosts.Address | None:
+def own_address(config: Config) -> hosts.ServerAddress | None:
     """Give the address of the config's own server, None where it names none for a model of OpenAI's kind."""
     from tripletick.models import openai
 
-    if engines.served(config) != "openai":
-        return hosts.address(config.model.host)
+    if engines.resolve_server_engine(config) != "openai":
+        return hosts.resolve_address(config.model.host)
     try:
-        there = openai.base(config.model.host)
+        there = openai.resolve_base_address(config.model.host)
     except UsageError:
         return None
     return replace(there, path=there.path.removesuffix(openai.PATH).rstrip("/"))
 
 
-def servers(config: Config, error: TripletickError | None = None, *, beyond: bool = False) -> Iterator[Found]:
+def find_other_servers(
+    config: Config, error: TripletickError | None = None, *, beyond: bool = False
+) -> Iterator[FoundServer]:
     """Give the servers of this machine beside the config's own, which may have failed with `error`: another
     kind of server at its address, and where no address was chosen those at the usual ports; with `beyond`
     also where an address was saved.
     """
     from tripletick.models import probes
 
-    here = own(config)
+    here = own_address(config)
     failed = here if isinstance(error, ServerFailedError) else None
-    if failed and (found := probes.look(failed.url)) and found.kind == "openai":
+    if failed and (found := probes.probe_server(failed.url)) and found.kind == "openai":
         yield found
-    if config.model.host and (is_fixed(config) or not beyond):
+    if config.model.host and (is_host_given(config) or not beyond):
         return
-    but, usual = _plain(here) if here else "", _plain(hosts.address(None))
-    there = probes.find(but=but)
+    but, usual = _normalize_url(here) if here else "", _normalize_url(hosts.resolve_address(None))
+    there = probes.find_servers(but=but)
     yield from there
-    if usual not in (but, *(one.url for one in there)) and (found := probes.look(usual)):
+    if usual not in (but, *(one.url for one in there)) and (found := probes.probe_server(usual)):
         yield found
 
 
-def _plain(where: hosts.Address) -> str:
+def _normalize_url(where: hosts.ServerAddress) -> str:
     """Write an address as `probes` does: this machine has one name."""
-    return replace(where, host=MIRRORED).url if where.loopback else where.url
+    return replace(where, host=MIRRORED).url if where.is_loopback else where.url
 
 
-def nearby(config: Config) -> tuple[Found, ...]:
+def find_nearby_servers(config: Config) -> tuple[FoundServer, ...]:
     """Give the servers at the usual ports that the user may choose from: under WSL those of Windows too."""
     from tripletick.models import probes
 
-    windows = platforms.windows_side() if platforms.kind() == "wsl" else ""
-    here = hosts.address(config.model.host)
-    return probes.find(hosts=[MIRRORED, *filter(None, [windows])], but=here.url)
+    windows = platforms.find_windows_host() if platforms.detect_system() == "wsl" else ""
+    here = hosts.resolve_address(config.model.host)
+    return probes.find_servers(hosts=[MIRRORED, *filter(None, [windows])], but=here.url)
 
 
-def at(config: Config, found: Found, *, key: bool = False) -> Config:
+def with_server(config: Config, found: FoundServer, *, key: bool = False) -> Config:
     """Give the config with this server, and no model of it yet; `key`: the user has said that this server may
     have theirs.
     """
     from tripletick.models import openai
 
-    host = openai.base(found.url).url if found.kind == "openai" else found.url
+    host = openai.resolve_base_address(found.url).url if found.kind == "openai" else found.url
     key_env = config.model.key_env if key else ""
     return replace(config, model=replace(config.model, name="", host=host, key_env=key_env))
 
 
-def fetched(config: Config, places: Places) -> Config | None:
+def with_fetched_model(config: Config, places: AppDirs) -> Config | None:
     """Give the config with the best model that was fetched, None where there is none or another one or a
     server was asked for.
     """
@@ -160,12 +162,17 @@ def fetched(config: Config, places: Places) -> Config | None:
 
     if config.model.name or config.model.host or not extras.present(ENGINE):
         return None
-    entry = catalog.best_fetched(places.cache, places.engines)
-    return replace(config, model=replace(config.model, name=entry.model)) if entry else None
+    entry = catalog.choose_best_fetched(places.cache, places.engines)
+    return replace(config, model=replace(config.model, name=entry.full_name)) if entry else None
 
 
-def ways(
-    here: hosts.Address, ollama: str | None, model: Entry, found: Sequence[Found], *, up: bool
+def format_options(
+    here: hosts.ServerAddress,
+    ollama: str | None,
+    model: CatalogEntry,
+    found: Sequence[FoundServer],
+    *,
+    up: bool,
 ) -> Iterator[str]:
     """Say what can be done; the server at `here` has refused, or is `up` and has no model. `ollama` is the
     program, None where there is none, `model` suits this machine, `found` are other servers.
@@ -173,24 +180,24 @@ def ways(
     for number, one in enumerate(found, 1):
         yield FOUND[one.kind].format(url=one.url, number=number)
     if not up:
-        yield (INSTALLED if ollama else ABSENT) if here.loopback else REMOTE
-        yield from note(platforms.kind(), platforms.windows_side())
+        yield (INSTALLED if ollama else ABSENT) if here.is_loopback else REMOTE
+        yield from system_notes(platforms.detect_system(), platforms.find_windows_host())
     if extras.present(ENGINE):
-        yield describe(model, SMALL)
+        yield describe_model(model, SMALL)
     else:
         yield ENGINELESS.format(command=extras.ask_for(ENGINE))
     yield ELSEWHERE.format(variable=os.environ.get("OLLAMA_HOST") or "not set")
 
 
-def describe(model: Entry, words: str) -> str:
+def describe_model(model: CatalogEntry, words: str) -> str:
     """Fill in what is said of a model that can be fetched: its name, size, use, and seconds an answer."""
-    from tripletick.models.choice import gigabytes
+    from tripletick.models.choice import format_size
 
-    size = gigabytes(model.size)
+    size = format_size(model.size)
     return words.format(name=model.name, size=size, good_for=model.good_for, seconds=model.seconds)
 
 
-def note(system: platforms.Kind, windows: str = "") -> Iterator[str]:
+def system_notes(system: platforms.Kind, windows: str = "") -> Iterator[str]:
     """Say what holds on this system alone; `windows` is where a WSL sees Windows, "" on loopback."""
     if system in NOTES:
         yield NOTES[system].format(windows=windows or MIRRORED)

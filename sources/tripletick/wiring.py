@@ -11,25 +11,25 @@ from pathlib import Path
 
 from tripletick import agents, engines, example, languages, platforms, seats, sizing
 from tripletick.agents import Agent, Prompts
-from tripletick.approval import Asking, Gate
+from tripletick.approval import AskPolicy, PermissionGate
 from tripletick.checkpoint import Checkpoints
-from tripletick.config import Config, locate
-from tripletick.context import Budget, Conversation
+from tripletick.config import Config, explain_setting_error
+from tripletick.context import Conversation, TokenBudget
 from tripletick.dialects import open_dialect
 from tripletick.errors import ConfigError, TripletickError, UsageError
 from tripletick.loop import Loop
-from tripletick.mcp.servers import Servers, none
-from tripletick.models.model import About, Model
-from tripletick.paths import Workspace, find_sight
-from tripletick.places import Places
-from tripletick.replies import Replies
+from tripletick.mcp.servers import McpServers, make_empty_servers
+from tripletick.models.model import Model, ModelInfo
+from tripletick.paths import Workspace, find_home_view
+from tripletick.places import AppDirs
+from tripletick.replies import ReplySource
 from tripletick.sandbox import open_box
 from tripletick.sandbox.box import NOTHING, Box, Grant, Ground, Limits, Mode, untold
 from tripletick.sandbox.toolchains import PRIVATE, is_empty_shim, is_system
 from tripletick.templates import Templates
-from tripletick.tools import tools
-from tripletick.tools.tool import Bench, Ledger
-from tripletick.trust import Bounds, refused
+from tripletick.tools import load_tools
+from tripletick.tools.tool import FileTracker, ToolContext
+from tripletick.trust import TrustBounds, find_refusal_reason
 
 CLIP = 1200
 """Characters of one output that the model is sent in the smallest context; sizing.py has the most."""
@@ -43,11 +43,11 @@ PROMPT_EXAMPLE = 'echo "a command stands here"'
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class LoopParts:
     """What a loop is built from."""
 
     config: Config
-    places: Places
+    places: AppDirs
     workspace: Workspace
     model: Model
     box: Box
@@ -60,9 +60,9 @@ class Parts:
     mode: Mode = "work"
     """What the person lets blocks do here; the config may say less."""
     dialect: str = "fence"
-    about: About | None = None
+    about: ModelInfo | None = None
     """What the engine told of the model."""
-    servers: Servers = field(default_factory=none)
+    servers: McpServers = field(default_factory=make_empty_servers)
 
 
 def is_trained(config: Config) -> bool:
@@ -70,68 +70,70 @@ def is_trained(config: Config) -> bool:
     return config.model.name in TRAINED
 
 
-def prompts(config: Config, places: Places, brought: Mapping[str, Agent] = NO_AGENTS) -> Prompts:
+def load_prompts(config: Config, places: AppDirs, brought: Mapping[str, Agent] = NO_AGENTS) -> Prompts:
     """Read the prompts of the personality, or those that the model was trained on; add the workspace's."""
     name = TRAINED.get(config.model.name, config.agent.personality)
     try:
-        voice = agents.personality(places.prompts, name)
+        voice = agents.find_personality_folders(places.prompts, name)
     except UsageError as error:
-        raise locate(config, "agent.personality", error, "base") from error
-    shipped = agents.load(places.prompts, *voice)
+        raise explain_setting_error(config, "agent.personality", error, "base") from error
+    shipped = agents.load_prompts(places.prompts, *voice)
     if is_trained(config):
         known = {path.stem for folder in voice for path in folder.glob("*.md")}
         kept = {name: agent for name, agent in shipped.agents.items() if name in known}
         shipped = replace(shipped, agents=kept, example="")
-    own = {**agents.load_own(places.agents), **brought}
-    there = replace(shipped.having(own), own=tuple(own))
-    return there.serving() if config.servers else there
+    own = {**agents.load_user_agents(places.agents), **brought}
+    there = replace(shipped.with_agents(own), own=tuple(own))
+    return there.with_server_tag() if config.servers else there
 
 
-def configured_agent(config: Config, prompts: Prompts) -> Agent:
+def find_configured_agent(config: Config, prompts: Prompts) -> Agent:
     """Give the agent that the config names. Raises UsageError, with the place where it was set."""
     name = config.agent.name
     try:
-        return agents.named(prompts, name)
+        return agents.find_agent(prompts, name)
     except UsageError as error:
         near = difflib.get_close_matches(name, prompts.agents, 1)
         value = next(iter(near), agents.AUTO)
-        raise locate(config, "agent.name", error, value, keep=name in prompts.lacking) from error
+        raise explain_setting_error(
+            config, "agent.name", error, value, keep=name in prompts.lacking
+        ) from error
 
 
-def bounds(base: Config, settings: Config, places: Places) -> Bounds:
+def make_bounds(base: Config, settings: Config, places: AppDirs) -> TrustBounds:
     """Say what a workspace may not go beyond: `base` are the person's files, `settings` with variables and
     flags.
     """
-    prompts = agents.load(places.prompts)
-    shipped = {**prompts.lacking, **prompts.agents, **agents.load_own(places.agents)}
+    prompts = agents.load_prompts(places.prompts)
+    shipped = {**prompts.lacking, **prompts.agents, **agents.load_user_agents(places.agents)}
     files = places.prompts.parent.glob("*/*.md")
     tags = {tag for name in WIDEST for tag in shipped[name].tools}
 
     def names() -> set[str]:
         try:
-            return {model.name for model in engines.listed(settings)}
+            return {model.name for model in engines.list_models(settings)}
         except TripletickError:
             return set()
 
-    return Bounds(base, shipped, {"person", *(path.stem for path in files)}, tags, names)
+    return TrustBounds(base, shipped, {"person", *(path.stem for path in files)}, tags, names)
 
 
-def hidden() -> tuple[Path, ...]:
+def list_hidden_paths() -> tuple[Path, ...]:
     """Name what stays out of sight also in what is let in: keys, secrets, the config of programs."""
     return tuple(Path.home() / name for name in PRIVATE)
 
 
-def closed(path: Path, places: Places) -> str:
+def explain_refusal(path: Path, places: AppDirs) -> str:
     """Say why a path cannot be let in, "" where it can."""
-    return refused(path, (*hidden(), *places.private))
+    return find_refusal_reason(path, (*list_hidden_paths(), *places.private_dirs))
 
 
-def worth_asking(path: Path, places: Places) -> bool:
+def is_worth_asking(path: Path, places: AppDirs) -> bool:
     """Tell whether the person can be asked to let a path in; what a box shows anyway is not asked for."""
-    return not is_system(path) and not closed(path, places)
+    return not is_system(path) and not explain_refusal(path, places)
 
 
-def limits(config: Config) -> Limits:
+def make_limits(config: Config) -> Limits:
     """Give the limits of a block."""
     wanted = config.sandbox
     return Limits(
@@ -145,107 +147,111 @@ def limits(config: Config) -> Limits:
     )
 
 
-def ground(config: Config, places: Places, workspace: Path, notice: Callable[[str], None] = untold) -> Ground:
+def make_sandbox_spec(
+    config: Config, places: AppDirs, workspace: Path, notice: Callable[[str], None] = untold
+) -> Ground:
     """Say where a workspace's box stands."""
     see = tuple(Path(name).expanduser() for name in config.sandbox.see.split(":") if name)
     return Ground(
         workspace,
         places.state,
-        _mode(config),
-        limits(config),
-        places.ours,
+        _get_mode(config),
+        make_limits(config),
+        places.protected_paths,
         see,
         notice,
-        ports=ports(config),
+        ports=parse_ports(config),
     )
 
 
-def ports(config: Config) -> frozenset[int]:
+def parse_ports(config: Config) -> frozenset[int]:
     """Give the ports of public hosts that are open besides those of HTTP."""
     return frozenset(map(int, config.sandbox.ports.split()))
 
 
-def box(config: Config, places: Places, workspace: Path, notice: Callable[[str], None] = untold) -> Box:
+def open_workspace_box(
+    config: Config, places: AppDirs, workspace: Path, notice: Callable[[str], None] = untold
+) -> Box:
     """Open the box for a workspace; without one where the person chose that."""
-    return box_on(ground(config, places, workspace, notice), config)
+    return open_box_on(make_sandbox_spec(config, places, workspace, notice), config)
 
 
-def box_on(ground: Ground, config: Config) -> Box:
+def open_box_on(ground: Ground, config: Config) -> Box:
     """Open a box on this ground. Raises ConfigError for a tier that does not hold."""
     try:
         return open_box(ground, "none" if config.sandbox.mode == "bare" else config.sandbox.tier)
     except ConfigError as error:
-        raise locate(config, "sandbox.tier", error, "auto", keep=True) from error
+        raise explain_setting_error(config, "sandbox.tier", error, "auto", keep=True) from error
 
 
-def loop(parts: Parts, session: str, context: int) -> Loop:
+def build_loop(parts: LoopParts, session: str, context: int) -> Loop:
     """Put a session's loop together; `context` is the window in tokens."""
-    config, table = parts.config, tools()
-    rows = {tag: row for tag, row in languages.LANGUAGES.items() if row.runs}
-    look = outside(parts.workspace.root)
-    also = tuple(tag for tag, row in rows.items() if languages.installed(row, look))
-    dialect = open_dialect(parts.dialect, table, offered(parts.prompts, also))
+    config, table = parts.config, load_tools()
+    rows = {tag: row for tag, row in languages.LANGUAGES.items() if row.is_runnable}
+    look = make_program_lookup(parts.workspace.root)
+    also = tuple(tag for tag, row in rows.items() if languages.is_installed(row, look))
+    dialect = open_dialect(parts.dialect, table, list_offered_tools(parts.prompts, also))
     examples = [PROMPT_EXAMPLE, *(tool.example.body for tool in table.values() if tool.example)]
     talk = Conversation(
-        _system(parts, dialect.told),
+        _build_system_prompt(parts, dialect.tools_prompt),
         also,
-        index=parts.servers.words(dialect.name),
-        templates=_templates(parts),
+        index=parts.servers.describe_for_dialect(dialect.name),
+        templates=_choose_templates(parts),
         fenced=dialect.name == "fence",
     )
     if parts.prompts.example and sizing.wants_example(config, parts.about, context):
-        line = next(agent for agent in parts.prompts.agents.values() if agent.tools).line(also)
-        talk.example = example.messages(parts.prompts.example, line, dialect, table, talk.templates)
-        examples += [call.body for call in example.blocks(parts.prompts.example, table)]
+        line = next(agent for agent in parts.prompts.agents.values() if agent.tools).format_line(also)
+        talk.example = example.build_messages(parts.prompts.example, line, dialect, table, talk.templates)
+        examples += [call.body for call in example.parse_calls(parts.prompts.example, table)]
         talk.fenced = False
-    replies = Replies(
+    replies = ReplySource(
         parts.model,
         dialect,
         talk,
-        Budget(context, config.context.full / 100, config.context.target / 100),
-        replace(seats.sampling(config), tools=dialect.schemas),
+        TokenBudget(context, config.context.full / 100, config.context.target / 100),
+        replace(seats.make_sampling(config), tools=dialect.schemas),
         tuple(rows),
         tuple(examples),
         parts.prompts.summary,
         parts.prompts.commit,
         thinks=parts.about is not None and parts.about.thinks,
-        longest=sizing.reply(config, parts.about, parts.places.shipped_config),
+        longest=sizing.choose_max_output(config, parts.about, parts.places.shipped_config),
     )
     in_parts = parts.workspace.sight is not None
-    checkpoints = Checkpoints(parts.workspace.root, parts.places.turns, in_parts=in_parts)
+    checkpoints = Checkpoints(parts.workspace.root, parts.places.snapshot_base, in_parts=in_parts)
     return Loop(
         replies,
         table,
-        bench(parts, session, context),
+        make_tool_context(parts, session, context),
         checkpoints,
         max_attempts=config.agent.max_attempts,
-        max_steps=sizing.steps(config, parts.about, parts.places.shipped_config),
+        max_steps=sizing.choose_max_steps(config, parts.about, parts.places.shipped_config),
         person=parts.person,
-        gate=Gate(asking(parts)),
+        gate=PermissionGate(make_asking(parts)),
     )
 
 
-def asking(parts: Parts) -> Asking:
+def make_asking(parts: LoopParts) -> AskPolicy:
     """Say when the person is asked before a block, and what is answered already."""
     wanted, commits = parts.config.sandbox, parts.config.git.commit != "no"
-    return Asking(wanted.ask == "always", parts.yes, parts.person, commits, parts.allowed)
+    return AskPolicy(wanted.ask == "always", parts.yes, parts.person, commits, parts.allowed)
 
 
-def bench(parts: Parts, session: str, context: int) -> Bench:
+def make_tool_context(parts: LoopParts, session: str, context: int) -> ToolContext:
     """Lay out what tools work with; in mode `net` every block has the network."""
-    config, most = parts.config, sizing.budget(parts.config, parts.about).clip
+    config, most = parts.config, sizing.choose_limits(parts.config, parts.about).clip
     at_home = parts.workspace.sight is not None
     networks = config.sandbox.mode == "net" and (at_home or parts.mode == "work")
     grant = Grant(network=True) if networks else NOTHING
-    return Bench(
+    return ToolContext(
         parts.workspace,
         parts.box,
-        Ledger(),
+        FileTracker(),
         session,
-        "read" if parts.mode == "read" else _mode(config),
-        offers=at_home and _mode(config) == "work",
+        "read" if parts.mode == "read" else _get_mode(config),
+        offers=at_home and _get_mode(config) == "work",
         clip=max(CLIP, min(most, context * 2 // 3)),
-        limits=limits(config),
+        limits=make_limits(config),
         grant=grant,
         web=config.web,
         trial=config.trial,
@@ -254,12 +260,12 @@ def bench(parts: Parts, session: str, context: int) -> Bench:
     )
 
 
-def outside(workspace: Path) -> Callable[[str], str | None]:
+def make_program_lookup(workspace: Path) -> Callable[[str], str | None]:
     """Give a look-up on PATH that finds nothing by a relative entry, nor inside the workspace; what lies in
     the home folder is the user's own.
     """
     root = workspace.resolve()
-    own = find_sight(root, Path.home()) is not None
+    own = find_home_view(root, Path.home()) is not None
 
     def look(program: str) -> str | None:
         found = shutil.which(program)
@@ -270,11 +276,11 @@ def outside(workspace: Path) -> Callable[[str], str | None]:
     return look
 
 
-def _mode(config: Config) -> Mode:
+def _get_mode(config: Config) -> Mode:
     return "read" if config.sandbox.mode == "read" else "work"
 
 
-def offered(prompts: Prompts, also: Sequence[str]) -> list[str]:
+def list_offered_tools(prompts: Prompts, also: Sequence[str]) -> list[str]:
     """Name the tools whose arguments the model is told: those of all agents, so that the front of the prompt
     is the same whoever is at work.
     """
@@ -283,17 +289,17 @@ def offered(prompts: Prompts, also: Sequence[str]) -> list[str]:
     return list(dict.fromkeys((*tags, *saving, *also[: agents.ALSO])))
 
 
-def _templates(parts: Parts) -> Templates:
+def _choose_templates(parts: LoopParts) -> Templates:
     said = parts.prompts.templates
     trial = parts.config.trial
     said = said if trial.effects else replace(said, changed="", unchanged="")
-    return said if trial.restate else said.unstated()
+    return said if trial.restate else said.without_closings()
 
 
-def _system(parts: Parts, tools: str) -> str:
+def _build_system_prompt(parts: LoopParts, tools: str) -> str:
     python = ".".join(platform.python_version_tuple()[:2])
-    system = f"{platforms.system_name()}, bash, python {python}"
+    system = f"{platforms.get_system_name()}, bash, python {python}"
     places = {"system": system, "folder": parts.workspace.root.name or "/", "tools": tools}
-    opening = parts.prompts.opening(parts.dialect, **places)
-    small = parts.dialect != "fence" or sizing.size_of(parts.about).small
+    opening = parts.prompts.format_system_prompt(parts.dialect, **places)
+    small = parts.dialect != "fence" or sizing.find_limits(parts.about).small
     return opening if small else "\n".join(filter(None, (opening, parts.prompts.templates.question)))

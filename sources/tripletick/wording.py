@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tripletick.context import Conversation
-from tripletick.dialects.fence.feedback import fenced
+from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.loop import Loop
 from tripletick.paths import Workspace
 from tripletick.templates import Templates
-from tripletick.tools.walking import names_in, shortened
+from tripletick.tools.walking import list_names, shorten_names
 
 FOLDER_LINE = 120
 """Characters of the line that names the folder's files: about 40 tokens."""
@@ -26,13 +26,13 @@ CHECK = re.compile(r"(?im)^\s*(?:[-*]\s*)?check:\s*`?([^`\n]+?)`?\s*$")
 READABLE = "\n\nYou may also read, not change: {paths}"
 
 
-def folder_line(workspace: Workspace, templates: Templates, request: str = "") -> str:
+def format_folder_line(workspace: Workspace, templates: Templates, request: str = "") -> str:
     """Name what the folder holds, in one line that small models can afford; where the request speaks of some
     kinds of files, these alone, for what is named is what such a model takes.
     """
-    names = sorted(names_in(".", workspace))
+    names = sorted(list_names(".", workspace))
     kinds = {found.lower() for found in ENDING.findall(request)}
-    meant = [name for name in names if name.endswith("/") or _ending(name) in kinds]
+    meant = [name for name in names if name.endswith("/") or _get_extension(name) in kinds]
     chosen = meant if any(not name.endswith("/") for name in meant) else names
     shown, length = 0, len(templates.folder)
     for name in chosen:
@@ -42,27 +42,27 @@ def folder_line(workspace: Workspace, templates: Templates, request: str = "") -
         shown += 1
     if names and not shown:
         return ""
-    line = templates.separator.join(shortened(chosen, shown, of=len(names)))
+    line = templates.separator.join(shorten_names(chosen, shown, of=len(names)))
     return templates.folder.format(names=line or "empty")
 
 
-def check_of(rules: str) -> str:
+def find_check_command(rules: str) -> str:
     """Give the command of the line `Check: CMD` in a folder's rules, "" without one."""
     found = CHECK.search(rules)
     return found[1].strip() if found else ""
 
 
-def _ending(name: str) -> str:
+def _get_extension(name: str) -> str:
     return name.rpartition(".")[2].lower() if "." in name else ""
 
 
-def folder_told(talk: Conversation) -> bool:
+def has_folder_line(talk: Conversation) -> bool:
     """Tell whether a request has named the folder's files."""
     begins = talk.templates.folder.partition("{")[0]
     return any(f"\n{begins}" in entry.message.text for entry in talk.entries)
 
 
-def rules(words: str, window: int) -> str:
+def format_rules(words: str, window: int) -> str:
     """Give the folder's own rules for the first request, cut with a word at the end of a line; "" if none."""
     whole, most = words.strip(), next(size for below, size in RULES_BYTES if window < below)
     if len(whole.encode()) > most:
@@ -71,21 +71,21 @@ def rules(words: str, window: int) -> str:
     return RULES.format(words=whole) if whole else ""
 
 
-def piped_in(loop: Loop, piped: str) -> str:
+def format_piped_input(loop: Loop, piped: str) -> str:
     """Put standard input into a fence; what is over a quarter of the context is kept as a file, its ends are
     sent.
     """
     budget, bench = loop.replies.budget, loop.bench
     most = int(budget.window / 4 / budget.rate)
     if len(piped) > most:
-        kept = bench.workspace.keep_output(bench.session, 0, piped.encode("utf-8", "replace"))
+        kept = bench.workspace.save_output(bench.session, 0, piped.encode("utf-8", "replace"))
         left = f"{len(piped) - most} characters left out"
         gap = f"… {left}; read {kept} …" if kept else f"… {left} …"
         piped = f"{piped[: most // 2]}\n{gap}\n{piped[-most // 2 :]}"
-    return fenced(piped.rstrip("\n"), "text")
+    return wrap_in_fence(piped.rstrip("\n"), "text")
 
 
-def readable(paths: Iterable[Path]) -> str:
+def format_readable_paths(paths: Iterable[Path]) -> str:
     """Name what was let in, as the box knows it: `~` is another folder there."""
     named = ", ".join(map(str, paths))
     return READABLE.format(paths=named) if named else ""

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tripletick.advice import advise, rows
+from tripletick.advice import choose_advice, load_rules
 from tripletick.messages import Call, Result
 
 FILES = {
@@ -106,8 +106,8 @@ def go_cache(tmp_path_factory):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_that_fails_gets_the_sentence_of_its_row(name, tmp_path, go_cache):
     case = PROGRAMS[name]
-    said = advise(*run(case, tmp_path, go_cache))
-    row = next(row for row in rows() if row.id == name)
+    said = choose_advice(*run(case, tmp_path, go_cache))
+    row = next(row for row in load_rules() if row.id == name)
     assert all(piece in said for piece in re.split(r"\{\w+\}", row.say)), said
     assert all(word in said for word in case["says"]), said
 
@@ -115,18 +115,20 @@ def test_a_program_that_fails_gets_the_sentence_of_its_row(name, tmp_path, go_ca
 @pytest.mark.parametrize(("flag", "verdict", "word"), STRUCK)
 def test_what_the_box_struck_is_known_by_its_flag(flag, verdict, word):
     result = Result("failed", verdict, flags=frozenset({flag}))
-    assert word in advise(Call("python", ""), result)
+    assert word in choose_advice(Call("python", ""), result)
 
 
 def test_every_row_is_shown_on_a_failure():
-    assert [row.flag for row in rows() if row.flag] == [flag for flag, _, _ in STRUCK]
-    assert {row.id for row in rows() if not row.flag} == set(PROGRAMS)
-    assert len({row.id for row in rows()}) == len(rows())
+    assert [row.flag for row in load_rules() if row.flag] == [flag for flag, _, _ in STRUCK]
+    assert {row.id for row in load_rules() if not row.flag} == set(PROGRAMS)
+    assert len({row.id for row in load_rules()}) == len(load_rules())
 
 
 @pytest.mark.parametrize("outcome", ["ok", "denied", "forbidden", "skipped"])
 def test_what_did_not_fail_gets_no_advice(outcome):
-    assert advise(Call("python", ""), Result(outcome, "ok", "NameError: name 'x' is not defined")) == ""
+    assert (
+        choose_advice(Call("python", ""), Result(outcome, "ok", "NameError: name 'x' is not defined")) == ""
+    )
 
 
 def test_a_mistake_that_is_known_is_named_also_where_the_file_was_only_saved():
@@ -134,45 +136,47 @@ def test_a_mistake_that_is_known_is_named_also_where_the_file_was_only_saved():
     result = Result(
         "failed", "failed, saved x.py, line 2: IndentationError", text, flags=frozenset({"syntax"})
     )
-    assert "indentation on line 2 of x.py" in advise(Call("python", ""), result)
+    assert "indentation on line 2 of x.py" in choose_advice(Call("python", ""), result)
 
 
 def test_an_editor_is_named_also_where_the_time_limit_ended_it():
     struck = Result("failed", "stopped after 120 s", flags=frozenset({"timeout"}))
-    assert "person at the keyboard" in advise(Call("bash", "cd src\nvim a.txt"), struck)
-    assert "finish by itself" in advise(Call("bash", "sleep 999"), struck)
+    assert "person at the keyboard" in choose_advice(Call("bash", "cd src\nvim a.txt"), struck)
+    assert "finish by itself" in choose_advice(Call("bash", "sleep 999"), struck)
 
 
 def test_an_unknown_failure_gets_no_advice():
-    assert advise(Call("python", ""), Result("failed", "failed, exit 3", "the sums differ: 3, 4")) == ""
+    assert (
+        choose_advice(Call("python", ""), Result("failed", "failed, exit 3", "the sums differ: 3, 4")) == ""
+    )
 
 
 def test_an_error_that_is_only_quoted_in_the_output_is_not_taken_for_the_failure():
     text = "NameError: name 'x' is not defined\nthe log above has 1 error"
-    assert advise(Call("python", ""), Result("failed", "failed, exit 1", text)) == ""
+    assert choose_advice(Call("python", ""), Result("failed", "failed, exit 1", text)) == ""
 
 
 def test_what_make_adds_below_is_not_the_last_line():
     below = "make: *** [Makefile:2: all] Error 1\n1 background process was ended"
     text = f"NameError: name 'x' is not defined\n{below}"
-    assert "The name x" in advise(Call("bash", "make"), Result("failed", "failed, exit 2", text))
+    assert "The name x" in choose_advice(Call("bash", "make"), Result("failed", "failed, exit 2", text))
 
 
 def test_what_grep_prints_is_no_error_of_a_compiler():
-    assert advise(Call("bash", "grep"), Result("failed", "failed, exit 1", "a.py:3: x = 1")) == ""
+    assert choose_advice(Call("bash", "grep"), Result("failed", "failed, exit 1", "a.py:3: x = 1")) == ""
 
 
 def test_a_row_of_another_language_stays_silent():
     result = Result("failed", "failed, exit 1", "ReferenceError: x is not defined")
-    assert advise(Call("python", ""), result) == ""
-    assert "x is not defined" in advise(Call("bash", "node a.js"), result)
+    assert choose_advice(Call("python", ""), result) == ""
+    assert "x is not defined" in choose_advice(Call("bash", "node a.js"), result)
 
 
 def test_the_line_is_that_of_the_program_and_not_of_a_library():
     text = '  File "/w/a.py", line 7, in f\n  File "/usr/lib/python3.11/x.py", line 90, in y\nKeyError: 3'
-    assert "on line 7 of a.py" in advise(Call("python", ""), Result("failed", "failed, exit 1", text))
+    assert "on line 7 of a.py" in choose_advice(Call("python", ""), Result("failed", "failed, exit 1", text))
 
 
 def test_a_very_long_line_makes_the_sentence_no_longer():
     text = "SyntaxError: " + "'" * 1_000_000
-    assert len(advise(Call("python", ""), Result("failed", "failed, exit 1", text))) < 300
+    assert len(choose_advice(Call("python", ""), Result("failed", "failed, exit 1", text))) < 300

@@ -7,11 +7,11 @@ import pytest
 from tests.languages.samples import HELLO, WRONG
 from tests.programs import ended, open_bench, run
 
-from tripletick.languages import LANGUAGES, fill, installed, read_table
+from tripletick.languages import LANGUAGES, fill_command, is_installed, read_table
 from tripletick.messages import Call
 from tripletick.sandbox.box import Finished, Limits
-from tripletick.tools import output, tools
-from tripletick.tools.check import check_syntax, drain
+from tripletick.tools import load_tools, output
+from tripletick.tools.check import check_syntax, drain_output
 from tripletick.tools.files import WRITE
 
 NEARBY = {
@@ -54,7 +54,7 @@ DATA = [
 
 
 def is_here(tag):
-    return installed(LANGUAGES[tag], shutil.which)
+    return is_installed(LANGUAGES[tag], shutil.which)
 
 
 def cases(table):
@@ -188,18 +188,18 @@ def test_a_long_output_keeps_its_ends_and_lies_where_it_can_be_read(bench):
 
 
 def test_an_output_that_is_no_text_is_counted_as_it_was(bench):
-    text = output.clip(Finished(0, b"\xff" * 5000), bench)
+    text = output.clip_output(Finished(0, b"\xff" * 5000), bench)
     assert "\n… 3 000 bytes left out;" in text and text.startswith("\ufffd")
 
 
 def test_what_is_left_out_is_counted_in_bytes(bench):
-    text = output.clip(Finished(0, b"a" * 10_000, b"b" * 10_000, dropped=98_000), bench)
+    text = output.clip_output(Finished(0, b"a" * 10_000, b"b" * 10_000, dropped=98_000), bench)
     assert "… 116 000 bytes left out;" in text
 
 
 @pytest.mark.parametrize(("finished", "words"), WORDS)
 def test_the_end_of_a_program_has_fixed_words(finished, words):
-    assert output.verdict(finished, Limits()) == words
+    assert output.format_verdict(finished, Limits()) == words
 
 
 @pytest.mark.parametrize(
@@ -272,9 +272,9 @@ def test_a_header_is_not_checked_since_other_languages_have_such_too(bench):
 
 @pytest.mark.parametrize(("tag", "_"), cases(HELLO))
 def test_every_row_knows_how_to_ask_for_the_version(bench, tag, _):
-    finished = drain(bench.box.run(fill(LANGUAGES[tag].version, {}), mode="read"))
+    finished = drain_output(bench.box.run(fill_command(LANGUAGES[tag].version, {}), mode="read"))
     assert finished.status == 0 and re.search(rb"\d+\.\d+", finished.head)
 
 
 def test_every_runnable_language_has_its_tool():
-    assert {tag for tag, row in LANGUAGES.items() if row.runs} <= tools().keys()
+    assert {tag for tag, row in LANGUAGES.items() if row.is_runnable} <= load_tools().keys()

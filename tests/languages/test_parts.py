@@ -6,13 +6,13 @@ import pytest
 from tests.languages.samples import PARTS
 from tests.programs import open_bench, run
 
-from tripletick.languages import LANGUAGES, installed
+from tripletick.languages import LANGUAGES, is_installed
 
 C_MAIN = '#include <stdio.h>\nint six(void);\nint main(void) { printf("%d", six() * 7); }'
 C_SIX = "int six(void) { return 6; }"
-HERE = [tag for tag in PARTS if installed(LANGUAGES[tag], shutil.which)]
+HERE = [tag for tag in PARTS if is_installed(LANGUAGES[tag], shutil.which)]
 needs_c = pytest.mark.skipif("c" not in HERE, reason="a compiler of C")
-needs_sql = pytest.mark.skipif(not installed(LANGUAGES["sql"], shutil.which), reason="sqlite3")
+needs_sql = pytest.mark.skipif(not is_installed(LANGUAGES["sql"], shutil.which), reason="sqlite3")
 
 
 @pytest.fixture

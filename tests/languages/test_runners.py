@@ -5,7 +5,7 @@ import shutil
 import pytest
 from tests.programs import open_bench, run
 
-from tripletick.receipts import counts
+from tripletick.receipts import parse_test_counts
 
 GO = """package add
 
@@ -47,7 +47,7 @@ def put(bench, files):
 
 
 def seen(result):
-    return result.outcome, counts(result.text)
+    return result.outcome, parse_test_counts(result.text)
 
 
 @needs_go

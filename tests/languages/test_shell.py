@@ -4,7 +4,7 @@ import pytest
 from tests.programs import ended, open_bench, run
 
 from tripletick.messages import Call
-from tripletick.tools.shell import shell_tool, started_file
+from tripletick.tools.shell import find_started_file, make_shell_tool
 
 COUNT = "with open('count', 'a') as file: file.write('x')\nprint('counted')"
 
@@ -16,7 +16,7 @@ def bench(tmp_path):
 
 
 def shell(bench, body, path=None):
-    return ended(shell_tool().run(Call("bash", body, path), bench))
+    return ended(make_shell_tool().run(Call("bash", body, path), bench))
 
 
 def count(bench):
@@ -60,7 +60,7 @@ def test_a_script_that_does_more_is_run(bench, script):
 
 def test_a_program_is_started_again_after_something_was_written(bench):
     run(bench, "python", COUNT, "hello.py")
-    bench.ledger.wrote("data.txt", created=True)
+    bench.ledger.record_write("data.txt", created=True)
     assert shell(bench, "python3 hello.py").ok and count(bench) == 2
 
 
@@ -98,7 +98,7 @@ def test_a_script_with_a_path_is_saved_and_run_once(bench):
     ],
 )
 def test_the_table_of_languages_says_how_a_file_is_started(tmp_path, script, file):
-    assert started_file(script, tmp_path) == file
+    assert find_started_file(script, tmp_path) == file
 
 
 def test_quotes_heredocs_and_pipes_reach_the_shell_as_they_were_written(bench):

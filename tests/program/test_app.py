@@ -21,7 +21,7 @@ from tripletick.events import (
 )
 from tripletick.messages import Answer
 from tripletick.sections import AgentSection, ModelSection
-from tripletick.session import Log
+from tripletick.session import SessionLog
 
 SAVE = "```python:hello.py\nprint('hello')\n```"
 
@@ -36,8 +36,8 @@ def talk(tmp_path):
         (tmp_path / "script.json").write_text(json.dumps(replies))
         engine = ModelSection(f"scripted:{tmp_path / 'script.json'}", **model)
         settings = config.Config(agent=AgentSection("coder"), model=engine)
-        found = replace(places.find(), state=tmp_path / "state")
-        log = Log.open(found.sessions, workspace=tmp_path / "project")
+        found = replace(places.find_dirs(), state=tmp_path / "state")
+        log = SessionLog.open(found.sessions, workspace=tmp_path / "project")
         opened.append(App(settings, found, tmp_path / "project", log))
         return opened[-1]
 
@@ -48,7 +48,7 @@ def talk(tmp_path):
 
 def play(app, turn):
     events: list[Event] = []
-    app.run(turn, [events.append], lambda question: Answer("y"))
+    app.run_turn(turn, [events.append], lambda question: Answer("y"))
     return events
 
 
@@ -65,7 +65,7 @@ def test_requests_to_several_agents_are_one_growing_conversation(talk):
     app = talk("one", "two", "three")
     for name, words in (("coder", "a"), ("casual", "b"), ("coder", "c")):
         app.use_agent(name)
-        play(app, app.turn(words))
+        play(app, app.handle_request(words))
     asked = app.loop.replies.model.asked
     assert all(later[: len(sooner)] == sooner for sooner, later in pairwise(asked))
     assert [message.text for message in asked[-1][2::2]] == ["one", "two"]
@@ -77,7 +77,7 @@ def test_the_folders_names_are_told_once_in_the_first_request_with_tools(talk):
     (app.folder / "data.csv").write_text("1\n")
     for name in ("casual", "coder", "file"):
         app.use_agent(name)
-        play(app, app.turn("do it"))
+        play(app, app.handle_request("do it"))
     assert ["Files here: data.csv" in text for text in sent(app)[::2]] == [False, True, False]
 
 
@@ -85,7 +85,7 @@ def test_what_a_request_names_is_no_more_at_work_in_the_next(talk):
     app = talk("one", "two")
     for name, words, asked in (("coder", "Write names.py.", "names.py"), ("casual", "hello", "")):
         app.use_agent(name)
-        play(app, app.turn(words))
+        play(app, app.handle_request(words))
         ledger = app.loop.bench.ledger
         assert (ledger.asked, asked in ledger.named) == (asked, bool(asked))
 
@@ -99,9 +99,9 @@ def test_an_unknown_agent_changes_nothing(talk):
 
 def test_a_retry_asks_the_same_again_warmer_with_the_history_cut_back(talk):
     app = talk("zero", SAVE, "one", "two")
-    play(app, app.turn("first"))
-    play(app, app.turn("second"))
-    events = play(app, app.retry())
+    play(app, app.handle_request("first"))
+    play(app, app.handle_request("second"))
+    events = play(app, app.retry_request())
     model = app.loop.replies.model
     assert (only(events, TakenBack), only(events, Answered)) == (
         [TakenBack("request")],
@@ -113,32 +113,32 @@ def test_a_retry_asks_the_same_again_warmer_with_the_history_cut_back(talk):
 
 def test_what_follows_a_retry_is_as_warm_as_before(talk):
     app = talk("one", "two", "three", temperature=1.9)
-    for turn in (app.turn("first"), app.retry(), app.turn("second")):
+    for turn in (app.handle_request("first"), app.retry_request(), app.handle_request("second")):
         play(app, turn)
     assert [each.temperature for each in app.loop.replies.model.samplings] == [1.9, 2.0, 1.9]
 
 
 def test_a_retry_of_a_request_that_grew_an_unanswered_message_keeps_that_message(talk):
     app = talk("one", "two")
-    play(app, app.shell("echo before"))
-    play(app, app.turn("first"))
+    play(app, app.run_script("echo before"))
+    play(app, app.handle_request("first"))
     first = sent(app)
-    play(app, app.retry())
+    play(app, app.retry_request())
     assert sent(app) == first
     assert "before" in first[0]
 
 
 def test_a_retry_without_a_request_says_so(talk):
     app = talk()
-    (end,) = only(play(app, app.retry()), GaveUp)
+    (end,) = only(play(app, app.retry_request()), GaveUp)
     assert "nothing to ask again" in end.reason
 
 
 def test_clear_begins_anew_with_the_same_system_prompt(talk):
     app = talk(SAVE, "one", "two")
-    play(app, app.turn("first"))
-    assert only(play(app, app.clear()), TakenBack) == [TakenBack("start")]
-    play(app, app.turn("second"))
+    play(app, app.handle_request("first"))
+    assert only(play(app, app.clear_conversation()), TakenBack) == [TakenBack("start")]
+    play(app, app.handle_request("second"))
     asked = app.loop.replies.model.asked
     assert asked[-1][0] == asked[0][0]
     (again,) = sent(app)
@@ -150,8 +150,8 @@ def test_clear_begins_anew_with_the_same_system_prompt(talk):
 def test_a_command_of_the_persons_runs_in_the_box_and_its_output_is_read_with_the_next_request(talk):
     app = talk("I see.")
     app.use_agent("casual")
-    (back,) = only(play(app, app.shell("echo $((6 * 7)) | tee made")), Returned)
-    play(app, app.turn("what is it"))
+    (back,) = only(play(app, app.run_script("echo $((6 * 7)) | tee made")), Returned)
+    play(app, app.handle_request("what is it"))
     assert (back.result.outcome, back.result.text.strip()) == ("ok", "42")
     (message,) = sent(app)
     assert message.startswith("The person ran this script, not you:\necho $((6 * 7))")
@@ -161,16 +161,16 @@ def test_a_command_of_the_persons_runs_in_the_box_and_its_output_is_read_with_th
 
 def test_what_a_command_of_the_persons_changed_can_be_undone(talk, tmp_path):
     app = talk()
-    play(app, app.shell("echo x > made"))
-    play(app, app.undo(1, lambda line: True))
+    play(app, app.run_script("echo x > made"))
+    play(app, app.undo_turns(1, lambda line: True))
     assert not (tmp_path / "project" / "made").exists()
 
 
 def test_an_undo_is_told_to_the_model(talk, tmp_path):
     app = talk(SAVE, "one", "two")
-    play(app, app.turn("write it"))
-    (notice,) = only(play(app, app.undo(1, lambda line: True)), Notice)
-    play(app, app.turn("and now"))
+    play(app, app.handle_request("write it"))
+    (notice,) = only(play(app, app.undo_turns(1, lambda line: True)), Notice)
+    play(app, app.handle_request("and now"))
     assert not (tmp_path / "project" / "hello.py").exists()
     assert "Removed: hello.py." in notice.text
     assert "The person undid your work on “write it”.\nRemoved: hello.py.\n\n[coder" in sent(app)[-1]
@@ -178,26 +178,26 @@ def test_an_undo_is_told_to_the_model(talk, tmp_path):
 
 def test_a_redo_is_told_to_the_model(talk, tmp_path):
     app = talk(SAVE, "one", "two")
-    play(app, app.turn("write it"))
-    play(app, app.undo(1, lambda line: True))
-    play(app, app.redo(1, lambda line: True))
-    play(app, app.turn("and now"))
+    play(app, app.handle_request("write it"))
+    play(app, app.undo_turns(1, lambda line: True))
+    play(app, app.redo_turns(1, lambda line: True))
+    play(app, app.handle_request("and now"))
     assert (tmp_path / "project" / "hello.py").exists()
     assert "your work is there again.\nRestored: hello.py.\n\n[coder" in sent(app)[-1]
 
 
 def test_an_undo_that_leaves_everything_is_not_told_to_the_model(talk, tmp_path):
     app = talk(SAVE, "one", "two")
-    play(app, app.turn("write it"))
+    play(app, app.handle_request("write it"))
     (tmp_path / "project" / "hello.py").write_text("edited")
-    play(app, app.undo(1, lambda line: False))
-    play(app, app.turn("and now"))
+    play(app, app.undo_turns(1, lambda line: False))
+    play(app, app.handle_request("and now"))
     assert "undid" not in sent(app)[-1]
 
 
 def test_an_interrupted_command_that_left_what_runs_later_is_told(talk):
     app = talk("one")
-    turn = app.shell("echo > .envrc; echo there; sleep 50")
+    turn = app.run_script("echo > .envrc; echo there; sleep 50")
     for event in turn:
         if isinstance(event, Output):
             break
@@ -207,19 +207,19 @@ def test_an_interrupted_command_that_left_what_runs_later_is_told(talk):
 
 def test_an_undo_of_nothing_is_not_told_to_the_model(talk):
     app = talk("one", "two")
-    play(app, app.turn("talk"))
-    play(app, app.undo(1, lambda line: True))
-    play(app, app.turn("go on"))
+    play(app, app.handle_request("talk"))
+    play(app, app.undo_turns(1, lambda line: True))
+    play(app, app.handle_request("go on"))
     assert "undid" not in sent(app)[-1]
 
 
 def test_another_model_reads_the_whole_conversation(talk, tmp_path):
     app = talk("one")
-    play(app, app.turn("first"))
+    play(app, app.handle_request("first"))
     sooner, old = sent(app), app.loop.replies.model
     (tmp_path / "other.md").write_text("two")
     events = play(app, app.use_model(f"scripted:{tmp_path / 'other.md'}"))
-    play(app, app.turn("second"))
+    play(app, app.handle_request("second"))
     assert (len(only(events, Loading)), "anew" in only(events, Notice)[-1].text) == (1, True)
     assert app.loop.replies.model is not old
     assert sent(app)[:2] == [*sooner, "one"]
@@ -227,10 +227,10 @@ def test_another_model_reads_the_whole_conversation(talk, tmp_path):
 
 def test_a_model_that_cannot_be_opened_leaves_the_old_one_at_work(talk):
     app = talk("one", "two")
-    play(app, app.turn("first"))
+    play(app, app.handle_request("first"))
     (end,) = only(play(app, app.use_model("scripted:nowhere.md")), GaveUp)
     assert end.exit == 5
-    assert only(play(app, app.turn("second")), Answered) == [Answered("two")]
+    assert only(play(app, app.handle_request("second")), Answered) == [Answered("two")]
 
 
 def test_an_interrupted_command_is_an_event_and_no_block_is_left(talk):
@@ -242,6 +242,6 @@ def test_an_interrupted_command_is_an_event_and_no_block_is_left(talk):
         if type(event).__name__ == "Output":
             raise KeyboardInterrupt
 
-    app.run(app.shell("echo begun; sleep 613.5"), [stop], lambda question: Answer("n"))
+    app.run_turn(app.run_script("echo begun; sleep 613.5"), [stop], lambda question: Answer("n"))
     assert only(events, Interrupted)
     assert "interrupted by the person" in app.loop.replies.talk.entries[-1].message.text

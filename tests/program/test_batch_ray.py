@@ -73,9 +73,9 @@ def told(folder):
 
 def at_work(node):
     """Tell whether a tripletick runs below a node."""
-    from tripletick.platforms import descendants
+    from tripletick.platforms import list_descendants
 
-    below = descendants(node.all_processes["raylet"][0].process.pid)
+    below = list_descendants(node.all_processes["raylet"][0].process.pid)
     lines = [Path(f"/proc/{pid}/cmdline") for pid in below]
     return any(b"batch.leashed" in path.read_bytes() for path in lines if path.exists())
 

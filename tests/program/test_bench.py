@@ -13,11 +13,11 @@ import pytest
 from tests.bad_server import BadServer, answer, done, line, stream
 
 from tripletick.bench import attempt, proving, scores
-from tripletick.bench.attempt import Setup
-from tripletick.bench.folders import fill
-from tripletick.bench.judging import judge
+from tripletick.bench.attempt import RunSetup
+from tripletick.bench.folders import copy_start_files
+from tripletick.bench.judging import grade_task
 from tripletick.bench.suites import Trial
-from tripletick.bench.task import read
+from tripletick.bench.task import read_task
 from tripletick.config import Config
 
 PROGRAM = (sys.executable, "-P", "-m", "tripletick.cli", "bench")
@@ -92,11 +92,11 @@ def test_a_run_is_shown_and_kept_and_nothing_of_the_persons_is_touched(bench, ho
 def test_what_a_model_did_is_kept_for_the_list_of_models_where_it_did_a_whole_suite(bench, home):
     cache = home / ".cache" / "tripletick"
     assert bench("--only", "own/hello").returncode == 0
-    assert scores.known(cache) == {}
+    assert scores.load_scores(cache) == {}
     assert bench().returncode == 0
-    assert scores.known(cache) == {"scripted:script.md": "own 1 of 2"}
+    assert scores.load_scores(cache) == {"scripted:script.md": "own 1 of 2"}
     (cache / scores.FILE).write_text("[1")
-    assert scores.known(cache) == {}
+    assert scores.load_scores(cache) == {}
 
 
 @needs_box
@@ -127,9 +127,9 @@ def test_a_run_that_is_stopped_says_how_it_goes_on(bench, home):
 @needs_box
 def test_a_model_that_runs_out_of_time_has_not_solved_it(home):
     (home / "slow.json").write_text(json.dumps([{"text": "Done.", "seconds": 40}]))
-    task = replace(read(home / "own/hello/task.toml"), seconds=2)
-    setup = Setup(Config(), {"model.name": f"scripted:{home / 'slow.json'}"})
-    made, _ = attempt.do(Trial(task, "1", "Save hello."), setup)
+    task = replace(read_task(home / "own/hello/task.toml"), seconds=2)
+    setup = RunSetup(Config(), {"model.name": f"scripted:{home / 'slow.json'}"})
+    made, _ = attempt.run_trial(Trial(task, "1", "Save hello."), setup)
     assert (made.status, made.solved, made.exit) == ("time", False, 124)
     assert 2 <= made.seconds < 20
 
@@ -190,7 +190,7 @@ def test_programs_of_the_folder_run_in_a_copy_of_it_and_in_a_box(tmp_path, progr
     for name in ("left", "room"):
         (tmp_path / name).mkdir()
     (tmp_path / "left" / "it.py").write_text(program)
-    why = judge(read(tmp_path / "task.toml"), tmp_path / "left", "", Config(), tmp_path / "room")
+    why = grade_task(read_task(tmp_path / "task.toml"), tmp_path / "left", "", Config(), tmp_path / "room")
     assert said in why if said else why == ""
     assert [path.name for path in (tmp_path / "left").iterdir()] == ["it.py"]
 
@@ -212,7 +212,7 @@ FLAWS = [
 def test_what_is_no_task_is_found_out(tmp_path, text, solution, said):
     (tmp_path / "task.toml").write_text(text)
     (tmp_path / "solution.md").write_text(solution)
-    flaw = proving.flaw(read(tmp_path / "task.toml"))
+    flaw = proving.find_flaw(read_task(tmp_path / "task.toml"))
     assert said in flaw if said else flaw == ""
 
 
@@ -222,7 +222,7 @@ def test_a_model_that_never_stops_is_ready_after_a_few_words():
     with BadServer(
         acts | {"/api/chat": [stream(line(""), done(done_reason="length")), stream(line("Ready."), done())]}
     ) as at:
-        attempt.warm_up(Setup(Config(), {"model.name": "ollama:any", "model.host": at.url}))
+        attempt.warm_up(RunSetup(Config(), {"model.name": "ollama:any", "model.host": at.url}))
     asked = [one.body["options"] for one in at.asked if one.path == "/api/chat"]
     assert [options["num_predict"] for options in asked] == [64]
 
@@ -234,6 +234,6 @@ def test_a_task_begins_with_files_that_can_be_written_and_run(tmp_path):
     (tmp_path / "start/sub/run.sh").chmod(0o555)
     (tmp_path / "start/a.txt").write_text("a")
     (tmp_path / "start/a.txt").chmod(0o444)
-    fill(tmp_path / "folder", tmp_path / "start")
+    copy_start_files(tmp_path / "folder", tmp_path / "start")
     modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "folder").rglob("*.*")}
     assert modes == {"run.sh": 0o755, "a.txt": 0o644}

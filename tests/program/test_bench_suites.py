@@ -13,10 +13,10 @@ import pytest
 from tests.bad_server import BadServer, answer, done, line, stream
 
 from tripletick.bench import attempt, bare, humaneval, records, suites
-from tripletick.bench.attempt import Setup
+from tripletick.bench.attempt import RunSetup
 from tripletick.bench.suites import Trial
-from tripletick.bench.task import read
-from tripletick.config import Config, load
+from tripletick.bench.task import read_task
+from tripletick.config import Config, load_config
 from tripletick.errors import ConfigError, UsageError
 
 needs_box = pytest.mark.skipif(not shutil.which("bwrap"), reason="what was written runs in a box")
@@ -48,7 +48,7 @@ ABOUT = {"model_info": {"general.architecture": "a", "a.context_length": 8192}}
 
 @pytest.fixture
 def problem(tmp_path):
-    return humaneval.task(7, PROBLEM, humaneval.requests(), tmp_path)
+    return humaneval.make_task(7, PROBLEM, humaneval.read_requests(), tmp_path)
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def solve(tmp_path, problem):
         script.write_text(json.dumps(list(replies)))
         settings = {"model.name": f"scripted:{script}"}
         trial = Trial(problem, "1", problem.requests[0])
-        return attempt.do(trial, Setup(load([], {}, settings), settings, **setup))
+        return attempt.run_trial(trial, RunSetup(load_config([], {}, settings), settings, **setup))
 
     return run
 
@@ -80,7 +80,7 @@ def asked(server):
 @needs_box
 def test_a_dialogue_is_one_session_and_its_end_is_judged(tmp_path):
     (tmp_path / "task.toml").write_text(DIALOGUE)
-    task = read(tmp_path / "task.toml")
+    task = read_task(tmp_path / "task.toml")
     replies = [
         "```bash\necho hello > hello.txt\n```",
         "Saved.",
@@ -89,7 +89,7 @@ def test_a_dialogue_is_one_session_and_its_end_is_judged(tmp_path):
     ]
     with served(*replies, "It says bye.") as server:
         setup = {"model.name": "ollama:any", "model.host": server.url}
-        made, _ = attempt.do(Trial(task, "1", task.requests[0]), Setup(Config(), setup))
+        made, _ = attempt.run_trial(Trial(task, "1", task.requests[0]), RunSetup(Config(), setup))
         sent = asked(server)
     assert (made.solved, made.why, made.answer) == (True, "", "It says bye.")
     assert (made.steps, made.blocks, made.read) == (5, 2, 50)
@@ -101,10 +101,10 @@ def test_a_dialogue_is_one_session_and_its_end_is_judged(tmp_path):
 
 def test_a_dialogue_that_loses_its_model_is_not_gone_on_with(tmp_path):
     (tmp_path / "task.toml").write_text(DIALOGUE)
-    task = read(tmp_path / "task.toml")
+    task = read_task(tmp_path / "task.toml")
     with served("Fine.") as server:
         setup = {"model.name": "ollama:any", "model.host": "http://127.0.0.1:9"}
-        made, outcome = attempt.do(Trial(task, "1", task.requests[0]), Setup(Config(), setup))
+        made, outcome = attempt.run_trial(Trial(task, "1", task.requests[0]), RunSetup(Config(), setup))
         assert (made.status, asked(server)) == ("no server", [])
     assert outcome.exit == 4
 
@@ -113,13 +113,13 @@ def test_a_dialogue_that_loses_its_model_is_not_gone_on_with(tmp_path):
 def test_a_dialogue_has_more_than_one_turn(tmp_path, turns):
     (tmp_path / "task.toml").write_text(f'turns = {turns}\n[[check]]\nkind = "answer"\n')
     with pytest.raises(ConfigError, match="turns is wrong"):
-        read(tmp_path / "task.toml")
+        read_task(tmp_path / "task.toml")
 
 
 def test_dialogues_have_one_wording():
-    assert {trial.wording for trial in suites.trials("dialogue", "all")} == {"1"}
+    assert {trial.wording for trial in suites.make_trials("dialogue", "all")} == {"1"}
     with pytest.raises(UsageError, match="have one wording"):
-        suites.trials("dialogue", "2")
+        suites.make_trials("dialogue", "2")
 
 
 @needs_box
@@ -176,8 +176,8 @@ def test_a_function_that_stands_in_the_answer_alone_is_told_and_not_solved(solve
 def test_the_model_alone_is_asked_once_and_without_a_word_of_ours(tmp_path, problem):
     with served(f"Sure!\n\n```python\n{GOOD}\n```\n\nIt uses max.") as server:
         settings = {"model.name": "ollama:any", "model.host": server.url}
-        setup = Setup(load([], {}, settings), settings, seed=5, bare=True)
-        made, _ = attempt.do(Trial(problem, "1", problem.requests[0]), setup)
+        setup = RunSetup(load_config([], {}, settings), settings, seed=5, bare=True)
+        made, _ = attempt.run_trial(Trial(problem, "1", problem.requests[0]), setup)
         (messages,) = asked(server)
         (body,) = [one.body for one in server.asked if one.path == "/api/chat" and one.body.get("messages")]
     assert [message["role"] for message in messages] == ["user"]
@@ -201,7 +201,7 @@ def test_the_model_alone_has_the_time_of_the_task(solve):
 
 def test_what_the_engine_raises_is_told(tmp_path, problem):
     settings = {"model.name": "scripted:missing.md"}
-    outcome = bare.ask(problem.bare, load([], {}, settings), 9.0, tmp_path)
+    outcome = bare.ask_model(problem.bare, load_config([], {}, settings), 9.0, tmp_path)
     assert (outcome.exit, outcome.status, "missing.md cannot be read" in outcome.error) == (
         5,
         "no model",
@@ -222,7 +222,7 @@ def test_what_the_engine_raises_is_told(tmp_path, problem):
     ],
 )
 def test_the_code_of_a_reply_is_its_first_python_block(reply, code):
-    assert bare.code(reply) == code
+    assert bare.extract_code(reply) == code
 
 
 def bench(home, *words):
@@ -262,12 +262,12 @@ def test_only_what_can_be_judged_is_asked_without_an_agent(tmp_path, words, said
 
 
 def test_a_run_without_an_agent_says_so_and_an_older_one_is_still_read(tmp_path):
-    header = records.Header("0.1", "m", "e", "", "humaneval", "", None, 1, bare=True)
-    with records.begun(tmp_path, header) as run:
+    header = records.RunHeader("0.1", "m", "e", "", "humaneval", "", None, 1, bare=True)
+    with records.begin_run(tmp_path, header) as run:
         pass
-    assert records.read(run.path)[0].bare and run.path.name.endswith("-humaneval-no-agent.jsonl")
+    assert records.read_run(run.path)[0].bare and run.path.name.endswith("-humaneval-no-agent.jsonl")
     told = json.loads(run.path.read_text())
     assert told.pop("bare") is True
     run.path.write_text(json.dumps(told) + "\n")
-    assert not records.read(run.path)[0].bare
+    assert not records.read_run(run.path)[0].bare
     assert "A: m, e, humaneval" in bench(tmp_path, "compare", str(run.path), str(run.path)).stdout

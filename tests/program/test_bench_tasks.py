@@ -4,17 +4,17 @@ import shutil
 
 import pytest
 
-from tripletick.bench.proving import flaw
-from tripletick.bench.task import DIALOGUES, SHIPPED, load
+from tripletick.bench.proving import find_flaw
+from tripletick.bench.task import DIALOGUES, SHIPPED, load_tasks
 
-TASKS = list(load(SHIPPED))
-TALKS = list(load(DIALOGUES))
+TASKS = list(load_tasks(SHIPPED))
+TALKS = list(load_tasks(DIALOGUES))
 
 
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="solutions run in a box")
 @pytest.mark.parametrize("task", [*TASKS, *TALKS], ids=lambda task: task.id)
 def test_a_task_is_red_when_it_begins_and_green_with_its_solution(task):
-    assert flaw(task) == ""
+    assert find_flaw(task) == ""
 
 
 def test_a_person_would_ask_three_times_in_other_words():

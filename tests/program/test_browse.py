@@ -117,4 +117,4 @@ def test_steps_are_read_as_models_write_them(body, steps):
 )
 def test_what_is_no_step_is_told(body):
     assert isinstance(browse.read_steps(body), Result)
-    assert browse.reaches(Call("browse", body)) == []
+    assert browse.list_addresses(Call("browse", body)) == []

@@ -83,7 +83,7 @@ def test_folders_that_blocks_do_not_see_are_told(tmp_path):
     assert str(tmp_path) in done.stdout.partition("left out of PATH:")[2].partition("folders of ours")[0]
 
 
-@pytest.mark.skipif(not platforms.boxes(), reason="no tier is made for this system")
+@pytest.mark.skipif(not platforms.list_sandbox_tiers(), reason="no tier is made for this system")
 def test_the_page_is_for_people(tmp_path):
     lines = run(tmp_path).stdout.splitlines()
     assert lines[0].startswith("box: ")

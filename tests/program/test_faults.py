@@ -135,7 +135,7 @@ def ask(tmp_path):
             timeout=50,
         )
         (log,) = (tmp_path / ".local" / "state" / "tripletick" / "sessions").glob("*.jsonl")
-        return ended, session.read(log)
+        return ended, session.read_records(log)
 
     return run
 

@@ -17,7 +17,7 @@ from tests.program.test_cli import environment, run
 
 from tripletick.errors import ModelError
 from tripletick.models import catalog, fetch
-from tripletick.models.catalog import Entry, Packages
+from tripletick.models.catalog import CatalogEntry, ModelPackages
 
 DATA = bytes(range(256)) * 4000
 SIZE = len(DATA)
@@ -37,15 +37,15 @@ def cache(tmp_path):
     return tmp_path / "cache"
 
 
-def row(url="", **more: Any) -> Entry:
-    packages = Packages("tiny-part{n}", "1.0", len(PARTS), "*/data/part{n:02}.bin", 500_000)
+def row(url="", **more: Any) -> CatalogEntry:
+    packages = ModelPackages("tiny-part{n}", "1.0", len(PARTS), "*/data/part{n:02}.bin", 500_000)
     known: dict[str, Any] = {
         "size": len(DATA),
         "sha256": hashlib.sha256(DATA).hexdigest(),
         "url": url,
         "maker": "maker.org",
     }
-    made = replace(catalog.entry("qwen2.5-coder-0.5b"), file="tiny.gguf", packages=packages)
+    made = replace(catalog.get_entry("qwen2.5-coder-0.5b"), file="tiny.gguf", packages=packages)
     return replace(made, **known | more)
 
 
@@ -68,7 +68,7 @@ def pack_all(index):
 
 def fetched(entry, cache):
     told: list[tuple[int, int]] = []
-    path = fetch.fetch(entry, cache, lambda *now: told.append(now))
+    path = fetch.fetch_model(entry, cache, lambda *now: told.append(now))
     assert told and all(0 <= done <= total == entry.size for done, total in told)
     assert path.read_bytes() == DATA
     return path
@@ -76,7 +76,7 @@ def fetched(entry, cache):
 
 def refused(entry, cache):
     with pytest.raises(ModelError) as caught:
-        fetch.fetch(entry, cache, lambda done, total: None)
+        fetch.fetch_model(entry, cache, lambda done, total: None)
     return caught.value
 
 
@@ -155,8 +155,8 @@ def test_parts_are_joined_in_the_order_of_their_numbers(cache, index):
         pack(index, number, data)
     whole = b"".join(pieces)
     known = {"size": len(whole), "sha256": hashlib.sha256(whole).hexdigest()}
-    entry = row(packages=Packages("tiny-part{n}", "1.0", 11, "*/data/part{n:02}.bin", 1000), **known)
-    assert fetch.fetch(entry, cache, lambda done, total: None).read_bytes() == whole
+    entry = row(packages=ModelPackages("tiny-part{n}", "1.0", 11, "*/data/part{n:02}.bin", 1000), **known)
+    assert fetch.fetch_model(entry, cache, lambda done, total: None).read_bytes() == whole
 
 
 def test_a_wrong_sum_leaves_nothing_behind(cache, index):
@@ -219,7 +219,7 @@ def test_name_size_licence_and_sources_are_told_before_a_fetch(home):
 
 
 def test_an_interrupt_keeps_what_came_and_says_how_to_go_on(home):
-    entry = catalog.entry("qwen2.5-coder-0.5b")
+    entry = catalog.get_entry("qwen2.5-coder-0.5b")
     parts = cache_of(home) / "models" / f"{entry.file}.parts"
     parts.mkdir(parents=True)
     (parts / "01").write_bytes(b"came")
@@ -244,9 +244,9 @@ def test_a_model_that_there_is_not_names_those_that_there_are(home):
 
 
 def test_without_a_name_the_model_that_suits_the_machine_is_taken(home):
-    for entry in catalog.entries():
+    for entry in catalog.load_entries():
         put(entry, cache_of(home))
-    best = catalog.best(cache_of(home))
+    best = catalog.choose_best(cache_of(home))
     done = run(home, "models", "create")
     assert f"{best.name} suits this machine" in done.stderr
     assert f"about {best.seconds} s an answer" in done.stderr
@@ -256,22 +256,22 @@ def test_without_a_name_the_model_that_suits_the_machine_is_taken(home):
 
 
 def test_a_model_that_the_user_keeps_is_taken_instead(home):
-    put(catalog.entry("offline"), cache_of(home))
+    put(catalog.get_entry("offline"), cache_of(home))
     assert run(home, "models", "use", "embedded:offline").returncode == 0
     done = run(home, "models", "create", HTTPS_PROXY=CLOSED)
     assert (done.returncode, "offline is in ~/.cache" in done.stderr) == (0, True)
 
 
 def test_all_that_was_fetched_is_listed_and_can_be_used(home):
-    entry = catalog.entry("qwen2.5-coder-0.5b")
+    entry = catalog.get_entry("qwen2.5-coder-0.5b")
     put(entry, cache_of(home))
-    put(catalog.entry("offline"), cache_of(home))
+    put(catalog.get_entry("offline"), cache_of(home))
     told = run(home, "--host", CLOSED, "models").stdout.splitlines()
     assert [line.split()[0] for line in told] == ["embedded:offline", "embedded:qwen2.5-coder-0.5b"]
-    for name in (entry.name, entry.model):
+    for name in (entry.name, entry.full_name):
         assert run(home, "--host", CLOSED, "models", "use", name).returncode == 0
         saved = (home / ".config" / "tripletick" / "config.ini").read_text()
-        assert saved == f"[model]\nname = {entry.model}\n"
+        assert saved == f"[model]\nname = {entry.full_name}\n"
 
 
 @pytest.mark.parametrize("name", ["qwen2.5-coder-1.5b", "embedded:qwen2.5-coder-1.5b"])

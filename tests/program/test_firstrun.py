@@ -90,16 +90,16 @@ def test_a_question_mark_explains_the_choice(home):
 
 def test_the_model_that_suits_the_machine_is_taken_and_saved(home):
     put_all(home)
-    suited = catalog.best(cache_of(home))
+    suited = catalog.choose_best(cache_of(home))
     with opened(home, "--host", CLOSED, PATH=without_ollama(home)) as terminal:
         terminal.wait("Your choice?").type("o\r").wait("Saved to", "coder>")
-        assert f"{suited.name} ({choice.gigabytes(suited.size)})" in " ".join(terminal.text().split())
-    assert settings(home) == f"[model]\nname = {suited.model}\n"
+        assert f"{suited.name} ({choice.format_size(suited.size)})" in " ".join(terminal.text().split())
+    assert settings(home) == f"[model]\nname = {suited.full_name}\n"
 
 
 def best_of(home):
     put_all(home)
-    best = catalog.best_fetched(cache_of(home), home / "engines")
+    best = catalog.choose_best_fetched(cache_of(home), home / "engines")
     assert best
     return best
 
@@ -302,8 +302,8 @@ def test_probes_tell_servers_by_what_they_answer():
     html = {"/api/version": [answer(200, "<html>", "text/html")], "/v1/models": [answer(404, '{"data": []}')]}
     with BadServer(openai) as one, BadServer(both) as two, BadServer(html) as three:
         ports = [int(server.url.rpartition(":")[2]) for server in (one, two, three)]
-        found = probes.find([*ports, 9])
-    assert found == (probes.Found(one.url, "openai"), probes.Found(two.url, "ollama"))
+        found = probes.find_servers([*ports, 9])
+    assert found == (probes.FoundServer(one.url, "openai"), probes.FoundServer(two.url, "ollama"))
 
 
 def test_every_port_is_asked_at_the_same_time():
@@ -314,7 +314,7 @@ def test_every_port_is_asked_at_the_same_time():
         yield from VERSION
 
     with last, BadServer({"/api/version": [once_the_last_was_asked()]}) as first:
-        found = probes.find([int(server.url.rpartition(":")[2]) for server in (first, last)])
+        found = probes.find_servers([int(server.url.rpartition(":")[2]) for server in (first, last)])
     assert [each.url for each in found] == [first.url, last.url]
 
 
@@ -330,7 +330,7 @@ def test_a_connection_that_was_refused_is_not_tried_again(home):
 
 
 def test_models_create_offline_says_where_the_model_is(home):
-    kept = put(catalog.entry("offline"), cache_of(home))
+    kept = put(catalog.get_entry("offline"), cache_of(home))
     done = run(home, "models", "create", "offline")
     assert (done.returncode, f"~/{kept.relative_to(home)}" in done.stderr) == (0, True)
     assert "tripletick -m embedded:offline" in done.stderr

@@ -67,7 +67,7 @@ def test_the_list_of_a_server_without_models_names_one_to_pull(home):
 
 def test_without_a_server_the_offline_model_is_listed_or_the_way_out_is_told(home):
     assert run(home, "--host", "http://127.0.0.1:9", "models").returncode == 4
-    put(catalog.entry("offline"), cache_of(home))
+    put(catalog.get_entry("offline"), cache_of(home))
     done = run(home, "--host", "http://127.0.0.1:9", "models")
     assert (done.returncode, done.stdout.split()[0]) == (0, "embedded:offline")
 
@@ -78,7 +78,7 @@ def rows_of(text):
 
 
 def test_the_list_has_the_models_of_the_server_and_of_this_machine_with_what_they_did_in_the_bench(home):
-    put(catalog.entry("qwen2.5-coder-0.5b"), cache_of(home))
+    put(catalog.get_entry("qwen2.5-coder-0.5b"), cache_of(home))
     (cache_of(home) / scores.FILE).parent.mkdir()
     (cache_of(home) / scores.FILE).write_text('{"ollama:alpha:7b": {"core": [61, 90], "quick": [1, 10]}}')
     with served() as server:
@@ -92,7 +92,7 @@ def test_the_list_has_the_models_of_the_server_and_of_this_machine_with_what_the
 
 
 def test_without_a_server_the_chat_lists_the_models_of_this_machine(home):
-    put(catalog.entry("offline"), cache_of(home))
+    put(catalog.get_entry("offline"), cache_of(home))
     (home / "script.md").write_text("Hi.")
     words = ("-m", f"scripted:{home / 'script.md'}")
     with opened(home, *words, OLLAMA_HOST="127.0.0.1:9") as terminal:

@@ -58,8 +58,8 @@ def test_a_file_that_cannot_be_written_is_told_in_a_line(told):
 def test_it_goes_with_its_session(told, home):
     told("--profile")
     [path] = home.rglob("*.profile")
-    [kept] = retention.sessions(path.parent)
-    assert path in kept.files and retention.drop(kept) and not path.exists()
+    [kept] = retention.list_sessions(path.parent)
+    assert path in kept.files and retention.drop_session(kept) and not path.exists()
 
 
 def test_the_chat_draws_one_below_each_turn(chat):

@@ -11,7 +11,7 @@ from tests.fetched import cache_of, put
 from tests.program.test_cli import run
 
 from tripletick.errors import ServerFailedError
-from tripletick.models import Settings, catalog, chat_templates, registration
+from tripletick.models import EngineSettings, catalog, chat_templates, registration
 
 MENDS = "tripletick models template bare:1b"
 SHOWN = {
@@ -84,26 +84,28 @@ def digest(data):
 
 def test_the_server_gets_file_adapter_template_and_stop(registry, model, monkeypatch):
     monkeypatch.setenv("HTTP_PROXY", CLOSED)
-    entry = catalog.entry("offline")
-    registration.register(entry, model, Settings(host=host(registry)))
+    entry = catalog.get_entry("offline")
+    registration.register_model(entry, model, EngineSettings(host=host(registry)))
     sent, (adapter,) = dict(registry.came), entry.adapters
     assert sent[f"/api/blobs/{digest(b'GGUF and more')}"] == b"GGUF and more"
     assert sent[f"/api/blobs/{digest(adapter.read_bytes())}"] == adapter.read_bytes()
-    body, form = json.loads(sent["/api/create"]), chat_templates.template("chatml")
+    body, form = json.loads(sent["/api/create"]), chat_templates.get_template("chatml")
     assert (body["model"], body["files"]) == ("offline", {"tiny.gguf": digest(b"GGUF and more")})
     assert body["adapters"] == {adapter.name: digest(adapter.read_bytes())}
     assert (body["template"], body["parameters"]) == (form.text, {"stop": list(form.stop)})
 
 
 def test_a_model_without_an_adapter_is_given_none(registry, model):
-    registration.register(catalog.entry("qwen2.5-coder-0.5b"), model, Settings(host=host(registry)))
+    registration.register_model(
+        catalog.get_entry("qwen2.5-coder-0.5b"), model, EngineSettings(host=host(registry))
+    )
     assert "adapters" not in json.loads(dict(registry.came)["/api/create"])
 
 
 def test_what_the_server_says_against_it_is_passed_on(registry, model):
     registry.refuses = "no space left on device"
     with pytest.raises(ServerFailedError, match="no space left on device"):
-        registration.register(catalog.entry("offline"), model, Settings(host=host(registry)))
+        registration.register_model(catalog.get_entry("offline"), model, EngineSettings(host=host(registry)))
 
 
 def test_without_a_server_nothing_is_fetched_and_the_way_to_start_one_is_told(home):
@@ -147,7 +149,7 @@ def test_the_command_mends_it(home):
 
 
 def test_a_fetched_model_is_given_by_the_command(home):
-    entry = catalog.entry("qwen2.5-coder-0.5b")
+    entry = catalog.get_entry("qwen2.5-coder-0.5b")
     path = put(entry, cache_of(home))
     assert run(home, "--host", CLOSED, "models", "create", entry.name, "--ollama").returncode == 4
     assert path.stat().st_size == entry.size

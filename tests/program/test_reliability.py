@@ -223,7 +223,7 @@ def test_killed_at_any_moment_the_log_holds_every_record_and_the_turn_can_be_und
         before = set(sessions(work)) if (work / ".local").exists() else set()
         shown = killed_after(work, lines)
         (log,) = set(sessions(work)) - before
-        found = session.read(log)
+        found = session.read_records(log)
         beside = (*TIMED, "Session", "History")
         kept = [record["event"] for record in found.records if record["event"] not in beside]
         assert kept[: len(shown)] == [record["event"] for record in shown]

@@ -10,7 +10,7 @@ import pytest
 from tests.bad_server import BadServer, answer, done, line, stream
 from tests.terminal import opened
 
-from tripletick.session import Log
+from tripletick.session import SessionLog
 
 ABOUT = answer(200, json.dumps({"model_info": {"general.architecture": "a", "a.context_length": 8192}}))
 TAGS = answer(200, json.dumps({"models": [{"name": "alpha:7b"}]}))
@@ -287,7 +287,7 @@ def test_a_session_that_is_open_elsewhere_is_forked_and_that_is_told(home):
     task(home, "talk to me", "one")
     (name,) = ids(home)
     folder = home / ".local" / "state" / "tripletick" / "sessions"
-    log = Log.open(folder, workspace=home / "project", session_id=name)
+    log = SessionLog.open(folder, workspace=home / "project", session_id=name)
     script(home, "two")
     with opened(home, "resume", name) as terminal:
         terminal.wait(

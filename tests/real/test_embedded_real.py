@@ -16,10 +16,10 @@ from tests.real.ollama_server import CannotServe, create, served, small_model
 from tripletick.errors import ContextFullError, ModelError
 from tripletick.halting import Halt, Halted
 from tripletick.messages import Message
-from tripletick.models import Settings, catalog, llamacpp
-from tripletick.models.embedded import Embedded, Source
+from tripletick.models import EngineSettings, catalog, llamacpp
+from tripletick.models.embedded import EmbeddedModel, ModelFiles
 from tripletick.models.model import Sampling
-from tripletick.models.store import find
+from tripletick.models.store import find_model
 
 SHORT = Sampling(output=8)
 LONG = "The quick brown fox jumps over the lazy dog, and the dog does not mind it at all. " * 12
@@ -76,8 +76,8 @@ def create_adapted(host, name, base, adapter):
 @pytest.fixture(scope="module", params=["in this process", "shared"])
 def model(request, gguf, tmp_path_factory):
     engines = tmp_path_factory.mktemp("engines") if request.param == "shared" else None
-    made = Embedded(Source("smol", gguf, (catalog.ADAPTER,)), engines, Settings(keep="0s"))
-    made.fix(1024)
+    made = EmbeddedModel(ModelFiles("smol", gguf, (catalog.ADAPTER,)), engines, EngineSettings(keep="0s"))
+    made.set_context(1024)
     yield made
     made.close()
 
@@ -88,7 +88,7 @@ def opened():
     made = []
 
     def open_file(path, *adapters):
-        made.append(Embedded(Source("it", path, adapters)))
+        made.append(EmbeddedModel(ModelFiles("it", path, adapters)))
         return made[-1]
 
     yield open_file
@@ -154,12 +154,12 @@ def test_a_reply_closed_in_its_middle_stops_the_model(model):
 
 
 def test_a_reply_closed_while_its_prompt_is_read_stops_at_the_next_batch(gguf):
-    engine = llamacpp.Engine(llamacpp.Plan(str(gguf), (), 2048))
+    engine = llamacpp.LlamaEngine(llamacpp.LoadPlan(str(gguf), (), 2048))
     request = {"messages": [{"role": "user", "content": "word " * 1200}], "max_tokens": 1}
-    pieces = engine.reply(request)
+    pieces = engine.stream_reply(request)
     assert fields(next(pieces))["prompt_progress"]["total"] > 1200
     pieces.close()
-    *_, last = engine.reply(request)
+    *_, last = engine.stream_reply(request)
     engine.close()
     assert fields(last)["timings"]["cache_n"] < 800
 
@@ -168,9 +168,9 @@ def test_a_reply_closed_while_its_prompt_is_read_stops_at_the_next_batch(gguf):
 def pair(request, gguf, tmp_path):
     """Open two slots of one model; the second has a halt."""
     engines = tmp_path / "engines" if request.param == "shared" else None
-    first, halt = Embedded(Source("smol", gguf), engines, Settings(slots=2, keep="0s")), Halt()
-    first.fix(1024)
-    yield first, first.beside(1, halt), halt
+    first, halt = EmbeddedModel(ModelFiles("smol", gguf), engines, EngineSettings(slots=2, keep="0s")), Halt()
+    first.set_context(1024)
+    yield first, first.fork(1, halt), halt
     first.close()
 
 
@@ -237,7 +237,7 @@ def test_an_adapter_changes_what_the_model_says(model, gguf, opened):
 
 
 def test_the_model_tells_what_it_is(model, gguf):
-    about = model.about()
+    about = model.get_info()
     assert (about.context, about.parameters, about.thinks) == (8192, 134_515_008, False)
     assert (about.engine, about.where) == ("embedded", str(gguf))
 
@@ -268,7 +268,7 @@ def test_a_model_that_was_closed_can_be_loaded_again(gguf, opened):
 
 @pytest.mark.parametrize(("name", "adapters"), [("smol", []), ("agent", [catalog.ADAPTER.stat().st_size])])
 def test_a_model_in_ollamas_store_runs_without_its_server(pulled, opened, name, adapters):
-    stored = find(name, [pulled])
+    stored = find_model(name, [pulled])
     assert [path.stat().st_size for path in stored.adapters] == adapters
     assert reply(opened(stored.model, *stored.adapters), [user("Say hi.")])[1].counts.output
 

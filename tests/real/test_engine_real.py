@@ -6,7 +6,7 @@ import pytest
 
 from tripletick.errors import ContextFullError, ModelError
 from tripletick.messages import Message
-from tripletick.models import Settings
+from tripletick.models import EngineSettings
 from tripletick.models.model import Sampling
 from tripletick.models.ollama import Ollama
 
@@ -16,8 +16,8 @@ LONG = "The quick brown fox jumps over the lazy dog, and the dog does not mind i
 
 @pytest.fixture
 def model(ollama):
-    made = Ollama(ollama.model, Settings(host=ollama.host))
-    made.fix(2048)
+    made = Ollama(ollama.model, EngineSettings(host=ollama.host))
+    made.set_context(2048)
     return made
 
 
@@ -63,8 +63,8 @@ def test_a_stopped_reply_leaves_the_server_free(ollama, model):
     pieces = model.stream([user("Count.")], Sampling(output=8192, schema=long))
     next(pieces)
     pieces.close()
-    hasty = Ollama(ollama.model, Settings(host=ollama.host, first_timeout=15))
-    hasty.fix(2048)
+    hasty = Ollama(ollama.model, EngineSettings(host=ollama.host, first_timeout=15))
+    hasty.set_context(2048)
     assert reply(hasty, [user("Say hi")])[1].output == 8
 
 
@@ -76,17 +76,17 @@ def test_a_prompt_that_is_too_long_is_refused_and_not_cut(model):
 
 def test_a_missing_model_names_the_one_that_is_there(ollama):
     with pytest.raises(ModelError, match="Closest: smol:latest"):
-        reply(Ollama("smoll", Settings(host=ollama.host)), [user("hi")])
+        reply(Ollama("smoll", EngineSettings(host=ollama.host)), [user("hi")])
 
 
 def test_the_context_asked_for_is_the_context_got(model):
-    model.fix(1024)
+    model.set_context(1024)
     reply(model, [user("hi")])
-    assert model.loaded().context == 1024
+    assert model.find_loaded().context == 1024
 
 
 def test_the_model_tells_what_it_is(ollama, model):
-    about = model.about()
+    about = model.get_info()
     assert (about.context, about.thinks, about.where) == (8192, False, ollama.host)
     assert about.parameters > 100_000_000
     assert model.names() == ("smol:latest",)

@@ -10,7 +10,7 @@ import pytest
 from tests.real.ollama_server import CannotServe, small_model
 
 from tripletick.events import Answered
-from tripletick.models.embedded import Embedded, Source
+from tripletick.models.embedded import EmbeddedModel, ModelFiles
 from tripletick.models.model import Sampling
 
 FAILS = [f"```bash\nseq {n} {n + 40}; exit {n}\n```" for n in (1, 2, 3)]
@@ -37,10 +37,10 @@ def engine(tmp_path):
     try:
         if not find_spec("xllamacpp"):
             raise CannotServe("xllamacpp is not installed")
-        made = Embedded(Source("smol", small_model()))
+        made = EmbeddedModel(ModelFiles("smol", small_model()))
     except CannotServe as error:
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(str(error))
-    made.fix(4096)
+    made.set_context(4096)
     yield made
     made.close()
 

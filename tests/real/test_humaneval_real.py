@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from tripletick.bench import humaneval
-from tripletick.bench.judging import judge
+from tripletick.bench.judging import grade_task
 from tripletick.config import Config
 from tripletick.errors import UsageError
 
@@ -18,11 +18,11 @@ def problems(tmp_path_factory):
     cache = tmp_path_factory.mktemp("cache")
     told: list[str] = []
     try:
-        tasks = list(humaneval.tasks(cache, told.append))
+        tasks = list(humaneval.load_tasks(cache, told.append))
     except UsageError as error:
         pytest.skip(str(error))
-    assert list(humaneval.tasks(cache, told.append)) == tasks and told == [humaneval.FETCHING]
-    lines = gzip.decompress(humaneval.kept(cache).read_bytes()).splitlines()
+    assert list(humaneval.load_tasks(cache, told.append)) == tasks and told == [humaneval.FETCHING]
+    lines = gzip.decompress(humaneval.get_cache_path(cache).read_bytes()).splitlines()
     return list(zip(map(json.loads, lines), tasks, strict=True))
 
 
@@ -31,7 +31,7 @@ def left(room, task, text):
     for name in ("project", "checked"):
         (room / name).mkdir(parents=True)
     (room / "project" / humaneval.SAVED).write_text(text)
-    return judge(task, room / "project", "Done.", Config(), room / "checked")
+    return grade_task(task, room / "project", "Done.", Config(), room / "checked")
 
 
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="solutions run in a box")

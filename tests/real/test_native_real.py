@@ -9,10 +9,10 @@ from tripletick import agents, languages, places, wiring
 from tripletick.dialects import choosing, open_dialect
 from tripletick.errors import ModelError
 from tripletick.messages import Message, ToolCall, ToolResult
-from tripletick.models import Settings
+from tripletick.models import EngineSettings
 from tripletick.models.model import Sampling
 from tripletick.models.ollama import Ollama
-from tripletick.tools import tools
+from tripletick.tools import load_tools
 
 TEMPLATE = """{{- if or .System .Tools }}<|im_start|>system
 {{ .System }}
@@ -47,7 +47,7 @@ TEMPLATE = """{{- if or .System .Tools }}<|im_start|>system
 {{ end }}
 {{- end }}"""
 """As models with function calling have it; the small model's own has none."""
-DIALECT = open_dialect("native", tools(), ("bash", "read"))
+DIALECT = open_dialect("native", load_tools(), ("bash", "read"))
 CALLED = [
     Message("system", "You act."),
     Message("user", "List the folder."),
@@ -62,8 +62,8 @@ def able(ollama):
     """The small model with a template for function calling."""
     told = {"model": "smol-able", "from": ollama.model, "template": TEMPLATE, "stream": False}
     requests.post(f"{ollama.host}/api/create", json=told, timeout=120).raise_for_status()
-    model = Ollama("smol-able", Settings(host=ollama.host))
-    model.fix(4096)
+    model = Ollama("smol-able", EngineSettings(host=ollama.host))
+    model.set_context(4096)
     yield model
     model.close()
     # without a name others take the newest model of the server
@@ -71,15 +71,15 @@ def able(ollama):
 
 
 def test_a_model_whose_template_has_no_tools_is_known_and_refused_in_one_line(ollama):
-    model = Ollama(ollama.model, Settings(host=ollama.host))
-    assert "does not list function calling" in choosing.choose("native", model.about()).notice
+    model = Ollama(ollama.model, EngineSettings(host=ollama.host))
+    assert "does not list function calling" in choosing.choose_dialect("native", model.get_info()).notice
     with pytest.raises(ModelError, match="takes no function calls here") as caught:
         list(model.stream([Message("user", "Hi.")], SHORT))
     assert "agent.dialect fence" in caught.value.remedy
 
 
 def test_a_template_with_tools_makes_function_calling_possible(able):
-    assert choosing.choose("native", able.about()) == choosing.Chosen("native", "as set")
+    assert choosing.choose_dialect("native", able.about()) == choosing.DialectChoice("native", "as set")
 
 
 def test_the_template_gets_schemas_calls_and_results_in_their_order(able, ollama):
@@ -103,12 +103,14 @@ def test_a_turn_with_calls_and_results_streams_to_its_end(able):
 
 @pytest.mark.parametrize("dialect", ["xml", "native"])
 def test_the_prompts_of_the_other_dialects_are_as_short_as_they_must_be(ollama, report, dialect):
-    model = Ollama(ollama.model, Settings(host=ollama.host))
-    model.fix(4096)
-    prompts = agents.load(places.find().prompts)
+    model = Ollama(ollama.model, EngineSettings(host=ollama.host))
+    model.set_context(4096)
+    prompts = agents.load_prompts(places.find_dirs().prompts)
     installed = [tag for tag in ("c", "go", "java", "javascript") if tag in languages.LANGUAGES]
-    told = open_dialect(dialect, tools(), wiring.offered(prompts, installed)).told
-    system = prompts.opening(dialect, system="Debian 12, bash, python 3.11", folder="my-project", tools=told)
+    told = open_dialect(dialect, load_tools(), wiring.list_offered_tools(prompts, installed)).tools_prompt
+    system = prompts.format_system_prompt(
+        dialect, system="Debian 12, bash, python 3.11", folder="my-project", tools=told
+    )
 
     def tokens(text):
         *_, end = model.stream([Message("system", text), Message("user", "x")], Sampling(output=1))

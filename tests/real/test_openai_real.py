@@ -12,7 +12,7 @@ from tests.real.ollama_server import CannotServe, small_model
 
 from tripletick.errors import ContextFullError, ModelError, ServerFailedError
 from tripletick.messages import Message, Picture
-from tripletick.models import Settings
+from tripletick.models import EngineSettings
 from tripletick.models.model import Sampling
 from tripletick.models.openai import OpenAI
 
@@ -52,9 +52,9 @@ def llamacpp():
 def served(request):
     """Open the small model on each server."""
     found = request.getfixturevalue(request.param)
-    host, name = (found, "") if request.param == "llamacpp" else (found.host, f"{found.model}:latest")
-    settings = Settings(host=host)
-    model = OpenAI(name or OpenAI("", settings).names()[0], settings)
+    host, name = (found, "") if request.param == "llamacpp" else (found.remote_host, f"{found.model}:latest")
+    settings = EngineSettings(host=host)
+    model = OpenAI(name or OpenAI("", settings).list_names()[0], settings)
     yield model
     model.close()
 
@@ -82,7 +82,7 @@ def test_an_answer_keeps_to_its_schema(served):
 
 def test_a_missing_model_is_told_with_what_there_is(served):
     with pytest.raises(ModelError, match="is not on this server"):
-        OpenAI("absent", served.settings).about()
+        OpenAI("absent", served.settings).get_info()
 
 
 def test_leaving_a_reply_leaves_the_server_ready(served):
@@ -93,22 +93,22 @@ def test_leaving_a_reply_leaves_the_server_ready(served):
 
 
 def test_llama_cpp_tells_a_full_context_with_both_numbers(llamacpp):
-    model = OpenAI(OpenAI("", Settings(host=llamacpp)).names()[0], Settings(host=llamacpp))
+    model = OpenAI(OpenAI("", EngineSettings(host=llamacpp)).list_names()[0], EngineSettings(host=llamacpp))
     with pytest.raises(ContextFullError) as caught:
         list(model.stream(LONG, SHORT))
     assert caught.value.needed > caught.value.available == 2048
 
 
 def test_llama_cpp_without_eyes_refuses_a_picture(llamacpp):
-    model = OpenAI(OpenAI("", Settings(host=llamacpp)).names()[0], Settings(host=llamacpp))
+    model = OpenAI(OpenAI("", EngineSettings(host=llamacpp)).list_names()[0], EngineSettings(host=llamacpp))
     picture = Picture("a.png", "", "image/png", b"\x89PNG\r\n\x1a\n")
     with pytest.raises((ModelError, ServerFailedError)):
         list(model.stream([Message("user", "look", pictures=(picture,))], SHORT))
-    assert not model.about().sees
+    assert not model.get_info().has_vision
 
 
 def test_the_same_prefix_comes_from_the_cache_and_is_counted(llamacpp):
-    model = OpenAI(OpenAI("", Settings(host=llamacpp)).names()[0], Settings(host=llamacpp))
+    model = OpenAI(OpenAI("", EngineSettings(host=llamacpp)).list_names()[0], EngineSettings(host=llamacpp))
     talk = [Message("user", "Tell me of rivers. " * 20)]
     first = list(model.stream(talk, SHORT))
     said = Message("assistant", "".join(chunk.text for chunk in first))

@@ -24,7 +24,9 @@ def sitting(ollama, tmp_path):
 
 
 def test_the_real_model_answers_in_the_form_of_a_plan(sitting, report):
-    events = sitting.play(turn=sitting.app.turn("Tell me about the sea, then write a poem on it to sea.txt."))
+    events = sitting.play(
+        turn=sitting.app.handle_request("Tell me about the sea, then write a poem on it to sea.txt.")
+    )
     talk = sitting.app.loop.replies.talk.entries
     first = next(entry.message.text for entry in talk if entry.message.role == "assistant")
     assert first.startswith("{") and '"tasks"' in first
@@ -35,7 +37,7 @@ def test_the_real_model_answers_in_the_form_of_a_plan(sitting, report):
 
 def test_a_plan_of_two_tasks_is_carried_out_by_the_real_engine(sitting, report):
     sitting.app.plan = Plan((SEA, RIVER))
-    end = sitting.play(Answer("y"), turn=sitting.app.go_on())[-1]
+    end = sitting.play(Answer("y"), turn=sitting.app.resume_plan())[-1]
     assert isinstance(end, Answered)
     assert sitting.states() == {"1": "done", "2": "done"}
     assert all(task.result for task in sitting.tasks.values())

@@ -14,7 +14,7 @@ from tripletick import config, places
 from tripletick.app import App
 from tripletick.events import Event, Routed, Usage
 from tripletick.messages import Answer
-from tripletick.session import Log
+from tripletick.session import SessionLog
 
 TURNS = 4
 
@@ -35,15 +35,15 @@ def app(tmp_path):
         model=replace(base.model, name=f"embedded:{gguf}", context=4096, output=48, keep="0s"),
         router=replace(base.router, ask="always"),
     )
-    found = replace(places.find(), state=tmp_path / "state")
-    opened = App(settings, found, tmp_path / "project", Log.open(found.sessions, workspace=tmp_path))
+    found = replace(places.find_dirs(), state=tmp_path / "state")
+    opened = App(settings, found, tmp_path / "project", SessionLog.open(found.sessions, workspace=tmp_path))
     yield opened
     opened.close()
 
 
 def play(app, request):
     events: list[Event] = []
-    app.run(app.turn(request), [events.append], lambda question: Answer(there=False))
+    app.run_turn(app.handle_request(request), [events.append], lambda question: Answer(there=False))
     return events
 
 

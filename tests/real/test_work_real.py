@@ -15,10 +15,10 @@ from tripletick import agents, config, places
 from tripletick.app import App
 from tripletick.events import Answered, Called, Event, Returned, Usage
 from tripletick.messages import Message
-from tripletick.models import Settings
+from tripletick.models import EngineSettings
 from tripletick.models.model import Sampling
 from tripletick.models.ollama import Ollama
-from tripletick.session import Log
+from tripletick.session import SessionLog
 
 ONE = Sampling(output=1)
 REPAIRS = {
@@ -75,8 +75,8 @@ def app(ollama, home):
         model=replace(settings.model, name=ollama.model, host=ollama.host, context=2048, output=60),
         agent=replace(settings.agent, name="casual"),
     )
-    found = replace(places.find(), state=home / "state")
-    app = App(settings, found, home / "project", Log.open(found.sessions, workspace=home / "project"))
+    found = replace(places.find_dirs(), state=home / "state")
+    app = App(settings, found, home / "project", SessionLog.open(found.sessions, workspace=home / "project"))
     yield app
     app.close()
 
@@ -97,7 +97,7 @@ def test_later_prompts_of_a_conversation_are_not_read_again(ollama, app):
     counted = []
     for request in ("Tell me about the sea.", "And about rivers?", "And about lakes?"):
         events: list[Event] = []
-        app.run(app.turn(request), [events.append], lambda ask: pytest.fail(ask.question))
+        app.run_turn(app.handle_request(request), [events.append], lambda ask: pytest.fail(ask.question))
         assert isinstance(events[-1], Answered)
         counted += [event.counts for event in events if isinstance(event, Usage)]
     cold, *later = counted
@@ -109,10 +109,10 @@ def test_later_prompts_of_a_conversation_are_not_read_again(ollama, app):
 
 @pytest.mark.parametrize("voice", ["base", "teacher"])
 def test_the_prompts_are_as_short_as_they_must_be(ollama, report, voice):
-    model = Ollama(ollama.model, Settings(host=ollama.host))
-    model.fix(4096)
-    base = places.find().prompts
-    prompts = agents.load(base, *agents.personality(base, voice))
+    model = Ollama(ollama.model, EngineSettings(host=ollama.host))
+    model.set_context(4096)
+    base = places.find_dirs().prompts
+    prompts = agents.load_prompts(base, *agents.find_personality_folders(base, voice))
 
     def tokens(*messages):
         *_, end = model.stream(messages, ONE)
@@ -120,10 +120,10 @@ def test_the_prompts_are_as_short_as_they_must_be(ollama, report, voice):
         return end.counts.prompt
 
     bare = tokens(Message("system", ""), Message("user", "x"))
-    system = prompts.opening(system="Debian 12, bash, python 3.11", folder="my-project")
+    system = prompts.format_system_prompt(system="Debian 12, bash, python 3.11", folder="my-project")
     sizes = {"system": tokens(Message("system", system), Message("user", "x")) - bare}
     for agent in prompts.agents.values():
-        card = f"{agent.line(('c', 'go', 'java', 'javascript'))}\n{agent.card}\n{agent.forms}\nx"
+        card = f"{agent.format_line(('c', 'go', 'java', 'javascript'))}\n{agent.card}\n{agent.forms}\nx"
         sizes[agent.name] = tokens(Message("system", ""), Message("user", card)) - bare
     report(f"tokens of {voice}: {', '.join(f'{name} {size}' for name, size in sizes.items())}")
     assert sizes.pop("system") < 250
@@ -155,7 +155,7 @@ def test_without_a_name_the_newest_model_is_taken_and_said(ollama, home):
 
 
 def test_stopping_in_mid_answer_keeps_the_text_and_frees_the_server(app):
-    turn = app.turn("Tell me a very long story.")
+    turn = app.handle_request("Tell me a very long story.")
     events = []
 
     def stop(event):
@@ -163,9 +163,9 @@ def test_stopping_in_mid_answer_keeps_the_text_and_frees_the_server(app):
         if type(event).__name__ == "Text" and len(events) > 8:
             raise KeyboardInterrupt
 
-    app.run(turn, [stop], lambda ask: pytest.fail(ask.question))
+    app.run_turn(turn, [stop], lambda ask: pytest.fail(ask.question))
     assert type(events[-1]).__name__ == "Interrupted"
-    assert "(interrupted by the person)" in app.loop.replies.talk.messages()[-1].text
-    app.run(app.turn("Say hi."), [events.append], lambda ask: pytest.fail(ask.question))
+    assert "(interrupted by the person)" in app.loop.replies.talk.build_messages()[-1].text
+    app.run_turn(app.handle_request("Say hi."), [events.append], lambda ask: pytest.fail(ask.question))
     assert isinstance(events[-1], Answered)
     assert not any(isinstance(event, Called | Returned) for event in events)

@@ -72,7 +72,7 @@ def test_nothing_survives_the_death_of_tripletick(bare, top):
     with agent:
         assert agent.stdout is not None
         assert agent.stdout.readline() == b"up\n"
-        below = platforms.descendants(agent.pid)
+        below = platforms.list_descendants(agent.pid)
         agent.send_signal(signal.SIGKILL)
-    platforms.wait_gone(below, 10)
+    platforms.wait_for_exit(below, 10)
     assert not {pid for pid in below if "VmSize" in platforms.read_text(Path("/proc", str(pid), "status"))}

@@ -71,7 +71,7 @@ def test_a_script_that_was_taken_from_under_its_box_is_no_failure_of_the_block(s
     played = session("```bash\necho on; sleep 0.5; exit 127\n```", "Done.")
     home = played.loop.bench.box.home
     results = []
-    for event in played.loop.turn(played.prompts.agents["coder"], "do it"):
+    for event in played.loop.run_turn(played.prompts.agents["coder"], "do it"):
         if isinstance(event, Output):
             shutil.rmtree(home)
         results += [event.result] if isinstance(event, Returned) else []

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from tripletick.paths.hidden import has_names
+from tripletick.paths.hidden import has_hard_links
 from tripletick.sandbox.box import Grant
 
 TIERS = ["bubblewrap", "landlock"]
@@ -175,6 +175,6 @@ def test_a_file_that_goes_while_it_is_looked_at_has_no_further_names(top):
     path = top / "gone"
     path.write_text("")
     (top / "other").hardlink_to(path)
-    assert has_names(str(path))
+    assert has_hard_links(str(path))
     path.unlink()
-    assert not has_names(str(path))
+    assert not has_hard_links(str(path))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tripletick.platforms import descendants, list_names, wait_gone
+from tripletick.platforms import list_descendants, list_names, wait_for_exit
 from tripletick.sandbox.box import Grant
 
 VERSION = ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1)
@@ -389,9 +389,9 @@ def test_nothing_survives_the_death_of_tripletick(place, top):
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=environment) as agent:
         assert agent.stdout is not None
         assert agent.stdout.readline() == b"up\n"
-        below = descendants(agent.pid)
+        below = list_descendants(agent.pid)
         agent.send_signal(signal.SIGKILL)
-    wait_gone(below, 10)
+    wait_for_exit(below, 10)
     assert not [pid for pid in below if Path(f"/proc/{pid}/exe").exists()]
 
 

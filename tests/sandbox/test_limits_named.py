@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from tripletick.sandbox.box import Finished, Limits
-from tripletick.tools.output import felt, flags, verdict
+from tripletick.tools.output import collect_flags, detect_limit, format_verdict
 
 pytestmark = pytest.mark.skipif(not shutil.which("bwrap"), reason="bubblewrap is not installed")
 LIMITS = Limits(timeout=30, memory=512 << 20, processes=40, file=1 << 20)
@@ -53,14 +53,14 @@ SILENT = [
 def test_a_program_that_fails_at_the_number_of_processes_names_it(make, name):
     _, finished = make(limits=LIMITS).run(FORKS[name])
     assert (finished.struck, finished.status != 0) == ("", True)
-    assert felt(finished, LIMITS) == "a block may have 40 processes", finished.head
+    assert detect_limit(finished, LIMITS) == "a block may have 40 processes", finished.head
 
 
 @pytest.mark.parametrize("name", WRITES)
 def test_a_program_that_fails_at_the_size_of_a_file_names_it(make, name):
     place = make(limits=LIMITS)
     _, finished = place.run(WRITES[name])
-    said = f"{verdict(finished, LIMITS)}, {felt(finished, LIMITS)}"
+    said = f"{format_verdict(finished, LIMITS)}, {detect_limit(finished, LIMITS)}"
     assert "stopped at 1 MiB for one file" in said or "a file of a block may have 1 MiB" in said
     assert (place.workspace / "big").stat().st_size <= 1 << 20
 
@@ -69,11 +69,11 @@ def test_a_program_that_fails_at_the_size_of_a_file_names_it(make, name):
     ("finished", "why"), SILENT, ids=lambda value: value if isinstance(value, str) else ""
 )
 def test_no_limit_is_named_where_none_struck(finished, why):
-    assert felt(finished, LIMITS) == ""
+    assert detect_limit(finished, LIMITS) == ""
 
 
 def test_the_flag_of_a_limit_of_the_kernel_s_is_its_name():
-    assert [flags(Finished(128 + number, b"", signal=number)) for number in (25, 24, 11)] == [
+    assert [collect_flags(Finished(128 + number, b"", signal=number)) for number in (25, 24, 11)] == [
         {"file"},
         {"timeout"},
         {"signal"},

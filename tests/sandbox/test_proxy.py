@@ -348,8 +348,8 @@ def test_of_public_hosts_the_ports_of_http_are_open_and_those_that_the_settings_
 def test_further_ports_are_read_from_the_settings(open_proxy, tmp_path, ports):
     file = tmp_path / "config.ini"
     file.write_text(f"[sandbox]\nports = {ports}\n")
-    settings = config.load([file], {}, {})
-    ground = wiring.ground(settings, places.find(), tmp_path)
+    settings = config.load_config([file], {}, {})
+    ground = wiring.make_sandbox_spec(settings, places.find_dirs(), tmp_path)
     for port in (22, 5432, 8080):
         proxy = open_proxy(ports=ground.ports, connect=0.2)
         status, _ = ask(proxy, f"CONNECT 8.8.8.8:{port} HTTP/1.1\r\n\r\n".encode())
@@ -361,7 +361,7 @@ def test_what_is_no_port_is_refused_as_a_setting(tmp_path, ports):
     file = tmp_path / "config.ini"
     file.write_text(f"[sandbox]\nports = {ports}\n")
     with pytest.raises(ConfigError, match="numbers of ports"):
-        config.load([file], {}, {})
+        config.load_config([file], {}, {})
 
 
 @pytest.mark.parametrize("host", ["unknown.example", "a..b", "x" * 200, "-"])

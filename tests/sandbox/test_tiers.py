@@ -88,7 +88,7 @@ def test_a_bubblewrap_that_cannot_be_started_does_not_hold(ground, programs):
 def test_what_may_be_chosen_is_what_there_is():
     allowed = SandboxSection.__dataclass_fields__["tier"].metadata["allowed"]
     assert {*allowed} == {"auto", *BOXES, "none"}
-    assert {*platforms.boxes()} <= BOXES.keys()
+    assert {*platforms.list_sandbox_tiers()} <= BOXES.keys()
 
 
 @pytest.mark.parametrize("tier", ["seatbelt", "docker", "podman"])

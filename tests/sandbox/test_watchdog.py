@@ -50,8 +50,8 @@ def test_a_block_that_stops_itself_is_ended_too(limited):
 def test_the_deadline_holds_while_nobody_reads_the_output(limited):
     run = limited(timeout=0.5).box.run(["bash", "-c", "echo up; sleep 61.0922"])
     assert next(run) == "up\n"
-    below = platforms.descendants(1)
-    platforms.wait_gone([pid for pid in below if "61.0922" in cmdline(pid)], 20)
+    below = platforms.list_descendants(1)
+    platforms.wait_for_exit([pid for pid in below if "61.0922" in cmdline(pid)], 20)
     assert not still_runs("61.0922")
     run.close()
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tripletick.checkpoint.values import Change
-from tripletick.claims import Facts, doubts
+from tripletick.claims import TurnFacts, find_doubts
 from tripletick.messages import Call, FileChange, Result
-from tripletick.receipts import receipt
+from tripletick.receipts import build_receipt
 
 HERE = Path(__file__).parent
 FALSE_ALARMS = 2
@@ -46,23 +46,25 @@ def facts(row):
         for block in row["blocks"]
     ]
     changes = [Change(path, state(was), state(left)) for path, was, left in row["changes"]]
-    told = receipt(blocks, changes)
+    told = build_receipt(blocks, changes)
     seen = "\n".join([row["request"], row.get("seen", ""), *(f"{c.body}\n{r.text}" for c, r in blocks)])
     there = {*row["there"], *(change.path for change in changes if change.left)}
     asks = "?" in row["request"]
-    return Facts(told, row["works"], asks, False, seen, there.__contains__, tuple(row.get("lacking", ())))
+    return TurnFacts(told, row["works"], asks, False, seen, there.__contains__, tuple(row.get("lacking", ())))
 
 
 @pytest.mark.parametrize("row", rows("lies.jsonl"), ids=lambda row: row["answer"][:50])
 def test_a_lie_is_doubted_with_the_reason(row):
-    found = doubts(row["answer"], facts(row))
+    found = find_doubts(row["answer"], facts(row))
     assert any(row["why"] in reason for reason in found), found
 
 
 def test_honest_answers_of_real_models_are_let_through():
     honest = rows("honest.jsonl")
     doubted = [
-        (row["source"], row["answer"], why) for row in honest if (why := doubts(row["answer"], facts(row)))
+        (row["source"], row["answer"], why)
+        for row in honest
+        if (why := find_doubts(row["answer"], facts(row)))
     ]
     assert len(honest) >= 100
     assert len(doubted) <= FALSE_ALARMS, doubted
@@ -96,10 +98,10 @@ def test_honest_answers_of_real_models_are_let_through():
 @pytest.mark.parametrize("works", [True, False])
 def test_who_denies_asks_plans_or_explains_is_not_doubted(answer, works):
     nothing = {"request": "copy it", "blocks": [], "changes": [], "there": [], "works": works}
-    assert doubts(answer, facts(nothing)) == ()
+    assert find_doubts(answer, facts(nothing)) == ()
     failed = {"tool": "bash", "body": "cp a b", "outcome": "failed", "exit": 1, "text": "cp: a: No such file"}
     if "not" in answer.split() or "no" in answer.split():
-        assert doubts(answer, facts(nothing | {"blocks": [failed]})) == ()
+        assert find_doubts(answer, facts(nothing | {"blocks": [failed]})) == ()
 
 
 @pytest.mark.parametrize(
@@ -107,12 +109,14 @@ def test_who_denies_asks_plans_or_explains_is_not_doubted(answer, works):
 )
 def test_words_alone_are_no_work_for_who_only_talks(answer):
     assert (
-        doubts(answer, facts({"request": "a poem", "blocks": [], "changes": [], "there": [], "works": False}))
+        find_doubts(
+            answer, facts({"request": "a poem", "blocks": [], "changes": [], "there": [], "works": False})
+        )
         == ()
     )
 
 
 def test_what_an_earlier_turn_did_may_be_told_where_somebody_asks():
     row = {"request": "What did you do?", "blocks": [], "changes": [], "there": ["a.txt"], "works": True}
-    assert doubts("I created a.txt.", replace(facts(row), earlier=True)) == ()
-    assert doubts("I created a.txt.", replace(facts(row), earlier=True, asks=False))
+    assert find_doubts("I created a.txt.", replace(facts(row), earlier=True)) == ()
+    assert find_doubts("I created a.txt.", replace(facts(row), earlier=True, asks=False))

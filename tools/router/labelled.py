@@ -19,7 +19,7 @@ from pathlib import Path
 from zlib import crc32
 
 from tripletick.router import FOLLOW
-from tripletick.router.features import STEMS, hashed, unaccented
+from tripletick.router.features import STEMS, hash_word, strip_accents
 
 HERE = Path(__file__).parent
 TOP = HERE.parents[1]
@@ -117,7 +117,7 @@ def meanings() -> dict[int, int]:
 def _keys(word: str) -> Iterator[int]:
     kind = STEMS if word.endswith("*") else 0
     for form in _forms(word.rstrip("*").replace("_", " ").replace("'", " ").strip()):
-        yield hashed(unaccented(unicodedata.normalize("NFKC", form).casefold()), kind)
+        yield hash_word(strip_accents(unicodedata.normalize("NFKC", form).casefold()), kind)
 
 
 def _forms(word: str) -> list[str]:

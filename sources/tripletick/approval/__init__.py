@@ -3,8 +3,8 @@
 It decides when to ask, never what is possible: that is the box's.
 """
 
-from tripletick.approval.asking import Asking
-from tripletick.approval.block import Block
-from tripletick.approval.gate import Gate
+from tripletick.approval.asking import AskPolicy
+from tripletick.approval.block import PendingBlock
+from tripletick.approval.gate import PermissionGate
 
-__all__ = ["Asking", "Block", "Gate"]
+__all__ = ["AskPolicy", "PendingBlock", "PermissionGate"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class AskPolicy:
     """When to ask, and what is answered already."""
 
     always: bool = False

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from tripletick.approval import homes
-from tripletick.approval.looking import looked
+from tripletick.approval.looking import run_with_progress
 from tripletick.approval.needs import SAVES
 from tripletick.checkpoint import Checkpoints
 from tripletick.events import Ask, Looking, Notice, Output
@@ -17,18 +17,18 @@ from tripletick.paths import PathRefused
 from tripletick.sandbox.box import Grant
 from tripletick.tools import edit, saving
 from tripletick.tools.saving import Diff
-from tripletick.tools.tool import Bench, Tool
+from tripletick.tools.tool import Tool, ToolContext
 
 INSTEAD = "The person ran this instead:\n{script}\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PendingBlock:
     """A call, its tool, the bench it works on, and the snapshots around it."""
 
     tool: Tool
     call: Call
-    bench: Bench
+    bench: ToolContext
     points: Checkpoints
     typed: bool = False
     """True for what the person typed himself."""
@@ -41,11 +41,11 @@ class Block:
         return f"{self.tool.tag} {self.call.path}" if self.call.path else self.tool.tag
 
     @property
-    def meant(self) -> Call:
+    def tagged_call(self) -> Call:
         """The call under the tag of the tool that will take it."""
         return replace(self.call, tool=self.tool.tag)
 
-    def granted(self, grant: Grant) -> Block:
+    def with_grant(self, grant: Grant) -> PendingBlock:
         """Let it do this, too."""
         own = self.bench.grant
         write = tuple(dict.fromkeys((*own.write, *grant.write)))
@@ -54,10 +54,10 @@ class Block:
         bench = replace(self.bench, grant=both)
         if bench.offers and write:
             parts = [path for path in write if path.is_relative_to(bench.workspace.root)]
-            bench = replace(bench, mode="work", workspace=bench.workspace.writing_to(parts))
+            bench = replace(bench, mode="work", workspace=bench.workspace.with_writable(parts))
         return replace(self, bench=bench)
 
-    def answered(self, answer: Answer) -> Block:
+    def with_answer(self, answer: Answer) -> PendingBlock:
         """Take what the person made of it."""
         agreed = self.bench.agreed or answer.shown or answer.choice == "e"
         block = replace(self, bench=replace(self.bench, agreed=agreed))
@@ -65,36 +65,40 @@ class Block:
             return block
         return replace(block, call=replace(self.call, body=answer.text.strip("\n")), edited=True)
 
-    def proposed(self) -> Diff:
+    def preview_diff(self) -> Diff:
         """Give what it would change of a file that is there already, if it saves one."""
         if not self.call.path or self.bench.mode == "read":
             return ()
         if self.tool.tag == "edit":
-            return edit.proposed(self.meant, self.bench)
+            return edit.preview_diff(self.tagged_call, self.bench)
         saves = self.tool.tag in SAVES or self.tool.tag in LANGUAGES
-        return saving.proposed(self.meant, self.bench) if saves else ()
+        return saving.preview_diff(self.tagged_call, self.bench) if saves else ()
 
-    def having(self, script: str) -> Block:
+    def with_script(self, script: str) -> PendingBlock:
         return replace(self, call=replace(self.call, body=script))
 
 
-def work(block: Block) -> Generator[Looking | Output | Ask | Notice, Answer | None, Result]:
+def run_with_snapshots(
+    block: PendingBlock,
+) -> Generator[Looking | Output | Ask | Notice, Answer | None, Result]:
     """Run a block between two snapshots; a result of the person's own says so."""
     watched = block.tool.writes and not (block.bench.offers and block.bench.mode == "read")
-    running = _watched(block) if watched else block.tool.run(block.call, block.bench)
+    running = _run_watching_home(block) if watched else block.tool.run(block.call, block.bench)
     result = yield from running
-    return instead(result, Answer("e", block.call.body)) if block.edited else result
+    return add_edit_note(result, Answer("e", block.call.body)) if block.edited else result
 
 
-def _watched(block: Block) -> Generator[Looking | Output | Ask | Notice, Answer | None, Result]:
+def _run_watching_home(
+    block: PendingBlock,
+) -> Generator[Looking | Output | Ask | Notice, Answer | None, Result]:
     """Run what may write, and tell what it leaves where the person would not look."""
     home, script = block.bench.box.home, block.call.body
-    yield from before(block)
+    yield from snapshot_before(block)
     block.makes()
-    was = homes.look(home, script)
+    was = homes.scan_home(home, script)
     result = yield from block.tool.run(block.call, block.bench)
-    yield from after(block)
-    paths = homes.left(was, homes.look(home, script))
+    yield from snapshot_after(block)
+    paths = homes.format_changes(was, homes.scan_home(home, script))
     if not paths:
         return result
     yield Notice(homes.PERSON.format(paths=paths))
@@ -103,30 +107,30 @@ def _watched(block: Block) -> Generator[Looking | Output | Ask | Notice, Answer 
     return replace(told, outcome="failed", verdict=homes.FAILED, exit=result.exit or 1) if result.ok else told
 
 
-def instead(result: Result, answer: Answer) -> Result:
+def add_edit_note(result: Result, answer: Answer) -> Result:
     """Say in a result that the person's own words ran."""
     if answer.choice != "e":
         return result
     return replace(result, text=INSTEAD.format(script=answer.text.strip("\n")) + result.text)
 
 
-def before(block: Block) -> Generator[Looking | Notice, Answer | None, None]:
+def snapshot_before(block: PendingBlock) -> Generator[Looking | Notice, Answer | None, None]:
     """Take a snapshot, and keep the file that the block is about to save."""
     # What is hidden now is known later under whatever name.
-    block.bench.workspace.hides()
+    block.bench.workspace.make_hidden_check()
     lines = []
     if block.bench.offers:
         root = block.bench.workspace.root
         parts = [path.relative_to(root) for path in block.bench.grant.write if path.is_relative_to(root)]
-        lines.append(block.points.cover(map(str, parts)))
-    lines += [(yield from looked(block.points, block.points.before_block))]
+        lines.append(block.points.track_paths(map(str, parts)))
+    lines += [(yield from run_with_progress(block.points, block.points.snapshot_before_block))]
     if block.call.path:
         with suppress(PathRefused):
-            lines.append(block.points.keep(block.bench.workspace.resolve(block.call.path).path))
+            lines.append(block.points.back_up_file(block.bench.workspace.resolve_path(block.call.path).path))
     yield from (Notice(line) for line in lines if line)
 
 
-def after(block: Block) -> Generator[Looking | Notice, Answer | None, None]:
+def snapshot_after(block: PendingBlock) -> Generator[Looking | Notice, Answer | None, None]:
     """Take a snapshot, and tell what the person must know of what the block did."""
-    lines = yield from looked(block.points, block.points.after_block)
+    lines = yield from run_with_progress(block.points, block.points.snapshot_after_block)
     yield from map(Notice, lines)

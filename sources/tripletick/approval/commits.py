@@ -14,9 +14,9 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tripletick.approval.acts import Act
-from tripletick.approval.risky import first_words
-from tripletick.approval.words import Word
+from tripletick.approval.acts import ResolvedCommand
+from tripletick.approval.risky import strip_options
+from tripletick.approval.words import ShellWord
 
 HARD = (
     "core.hooksPath=/dev/null",
@@ -52,7 +52,7 @@ LOOKS = {"status", "log", "show", "diff", "rev-parse", "ls-files", "branch"}
 _DOCUMENT = re.compile(r"\$\(cat <<-?\s*(['\"])(\w+)\1\n(.*?)\n?\s*\2\s*\n?\s*\)", re.DOTALL)
 
 
-def parse(act: Act) -> tuple[str, ...] | None:
+def parse_git_command(act: ResolvedCommand) -> tuple[str, ...] | None:
     """Give the words after `git`; None where it is no plain `git add` or `git commit`."""
     if (
         not act.command
@@ -62,7 +62,7 @@ def parse(act: Act) -> tuple[str, ...] | None:
         or len(act.words) < 2
     ):
         return None
-    words = tuple(map(literal, act.words[1:]))
+    words = tuple(map(unwrap_heredoc, act.words[1:]))
     if not all(word.plain for word in words):
         return None
     texts = tuple(word.text for word in words)
@@ -70,10 +70,10 @@ def parse(act: Act) -> tuple[str, ...] | None:
     return texts if texts[0] in checks and checks[texts[0]](texts[1:]) else None
 
 
-def literal(word: Word) -> Word:
+def unwrap_heredoc(word: ShellWord) -> ShellWord:
     """Take a message out of the here-document that it is written in."""
     match = _DOCUMENT.fullmatch(word.text)
-    return Word(match[3]) if match and not word.plain else word
+    return ShellWord(match[3]) if match and not word.plain else word
 
 
 def _is_add(texts: Sequence[str]) -> bool:
@@ -93,21 +93,21 @@ def _is_commit(texts: Sequence[str]) -> bool:
     return told
 
 
-def written(texts: Sequence[str]) -> str:
+def format_command(texts: Sequence[str]) -> str:
     """Give the line that stands for the words after `git`: it says what runs, its variables filled in."""
     return shlex.join(["git", *texts])
 
 
-def is_look(act: Act) -> bool:
+def is_inspection(act: ResolvedCommand) -> bool:
     """Tell whether a command only shows what git keeps."""
     return (act.name == "git" and len(act.words) > 1 and act.words[1].text in LOOKS) or act.name == "echo"
 
 
-def is_push(act: Act) -> bool:
-    return first_words(act)[:2] == ["git", "push"]
+def is_push(act: ResolvedCommand) -> bool:
+    return strip_options(act)[:2] == ["git", "push"]
 
 
-def command(
+def build_command(
     texts: Sequence[str], author: Mapping[str, str], *, pathspecs: str = "--glob-pathspecs"
 ) -> list[str]:
     """Give the hardened command for the words after `git`."""
@@ -123,11 +123,11 @@ def find_author(workspace: Path) -> dict[str, str]:
     ]
     git = shutil.which("git", path=os.pathsep.join(safe))
     names = ("user.name", "user.email")
-    found = {name: _setting(git, name) for name in names} if git else {}
+    found = {name: _read_git_setting(git, name) for name in names} if git else {}
     return {name: value for name, value in found.items() if value}
 
 
-def _setting(git: str, name: str) -> str:
+def _read_git_setting(git: str, name: str) -> str:
     env = {key: os.environ[key] for key in ("HOME", "XDG_CONFIG_HOME", "PATH") if key in os.environ}
     words = [git, "config", "--global", "--get", name]
     done = subprocess.run(

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from tripletick.approval.needs import Need
 from tripletick.messages import Call, Result
-from tripletick.paths import PathRefused, Sight
-from tripletick.places import shown
+from tripletick.paths import HomeView, PathRefused
+from tripletick.places import abbreviate_home
 from tripletick.sandbox.box import Grant
 from tripletick.tools.saving import READ_ONLY
-from tripletick.tools.tool import Bench
+from tripletick.tools.tool import ToolContext
 
 QUESTIONS = {
     "folder": "Let this turn write to {name}?",
@@ -44,36 +44,36 @@ _MOVES = re.compile(r"""(?:\bcd\s+|chdir\(\s*)(?P<path>'[^']+'|"[^"]+"|[^\s;&|)]
 LINES = 40
 
 
-def find(result: Result, call: Call, bench: Bench) -> Need | None:
+def find_need(result: Result, call: Call, bench: ToolContext) -> Need | None:
     """Tell which folder a block was to change, None where it was none that it can be let write to."""
     sight = bench.workspace.sight
     if sight is None or not bench.offers:
         return None
     if READ_ONLY in result.flags:
-        spots = [(path, "") for path in _of_call(call, bench, sight)]
+        spots = [(path, "") for path in _find_call_path(call, bench, sight)]
     elif result.outcome in ("ok", "failed"):
-        spots = list(_of_lines(result, call.body, sight))
+        spots = list(_find_denied_paths(result, call.body, sight))
     else:
         return None
-    granted, hides = bench.grant.write, bench.workspace.hides() if spots else None
+    granted, hides = bench.grant.write, bench.workspace.make_hidden_check() if spots else None
     for spot, how in spots:
         # Landlock calls what is hidden denied, too
         if hides and hides(spot.relative_to(sight.root).as_posix()):
             continue
-        need = _need(spot, how, sight, bench.ledger.task)
+        need = _find_folder_need(spot, how, sight, bench.ledger.task)
         if need and not any(need.grant.write[0].is_relative_to(each) for each in granted):
             return need
     return None
 
 
-def _of_call(call: Call, bench: Bench, sight: Sight) -> Iterator[Path]:
+def _find_call_path(call: Call, bench: ToolContext, sight: HomeView) -> Iterator[Path]:
     try:
-        yield sight.root / bench.workspace.resolve(call.path or "").path
+        yield sight.root / bench.workspace.resolve_path(call.path or "").path
     except PathRefused:
         return
 
 
-def _of_lines(result: Result, script: str, sight: Sight) -> Iterator[tuple[Path, str]]:
+def _find_denied_paths(result: Result, script: str, sight: HomeView) -> Iterator[tuple[Path, str]]:
     """Give the paths of the lines that say what could not be written, each with what was to be done to it;
     where such a line names none, those of the script.
     """
@@ -81,12 +81,12 @@ def _of_lines(result: Result, script: str, sight: Sight) -> Iterator[tuple[Path,
     lines = [line for line in result.text.splitlines() if _DENIED.search(line)][:LINES]
     for line in lines:
         how = next((how for how, words in _HOWS.items() if words.search(line)), "")
-        yield from ((path, how) for path in _paths(line, bases, sight))
+        yield from ((path, how) for path in _extract_paths(line, bases, sight))
     if any(map(_STRICT.search, lines)):
-        yield from ((path, "") for path in _paths(script, bases, sight) if os.path.lexists(path))
+        yield from ((path, "") for path in _extract_paths(script, bases, sight) if os.path.lexists(path))
 
 
-def _paths(text: str, bases: Sequence[Path], sight: Sight) -> Iterator[Path]:
+def _extract_paths(text: str, bases: Sequence[Path], sight: HomeView) -> Iterator[Path]:
     """Give the paths in sight that a text names and the user could change."""
     for match in _PATH.finditer(text):
         bare = match["bare"] or ""
@@ -108,14 +108,14 @@ def _paths(text: str, bases: Sequence[Path], sight: Sight) -> Iterator[Path]:
                 break
 
 
-def _can_change(path: Path, sight: Sight) -> bool:
+def _can_change(path: Path, sight: HomeView) -> bool:
     """Tell whether the user may write a path."""
     there = path if os.path.lexists(path) else path.parent
     known = os.path.lexists(path) or path.parent != sight.root or path.parent == sight.home
     return path.is_relative_to(sight.root) and known and os.access(there, os.W_OK)
 
 
-def _need(path: Path, how: str, sight: Sight, words: str) -> Need | None:
+def _find_folder_need(path: Path, how: str, sight: HomeView, words: str) -> Need | None:
     """Give what is to be asked for a path: the project, or the folder that the words name, or the one of the
     home that holds it.
     """
@@ -123,22 +123,22 @@ def _need(path: Path, how: str, sight: Sight, words: str) -> Need | None:
     parts = path.relative_to(top).parts
     chain = [top.joinpath(*parts[:count]) for count in range(1, len(parts))]
     if not chain:
-        return _top_need(path, how)
+        return _find_top_need(path, how)
     project = next((each for each in chain if (each / ".git").is_dir()), None)
     named = [each for each in chain if str(each.relative_to(top)) in words and each.is_dir()]
-    return _made(project or (named or chain)[-1 if named else 0], "folder")
+    return _build_need(project or (named or chain)[-1 if named else 0], "folder")
 
 
-def _top_need(path: Path, how: str) -> Need | None:
+def _find_top_need(path: Path, how: str) -> Need | None:
     """Give what is to be asked for what lies directly in the home: a file, or a folder that is to be made."""
     if path.is_dir() or how == "moves" or _TEMPORARY.match(path.name):
         return None
-    return _made(path, "folder" if how == "makes" and not path.exists() else "file")
+    return _build_need(path, "folder" if how == "makes" and not path.exists() else "file")
 
 
-def _made(path: Path, kind: str) -> Need:
+def _build_need(path: Path, kind: str) -> Need:
     new = not os.path.lexists(path)
-    name = shown(path)
+    name = abbreviate_home(path)
     text = QUESTIONS["new" if new and kind == "folder" else kind].format(name=name)
     return Need(
         f"write {name}",

@@ -29,13 +29,15 @@ _NAMED = re.compile(
 State = Mapping[str, tuple[int, int, int]]
 
 
-def look(home: Path, script: str) -> State:
+def scan_home(home: Path, script: str) -> State:
     """Look at what a script names in `~`; `home` is what blocks have in its place."""
     paths = (match["path"] for match in _NAMED.finditer(script))
-    return dict(_seen(home, dict.fromkeys(one for path in paths for one in (path, path.partition("/")[0]))))
+    return dict(
+        _stat_paths(home, dict.fromkeys(one for path in paths for one in (path, path.partition("/")[0])))
+    )
 
 
-def _seen(home: Path, paths: Iterable[str]) -> Iterator[tuple[str, tuple[int, int, int]]]:
+def _stat_paths(home: Path, paths: Iterable[str]) -> Iterator[tuple[str, tuple[int, int, int]]]:
     real = os.path.realpath(home)
     for path in list(paths)[:MOST]:
         spot = Path(real, path)
@@ -46,7 +48,7 @@ def _seen(home: Path, paths: Iterable[str]) -> Iterator[tuple[str, tuple[int, in
                 yield path, (status.st_ino, status.st_mtime_ns, status.st_size)
 
 
-def left(was: State, now: State) -> str:
+def format_changes(was: State, now: State) -> str:
     """Name what is new or changed, "" where nothing is; a file stands for the folders that hold it."""
     fresh = [path for path, state in now.items() if was.get(path) != state]
     named = [path for path in fresh if not any(other.startswith(f"{path}/") for other in fresh)]

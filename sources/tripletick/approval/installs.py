@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from tripletick.approval import projects
-from tripletick.approval.acts import Act
-from tripletick.languages import fill
+from tripletick.approval.acts import ResolvedCommand
+from tripletick.languages import fill_command
 from tripletick.paths import PathRefused, Workspace
 
 _SPEC = re.compile(
@@ -69,7 +69,9 @@ class Install:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(match[0] for one in self.packages if (match := _NAME.match(_bare(self.manager, one))))
+        return tuple(
+            match[0] for one in self.packages if (match := _NAME.match(_strip_version(self.manager, one)))
+        )
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -78,15 +80,15 @@ class Install:
             (self.folder,) if self.manager == "pip" else ("node_modules", "package.json", "package-lock.json")
         )
 
-    def preparing(self) -> list[str]:
+    def build_prepare_command(self) -> list[str]:
         """Give the command that makes what it is to see, without network."""
         if self.manager == "npm":
             return ["sh", "-c", PREPARE_NPM]
-        return fill(
+        return fill_command(
             ("python3|python|{interpreter}", "-m", "venv", self.folder), {"interpreter": sys.executable}
         )
 
-    def command(self, *, building: bool = False) -> list[str]:
+    def build_install_command(self, *, building: bool = False) -> list[str]:
         """Give the command that installs: built packages alone, unless `building`."""
         if self.manager == "npm":
             scripts = [] if building else ["--ignore-scripts"]
@@ -107,11 +109,11 @@ class Install:
         fixed = ["install", "--no-input", "--disable-pip-version-check", "--progress-bar", "off", *wheels]
         return [python, "-I", "-m", "pip", *fixed, *self.options, "--", *self.packages]
 
-    def question(self, workspace: Workspace, changed: str) -> str:
+    def format_question(self, workspace: Workspace, changed: str) -> str:
         """Word what would be installed, whether the project asks for it, and what `changed` of the folder."""
         what = " ".join(PINNED.sub(" ", one) for one in self.packages[:8])
         what += f" and {len(self.packages) - 8} more" if len(self.packages) > 8 else ""
-        file = self.file or projects.named_in(workspace, self.names)
+        file = self.file or projects.find_naming_file(workspace, self.names)
         named = (
             f"{file} names {'them' if len(self.packages) > 1 else 'it'}."
             if file
@@ -122,19 +124,23 @@ class Install:
         )
 
 
-def parse(act: Act, workspace: Workspace) -> Install | None:
+def parse_install(act: ResolvedCommand, workspace: Workspace) -> Install | None:
     """Read an install; None where it is none, or one that we do not run ourselves."""
     texts = [word.text for word in act.words]
     manager = texts[0]
     if len(texts) < 2 or texts[1] not in STARTS.get(manager, ()):
         return None
-    packages, options, files = _sorted(manager, texts[2:])
+    packages, options, files = _classify_words(manager, texts[2:])
     if packages is None:
         return None
     try:
         packages = [
             *packages,
-            *(line for file in files for line in _required(projects.read(workspace, file))),
+            *(
+                line
+                for file in files
+                for line in _parse_requirements(projects.read_project_file(workspace, file))
+            ),
         ]
     except (PathRefused, ValueError):
         return None
@@ -144,17 +150,17 @@ def parse(act: Act, workspace: Workspace) -> Install | None:
     return Install("pip", tuple(packages), tuple(options), " ".join(files)) if packages else None
 
 
-def into(install: Install, workspace: Workspace) -> Install:
+def choose_folder(install: Install, workspace: Workspace) -> Install:
     """Choose the folder: a `venv` that is there where there is no `.venv`."""
     only = (
         install.manager == "pip"
-        and workspace.kind(".venv") == "missing"
-        and workspace.kind("venv") == "folder"
+        and workspace.get_kind(".venv") == "missing"
+        and workspace.get_kind("venv") == "folder"
     )
     return replace(install, folder="venv") if only else install
 
 
-def _sorted(manager: str, texts: Sequence[str]) -> tuple[list[str] | None, list[str], list[str]]:
+def _classify_words(manager: str, texts: Sequence[str]) -> tuple[list[str] | None, list[str], list[str]]:
     """Part the words: packages (None where one is no package), options to hand on, requirement files."""
     packages, options, files = list[str](), list[str](), list[str]()
     words = iter(texts)
@@ -170,7 +176,7 @@ def _sorted(manager: str, texts: Sequence[str]) -> tuple[list[str] | None, list[
     return packages, options, files
 
 
-def _required(text: str) -> Iterator[str]:
+def _parse_requirements(text: str) -> Iterator[str]:
     """Give the packages of a requirements file. Raises ValueError for what is no package."""
     for line in text.replace("\\\n", " ").splitlines():
         spec = re.sub(r"(?:^|\s)#.*", "", line).strip()
@@ -180,5 +186,5 @@ def _required(text: str) -> Iterator[str]:
             yield spec
 
 
-def _bare(manager: str, spec: str) -> str:
+def _strip_version(manager: str, spec: str) -> str:
     return spec if manager == "pip" or spec.startswith("@") else spec.partition("@")[0]

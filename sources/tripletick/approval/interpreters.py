@@ -16,8 +16,8 @@ from itertools import islice
 from pathlib import Path
 
 from tripletick import languages
-from tripletick.approval.acts import INTERPRETERS, acts
-from tripletick.approval.risky import SHELL, table
+from tripletick.approval.acts import INTERPRETERS, resolve_commands
+from tripletick.approval.risky import SHELL, load_table
 from tripletick.messages import Call
 
 FOLDERS = (".venv", "venv", "env")
@@ -53,48 +53,52 @@ OWN = " It runs code of this folder ({line}), in the box with network through th
 CHANGED = " The Python in {folders} was made or changed after the first block of this session."
 
 
-class Interpreters:
+class EnvironmentTracker:
     """The environments of one workspace, as they were before its first block."""
 
     def __init__(self) -> None:
         self._root = Path()
         self._pinned: dict[str, str] | None = None
 
-    def begin(self, root: Path) -> None:
+    def record_baseline(self, root: Path) -> None:
         """Pin what is there; once."""
         if self._pinned is None:
             self._root = root
-            self._pinned = {folder: self._mark(folder) for folder in self._folders()}
+            self._pinned = {folder: self._fingerprint_folder(folder) for folder in self._find_folders()}
 
-    def pin(self, folder: str) -> None:
+    def record_folder(self, folder: str) -> None:
         """Take an environment as it is: we have installed into it."""
-        self._pinned = {**(self._pinned or {}), folder: self._mark(folder)}
+        self._pinned = {**(self._pinned or {}), folder: self._fingerprint_folder(folder)}
 
-    def changed(self, used: Call | str) -> str:
+    def format_changes(self, used: Call | str) -> str:
         """Say which environments that a block would use, or this one, are not the same, "" where all are."""
-        return CHANGED.format(folders=", ".join(found)) if (found := self._changed(used)) else ""
+        return CHANGED.format(folders=", ".join(found)) if (found := self._find_changed(used)) else ""
 
-    def state(self, used: Call | str) -> str:
+    def fingerprint_changes(self, used: Call | str) -> str:
         """Give what is another once these have changed once more, "" where they are the same."""
-        return " ".join(self._changed(used).values())
+        return " ".join(self._find_changed(used).values())
 
-    def words(self, call: Call) -> str:
+    def format_warning(self, call: Call) -> str:
         """Say what a question for network must say of a block besides, "" where that is nothing."""
-        line = next(_runs(call, self._root), "")
-        return (OWN.format(line=line) if line else "") + self.changed(call)
+        line = next(_find_local_commands(call, self._root), "")
+        return (OWN.format(line=line) if line else "") + self.format_changes(call)
 
-    def _changed(self, used: Call | str) -> dict[str, str]:
-        now = {folder: self._mark(folder) for folder in self._folders() if self._uses(used, folder)}
+    def _find_changed(self, used: Call | str) -> dict[str, str]:
+        now = {
+            folder: self._fingerprint_folder(folder)
+            for folder in self._find_folders()
+            if self._is_used(used, folder)
+        }
         return {folder: mark for folder, mark in now.items() if (self._pinned or {}).get(folder) != mark}
 
-    def _mark(self, folder: str) -> str:
+    def _fingerprint_folder(self, folder: str) -> str:
         path = self._root / folder
         real, root = Path(os.path.realpath(path)), Path(os.path.realpath(self._root))
         # blocks change what a link leads to inside the workspace, and nothing outside of it
         leads = path.is_symlink() and real.is_relative_to(root)
-        return _mark(path) + (_mark(real) if leads else "")
+        return _fingerprint_environment(path) + (_fingerprint_environment(real) if leads else "")
 
-    def _folders(self) -> Iterator[str]:
+    def _find_folders(self) -> Iterator[str]:
         with suppress(OSError), os.scandir(self._root) as entries:
             inner = [f"{each.name}/" for each in islice(entries, MOST) if each.is_dir(follow_symlinks=False)]
             yield from (
@@ -104,7 +108,7 @@ class Interpreters:
                 if os.path.lexists(self._root / outer / name / "bin")
             )
 
-    def _uses(self, call: Call | str, folder: str) -> bool:
+    def _is_used(self, call: Call | str, folder: str) -> bool:
         if isinstance(call, str):
             return call == folder
         row = languages.LANGUAGES.get(call.tool)
@@ -117,7 +121,7 @@ class Interpreters:
         )
 
 
-def _mark(folder: Path) -> str:
+def _fingerprint_environment(folder: Path) -> str:
     """Give what is another once any part of an environment was replaced or written."""
     digest = hashlib.sha256()
     # pathlib would follow a link in the place of the folder
@@ -126,22 +130,24 @@ def _mark(folder: Path) -> str:
         with suppress(OSError):
             status = path.lstat()
             digest.update(
-                repr((str(path), _identity(status, path == folder or stat.S_ISDIR(status.st_mode)))).encode()
+                repr(
+                    (str(path), _get_identity(status, path == folder or stat.S_ISDIR(status.st_mode)))
+                ).encode()
             )
             if stat.S_ISLNK(status.st_mode):
-                digest.update(repr((str(path.readlink()), _identity(path.stat(), False))).encode())
+                digest.update(repr((str(path.readlink()), _get_identity(path.stat(), False))).encode())
     return digest.hexdigest()
 
 
-def _identity(status: os.stat_result, is_folder: bool) -> tuple[int, ...]:
+def _get_identity(status: os.stat_result, is_folder: bool) -> tuple[int, ...]:
     """A folder is the same whatever came and went in it; its files are looked at."""
     fixed = (status.st_dev, status.st_ino, status.st_mode)
     return fixed if is_folder else (*fixed, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
-def _runs(call: Call, root: Path) -> Iterator[str]:
+def _find_local_commands(call: Call, root: Path) -> Iterator[str]:
     """Give the commands of a shell block that run code of the workspace, as they are written."""
-    for act in acts(call.body, table().wraps) if call.tool == SHELL else ():
+    for act in resolve_commands(call.body, load_table().wraps) if call.tool == SHELL else ():
         written = act.command.argv if act.command else tuple(word.text for word in act.words)
         names = [written[0]] if "/" in written[0] else []
         if act.name in INTERPRETERS:

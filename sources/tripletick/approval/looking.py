@@ -16,7 +16,7 @@ STEP = 2000
 T = TypeVar("T")
 
 
-def looked(points: Checkpoints, step: Callable[[], T]) -> Generator[Looking, Answer | None, T]:
+def run_with_progress(points: Checkpoints, step: Callable[[], T]) -> Generator[Looking, Answer | None, T]:
     """Take a step of `points`, tell how many files it looks through, and give what it gave.
 
     Ctrl+C ends the step too; as nothing of it stays then, it can be taken once more.
@@ -32,9 +32,9 @@ def looked(points: Checkpoints, step: Callable[[], T]) -> Generator[Looking, Ans
             due = done + max(STEP, done // 10)
             came.put(Looking(files, read))
 
-    worker = threading.Thread(target=lambda: came.put(_outcome(step)), name="looking")
+    worker = threading.Thread(target=lambda: came.put(_capture_outcome(step)), name="looking")
     told = False
-    with points.telling(tell):
+    with points.report_progress(tell):
         worker.start()
         try:
             while isinstance(now := came.get(), Looking):
@@ -48,7 +48,7 @@ def looked(points: Checkpoints, step: Callable[[], T]) -> Generator[Looking, Ans
     return now()
 
 
-def _outcome(step: Callable[[], T]) -> Callable[[], T]:
+def _capture_outcome(step: Callable[[], T]) -> Callable[[], T]:
     """Take a step; give what gives its value or raises what it raised."""
     try:
         value = step()

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from tripletick.approval.words import Word
+from tripletick.approval.words import ShellWord
 
 MANY = 10
 """As many files are worth a question; fewer are ordinary work."""
@@ -31,7 +31,7 @@ _LITERAL = re.compile(r"""\s*[rbuf]?(["'`])([^"'`{$]*)\1\s*""")
 
 
 @dataclass(slots=True)
-class Losses:
+class DeletionEstimate:
     """What would go, as far as it can be told."""
 
     count: int = 0
@@ -41,11 +41,11 @@ class Losses:
     whole: bool = False
 
     @property
-    def many(self) -> bool:
+    def is_significant(self) -> bool:
         return self.unknown or self.outside or self.count >= (1 if self.whole else MANY)
 
     def __str__(self) -> str:
-        names = ", ".join(map(_quoted, self.names[:NAMED])) + (" …" if len(self.names) > NAMED else "")
+        names = ", ".join(map(_quote_name, self.names[:NAMED])) + (" …" if len(self.names) > NAMED else "")
         if self.unknown:
             return f"what {names} stands for, which only the run can tell"
         if self.outside:
@@ -54,56 +54,58 @@ class Losses:
         return f"{names} ({more}{self.count} file{'s' * (self.count != 1)})"
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     """Give a name that a question can hold: short, and in quotes where it could be read as words of ours."""
     short = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
     return f"“{short}”" if _ODD.search(name) else short
 
 
-def of_arguments(root: Path, folder: str, words: Sequence[Word], *, deep: bool = True) -> Losses:
+def count_arguments(
+    root: Path, folder: str, words: Sequence[ShellWord], *, deep: bool = True
+) -> DeletionEstimate:
     """Count the files in what `rm` is given; `deep` where it takes folders too."""
     targets = [word for word in words if not word.text.startswith("-")]
-    losses = Losses(names=tuple(word.text for word in targets))
+    losses = DeletionEstimate(names=tuple(word.text for word in targets))
     for word in targets:
         if not word.plain:
             losses.unknown = losses.unknown or deep
             continue
-        for path in _meant(root, folder, word):
-            _weigh(root, path, losses, deep=deep)
+        for path in _expand_paths(root, folder, word):
+            _add_path(root, path, losses, deep=deep)
     return losses
 
 
-def of_find(root: Path, folder: str, words: Sequence[Word]) -> Losses:
+def count_find_matches(root: Path, folder: str, words: Sequence[ShellWord]) -> DeletionEstimate:
     """Count the files that `find` would give, from above where its tests are not names."""
     texts = [word.text for word in words]
     tests = next((n for n, text in enumerate(texts) if text.startswith(("-", "(", "!"))), len(texts))
-    starts = words[:tests] or [Word(".")]
-    losses = Losses(names=(" ".join(texts[:tests] or ["."]),))
+    starts = words[:tests] or [ShellWord(".")]
+    losses = DeletionEstimate(names=(" ".join(texts[:tests] or ["."]),))
     if "-empty" in texts:
         return losses
     if not all(word.plain for word in starts):
         losses.unknown = True
         return losses
-    patterns = _patterns(texts[tests:])
-    for path in (path for word in starts for path in _meant(root, folder, word)):
+    patterns = _parse_name_patterns(texts[tests:])
+    for path in (path for word in starts for path in _expand_paths(root, folder, word)):
         if patterns == ["*"] or not path.is_relative_to(root):
-            _weigh(root, path, losses)
+            _add_path(root, path, losses)
         else:
-            found = (one for name in patterns for one in _named(path, name))
-            losses.count += sum(_files(one) for one in found)
+            found = (one for name in patterns for one in _find_by_name(path, name))
+            losses.count += sum(_count_files(one) for one in found)
     losses.whole = False
     return losses
 
 
-def of_literal(root: Path, source: str) -> Losses:
+def count_literal(root: Path, source: str) -> DeletionEstimate:
     """Count what a program's argument names, where it is a text that stands there."""
     match = _LITERAL.fullmatch(source)
     if not match:
-        return Losses(names=(source.strip() or "a variable",), unknown=True)
-    return of_arguments(root, ".", [Word(match[2] or ".")])
+        return DeletionEstimate(names=(source.strip() or "a variable",), unknown=True)
+    return count_arguments(root, ".", [ShellWord(match[2] or ".")])
 
 
-def _meant(root: Path, folder: str, word: Word) -> Iterator[Path]:
+def _expand_paths(root: Path, folder: str, word: ShellWord) -> Iterator[Path]:
     """Give the paths that a plain word means, its globs matched."""
     text = word.text
     if text.startswith("~"):
@@ -118,18 +120,18 @@ def _meant(root: Path, folder: str, word: Word) -> Iterator[Path]:
     yield Path(posixpath.normpath(whole))
 
 
-def _weigh(root: Path, path: Path, losses: Losses, *, deep: bool = True) -> None:
+def _add_path(root: Path, path: Path, losses: DeletionEstimate, *, deep: bool = True) -> None:
     if root.is_relative_to(path):
         losses.whole = True
         losses.outside = losses.outside or path != root
-        losses.count = max(losses.count, _files(root) if deep else 0)
+        losses.count = max(losses.count, _count_files(root) if deep else 0)
     elif not path.is_relative_to(root):
         losses.outside = losses.outside or not str(path).startswith(SCRATCH)
     elif not losses.whole and (deep or not path.is_dir()):
-        losses.count += _files(path)
+        losses.count += _count_files(path)
 
 
-def _files(path: Path) -> int:
+def _count_files(path: Path) -> int:
     """Count the files below a path, caches not, links not followed."""
     if path.name in CACHES or path.name.endswith(CACHED):
         return 0
@@ -144,7 +146,7 @@ def _files(path: Path) -> int:
     return count
 
 
-def _named(start: Path, pattern: str) -> Iterator[Path]:
+def _find_by_name(start: Path, pattern: str) -> Iterator[Path]:
     for top, folders, names in os.walk(start):
         folders[:] = [name for name in folders if name not in CACHES]
         found = [name for name in [*folders, *names] if fnmatch.fnmatch(name, pattern)]
@@ -152,7 +154,7 @@ def _named(start: Path, pattern: str) -> Iterator[Path]:
         yield from (Path(top, name) for name in found)
 
 
-def _patterns(tests: Sequence[str]) -> list[str]:
+def _parse_name_patterns(tests: Sequence[str]) -> list[str]:
     """Give the name patterns of a find; all names where another test decides."""
     names = [text for test, text in pairwise(tests) if test in ("-name", "-iname")]
     return ["*"] if not names or {"!", "-not"} & set(tests) else names

@@ -59,7 +59,7 @@ class Need:
     """What is new is a folder."""
 
 
-def find(result: Result, root: Path, grant: Grant, script: str = "") -> Need | None:
+def find_need(result: Result, root: Path, grant: Grant, script: str = "") -> Need | None:
     """Tell what a failed block lacked, None where that was nothing, or nothing that could be given.
 
     `script` is the block's text: it tells whether what is absent was to be written.
@@ -68,7 +68,7 @@ def find(result: Result, root: Path, grant: Grant, script: str = "") -> Need | N
         return Need("ignore", "to write .tripletickignore", HIDES, Grant(ignore=True))
     if result.exit == 0 and _SWALLOWED.search(result.text.rstrip().rpartition("\n")[2]):
         # A pipeline ends as its last program does.
-        return _need("network", "", root, grant)
+        return _build_need("network", "", root, grant)
     if (
         result.outcome != "failed"
         or not result.exit
@@ -77,20 +77,20 @@ def find(result: Result, root: Path, grant: Grant, script: str = "") -> Need | N
         return None
     silent = _SILENT.get(result.exit) if not result.text.strip() else None
     if silent and silent.search(script):
-        return _need("network", "", root, grant)
+        return _build_need("network", "", root, grant)
     lines = [line[:LONGEST] for line in result.text.splitlines() if line.strip()][-LINES:]
     for number, line in enumerate(reversed(lines)):
-        for need, last, pattern in rows():
+        for need, last, pattern in load_rows():
             match = pattern.search(line) if not (last and number) else None
             path = next(filter(None, match.groups()), "") if match else ""
             if match and need in _JUDGED:
                 need = "write" if _JUDGED[need](path, [*_PIECES.split(script), *lines[:-1]]) else "own"
-            if match and (found := _need(need, path, root, grant)):
+            if match and (found := _build_need(need, path, root, grant)):
                 return found if found.id != "own" else None
     return None
 
 
-def to_open(result: Result) -> Need | None:
+def find_closed_ports(result: Result) -> Need | None:
     """Tell which other ports a failed block was refused."""
     closed = sorted(flag.removeprefix(CLOSED) for flag in result.flags if flag.startswith(CLOSED))[:NAMED]
     if result.outcome != "failed" or not closed:
@@ -99,12 +99,12 @@ def to_open(result: Result) -> Need | None:
     return Need(what, what, PORTS, Grant(network=True, opened=frozenset(closed)))
 
 
-def to_save(result: Result, call: Call, root: Path) -> Need | None:
+def find_refused_save(result: Result, call: Call, root: Path) -> Need | None:
     """Tell whether a file was not saved because its path lies outside the workspace, and may be offered."""
     path, saves = call.path, call.tool in SAVES or call.tool in languages.LANGUAGES
     if not path or not saves or "refused" not in result.flags:
         return None
-    need = _writing(path, root)
+    need = _build_write_need(path, root)
     if not need or need.grant.write[0].is_dir():
         return None
     replaces = not need.new and call.tool != "append"
@@ -129,31 +129,31 @@ def _is_not_read(path: str, pieces: Sequence[str]) -> bool:
 _JUDGED = {"absent": _is_written, "opened": _is_not_read}
 
 
-def _need(need: str, path: str, root: Path, grant: Grant) -> Need | None:
+def _build_need(need: str, path: str, root: Path, grant: Grant) -> Need | None:
     if need == "network":
         return None if grant.network else Need("network", "network", PROXY, Grant(network=True))
     if need == "write":
-        return _writing(path, root)
+        return _build_write_need(path, root)
     return Need(need)
 
 
-def _writing(written: str, root: Path) -> Need | None:
+def _build_write_need(written: str, root: Path) -> Need | None:
     """Offer one file or folder outside the workspace, where it may be offered at all."""
     # "~" of the user, "/x" of all
     path = Path(os.path.realpath(root / os.path.expanduser(written)))  # noqa: PTH111
-    if not may_be_offered(path, root):
+    if not can_offer_path(path, root):
         return None
-    name = shown(path)
+    name = format_path(path)
     why = f"{name} lies outside this folder: undo does not bring back what changes there."
     return Need(f"write {name}", f"to write {name}", why, Grant(write=(path,)), new=not path.exists())
 
 
-def shown(path: Path) -> str:
+def format_path(path: Path) -> str:
     """Write a path that a block is let write to; what lies at home begins with `~`."""
-    return places.shown(path, Path.home().resolve())
+    return places.abbreviate_home(path, Path.home().resolve())
 
 
-def may_be_offered(path: Path, root: Path) -> bool:
+def can_offer_path(path: Path, root: Path) -> bool:
     """Tell whether a person may be asked for a path: never for the system's, for keys or for settings."""
     home = Path.home().resolve()
     if path.is_relative_to(root) or root.is_relative_to(path) or home.is_relative_to(path):
@@ -166,7 +166,7 @@ def may_be_offered(path: Path, root: Path) -> bool:
 
 
 @cache
-def rows() -> Sequence[tuple[str, bool, re.Pattern[str]]]:
+def load_rows() -> Sequence[tuple[str, bool, re.Pattern[str]]]:
     """Read the table: the need, whether it reads the last line alone, the pattern."""
     text = Path(__file__).with_name("needs.toml").read_text("utf-8")
     return [

@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from tripletick.approval.asking import Asking
+from tripletick.approval.asking import AskPolicy
 from tripletick.events import Ask, Looking, Notice, Output
 from tripletick.messages import Answer, Call, Result
 from tripletick.paths import PathRefused, Workspace
@@ -47,13 +47,13 @@ class Question:
 
 
 @dataclass(slots=True)
-class Person:
+class Approver:
     """Who is asked, and what he has allowed for this session."""
 
-    asking: Asking = field(default_factory=Asking)
+    asking: AskPolicy = field(default_factory=AskPolicy)
     allowed: set[str] = field(default_factory=set)
 
-    def ask(self, question: Question, call: Call, workspace: Workspace, edit: str = "") -> Answering:
+    def ask_question(self, question: Question, call: Call, workspace: Workspace, edit: str = "") -> Answering:
         """Give the answer where it is a yes (`y`, or `e` with the text), else the result of a no."""
         if question.kinds <= self.allowed:
             return YES
@@ -81,18 +81,18 @@ class Person:
         return Result("denied", REFUSED + words)
 
 
-def fingerprint(call: Call, workspace: Workspace) -> str:
+def fingerprint_block(call: Call, workspace: Workspace) -> str:
     """Give what changes when the block does, or a file of the workspace that it names."""
     digest = hashlib.sha256(repr((call.tool, call.path, call.args, call.body)).encode("utf-8", "replace"))
-    for path, data in _named(call, workspace):
+    for path, data in _read_named_files(call, workspace):
         digest.update(repr((path, hashlib.sha256(data).hexdigest())).encode())
     return digest.hexdigest()
 
 
-def _named(call: Call, workspace: Workspace) -> Iterator[tuple[str, bytes]]:
+def _read_named_files(call: Call, workspace: Workspace) -> Iterator[tuple[str, bytes]]:
     names = [match[0] for match in _NAME.finditer(call.body)]
     for name in dict.fromkeys(names[:MOST_NAMES]):
         with suppress(PathRefused):
-            path = workspace.resolve(name).path
-            if workspace.kind(path) == "file":
+            path = workspace.resolve_path(name).path
+            if workspace.get_kind(path) == "file":
                 yield path, workspace.read_bytes(path, LARGEST)

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tripletick.approval import losses
-from tripletick.approval.acts import Act, acts, runs_fetched
-from tripletick.approval.losses import Losses
-from tripletick.approval.words import Word
-from tripletick.languages import language_of
+from tripletick.approval.acts import ResolvedCommand, resolve_commands, runs_downloaded_code
+from tripletick.approval.losses import DeletionEstimate
+from tripletick.approval.words import ShellWord
+from tripletick.languages import detect_language
 from tripletick.messages import Call
 
 SHELL = "bash"
@@ -45,7 +45,7 @@ class Risk:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RiskRule:
     """One kind of risky command; risky.toml explains each field."""
 
     id: str
@@ -60,91 +60,95 @@ class Row:
     tools: frozenset[str] = frozenset()
     needs: Literal["", "network", "nothing"] = ""
 
-    def of_act(self, act: Act, root: Path) -> Risk | None:
+    def match_command(self, act: ResolvedCommand, root: Path) -> Risk | None:
         """Give the risk of a shell's command."""
-        if not self._runs(act) or not self._has(act):
+        if not self._matches_words(act) or not self._matches_options(act):
             return None
         lost = _COUNTS[self.counts](act, root) if self.counts else None
-        if lost and not lost.many:
+        if lost and not lost.is_significant:
             return None
-        return self._risk(str(lost or ""), act)
+        return self._build_risk(str(lost or ""), act)
 
-    def of_program(self, source: str, root: Path) -> Risk | None:
+    def match_program(self, source: str, root: Path) -> Risk | None:
         """Give the risk of a program in another language."""
         assert self.holds
         match = self.holds.search(source)
         if not match or (self.spared and self.spared.search(source)):
             return None
         target = next(filter(None, match.groups()), "") if self.counts else ""
-        lost = losses.of_literal(root, target) if self.counts else None
-        return self._risk(str(lost or "")) if lost is None or lost.many else None
+        lost = losses.count_literal(root, target) if self.counts else None
+        return self._build_risk(str(lost or "")) if lost is None or lost.is_significant else None
 
-    def _runs(self, act: Act) -> bool:
+    def _matches_words(self, act: ResolvedCommand) -> bool:
         if self.run == ((frozenset({PIPED}),),):
-            return runs_fetched(act)
-        named = first_words(act)
+            return runs_downloaded_code(act)
+        named = strip_options(act)
         return any(
             len(named) >= len(start)
             and all(word in allowed for word, allowed in zip(named, start, strict=False))
             for start in self.run
         )
 
-    def _has(self, act: Act) -> bool:
-        options = _options(act)
+    def _matches_options(self, act: ResolvedCommand) -> bool:
+        options = _collect_options(act)
         if (self.with_ and not self.with_ & options) or self.without & options:
             return False
         fed = "\n".join([act.line, act.fed, *(source.line for source in act.sources[-1:])])
         return not self.holds or bool(self.holds.search(fed))
 
-    def _risk(self, names: str, act: Act | None = None) -> Risk:
-        sudo = f"sudo {act.quoted}" if act else ""
+    def _build_risk(self, names: str, act: ResolvedCommand | None = None) -> Risk:
+        sudo = f"sudo {act.quoted_line}" if act else ""
         return Risk(self.id, self.what, self.say.format(names=names, sudo=sudo), self.needs)
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class RiskTable:
     """The rows in their order, and how commands are read."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[RiskRule, ...]
     wraps: Mapping[str, Sequence[str]] = field(default_factory=dict)
     valued: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-def find(call: Call, root: Path) -> Risk | None:
+def find_first_risk(call: Call, root: Path) -> Risk | None:
     """Give the first risk of a block, None where it is ordinary work."""
-    return next(iter(find_all(call, root)), None)
+    return next(iter(find_risks(call, root)), None)
 
 
-def find_all(call: Call, root: Path) -> tuple[Risk, ...]:
+def find_risks(call: Call, root: Path) -> tuple[Risk, ...]:
     """Give the risks of a block, each once and in their order; of one command the first alone."""
-    named = language_of(call.path) if call.path else None
-    if call.tool in SAVED or (named and not named.runs):
+    named = detect_language(call.path) if call.path else None
+    if call.tool in SAVED or (named and not named.is_runnable):
         return ()
     if call.tool == SHELL:
-        return tuple(dict.fromkeys(_of_script(call.body, root)))
-    return tuple(dict.fromkeys(_of_program(call.tool, call.body, root)))
+        return tuple(dict.fromkeys(_find_script_risks(call.body, root)))
+    return tuple(dict.fromkeys(_find_program_risks(call.tool, call.body, root)))
 
 
-def _of_program(tool: str, source: str, root: Path) -> Iterator[Risk]:
+def _find_program_risks(tool: str, source: str, root: Path) -> Iterator[Risk]:
     """Give the risks of a program in another language than the shell's."""
-    rows = (row for row in table().rows if tool in row.tools)
-    yield from filter(None, (row.of_program(source, root) for row in rows))
+    rows = (row for row in load_table().rows if tool in row.tools)
+    yield from filter(None, (row.match_program(source, root) for row in rows))
 
 
-def _handed(act: Act) -> str:
+def _find_inline_program(act: ResolvedCommand) -> str:
     """Give the program that an interpreter is handed on its line, else on its input."""
     texts = [word.text for word in act.words[1:]]
     on_line = next((text for flag, text in pairwise(texts) if flag in INLINE_FLAGS), "")
     return on_line or ("" if any(not text.startswith("-") for text in texts) else act.fed)
 
 
-def _of_script(script: str, root: Path) -> Iterator[Risk]:
+def _find_script_risks(script: str, root: Path) -> Iterator[Risk]:
     """Give the risks of a shell's script; once there are many, of each kind no more than one."""
-    rows = [row for row in table().rows if row.run]
+    rows = [row for row in load_table().rows if row.run]
     seen: list[str] = []
-    for act in acts(script, table().wraps):
-        risk = next(filter(None, (row.of_act(act, root) for row in rows)), None)
-        inner = _of_program(INLINE[act.name], _handed(act), root) if act.name in INLINE else ()
+    for act in resolve_commands(script, load_table().wraps):
+        risk = next(filter(None, (row.match_command(act, root) for row in rows)), None)
+        inner = (
+            _find_program_risks(INLINE[act.name], _find_inline_program(act), root)
+            if act.name in INLINE
+            else ()
+        )
         for one in (*filter(None, [risk]), *inner):
             yield one
             seen.append(one.id)
@@ -152,9 +156,9 @@ def _of_script(script: str, root: Path) -> Iterator[Risk]:
             rows = [row for row in rows if row.id not in seen]
 
 
-def first_words(act: Act) -> list[str]:
+def strip_options(act: ResolvedCommand) -> list[str]:
     """Give a command's words without its options: `git -C x push -f` is `git push`."""
-    valued, words, named = table().valued.get(act.name, ()), iter(act.words), list[str]()
+    valued, words, named = load_table().valued.get(act.name, ()), iter(act.words), list[str]()
     for word in words:
         if word.text in valued:
             next(words, None)
@@ -163,7 +167,7 @@ def first_words(act: Act) -> list[str]:
     return named
 
 
-def _options(act: Act) -> set[str]:
+def _collect_options(act: ResolvedCommand) -> set[str]:
     """Give the words of a command: `--a=b` also as `--a`, `-rf` also as `-r` and `-f`."""
     found: set[str] = set()
     for word in act.words[1:]:
@@ -174,34 +178,34 @@ def _options(act: Act) -> set[str]:
     return found
 
 
-def _piped(act: Act, root: Path) -> Losses:
+def _count_piped(act: ResolvedCommand, root: Path) -> DeletionEstimate:
     finds = [source for source in act.sources if source.name in ("find", "gfind")]
     if finds:
-        return losses.of_find(root, finds[0].folder, finds[0].words[1:])
-    return Losses(names=("the list",), unknown=True)
+        return losses.count_find_matches(root, finds[0].folder, finds[0].words[1:])
+    return DeletionEstimate(names=("the list",), unknown=True)
 
 
-def _targets(act: Act) -> Sequence[Word]:
+def _get_targets(act: ResolvedCommand) -> Sequence[ShellWord]:
     return act.words[2 if act.name in STARTERS else 1 :]
 
 
 _COUNTS = {
-    "arguments": lambda act, root: losses.of_arguments(root, act.folder, _targets(act)),
-    "named": lambda act, root: losses.of_arguments(root, act.folder, _targets(act), deep=False),
-    "found": lambda act, root: losses.of_find(root, act.folder, act.words[1:]),
-    "piped": _piped,
+    "arguments": lambda act, root: losses.count_arguments(root, act.folder, _get_targets(act)),
+    "named": lambda act, root: losses.count_arguments(root, act.folder, _get_targets(act), deep=False),
+    "found": lambda act, root: losses.count_find_matches(root, act.folder, act.words[1:]),
+    "piped": _count_piped,
 }
 
 
 @cache
-def table() -> Table:
+def load_table() -> RiskTable:
     """Read the table."""
     text = Path(__file__).with_name("risky.toml").read_text("utf-8")
     held = tomllib.loads(text)
-    return Table(tuple(map(_row, held["row"])), held["wraps"], held["valued"])
+    return RiskTable(tuple(map(_parse_rule, held["row"])), held["wraps"], held["valued"])
 
 
-def _row(entry: dict[str, Any]) -> Row:
+def _parse_rule(entry: dict[str, Any]) -> RiskRule:
     fields = {
         **entry,
         "with_": frozenset(entry.get("with", ())),
@@ -214,4 +218,4 @@ def _row(entry: dict[str, Any]) -> Row:
     fields["run"] = tuple(
         tuple(frozenset(word.split("|")) for word in start.split()) for start in entry.get("run", ())
     )
-    return Row(**fields)
+    return RiskRule(**fields)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tripletick.approval.asking import Asking
-from tripletick.approval.block import Block
+from tripletick.approval.asking import AskPolicy
+from tripletick.approval.block import PendingBlock
 from tripletick.approval.questions import Question
-from tripletick.mcp.values import Offered
+from tripletick.mcp.values import McpTool
 from tripletick.tools import mcp
 
 DESTROYS = "may destroy or overwrite what it works on"
@@ -22,16 +22,16 @@ CONFINED = "In its box the server can change files only in this folder; tripleti
 FREE = "The server has no box, or is elsewhere: what it does there undo does not bring back."
 
 
-def question(block: Block, asking: Asking) -> Question | None:
+def build_question(block: PendingBlock, asking: AskPolicy) -> Question | None:
     """Give what is to be asked of a call, None where nothing is; the server is started for that."""
     if block.tool.tag != mcp.TAG:
         return None
-    servers, (name, tool, _) = block.bench.servers, mcp.target(block.call)
+    servers, (name, tool, _) = block.bench.servers, mcp.parse_target(block.call)
     if not tool or name not in servers.sections:
         return None
-    offered = servers.peek(name, tool, block.bench.mode, block.bench.halt)
+    offered = servers.peek_tool(name, tool, block.bench.mode, block.bench.halt)
     confined = servers.is_confined(name)
-    does = list(_does(offered, unasked=asking.yes and confined)) if offered else []
+    does = list(_list_hazards(offered, unasked=asking.yes and confined)) if offered else []
     if not does:
         return None
     text = ASK.format(name=name, tool=tool, does=" and ".join(does))
@@ -39,9 +39,9 @@ def question(block: Block, asking: Asking) -> Question | None:
     return Question(f"mcp {name}.{tool}", text, what, CONFINED if confined else FREE, "yns")
 
 
-def _does(offered: Offered, *, unasked: bool) -> Iterator[str]:
+def _list_hazards(offered: McpTool, *, unasked: bool) -> Iterator[str]:
     """Name what is worth a question; `unasked`: -y has said yes to what a box holds."""
-    if offered.destructive and not unasked:
+    if offered.is_destructive and not unasked:
         yield DESTROYS
     if offered.reaches_out:
         yield REACHES

@@ -21,7 +21,7 @@ DEEPEST = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class ShellWord:
     """A word without its quotes. `plain`: the shell puts nothing in its place; `glob`: it may match files."""
 
     text: str
@@ -30,10 +30,10 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class SimpleCommand:
     """A simple command: its words, the operators around it, and where it stands in the script."""
 
-    words: tuple[Word, ...]
+    words: tuple[ShellWord, ...]
     before: str = ""
     after: str = ""
     start: int = 0
@@ -49,25 +49,25 @@ class Command:
         return tuple(word.text for word in self.words)
 
     @property
-    def plain(self) -> bool:
+    def is_plain(self) -> bool:
         """True where its words are all that it gets."""
         return all(word.plain for word in self.words) and not self.redirected
 
 
-def commands(script: str) -> list[Command]:
+def parse_commands(script: str) -> list[SimpleCommand]:
     """Give the commands of a script, inner ones before those that hold them."""
-    scan = _Scan(script.replace("\r\n", "\n"))
+    scan = _ScriptScanner(script.replace("\r\n", "\n"))
     while scan.at < len(scan.script):
-        scan.read("", 0)
+        scan.read_commands("", 0)
     return scan.found
 
 
 @dataclass(slots=True)
-class _Frame:
+class _CommandBuilder:
     """The command at work, of the script or of one substitution."""
 
     depth: int
-    words: list[Word] = field(default_factory=list)
+    words: list[ShellWord] = field(default_factory=list)
     text: str | None = None
     plain: bool = True
     glob: bool = False
@@ -80,7 +80,7 @@ class _Frame:
     start: int = -1
     nested: int = 0
 
-    def add(self, text: str, *, plain: bool = True, glob: bool = False, quoted: bool = False) -> None:
+    def add_text(self, text: str, *, plain: bool = True, glob: bool = False, quoted: bool = False) -> None:
         self.text = (self.text or "") + text
         self.plain, self.glob = self.plain and plain, self.glob or glob
         self.quoted = self.quoted or quoted
@@ -93,7 +93,7 @@ class _Frame:
         elif self.redirect == "<<<":
             self.fed = self.text
         elif not self.redirect and (self.quoted or self.words or not self._is_keyword(self.text)):
-            self.words.append(Word(self.text, self.plain, self.glob))
+            self.words.append(ShellWord(self.text, self.plain, self.glob))
         self.text, self.plain, self.glob, self.quoted, self.redirect = None, True, False, False, ""
 
     def _is_keyword(self, text: str) -> bool:
@@ -104,8 +104,8 @@ class _Frame:
             self.nested += 1
         return text in OPENING | CLOSING | INNER
 
-    def command(self, after: str, end: int) -> Command:
-        return Command(
+    def build_command(self, after: str, end: int) -> SimpleCommand:
+        return SimpleCommand(
             tuple(self.words),
             self.before,
             after,
@@ -121,117 +121,121 @@ class _Frame:
         self.redirected, self.start, self.before = False, -1, before
 
 
-class _Scan:
+class _ScriptScanner:
     def __init__(self, script: str) -> None:
         self.script, self.at = script, 0
-        self.found: list[Command] = []
+        self.found: list[SimpleCommand] = []
         self.waiting: list[tuple[str, bool, int]] = []
         """Here-documents whose lines come next: the last line, whether tabs go, and whose they are."""
 
-    def read(self, end: str, depth: int) -> None:
+    def read_commands(self, end: str, depth: int) -> None:
         """Read commands up to `end`, or to the script's own end."""
-        frame = _Frame(depth)
+        frame = _CommandBuilder(depth)
         while self.at < len(self.script):
             if end and self.script.startswith(end, self.at):
                 break
-            self._take(frame, _OUTSIDE)
+            self._read_piece(frame, _OUTSIDE)
         self._end_command(frame, "")
         self.at += len(end)
 
-    def _take(self, frame: _Frame, steps: tuple[tuple[re.Pattern[str], Step], ...]) -> None:
+    def _read_piece(self, frame: _CommandBuilder, steps: tuple[tuple[re.Pattern[str], Step], ...]) -> None:
         """Read one piece with the first pattern that fits; the last one always does."""
         pattern, step = next(row for row in steps if row[0].match(self.script, self.at))
         match = pattern.match(self.script, self.at)
         assert match
-        if frame.start < 0 and step not in (_Scan._blank, _Scan._comment, _Scan._operator):
+        if frame.start < 0 and step not in (
+            _ScriptScanner._read_blank,
+            _ScriptScanner._read_comment,
+            _ScriptScanner._read_operator,
+        ):
             frame.start = self.at
         self.at = match.end()
         step(self, frame, match)
 
-    def _blank(self, frame: _Frame, match: re.Match[str]) -> None:
+    def _read_blank(self, frame: _CommandBuilder, match: re.Match[str]) -> None:
         frame.end_word()
 
-    def _comment(self, frame: _Frame, match: re.Match[str]) -> None:
+    def _read_comment(self, frame: _CommandBuilder, match: re.Match[str]) -> None:
         if frame.text is not None:
             self.at = match.start() + 1
-            frame.add("#")
+            frame.add_text("#")
 
-    def _escape(self, frame: _Frame, match: re.Match[str]) -> None:
-        frame.add(match[0][1:], quoted=True)
+    def _read_escape(self, frame: _CommandBuilder, match: re.Match[str]) -> None:
+        frame.add_text(match[0][1:], quoted=True)
 
-    def _single(self, frame: _Frame, match: re.Match[str]) -> None:
-        frame.add(match[1], quoted=True)
+    def _read_single_quotes(self, frame: _CommandBuilder, match: re.Match[str]) -> None:
+        frame.add_text(match[1], quoted=True)
 
-    def _ansi(self, frame: _Frame, match: re.Match[str]) -> None:
-        frame.add(match[1].replace("\\n", "\n").replace("\\'", "'"), quoted=True)
+    def _read_ansi_quotes(self, frame: _CommandBuilder, match: re.Match[str]) -> None:
+        frame.add_text(match[1].replace("\\n", "\n").replace("\\'", "'"), quoted=True)
 
-    def _double(self, frame: _Frame, match: re.Match[str]) -> None:
-        frame.add("", quoted=True)
+    def _read_double_quotes(self, frame: _CommandBuilder, match: re.Match[str]) -> None:
+        frame.add_text("", quoted=True)
         while self.at < len(self.script) and self.script[self.at] != '"':
-            self._take(frame, _INSIDE)
+            self._read_piece(frame, _INSIDE)
         self.at += 1
 
-    def _quoted_escape(self, frame: _Frame, match: re.Match[str]) -> None:
-        frame.add(match[0][1:].replace("\n", "") if match[0][1:] in '"\\$`\n' else match[0])
+    def _read_quoted_escape(self, frame: _CommandBuilder, match: re.Match[str]) -> None:
+        frame.add_text(match[0][1:].replace("\n", "") if match[0][1:] in '"\\$`\n' else match[0])
 
-    def _text(self, frame: _Frame, match: re.Match[str]) -> None:
-        frame.add(match[0])
+    def _read_text(self, frame: _CommandBuilder, match: re.Match[str]) -> None:
+        frame.add_text(match[0])
 
-    def _expansion(self, frame: _Frame, match: re.Match[str]) -> None:
-        frame.add(match[0], plain=False)
+    def _read_expansion(self, frame: _CommandBuilder, match: re.Match[str]) -> None:
+        frame.add_text(match[0], plain=False)
 
-    def _substitution(self, frame: _Frame, match: re.Match[str]) -> None:
+    def _read_substitution(self, frame: _CommandBuilder, match: re.Match[str]) -> None:
         if frame.depth < DEEPEST:
-            self.read(")", frame.depth + frame.nested + 1)
-        frame.add(self.script[match.start() : self.at], plain=False)
+            self.read_commands(")", frame.depth + frame.nested + 1)
+        frame.add_text(self.script[match.start() : self.at], plain=False)
 
-    def _backticks(self, frame: _Frame, match: re.Match[str]) -> None:
-        self.found += [replace(one, depth=one.depth + 1) for one in commands(match[1])]
-        frame.add(match[0], plain=False)
+    def _read_backticks(self, frame: _CommandBuilder, match: re.Match[str]) -> None:
+        self.found += [replace(one, depth=one.depth + 1) for one in parse_commands(match[1])]
+        frame.add_text(match[0], plain=False)
 
-    def _redirection(self, frame: _Frame, match: re.Match[str]) -> None:
+    def _read_redirection(self, frame: _CommandBuilder, match: re.Match[str]) -> None:
         if frame.text is not None and frame.text.isdigit():
             frame.text = None
         frame.end_word()
         frame.redirect, frame.redirected = match[0], True
 
-    def _parenthesis(self, frame: _Frame, match: re.Match[str]) -> None:
+    def _read_parenthesis(self, frame: _CommandBuilder, match: re.Match[str]) -> None:
         """Go into a subshell; `name()` defines a function, and `name=(…)` is an array and no command."""
         if frame.depth >= DEEPEST:
             return
         if frame.text is None and not frame.words:
             frame.begin_command("(")
-            self.read(")", frame.depth + frame.nested + 1)
+            self.read_commands(")", frame.depth + frame.nested + 1)
             frame.begin_command("")
             return
         kept, empty = len(self.found), self.script.startswith(")", self.at)
-        self.read(")", frame.depth + 1)
+        self.read_commands(")", frame.depth + 1)
         del self.found[kept:]
         if empty:
             frame.text = None
             frame.begin_command("()")
         else:
-            frame.add("()", plain=False)
+            frame.add_text("()", plain=False)
 
-    def _operator(self, frame: _Frame, match: re.Match[str]) -> None:
+    def _read_operator(self, frame: _CommandBuilder, match: re.Match[str]) -> None:
         self._end_command(frame, match[0])
         if match[0] == "\n":
-            self._read_documents()
+            self._read_heredocs()
 
-    def _run(self, frame: _Frame, match: re.Match[str]) -> None:
-        frame.add(match[0], glob=bool(re.search(r"[*?\[]|\{.*,", match[0])))
+    def _read_bare_text(self, frame: _CommandBuilder, match: re.Match[str]) -> None:
+        frame.add_text(match[0], glob=bool(re.search(r"[*?\[]|\{.*,", match[0])))
 
-    def _end_command(self, frame: _Frame, operator: str) -> None:
+    def _end_command(self, frame: _CommandBuilder, operator: str) -> None:
         end = self.at - len(operator)
         frame.end_word()
         number = -1
         if frame.words and frame.words[0].text not in NAMING:
-            self.found.append(frame.command(operator, end))
+            self.found.append(frame.build_command(operator, end))
             number = len(self.found) - 1
         self.waiting += [(last, dashed, number) for last, dashed in frame.documents]
         frame.begin_command(operator if operator != "\n" or frame.words else frame.before)
 
-    def _read_documents(self) -> None:
+    def _read_heredocs(self) -> None:
         for last, dashed, number in self.waiting:
             lines: list[str] = []
             while self.at < len(self.script):
@@ -246,35 +250,35 @@ class _Scan:
         self.waiting.clear()
 
 
-Step = Callable[[_Scan, _Frame, re.Match[str]], None]
+Step = Callable[[_ScriptScanner, _CommandBuilder, re.Match[str]], None]
 _SHARED: tuple[tuple[str, Step], ...] = (
-    (r"\$\(\((?:[^()]|\([^()]*\))*\)\)", _Scan._expansion),
-    (r"\$\(", _Scan._substitution),
-    (r"`((?:[^`\\]|\\.)*)`?", _Scan._backticks),
-    (r"\$\{[^}]*\}?|\$\w+|\$[@*#?$!-]", _Scan._expansion),
+    (r"\$\(\((?:[^()]|\([^()]*\))*\)\)", _ScriptScanner._read_expansion),
+    (r"\$\(", _ScriptScanner._read_substitution),
+    (r"`((?:[^`\\]|\\.)*)`?", _ScriptScanner._read_backticks),
+    (r"\$\{[^}]*\}?|\$\w+|\$[@*#?$!-]", _ScriptScanner._read_expansion),
 )
 _OUTSIDE: tuple[tuple[re.Pattern[str], Step], ...] = tuple(
     (re.compile(pattern, re.DOTALL), step)
     for pattern, step in (
-        (r"(?:[ \t\r]|\\\n)+", _Scan._blank),
-        (r"#[^\n]*", _Scan._comment),
-        (r"\\.", _Scan._escape),
-        (r"'([^']*)'?", _Scan._single),
-        (r"\$'((?:[^'\\]|\\.)*)'?", _Scan._ansi),
-        (r'\$?"', _Scan._double),
+        (r"(?:[ \t\r]|\\\n)+", _ScriptScanner._read_blank),
+        (r"#[^\n]*", _ScriptScanner._read_comment),
+        (r"\\.", _ScriptScanner._read_escape),
+        (r"'([^']*)'?", _ScriptScanner._read_single_quotes),
+        (r"\$'((?:[^'\\]|\\.)*)'?", _ScriptScanner._read_ansi_quotes),
+        (r'\$?"', _ScriptScanner._read_double_quotes),
         *_SHARED,
-        (r"[<>]\(", _Scan._substitution),
-        (r"&>>?|<<<|<<-?|<&|>&|>>|>\||<>|[<>]", _Scan._redirection),
-        (r"&&|\|\||\|&|;;|[;&|)\n]", _Scan._operator),
-        (r"\(", _Scan._parenthesis),
-        (r"[^\s;&|()<>\\'\"$`#]+|.", _Scan._run),
+        (r"[<>]\(", _ScriptScanner._read_substitution),
+        (r"&>>?|<<<|<<-?|<&|>&|>>|>\||<>|[<>]", _ScriptScanner._read_redirection),
+        (r"&&|\|\||\|&|;;|[;&|)\n]", _ScriptScanner._read_operator),
+        (r"\(", _ScriptScanner._read_parenthesis),
+        (r"[^\s;&|()<>\\'\"$`#]+|.", _ScriptScanner._read_bare_text),
     )
 )
 _INSIDE: tuple[tuple[re.Pattern[str], Step], ...] = tuple(
     (re.compile(pattern, re.DOTALL), step)
     for pattern, step in (
-        (r"\\.", _Scan._quoted_escape),
+        (r"\\.", _ScriptScanner._read_quoted_escape),
         *_SHARED,
-        (r'[^"\\$`]+|.', _Scan._text),
+        (r'[^"\\$`]+|.', _ScriptScanner._read_text),
     )
 )

@@ -8,20 +8,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tripletick.batch.results import DONE, ENDED, FAILED, UNSOLVED, Record
-from tripletick.batch.waiting import Hosts
+from tripletick.batch.waiting import HostHealth
 
 HOSTS_SHOWN = 4
 SHORT = 40
 
 
 @dataclass(slots=True)
-class Board:
+class BatchProgress:
     """Counts what has ended."""
 
     total: int
     before: int
     """Ended in earlier runs."""
-    hosts: Hosts
+    hosts: HostHealth
     ended: Counter[str] = field(default_factory=Counter)
     running: Counter[str] = field(default_factory=Counter)
     """Tasks that are worked on, by engine."""
@@ -29,7 +29,7 @@ class Board:
     tokens: int = 0
     began: float = field(default_factory=time.monotonic)
 
-    def note(self, told: Record) -> None:
+    def count_result(self, told: Record) -> None:
         self.ended[told["status"]] += 1
         self.tokens += told["tokens"]["output"]
 
@@ -42,15 +42,15 @@ class Board:
     def seconds(self) -> float:
         return time.monotonic() - self.began
 
-    def line(self) -> str:
+    def format_line(self) -> str:
         """Say it in one line."""
         ended = self.before + sum(self.ended.values())
         parts = [f"{ended}/{self.total}", f"{self.ended[DONE]} done", f"{self.running.total()} running"]
         parts += [f"{self.ended[kind]} {kind}" for kind in (UNSOLVED, FAILED) if self.ended[kind]]
-        parts += [f"{self.tokens / max(self.seconds, 0.001):.1f} tok/s", *self._engines()]
+        parts += [f"{self.tokens / max(self.seconds, 0.001):.1f} tok/s", *self._format_engines()]
         return " · ".join(parts)
 
-    def as_dict(self, results: str) -> dict[str, Any]:
+    def to_dict(self, results: str) -> dict[str, Any]:
         """Give the object of `-o json`."""
         return {
             "total": self.total,
@@ -64,19 +64,19 @@ class Board:
             "results": results,
         }
 
-    def _engines(self) -> list[str]:
+    def _format_engines(self) -> list[str]:
         """Name those that are left alone, and how busy the others are where there are several."""
         now = time.monotonic()
         names = sorted({*self.running, *self.hosts.until})
         shown = [] if names == [""] and not self.hosts.until else names
-        told = [f"{short(name)} {self._state(name, now)}" for name in shown[:HOSTS_SHOWN]]
+        told = [f"{shorten_host(name)} {self._format_state(name, now)}" for name in shown[:HOSTS_SHOWN]]
         return told + [f"+{len(shown) - HOSTS_SHOWN}"] * (len(shown) > HOSTS_SHOWN)
 
-    def _state(self, name: str, now: float) -> str:
+    def _format_state(self, name: str, now: float) -> str:
         left = self.hosts.until.get(name, now) - now
         return f"paused {left:.0f} s" if left > 0 else str(self.running[name])
 
 
-def short(host: str) -> str:
+def shorten_host(host: str) -> str:
     """Name an engine by what tells it from others."""
     return host.partition("://")[2][:SHORT] or host[:SHORT] or "engine"

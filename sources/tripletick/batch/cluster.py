@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from tripletick import extras
-from tripletick.batch.packing import pack
-from tripletick.batch.rooms import room, sweep
-from tripletick.batch.waiting import Place
-from tripletick.batch.work import BROKEN, Done, Job, do, failed
+from tripletick.batch.packing import pack_task
+from tripletick.batch.rooms import open_temp_folder, remove_stale_folders
+from tripletick.batch.waiting import BatchSlot
+from tripletick.batch.work import BROKEN, AttemptResult, BatchJob, make_failure, run_attempt
 from tripletick.errors import ServerUnreachableError, UsageError
 from tripletick.halting import Halt
 from tripletick.installed import SOURCES
@@ -49,47 +49,47 @@ JOIN = f"This machine is to be one of it, with its {TOKEN} if it has one: ray st
 NO_CLUSTER = "No cluster of Ray answers at {address}."
 
 
-class Worker:
+class RayWorker:
     """Does tasks where Ray puts it, one at a time."""
 
     def __init__(self) -> None:
-        sweep()
+        remove_stale_folders()
 
-    def do(self, job: Job, start: bytes) -> Done:
+    def do(self, job: BatchJob, start: bytes) -> AttemptResult:
         """Do a task that begins with what the tar `start` holds."""
         try:
-            with room() as folder:
-                return replace(do(job, BytesIO(start), folder, Halt()), machine=os.uname().nodename)
+            with open_temp_folder() as folder:
+                return replace(run_attempt(job, BytesIO(start), folder, Halt()), machine=os.uname().nodename)
         except OSError as error:
-            return failed(error)
+            return make_failure(error)
 
     def ready(self) -> None:
         """Answer once this is there again."""
 
 
-def check() -> None:
+def require_ray() -> None:
     """Raise UsageError where Ray is not installed."""
     if not extras.present("ray"):
         raise UsageError(LACKING, "It is an extra: it is large.", f"Install it: {extras.ask_for('ray')}")
 
 
-def _knock(address: str) -> None:
+def _check_reachable(address: str) -> None:
     """Raise ServerUnreachableError where nothing listens; Ray would find that out in minutes."""
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     if colon and port.isdecimal():
         try:
             socket.create_connection((host.strip("[]"), int(port)), CONNECT).close()
         except (OSError, OverflowError) as error:
-            raise _unreachable(address, error) from error
+            raise _build_unreachable_error(address, error) from error
 
 
-def _unreachable(address: str, error: Exception) -> ServerUnreachableError:
+def _build_unreachable_error(address: str, error: Exception) -> ServerUnreachableError:
     why = str(error).strip().partition("\n")[0]
     return ServerUnreachableError(NO_CLUSTER.format(address=address), why, JOIN)
 
 
 @dataclass(slots=True)
-class Cluster:
+class RayWorkerPool:
     """The crew at an address of Ray's, or `local` for a cluster of this machine alone."""
 
     address: str
@@ -98,15 +98,15 @@ class Cluster:
     _ray: Any = None
     _terminate: Any = None
     """What a SIGTERM does."""
-    _actors: dict[Place, Any] = field(default_factory=dict)
-    _doing: dict[Any, Place] = field(default_factory=dict)
-    _lost: dict[Any, Done] = field(default_factory=dict)
+    _actors: dict[BatchSlot, Any] = field(default_factory=dict)
+    _doing: dict[Any, BatchSlot] = field(default_factory=dict)
+    _lost: dict[Any, AttemptResult] = field(default_factory=dict)
     """What is waited for where an actor died, and what came of its task."""
-    _refused: list[tuple[Place, Done]] = field(default_factory=list)
+    _refused: list[tuple[BatchSlot, AttemptResult]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Raises ServerUnreachableError."""
-        _knock(self.address)
+        _check_reachable(self.address)
         os.environ.update(QUIET)
         if self.address == LOCAL:
             # else Ray writes one into the person's home
@@ -124,7 +124,7 @@ class Cluster:
             with contextlib.chdir("/"):
                 ray.init(self.address, log_to_driver=False, logging_level=logging.ERROR, **own)
         except (ConnectionError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
-            raise _unreachable(self.address, error) from error
+            raise _build_unreachable_error(self.address, error) from error
         # Ray has set its own
         signal.signal(signal.SIGTERM, self._terminate)
 
@@ -132,22 +132,22 @@ class Cluster:
     def machines(self) -> int:
         return sum(node["Alive"] for node in self._ray.nodes())
 
-    def man(self, places: Sequence[Place]) -> None:
+    def start_actors(self, places: Sequence[BatchSlot]) -> None:
         """Start an actor for each place, spread over the machines."""
         kept = {"num_cpus": SHARE, "max_restarts": -1, "max_task_retries": self.retries}
-        actor = self._ray.remote(Worker).options(scheduling_strategy="SPREAD", **kept)
+        actor = self._ray.remote(RayWorker).options(scheduling_strategy="SPREAD", **kept)
         self._actors = {place: actor.remote() for place in places}
 
-    def begin(self, place: Place, job: Job) -> None:
+    def start_job(self, place: BatchSlot, job: BatchJob) -> None:
         start = BytesIO()
         try:
-            pack(job.task, start, self.leave_out, MOST)
+            pack_task(job.task, start, self.leave_out, MOST)
         except BROKEN as error:
-            self._refused.append((place, failed(error)))
+            self._refused.append((place, make_failure(error)))
             return
         self._doing[self._actors[place].do.remote(job, start.getvalue())] = place
 
-    def ended(self, seconds: float | None) -> list[tuple[Place, Done]]:
+    def collect_finished(self, seconds: float | None) -> list[tuple[BatchSlot, AttemptResult]]:
         if self._refused:
             ended, self._refused = self._refused, []
             return ended
@@ -162,14 +162,14 @@ class Cluster:
             self._terminate(signal.SIGTERM, None)
             raise
         ready, _ = self._ray.wait(doing, num_returns=len(doing), timeout=0)
-        return [(place, done) for one in ready for place, done in self._take(one)]
+        return [(place, done) for one in ready for place, done in self._collect_result(one)]
 
     def stop(self) -> None:
         for actor in self._actors.values():
             self._ray.kill(actor)
         self._ray.shutdown()
 
-    def _take(self, one: Any) -> Iterator[tuple[Place, Done]]:
+    def _collect_result(self, one: Any) -> Iterator[tuple[BatchSlot, AttemptResult]]:
         """Give what came of a task; where its actor died, only once the place is there again."""
         place = self._doing.pop(one)
         if one in self._lost:
@@ -180,4 +180,6 @@ class Cluster:
         except self._ray.exceptions.RayError as error:
             again = self._actors[place].ready.options(max_task_retries=-1).remote()
             self._doing[again] = place
-            self._lost[again] = failed(OSError(LOST.format(error=str(error).strip().rpartition("\n")[2])))
+            self._lost[again] = make_failure(
+                OSError(LOST.format(error=str(error).strip().rpartition("\n")[2]))
+            )

@@ -10,21 +10,21 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
-from tripletick.batch.packing import pack
-from tripletick.batch.rooms import room, sweep
-from tripletick.batch.waiting import Place
-from tripletick.batch.work import BROKEN, Done, Job, do, failed
+from tripletick.batch.packing import pack_task
+from tripletick.batch.rooms import open_temp_folder, remove_stale_folders
+from tripletick.batch.waiting import BatchSlot
+from tripletick.batch.work import BROKEN, AttemptResult, BatchJob, make_failure, run_attempt
 from tripletick.halting import Halt
 
 
-class Crew(Protocol):
+class WorkerPool(Protocol):
     """Does one task at a time at each place."""
 
-    def begin(self, place: Place, job: Job) -> None:
+    def start_job(self, place: BatchSlot, job: BatchJob) -> None:
         """Have a task begun at a place that is free."""
         ...
 
-    def ended(self, seconds: float | None) -> list[tuple[Place, Done]]:
+    def collect_finished(self, seconds: float | None) -> list[tuple[BatchSlot, AttemptResult]]:
         """Give what has ended; waits for it, but at most so many seconds."""
         ...
 
@@ -34,7 +34,7 @@ class Crew(Protocol):
 
 
 @dataclass(slots=True)
-class Threads:
+class ThreadWorkerPool:
     """The crew of this machine."""
 
     parallel: int
@@ -42,19 +42,19 @@ class Threads:
     """Not part of a copy: what we write ourselves."""
     in_place: bool = False
     _pool: ThreadPoolExecutor = field(init=False)
-    _halts: dict[Place, Halt] = field(default_factory=dict)
-    _told: SimpleQueue[tuple[Place, Future[Done]]] = field(default_factory=SimpleQueue)
+    _halts: dict[BatchSlot, Halt] = field(default_factory=dict)
+    _told: SimpleQueue[tuple[BatchSlot, Future[AttemptResult]]] = field(default_factory=SimpleQueue)
 
     def __post_init__(self) -> None:
-        sweep()
+        remove_stale_folders()
         self._pool = ThreadPoolExecutor(self.parallel, "task")
 
-    def begin(self, place: Place, job: Job) -> None:
+    def start_job(self, place: BatchSlot, job: BatchJob) -> None:
         halt = self._halts[place] = Halt()
-        future = self._pool.submit(self._do, job, halt)
+        future = self._pool.submit(self._run_job, job, halt)
         future.add_done_callback(lambda ended: self._told.put((place, ended)))
 
-    def ended(self, seconds: float | None) -> list[tuple[Place, Done]]:
+    def collect_finished(self, seconds: float | None) -> list[tuple[BatchSlot, AttemptResult]]:
         try:
             place, future = self._told.get(timeout=seconds)
         except Empty:
@@ -70,13 +70,13 @@ class Threads:
             halt.call()
         self._pool.shutdown(cancel_futures=True)
 
-    def _do(self, job: Job, halt: Halt) -> Done:
+    def _run_job(self, job: BatchJob, halt: Halt) -> AttemptResult:
         if self.in_place and job.task.folder:
-            return do(job, None, job.task.folder, halt)
+            return run_attempt(job, None, job.task.folder, halt)
         try:
-            with room() as folder, (folder / "start.tar").open("w+b") as start:
-                pack(job.task, start, self.leave_out)
+            with open_temp_folder() as folder, (folder / "start.tar").open("w+b") as start:
+                pack_task(job.task, start, self.leave_out)
                 start.seek(0)
-                return do(job, start, folder, halt)
+                return run_attempt(job, start, folder, halt)
         except BROKEN as error:
-            return failed(error)
+            return make_failure(error)

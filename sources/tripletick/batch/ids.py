@@ -14,7 +14,7 @@ FULL = 0.7
 """How much of the table may be taken before it is doubled."""
 
 
-class Ids:
+class IdSet:
     """A table with open addressing; 0 is a place that is free."""
 
     def __init__(self) -> None:
@@ -25,33 +25,33 @@ class Ids:
         return self._held
 
     def __contains__(self, one: str) -> bool:
-        mark = _mark(one)
-        return self._table[_place(self._table, mark)] == mark
+        mark = _hash_id(one)
+        return self._table[_find_slot(self._table, mark)] == mark
 
     def add(self, one: str) -> bool:
         """Add an id; gives False where it was there."""
-        mark = _mark(one)
-        place = _place(self._table, mark)
+        mark = _hash_id(one)
+        place = _find_slot(self._table, mark)
         if self._table[place]:
             return False
         self._table[place] = mark
         self._held += 1
         if self._held > FULL * len(self._table):
-            self._double()
+            self._grow_table()
         return True
 
-    def _double(self) -> None:
+    def _grow_table(self) -> None:
         old, self._table = self._table, array("Q", bytes(16 * len(self._table)))
         for mark in old:
             if mark:
-                self._table[_place(self._table, mark)] = mark
+                self._table[_find_slot(self._table, mark)] = mark
 
 
-def _mark(one: str) -> int:
+def _hash_id(one: str) -> int:
     return int.from_bytes(blake2b(one.encode("utf-8", "surrogatepass"), digest_size=8).digest()) or 1
 
 
-def _place(table: array[int], mark: int) -> int:
+def _find_slot(table: array[int], mark: int) -> int:
     """Give where a mark stands, else where there is room for it."""
     place = mark % len(table)
     while table[place] not in (0, mark):

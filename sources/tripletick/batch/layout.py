@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from tripletick.batch.tasks import Task
-from tripletick.batch.waiting import Place, Pool
+from tripletick.batch.tasks import BatchTask
+from tripletick.batch.waiting import BatchSlot, Pool
 from tripletick.config import Config
 from tripletick.engines import check_host
-from tripletick.models.hosts import parse
+from tripletick.models.hosts import parse_address
 from tripletick.sections import ModelSection
 
 FAMILY = "model."
@@ -22,7 +22,7 @@ UNNAMED = "engine {number}"
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class EngineLayout:
     """The engines by their addresses; "" is the one that the settings name."""
 
     usual: Pool
@@ -33,47 +33,49 @@ class Layout:
     agent: str = ""
     """Of tasks that name none."""
 
-    def pool(self, task: Task) -> Pool:
+    def choose_pool(self, task: BatchTask) -> Pool:
         return self.own.get(task.agent or self.agent, self.usual)
 
-    def places(self) -> tuple[Place, ...]:
+    def list_slots(self) -> tuple[BatchSlot, ...]:
         """Give them so that each engine has one before any has two."""
         hosts = dict.fromkeys(host for pool in (self.usual, *self.own.values()) for host in pool)
-        return tuple(Place(host, number) for number in range(self.each) for host in hosts)
+        return tuple(BatchSlot(host, number) for number in range(self.each) for host in hosts)
 
 
-def laid_out(config: Config, *, each: int, parallel: int, agent: str = "", flag: str = "") -> Layout:
+def build_layout(
+    config: Config, *, each: int, parallel: int, agent: str = "", flag: str = ""
+) -> EngineLayout:
     """Lay out what the settings name; `flag` is an address that stands above them. Raises UsageError."""
     if flag:
-        return Layout((parse(flag).url,), {}, max(each, parallel), agent)
-    usual = _hosts(config, "model", config.model) or ("",)
+        return EngineLayout((parse_address(flag).url,), {}, max(each, parallel), agent)
+    usual = _parse_hosts(config, "model", config.model) or ("",)
     own = {
         name.removeprefix(FAMILY): hosts
         for name, section in config.named.items()
-        if name.startswith(FAMILY) and (hosts := _hosts(config, name, section))
+        if name.startswith(FAMILY) and (hosts := _parse_hosts(config, name, section))
     }
-    return Layout(usual, own, each if len(usual) > 1 else max(each, parallel), agent)
+    return EngineLayout(usual, own, each if len(usual) > 1 else max(each, parallel), agent)
 
 
-def on_machines(layout: Layout, machines: int, parallel: int) -> Layout:
+def spread_over_machines(layout: EngineLayout, machines: int, parallel: int) -> EngineLayout:
     """Give the layout on a cluster: without an address each machine has engines of its own."""
     if layout.usual != ("",):
         return layout
     count = parallel or machines * layout.each
     unnamed = tuple(UNNAMED.format(number=number) for number in range(1, count + 1))
-    return Layout(unnamed, layout.own, 1, layout.agent)
+    return EngineLayout(unnamed, layout.own, 1, layout.agent)
 
 
-def address(host: str) -> str:
+def to_address(host: str) -> str:
     """Give the address of an engine, "" where the settings of its machine tell it."""
     return host if "://" in host else ""
 
 
-def _hosts(config: Config, name: str, section: ModelSection) -> Pool:
+def _parse_hosts(config: Config, name: str, section: ModelSection) -> Pool:
     key = "hosts" if section.hosts else "host"
-    given = words(getattr(section, key))
+    given = split_words(getattr(section, key))
     return tuple(dict.fromkeys(check_host(config, word, f"{name}.{key}") for word in given))
 
 
-def words(text: str) -> Iterable[str]:
+def split_words(text: str) -> Iterable[str]:
     return text.replace(",", " ").split()

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import IO
 
-from tripletick.batch.tasks import GIT, Task
+from tripletick.batch.tasks import GIT, BatchTask
 from tripletick.errors import UsageError
 
 TOO_LARGE = "{folder} holds more than {most} MB, the most that is sent to another machine."
@@ -27,25 +27,27 @@ MIB = 1 << 20
 Leave = Callable[[tarfile.TarInfo], tarfile.TarInfo | None]
 
 
-def need_git(*, in_place: bool) -> None:
+def require_git(*, in_place: bool) -> None:
     """Raise UsageError where copies are worked in and git is missing."""
     if not in_place and not shutil.which("git"):
         raise UsageError(NO_GIT, "A task works in a copy, and its result is a patch.", IN_PLACE)
 
 
-def pack(task: Task, to: IO[bytes], leave_out: Collection[Path] = (), most: int | None = None) -> None:
+def pack_task(
+    task: BatchTask, to: IO[bytes], leave_out: Collection[Path] = (), most: int | None = None
+) -> None:
     """Write what the task begins with. Raises OSError, and UsageError above `most` bytes."""
     with tempfile.TemporaryDirectory(prefix="tripletick-commit-") as name:
         folder = task.folder
         if task.repo:
             folder = Path(name)
-            _check_out(task.repo, task.commit, folder)
+            _check_out_commit(task.repo, task.commit, folder)
         with tarfile.open(fileobj=to, mode="w", format=tarfile.PAX_FORMAT) as tar:
             if folder:
-                _add(tar, folder, leave_out, most)
+                _add_folder(tar, folder, leave_out, most)
 
 
-def unpack(start: IO[bytes], folder: Path) -> None:
+def unpack_task(start: IO[bytes], folder: Path) -> None:
     """Put it down in a folder. Raises OSError and tarfile.TarError."""
     with tarfile.open(fileobj=start) as tar:
         # the filter is missing before Python 3.11.4; what is unpacked here we have packed
@@ -53,7 +55,7 @@ def unpack(start: IO[bytes], folder: Path) -> None:
         tar.extractall(folder)
 
 
-def _add(tar: tarfile.TarFile, folder: Path, leave_out: Collection[Path], most: int | None) -> None:
+def _add_folder(tar: tarfile.TarFile, folder: Path, leave_out: Collection[Path], most: int | None) -> None:
     out = {str(path.relative_to(folder)) for path in leave_out if path.is_relative_to(folder)}
     room = most
 
@@ -69,7 +71,7 @@ def _add(tar: tarfile.TarFile, folder: Path, leave_out: Collection[Path], most: 
         tar.add(path, path.name, filter=kept)
 
 
-def _check_out(repo: Path, commit: str, folder: Path) -> None:
+def _check_out_commit(repo: Path, commit: str, folder: Path) -> None:
     """Get one commit into a new repository. Raises OSError."""
     for words in (
         ["init", "--quiet"],

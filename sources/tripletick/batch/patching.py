@@ -40,7 +40,7 @@ Print = tuple[int, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class CopySnapshot:
     """A copy as it was put down."""
 
     prints: Mapping[str, Print]
@@ -48,19 +48,23 @@ class Before:
     """By the folder that an ignore file lies in, the nearest last."""
 
     @classmethod
-    def of(cls, folder: Path) -> Before:
-        prints = dict(_prints(folder))
-        found = [(name.removesuffix(IGNORE), _spec(folder / name)) for name in prints if _is_ignore(name)]
+    def from_folder(cls, folder: Path) -> CopySnapshot:
+        prints = dict(_scan_files(folder))
+        found = [
+            (name.removesuffix(IGNORE), _read_ignore_spec(folder / name))
+            for name in prints
+            if _is_ignore_file(name)
+        ]
         return cls(prints, tuple(sorted(found, key=lambda one: one[0].count("/"))))
 
-    def changed(self, folder: Path) -> dict[str, bool]:
+    def find_changes(self, folder: Path) -> dict[str, bool]:
         """Name what is not as it was, and tell of each whether it is there."""
-        now = dict(_prints(folder))
+        now = dict(_scan_files(folder))
         gone = {name: False for name in self.prints if name not in now}
         touched = [name for name, its in now.items() if self.prints.get(name) != its]
-        return gone | {name: True for name in touched if name in self.prints or not self._ignores(name)}
+        return gone | {name: True for name in touched if name in self.prints or not self._is_ignored(name)}
 
-    def _ignores(self, name: str) -> bool:
+    def _is_ignored(self, name: str) -> bool:
         for above, spec in reversed(self.ignored):
             if name.startswith(above):
                 verdict = spec.check_file(name.removeprefix(above)).include
@@ -69,22 +73,22 @@ class Before:
         return False
 
 
-def patch(before: Before, start: IO[bytes], copy: Path, room: Path) -> bytes:
+def make_patch(before: CopySnapshot, start: IO[bytes], copy: Path, room: Path) -> bytes:
     """Give the patch, b"" where nothing has changed; the changed files are taken out of the copy.
 
     `room` is an empty folder. Raises OSError, and UsageError where it would be too large.
     """
-    changed = before.changed(copy)
+    changed = before.find_changes(copy)
     old, new = room / "a", room / "b"
     for side in (old, new):
         side.mkdir()
     if not changed:
         return b""
-    _bring_old(start, (name for name in changed if name in before.prints), old)
+    _restore_originals(start, (name for name in changed if name in before.prints), old)
     for name, there in changed.items():
         if there:
-            _move(copy / name, new / name)
-    _bound(old, new)
+            _move_file(copy / name, new / name)
+    _check_size(old, new)
     env = {**os.environ, **GIT, "GIT_CEILING_DIRECTORIES": str(room.parent), "GIT_ATTR_NOSYSTEM": "1"}
     words = [*DIFF, *STYLE, "a", "b"]
     made = subprocess.run(words, cwd=room, capture_output=True, check=False, env=env)
@@ -93,7 +97,7 @@ def patch(before: Before, start: IO[bytes], copy: Path, room: Path) -> bytes:
     return HEAD.sub(rb"diff --git \1a/\3\1 \1b/\3\1", made.stdout)
 
 
-def _prints(folder: Path) -> Iterator[tuple[str, Print]]:
+def _scan_files(folder: Path) -> Iterator[tuple[str, Print]]:
     for top, folders, files in os.walk(folder):
         links = [name for name in folders if os.path.islink(os.path.join(top, name))]  # noqa: PTH118, PTH114
         folders[:] = [name for name in folders if name not in TOOLS]
@@ -105,11 +109,11 @@ def _prints(folder: Path) -> Iterator[tuple[str, Print]]:
                 yield os.path.relpath(path, folder), its
 
 
-def _is_ignore(name: str) -> bool:
+def _is_ignore_file(name: str) -> bool:
     return name == IGNORE or name.endswith(f"/{IGNORE}")
 
 
-def _spec(path: Path) -> GitIgnoreSpec:
+def _read_ignore_spec(path: Path) -> GitIgnoreSpec:
     from pathspec import GitIgnoreSpec
 
     text = "" if path.is_symlink() else path.read_bytes().decode("utf-8", "replace")
@@ -119,7 +123,7 @@ def _spec(path: Path) -> GitIgnoreSpec:
         return GitIgnoreSpec.from_lines(())
 
 
-def _bring_old(start: IO[bytes], names: Iterable[str], to: Path) -> None:
+def _restore_originals(start: IO[bytes], names: Iterable[str], to: Path) -> None:
     start.seek(0)
     with tarfile.open(fileobj=start) as tar:
         for name in names:
@@ -134,7 +138,7 @@ def _bring_old(start: IO[bytes], names: Iterable[str], to: Path) -> None:
                 target.chmod(member.mode & 0o777 | 0o600)
 
 
-def _move(source: Path, target: Path) -> None:
+def _move_file(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     if not source.is_symlink():
         source.chmod(source.stat().st_mode & 0o777 | 0o600)
@@ -142,7 +146,7 @@ def _move(source: Path, target: Path) -> None:
     source.rename(target)
 
 
-def _bound(*folders: Path) -> None:
-    size = sum(its[1] for folder in folders for _, its in _prints(folder))
+def _check_size(*folders: Path) -> None:
+    size = sum(its[1] for folder in folders for _, its in _scan_files(folder))
     if size > MOST:
         raise UsageError(TOO_LARGE.format(most=MOST >> 20), "", "In the folder itself: --in-place")

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from tripletick import platforms
-from tripletick.batch.ids import Ids
-from tripletick.batch.tasks import Task
-from tripletick.batch.work import Done
-from tripletick.errands import AGAIN, Outcome
+from tripletick.batch.ids import IdSet
+from tripletick.batch.tasks import BatchTask
+from tripletick.batch.work import AttemptResult
+from tripletick.errands import AGAIN, JobOutcome
 from tripletick.errors import TripletickError, UsageError
-from tripletick.session import plain_value, to_line
+from tripletick.session import to_json_value, to_line
 
 PATCHES = "patches"
 ENDED = ("done", "unsolved")
@@ -42,7 +42,7 @@ FOREIGN = "{path} holds other things than results."
 Record = dict[str, Any]
 
 
-def status(outcome: Outcome) -> str:
+def classify_outcome(outcome: JobOutcome) -> str:
     """Say whether a task is done, was worked on to its end and is not, or failed for another reason."""
     if outcome.exit == 0 and outcome.ended:
         return DONE
@@ -50,16 +50,16 @@ def status(outcome: Outcome) -> str:
 
 
 @dataclass(slots=True)
-class Results:
+class ResultsFile:
     """The file, open and locked; `ended` are the ids that are not done again."""
 
     path: Path
     handle: int
-    ended: Ids = field(default_factory=Ids)
+    ended: IdSet = field(default_factory=IdSet)
     told: list[str] = field(default_factory=list)
 
     @classmethod
-    def open(cls, path: Path) -> Results:
+    def open(cls, path: Path) -> ResultsFile:
         """Open it, and read what is there. Raises UsageError: another program has it, it is no such file."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -72,7 +72,7 @@ class Results:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise UsageError(FOREIGN.format(path=path), "It is no file.", "Name another one: --out FILE")
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            results._take_up()
+            results._read_existing()
         except BlockingIOError as error:
             results.close()
             why = "Two would do the same tasks."
@@ -82,21 +82,21 @@ class Results:
             raise
         return results
 
-    def add(self, task: Task, done: Done, host: str, attempt: int) -> Record:
+    def add_result(self, task: BatchTask, done: AttemptResult, host: str, attempt: int) -> Record:
         """Write a task's end, its patch before its line; it is to be told once `sync` was called.
 
         Raises TripletickError where it cannot be kept.
         """
-        told = record(task, done, host, attempt)
+        told = build_record(task, done, host, attempt)
         try:
             if done.patch:
-                told["patch"] = self._keep(task.id, done.patch)
-            line = to_line(plain_value(told))
+                told["patch"] = self._save_patch(task.id, done.patch)
+            line = to_line(to_json_value(told))
             # a write may take a part, on a full disk too
             while line:
                 line = line[os.write(self.handle, line) :]
         except OSError as error:
-            raise _lost(task.id, error) from error
+            raise _build_write_error(task.id, error) from error
         if told["status"] in ENDED:
             self.ended.add(task.id)
         return told
@@ -106,7 +106,7 @@ class Results:
         try:
             platforms.sync_data(self.handle)
         except OSError as error:
-            raise _lost(self.path.name, error) from error
+            raise _build_write_error(self.path.name, error) from error
 
     def close(self) -> None:
         os.close(self.handle)
@@ -115,9 +115,9 @@ class Results:
     def patches(self) -> Path:
         return self.path.parent / PATCHES
 
-    def _keep(self, task_id: str, patch: bytes) -> str:
+    def _save_patch(self, task_id: str, patch: bytes) -> str:
         self.patches.mkdir(mode=0o700, exist_ok=True)
-        name = f"{patch_name(task_id)}.patch"
+        name = f"{make_patch_name(task_id)}.patch"
         part = self.patches / f".{name}.part"
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             file.write(patch)
@@ -126,11 +126,11 @@ class Results:
         part.replace(self.patches / name)
         return f"{PATCHES}/{name}"
 
-    def _take_up(self) -> None:
+    def _read_existing(self) -> None:
         """Note what has ended, and mend the file's end. Raises UsageError."""
         end = 0
-        for line in self._lines():
-            known = _known(line)
+        for line in self._read_lines():
+            known = _parse_line(line)
             whole = line.endswith(b"\n")
             if known is None and whole and line.strip():
                 why = "A line of it is none that batch writes."
@@ -144,24 +144,24 @@ class Results:
                 self.ended.add(known[0])
             end += len(line)
 
-    def _lines(self) -> Iterator[bytes]:
+    def _read_lines(self) -> Iterator[bytes]:
         with self.path.open("rb") as file:
             yield from file
 
 
-def _lost(name: str, error: OSError) -> TripletickError:
+def _build_write_error(name: str, error: OSError) -> TripletickError:
     why = f"{error.strerror or error}."
     return TripletickError(
         f"The result of {name} cannot be kept.", why, "Make room; the same command goes on."
     )
 
 
-def record(task: Task, done: Done, host: str, attempt: int) -> Record:
+def build_record(task: BatchTask, done: AttemptResult, host: str, attempt: int) -> Record:
     """Give the line of a task that has ended."""
     outcome = done.outcome
     return {
         "id": task.id,
-        "status": status(outcome),
+        "status": classify_outcome(outcome),
         "answer": outcome.answer,
         "exit": outcome.exit,
         "error": outcome.error,
@@ -182,7 +182,7 @@ def record(task: Task, done: Done, host: str, attempt: int) -> Record:
     }
 
 
-def patch_name(task_id: str) -> str:
+def make_patch_name(task_id: str) -> str:
     """Give the id as the name of a file: itself where that is plain, else so that no two get the same."""
     if SAFE.fullmatch(task_id):
         return task_id
@@ -191,7 +191,7 @@ def patch_name(task_id: str) -> str:
     return f"{plain or 'task'}~{mark}"
 
 
-def _known(line: bytes) -> tuple[str, str] | None:
+def _parse_line(line: bytes) -> tuple[str, str] | None:
     try:
         told = json.loads(line)
     except (ValueError, RecursionError):

@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from tripletick.retention import held
+from tripletick.retention import lock_paths
 from tripletick.sandbox.user import Lock, remove
 
 START = "tripletick-batch-"
 
 
 @contextmanager
-def room() -> Iterator[Path]:
+def open_temp_folder() -> Iterator[Path]:
     """Give an empty folder of its own. Raises OSError."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=START))
@@ -32,10 +32,10 @@ def room() -> Iterator[Path]:
                 return
 
 
-def sweep() -> None:
+def remove_stale_folders() -> None:
     """Remove those of ours that nobody holds."""
     for left in Path(tempfile.gettempdir()).glob(f"{START}*"):
         with suppress(OSError):
             ours = left.lstat().st_uid == os.getuid()
-            with held([left] * ours) as free:
+            with lock_paths([left] * ours) as free:
                 remove(*[left] * (ours and free))

@@ -18,7 +18,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from tripletick.batch.ids import Ids
+from tripletick.batch.ids import IdSet
 from tripletick.errors import UsageError
 
 SHOWN = 20
@@ -33,7 +33,7 @@ GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "GIT_TE
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class BatchTask:
     """A request and where it is done: a folder, a commit of a repository, or else a folder of its own."""
 
     number: int
@@ -78,20 +78,20 @@ KEYS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class TaskReader:
     """Reads the tasks of a file; relative paths begin at `base`, `agents` are those that there are."""
 
     path: Path
     base: Path
     agents: Collection[str] = ()
 
-    def check(self, shown: str) -> int:
+    def check_file(self, shown: str) -> int:
         """Give how many tasks there are. Raises UsageError with number and fault of each wrong line."""
-        known, total, wrong, faults = Ids(), 0, 0, []
-        for number, line in self._lines():
+        known, total, wrong, faults = IdSet(), 0, 0, []
+        for number, line in self._read_lines():
             total += 1
             try:
-                task = self._task(number, line)
+                task = self._parse_task(number, line)
                 if not known.add(task.id):
                     raise ValueError(f"id {task.id!r} stands on an earlier line")
             except ValueError as error:
@@ -105,16 +105,16 @@ class Reader:
             raise UsageError(f"{shown} holds no task.", "", 'A line: {"request": "…", "folder": "…"}')
         return total
 
-    def tasks(self) -> Iterator[Task]:
+    def read_tasks(self) -> Iterator[BatchTask]:
         """Give the tasks in the order of their lines. Raises UsageError where the file has changed since."""
-        for number, line in self._lines():
+        for number, line in self._read_lines():
             try:
-                yield self._task(number, line)
+                yield self._parse_task(number, line)
             except ValueError as error:
                 what = f"{self.path} has changed while it was worked on."
                 raise UsageError(what, LINE.format(number=number, reason=error)) from error
 
-    def _lines(self) -> Iterator[tuple[int, bytes]]:
+    def _read_lines(self) -> Iterator[tuple[int, bytes]]:
         try:
             with self.path.open("rb") as file:
                 for number, line in enumerate(file, 1):
@@ -127,9 +127,9 @@ class Reader:
                 f"{self.path} cannot be read.", f"{why}.", "tripletick batch TASKS.jsonl"
             ) from error
 
-    def _task(self, number: int, line: bytes) -> Task:
+    def _parse_task(self, number: int, line: bytes) -> BatchTask:
         """Read a line. Raises ValueError with what is wrong."""
-        given = _object(line)
+        given = _parse_object(line)
         for key, value in given.items():
             if not KEYS[key][0](value):
                 raise ValueError(f"`{key}` is not {KEYS[key][1]}")
@@ -139,22 +139,24 @@ class Reader:
             raise ValueError("it is `folder`, or both `repo` and `commit`")
         agent, task_id = given.get("agent", ""), given.get("id")
         if agent and self.agents and agent not in self.agents:
-            raise ValueError(f"there is no agent {agent!r}{_near(agent, self.agents)}")
+            raise ValueError(f"there is no agent {agent!r}{_suggest_name(agent, self.agents)}")
         if task_id is None:
             task_id = f"{number}-{blake2b(line, digest_size=4).hexdigest()}"
-        folder, repo = (self._folder(given[key]) if key in given else None for key in ("folder", "repo"))
-        commit = _commit(repo, given["commit"]) if repo else ""
+        folder, repo = (
+            self._resolve_folder(given[key]) if key in given else None for key in ("folder", "repo")
+        )
+        commit = _resolve_commit(repo, given["commit"]) if repo else ""
         kept = given["request"], folder, repo, commit, agent, given.get("timeout"), given.get("model", "")
-        return Task(number, str(task_id), *kept, check=given.get("check", ""))
+        return BatchTask(number, str(task_id), *kept, check=given.get("check", ""))
 
-    def _folder(self, name: str) -> Path:
+    def _resolve_folder(self, name: str) -> Path:
         folder = self.base / Path(name).expanduser()
         if not folder.is_dir():
             raise ValueError(f"{name} is no folder")
         return folder.resolve()
 
 
-def _object(line: bytes) -> Mapping[str, Any]:
+def _parse_object(line: bytes) -> Mapping[str, Any]:
     try:
         given = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -162,19 +164,19 @@ def _object(line: bytes) -> Mapping[str, Any]:
     if not isinstance(given, dict):
         raise ValueError("it is no object")
     for key in given.keys() - KEYS.keys():
-        raise ValueError(f"there is no key {key!r}{_near(key, KEYS)}")
+        raise ValueError(f"there is no key {key!r}{_suggest_name(key, KEYS)}")
     if "request" not in given:
         raise ValueError("`request` is missing")
     return given
 
 
-def _near(name: str, known: Collection[str]) -> str:
+def _suggest_name(name: str, known: Collection[str]) -> str:
     close = difflib.get_close_matches(name, known, 1, 0.5)
     return f" (did you mean {close[0]}?)" if close else f" (there are: {', '.join(known)})"
 
 
 @lru_cache(4096)
-def _commit(repo: Path, name: str) -> str:
+def _resolve_commit(repo: Path, name: str) -> str:
     """Give a commit's whole name. Raises ValueError where the repository has none such."""
     words = [
         "git",

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import IO
 
 from tripletick import errands
-from tripletick.batch.packing import unpack
-from tripletick.batch.patching import Before, patch
-from tripletick.batch.tasks import Task
-from tripletick.errands import Errand, Outcome
+from tripletick.batch.packing import unpack_task
+from tripletick.batch.patching import CopySnapshot, make_patch
+from tripletick.batch.tasks import BatchTask
+from tripletick.errands import JobOutcome, JobSpec
 from tripletick.errors import UsageError
 from tripletick.halting import Halt
 from tripletick.installed import module
@@ -32,21 +32,21 @@ BROKEN = (OSError, tarfile.TarError, UsageError)
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class BatchJob:
     """A task with all that its program is told."""
 
-    task: Task
+    task: BatchTask
     flags: tuple[str, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     """By `section.key`; they stand below the flags."""
     agent: str = ""
     seconds: float | None = None
 
-    def outcome(self, folder: Path, halt: Halt, *more: str) -> Outcome:
+    def run_program(self, folder: Path, halt: Halt, *more: str) -> JobOutcome:
         """Have it done in a folder. Raises Halted and OSError."""
         task = self.task
         model = ("--model", task.model) if task.model else ()
-        wanted = Errand(
+        wanted = JobSpec(
             task.request,
             folder,
             task.agent or self.agent,
@@ -54,20 +54,20 @@ class Job:
             self.settings,
         )
         check = ("--check", task.check) if task.check else ()
-        return errands.run([*COMMAND, *self.flags, *model, *check, *more], wanted, halt=halt)
+        return errands.run_job([*COMMAND, *self.flags, *model, *check, *more], wanted, halt=halt)
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class AttemptResult:
     """What came of one attempt."""
 
-    outcome: Outcome
+    outcome: JobOutcome
     patch: bytes = b""
     machine: str = ""
     """Its name, where it was another one."""
 
 
-def do(job: Job, start: IO[bytes] | None, room: Path, halt: Halt) -> Done:
+def run_attempt(job: BatchJob, start: IO[bytes] | None, room: Path, halt: Halt) -> AttemptResult:
     """Do a task in a copy of what `start` holds, below `room`, which is empty; without one in its own folder.
 
     What goes wrong around it is in the outcome. Raises Halted.
@@ -75,19 +75,19 @@ def do(job: Job, start: IO[bytes] | None, room: Path, halt: Halt) -> Done:
     try:
         if start is None:
             assert job.task.folder
-            return Done(job.outcome(job.task.folder, halt))
+            return AttemptResult(job.run_program(job.task.folder, halt))
         top = job.task.folder or job.task.repo
         copy = room / "copy" / (top.name if top and top.name else NAME)
         copy.mkdir(parents=True)
-        unpack(start, copy)
-        before = Before.of(copy)
-        outcome = job.outcome(copy, halt, *IN_COPY)
-        return Done(outcome, patch(before, start, copy, room))
+        unpack_task(start, copy)
+        before = CopySnapshot.from_folder(copy)
+        outcome = job.run_program(copy, halt, *IN_COPY)
+        return AttemptResult(outcome, make_patch(before, start, copy, room))
     except BROKEN as error:
-        return failed(error)
+        return make_failure(error)
 
 
-def failed(error: Exception) -> Done:
+def make_failure(error: Exception) -> AttemptResult:
     """Give the outcome of what broke off around a task; what was asked wrongly is not tried again."""
     said = error.why or error.what if isinstance(error, UsageError) else str(error)
-    return Done(Outcome(error=said, exit=USAGE if isinstance(error, UsageError) else BROKE))
+    return AttemptResult(JobOutcome(error=said, exit=USAGE if isinstance(error, UsageError) else BROKE))

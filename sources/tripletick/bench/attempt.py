@@ -16,12 +16,12 @@ from typing import Any
 
 from tripletick import errands
 from tripletick.bench import bare
-from tripletick.bench.folders import fill
-from tripletick.bench.judging import judge
+from tripletick.bench.folders import copy_start_files
+from tripletick.bench.judging import grade_task
 from tripletick.bench.suites import Trial
-from tripletick.bench.task import Bare
+from tripletick.bench.task import BarePrompt
 from tripletick.config import Config
-from tripletick.errands import COMMAND, Errand, Outcome
+from tripletick.errands import COMMAND, JobOutcome, JobSpec
 from tripletick.errors import UsageError
 from tripletick.messages import DONE, DOUBTFUL, GAVE_UP
 from tripletick.sandbox.user import remove
@@ -43,7 +43,7 @@ BARE_SUITE = "What can: tripletick bench --suite humaneval --no-agent"
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
+class RunSetup:
     """How every trial of a run is done; without `agent` and `seconds` as its task says."""
 
     config: Config
@@ -106,65 +106,65 @@ class Attempt:
         return self.refused.count(INVENTED)
 
 
-def do(trial: Trial, setup: Setup) -> tuple[Attempt, Outcome]:
+def run_trial(trial: Trial, setup: RunSetup) -> tuple[Attempt, JobOutcome]:
     """Do a task once. Raises OSError where there is no room for it, and KeyboardInterrupt."""
     task = trial.task
-    with _room() as room:
+    with _open_temp_folder() as room:
         folder = room / PROJECT
         folder.mkdir()
-        fill(folder, task.start)
-        outcome = (_asked if setup.bare else _worked)(trial, setup, room)
+        copy_start_files(folder, task.start)
+        outcome = (_ask_model if setup.bare else _run_agent)(trial, setup, room)
         (room / "checked").mkdir()
-        why = judge(task, folder, outcome.answer, setup.config, room / "checked")
-    return _counted(trial, outcome, why), outcome
+        why = grade_task(task, folder, outcome.answer, setup.config, room / "checked")
+    return _make_attempt(trial, outcome, why), outcome
 
 
-def _worked(trial: Trial, setup: Setup, room: Path) -> Outcome:
+def _run_agent(trial: Trial, setup: RunSetup, room: Path) -> JobOutcome:
     """Have the agent do it, turn by turn in one session; a turn that breaks off is the last one."""
     seed = {"model.seed": str(setup.seed + trial.repeat - 1)}
-    settings, env = {**seed, **setup.settings}, environment(room)
+    settings, env = {**seed, **setup.settings}, make_environment(room)
     command: Sequence[str] = (*COMMAND, "-y")
-    left, whole = setup.seconds or trial.task.seconds, Outcome()
+    left, whole = setup.seconds or trial.task.seconds, JobOutcome()
     for said in (trial.request, *trial.task.further):
-        errand = Errand(said, room / PROJECT, setup.agent or trial.task.agent, left, settings, env)
-        outcome = errands.run(command, errand)
-        whole, left = whole.joined(outcome), max(SHORTEST, left - outcome.seconds)
+        errand = JobSpec(said, room / PROJECT, setup.agent or trial.task.agent, left, settings, env)
+        outcome = errands.run_job(command, errand)
+        whole, left = whole.merge_later(outcome), max(SHORTEST, left - outcome.seconds)
         if outcome.status not in ENDED:
             break
         command = (*COMMAND, "-y", "resume")
     return whole
 
 
-def _asked(trial: Trial, setup: Setup, room: Path) -> Outcome:
+def _ask_model(trial: Trial, setup: RunSetup, room: Path) -> JobOutcome:
     """Ask the model alone."""
-    asked = _bare(trial)
+    asked = _get_bare_prompt(trial)
     model = replace(setup.config.model, seed=setup.seed + trial.repeat - 1)
     config = replace(setup.config, model=model)
-    return bare.ask(asked, config, setup.seconds or trial.task.seconds, room / PROJECT)
+    return bare.ask_model(asked, config, setup.seconds or trial.task.seconds, room / PROJECT)
 
 
-def require_bare(todo: Sequence[Trial]) -> None:
+def require_bare_prompts(todo: Sequence[Trial]) -> None:
     """Raise UsageError where a trial cannot be judged without an agent."""
     for trial in todo:
-        _bare(trial)
+        _get_bare_prompt(trial)
 
 
-def _bare(trial: Trial) -> Bare:
+def _get_bare_prompt(trial: Trial) -> BarePrompt:
     if trial.task.bare is None:
         raise UsageError(NOT_BARE.format(task=trial.task.id), "", BARE_SUITE)
     return trial.task.bare
 
 
-def warm_up(setup: Setup) -> Outcome:
+def warm_up(setup: RunSetup) -> JobOutcome:
     """Ask for a word, so that the model is loaded, or what keeps it from working is known."""
-    with _room() as room:
+    with _open_temp_folder() as room:
         (room / PROJECT).mkdir()
         settings = {**setup.settings, **BRIEFLY}
-        errand = Errand("Say: ready.", room / PROJECT, "casual", None, settings, environment(room))
-        return errands.run(COMMAND, errand)
+        errand = JobSpec("Say: ready.", room / PROJECT, "casual", None, settings, make_environment(room))
+        return errands.run_job(COMMAND, errand)
 
 
-def environment(room: Path) -> dict[str, str]:
+def make_environment(room: Path) -> dict[str, str]:
     """Give the variables of a task: ours without settings, and with folders of its own."""
     kept = {name: text for name, text in os.environ.items() if not name.startswith("TRIPLETICK_")}
     own: dict[str, Any] = {"XDG_CONFIG_HOME": room / "config", "XDG_STATE_HOME": room / "state"}
@@ -172,7 +172,7 @@ def environment(room: Path) -> dict[str, str]:
 
 
 @contextmanager
-def _room() -> Iterator[Path]:
+def _open_temp_folder() -> Iterator[Path]:
     """Give a folder that is gone afterwards, also where a program closed parts of it to us."""
     room = Path(tempfile.mkdtemp(prefix="tripletick-"))
     try:
@@ -181,7 +181,7 @@ def _room() -> Iterator[Path]:
         remove(room)
 
 
-def _counted(trial: Trial, outcome: Outcome, why: str) -> Attempt:
+def _make_attempt(trial: Trial, outcome: JobOutcome, why: str) -> Attempt:
     return Attempt(
         *trial.key,
         solved=not why,

@@ -15,9 +15,9 @@ from pathlib import Path
 from threading import Timer
 
 from tripletick import engines, places, seats, sizing
-from tripletick.bench.task import Bare
+from tripletick.bench.task import BarePrompt
 from tripletick.config import Config
-from tripletick.errands import TIME, Outcome
+from tripletick.errands import TIME, JobOutcome
 from tripletick.errors import TripletickError
 from tripletick.halting import Halt, Halted
 from tripletick.messages import Chunk, Message
@@ -34,15 +34,15 @@ PYTHON = frozenset({"python", "py", "python3", ""})
 LATE = "The time limit for the task struck."
 
 
-def ask(bare: Bare, config: Config, seconds: float, folder: Path) -> Outcome:
+def ask_model(bare: BarePrompt, config: Config, seconds: float, folder: Path) -> JobOutcome:
     """Ask once and save the code of the reply; what an engine raises is told in the outcome."""
-    outcome, begun, halt = Outcome(steps=1, agent="none"), time.monotonic(), Halt()
+    outcome, begun, halt = JobOutcome(steps=1, agent="none"), time.monotonic(), Halt()
     watch = Timer(seconds, halt.call)
     watch.start()
     try:
-        with closing(_opened(config, halt)) as model:
-            _hear(model, bare.request, config, outcome)
-        (folder / bare.path).write_text(code(outcome.answer), "utf-8", "replace")
+        with closing(_open_model(config, halt)) as model:
+            _read_reply(model, bare.request, config, outcome)
+        (folder / bare.path).write_text(extract_code(outcome.answer), "utf-8", "replace")
         outcome.ended = True
     except Halted:
         outcome.exit, outcome.error = TIME, LATE
@@ -54,28 +54,30 @@ def ask(bare: Bare, config: Config, seconds: float, folder: Path) -> Outcome:
     return outcome
 
 
-def code(reply: str) -> str:
+def extract_code(reply: str) -> str:
     """Give the code of a reply: its first Python block, also one that never closes, else all of it."""
     blocks = (block["code"] for block in BLOCK.finditer(reply) if block["tag"].lower() in PYTHON)
     return textwrap.dedent(next(blocks, reply))
 
 
-def _opened(config: Config, halt: Halt) -> Model:
-    return open_model(engines.named(config), replace(engines.reach(config, untold), halt=halt))
+def _open_model(config: Config, halt: Halt) -> Model:
+    return open_model(
+        engines.resolve_model_name(config), replace(engines.make_engine_settings(config, untold), halt=halt)
+    )
 
 
-def _hear(model: Model, request: str, config: Config, outcome: Outcome) -> None:
-    about = model.about()
-    model.fix(engines.window(config, about))
-    output = sizing.reply(config, about, places.find().shipped_config)
-    sampling = replace(seats.sampling(config), output=output)
+def _read_reply(model: Model, request: str, config: Config, outcome: JobOutcome) -> None:
+    about = model.get_info()
+    model.set_context(engines.choose_context(config, about))
+    output = sizing.choose_max_output(config, about, places.find_dirs().shipped_config)
+    sampling = replace(seats.make_sampling(config), output=output)
     with closing(model.stream([Message("user", request)], sampling)) as stream:
         for chunk in stream:
             outcome.answer += chunk.text
-            _count(chunk, outcome)
+            _count_chunk(chunk, outcome)
 
 
-def _count(chunk: Chunk, outcome: Outcome) -> None:
+def _count_chunk(chunk: Chunk, outcome: JobOutcome) -> None:
     if counts := chunk.counts:
         outcome.prompt, outcome.output, outcome.cached = counts.prompt, counts.output, counts.cached
         outcome.waited = counts.load_seconds + counts.prompt_seconds

@@ -16,8 +16,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from tripletick.bench.folders import Folder, begun
-from tripletick.bench.texts import ANSWER, SHOWN, TEXT, wrong
+from tripletick.bench.folders import TaskFolder, iter_start_files
+from tripletick.bench.texts import ANSWER, SHOWN, TEXT, find_mismatch
 from tripletick.paths import PathRefused
 
 SECONDS = 20.0
@@ -43,7 +43,7 @@ print({ok!r}, file=told)
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class ProgramResult:
     """What came of a program that a check ran; `struck` names the limit that ended it."""
 
     stdout: str
@@ -51,15 +51,15 @@ class Ran:
     struck: str = ""
 
 
-Run = Callable[[str, str, float], Ran]
+Run = Callable[[str, str, float], ProgramResult]
 """Runs a command in a copy of the folder, with this standard input, for so many seconds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class CheckContext:
     """What is looked at: the folder that a task left, what it began with, its answer."""
 
-    folder: Folder
+    folder: TaskFolder
     start: Path
     answer: str
     run: Run
@@ -72,7 +72,7 @@ class Check:
     kind: str
     wanted: Mapping[str, Any]
 
-    def lacking(self, scene: Scene) -> str:
+    def find_failure(self, scene: CheckContext) -> str:
         """Say why it does not hold, "" where it does."""
         try:
             return KINDS[self.kind].look(scene, self.wanted)
@@ -80,40 +80,40 @@ class Check:
             return str(refused)
 
 
-def _file(scene: Scene, wanted: Mapping[str, Any]) -> str:
-    why = wrong(_text(scene, wanted["path"]), wanted, TEXT)
+def _check_file(scene: CheckContext, wanted: Mapping[str, Any]) -> str:
+    why = find_mismatch(_read_text(scene, wanted["path"]), wanted, TEXT)
     return why and f"{wanted['path']} {why}"
 
 
-def _gone(scene: Scene, wanted: Mapping[str, Any]) -> str:
-    return "" if scene.folder.kind(wanted["path"]) == "missing" else f"{wanted['path']} is still there"
+def _check_gone(scene: CheckContext, wanted: Mapping[str, Any]) -> str:
+    return "" if scene.folder.get_kind(wanted["path"]) == "missing" else f"{wanted['path']} is still there"
 
 
-def _folder(scene: Scene, wanted: Mapping[str, Any]) -> str:
+def _check_folder(scene: CheckContext, wanted: Mapping[str, Any]) -> str:
     path = wanted["path"]
-    if path != "." and scene.folder.kind(path) != "folder":
+    if path != "." and scene.folder.get_kind(path) != "folder":
         return f"{path} is no folder"
-    there, due = set(scene.folder.names(path)), set(wanted.get("names", ()))
+    there, due = set(scene.folder.list_names(path)), set(wanted.get("names", ()))
     if "names" not in wanted or there == due:
         return ""
     lacking, over, where = sorted(due - there), sorted(there - due), "the folder" if path == "." else path
     return f"{where} lacks {lacking[0]!r}" if lacking else f"{where} has {over[0]!r}"
 
 
-def _same(scene: Scene, wanted: Mapping[str, Any]) -> str:
+def _check_unchanged(scene: CheckContext, wanted: Mapping[str, Any]) -> str:
     spared, new = wanted.get("except", ()), wanted.get("new", ())
-    kept = {path: file for path, file in begun(scene.start) if not _fits(path, spared)}
+    kept = {path: file for path, file in iter_start_files(scene.start) if not _matches_any(path, spared)}
     for path, file in kept.items():
-        if scene.folder.data(path) != file.read_bytes():
+        if scene.folder.read_data(path) != file.read_bytes():
             return f"{path} was changed"
-    others = (path for path, _ in scene.folder.files() if path not in kept)
-    odd = next((path for path in sorted(others) if not _fits(path, (*spared, *new))), "")
+    others = (path for path, _ in scene.folder.walk_files() if path not in kept)
+    odd = next((path for path in sorted(others) if not _matches_any(path, (*spared, *new))), "")
     return odd and f"{odd!r} is new"
 
 
-def _json(scene: Scene, wanted: Mapping[str, Any]) -> str:
+def _check_json(scene: CheckContext, wanted: Mapping[str, Any]) -> str:
     path = wanted["path"]
-    text = _text(scene, path)
+    text = _read_text(scene, path)
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -123,17 +123,17 @@ def _json(scene: Scene, wanted: Mapping[str, Any]) -> str:
             value = value[int(name)] if isinstance(value, list) else value[name]
         except (LookupError, ValueError, TypeError):
             return f"{path} has no {wanted['at']}"
-    same = "equals" not in wanted or _plain(value) == _plain(wanted["equals"])
+    same = "equals" not in wanted or _normalize_value(value) == _normalize_value(wanted["equals"])
     return "" if same else f"{path} has another value at {wanted.get('at') or 'its top'}"
 
 
-def _csv(scene: Scene, wanted: Mapping[str, Any]) -> str:
+def _check_csv(scene: CheckContext, wanted: Mapping[str, Any]) -> str:
     path = wanted["path"]
     try:
-        there = [_cells(row) for row in csv.reader(io.StringIO(_text(scene, path))) if row]
+        there = [_parse_cells(row) for row in csv.reader(io.StringIO(_read_text(scene, path))) if row]
     except csv.Error:
         return f"{path} is no CSV"
-    due = [_cells(row) for row in wanted["rows"]]
+    due = [_parse_cells(row) for row in wanted["rows"]]
     if len(there) != len(due):
         return f"{path} has {len(there)} rows"
     odd = next(
@@ -142,20 +142,20 @@ def _csv(scene: Scene, wanted: Mapping[str, Any]) -> str:
     return f"row {odd} of {path} is another" if odd else ""
 
 
-def _run(scene: Scene, wanted: Mapping[str, Any]) -> str:
+def _check_run(scene: CheckContext, wanted: Mapping[str, Any]) -> str:
     command = wanted["command"]
     ran = scene.run(command, wanted.get("stdin", ""), wanted.get("seconds", SECONDS))
     if ran.struck:
         return f"{command!r} was ended: {ran.struck}"
     if ran.exit != wanted.get("exit", 0):
         return f"{command!r} ended with {ran.exit}"
-    why = wrong(ran.stdout, wanted, TEXT)
+    why = find_mismatch(ran.stdout, wanted, TEXT)
     return why and f"the output of {command!r} {why}"
 
 
-def _function(scene: Scene, wanted: Mapping[str, Any]) -> str:
+def _check_function(scene: CheckContext, wanted: Mapping[str, Any]) -> str:
     path, name = wanted["path"], wanted["name"]
-    if scene.folder.kind(path) == "missing":
+    if scene.folder.get_kind(path) == "missing":
         shown = re.search(rf"^```(?:python|py)\b.*?^\s*def {re.escape(name)}\(", scene.answer, re.M | re.S)
         return f"{path} is not there" + ("; its function stands in the answer alone" if shown else "")
     program = HARNESS.format(
@@ -168,33 +168,33 @@ def _function(scene: Scene, wanted: Mapping[str, Any]) -> str:
     return "" if last == HOLDS else f"{name} in {path} fails its test: {last[:SHOWN] or f'exit {ran.exit}'}"
 
 
-def _answer(scene: Scene, wanted: Mapping[str, Any]) -> str:
-    why = wrong(scene.answer, wanted, ANSWER) if scene.answer.strip() else "is missing"
+def _check_answer(scene: CheckContext, wanted: Mapping[str, Any]) -> str:
+    why = find_mismatch(scene.answer, wanted, ANSWER) if scene.answer.strip() else "is missing"
     return why and f"the answer {why}"
 
 
-def _text(scene: Scene, path: str) -> str:
-    return scene.folder.data(path).decode("utf-8", "replace")
+def _read_text(scene: CheckContext, path: str) -> str:
+    return scene.folder.read_data(path).decode("utf-8", "replace")
 
 
-def _fits(path: str, patterns: Iterable[str]) -> bool:
+def _matches_any(path: str, patterns: Iterable[str]) -> bool:
     return any(path == pattern or fnmatchcase(path, pattern) for pattern in patterns)
 
 
-def _plain(value: Any) -> Any:
+def _normalize_value(value: Any) -> Any:
     """Give what a value is compared by: 1 and 1.0 are the same, 1 and true are not."""
     if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
+        return {name: _normalize_value(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_normalize_value(each) for each in value]
     return (isinstance(value, bool), value)
 
 
-def _cells(row: Iterable[Any]) -> list[Any]:
-    return [_cell(str(cell).strip().removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")) for cell in row]
+def _parse_cells(row: Iterable[Any]) -> list[Any]:
+    return [_parse_cell(str(cell).strip().removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")) for cell in row]
 
 
-def _cell(text: str) -> Any:
+def _parse_cell(text: str) -> Any:
     try:
         return float(text)
     except ValueError:
@@ -202,7 +202,7 @@ def _cell(text: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Takes:
+class ValueSpec:
     """What may stand behind a key."""
 
     says: str
@@ -213,45 +213,45 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _is_texts(value: Any) -> bool:
+def _is_text_list(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(part, str) for part in value)
 
 
-STRING = Takes("a text", lambda value: isinstance(value, str))
-TEXTS = Takes("a list of texts", _is_texts)
-COUNT = Takes("a whole number", lambda value: _is_number(value) and isinstance(value, int))
-NUMBER = Takes("a number", _is_number)
-ANY = Takes("any value", lambda value: True)
-ROWS = Takes(
+STRING = ValueSpec("a text", lambda value: isinstance(value, str))
+TEXTS = ValueSpec("a list of texts", _is_text_list)
+COUNT = ValueSpec("a whole number", lambda value: _is_number(value) and isinstance(value, int))
+NUMBER = ValueSpec("a number", _is_number)
+ANY = ValueSpec("any value", lambda value: True)
+ROWS = ValueSpec(
     "a list of rows", lambda value: isinstance(value, list) and all(isinstance(row, list) for row in value)
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class CheckKind:
     """A kind of check: how it looks, the keys that it must have, and those that it may."""
 
-    look: Callable[[Scene, Mapping[str, Any]], str]
-    must: Mapping[str, Takes]
-    may: Mapping[str, Takes]
+    look: Callable[[CheckContext, Mapping[str, Any]], str]
+    must: Mapping[str, ValueSpec]
+    may: Mapping[str, ValueSpec]
 
 
 _PATH = {"path": STRING}
 _PARTS = {"has": TEXTS, "lacks": TEXTS, "matches": STRING}
-KINDS: Mapping[str, Kind] = {
-    "file": Kind(_file, _PATH, {**_PARTS, "equals": STRING, "lines": COUNT, "same_lines": TEXTS}),
-    "gone": Kind(_gone, _PATH, {}),
-    "folder": Kind(_folder, _PATH, {"names": TEXTS}),
-    "same": Kind(_same, {}, {"except": TEXTS, "new": TEXTS}),
-    "json": Kind(_json, _PATH, {"at": STRING, "equals": ANY}),
-    "csv": Kind(_csv, {**_PATH, "rows": ROWS}, {}),
-    "run": Kind(
-        _run,
+KINDS: Mapping[str, CheckKind] = {
+    "file": CheckKind(_check_file, _PATH, {**_PARTS, "equals": STRING, "lines": COUNT, "same_lines": TEXTS}),
+    "gone": CheckKind(_check_gone, _PATH, {}),
+    "folder": CheckKind(_check_folder, _PATH, {"names": TEXTS}),
+    "same": CheckKind(_check_unchanged, {}, {"except": TEXTS, "new": TEXTS}),
+    "json": CheckKind(_check_json, _PATH, {"at": STRING, "equals": ANY}),
+    "csv": CheckKind(_check_csv, {**_PATH, "rows": ROWS}, {}),
+    "run": CheckKind(
+        _check_run,
         {"command": STRING},
         {**_PARTS, "stdout": STRING, "stdin": STRING, "exit": COUNT, "seconds": NUMBER},
     ),
-    "function": Kind(
-        _function, {**_PATH, "name": STRING, "test": STRING}, {"before": STRING, "seconds": NUMBER}
+    "function": CheckKind(
+        _check_function, {**_PATH, "name": STRING, "test": STRING}, {"before": STRING, "seconds": NUMBER}
     ),
-    "answer": Kind(_answer, {}, {**_PARTS, "any": TEXTS, "number": NUMBER}),
+    "answer": CheckKind(_check_answer, {}, {**_PARTS, "any": TEXTS, "number": NUMBER}),
 }

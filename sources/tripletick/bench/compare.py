@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tripletick.bench.attempt import Attempt
-from tripletick.bench.stats import ratio, two_sided
+from tripletick.bench.stats import binomial_test, median_ratio
 
 TOTAL = "all"
 COLUMNS = ("", "pairs", "both", "only A", "only B", "none", "p")
@@ -24,7 +24,7 @@ Pairs = Sequence[tuple[Attempt, Attempt]]
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class PairSplit:
     """How many pairs were solved by whom; `p` is McNemar's, the chance of such a split by luck alone."""
 
     name: str
@@ -36,7 +36,7 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class CostRatio:
     """What B took against A: the median of the ratios, and the sign test's chance of them by luck alone."""
 
     name: str
@@ -48,32 +48,34 @@ class Cost:
 class Comparison:
     """What two runs differ in; the last split is over all families."""
 
-    splits: tuple[Split, ...]
-    costs: tuple[Cost, ...]
+    splits: tuple[PairSplit, ...]
+    costs: tuple[CostRatio, ...]
     missing: int
     """Trials that only one of the runs has done."""
 
 
-def compared(first: Sequence[Attempt], second: Sequence[Attempt]) -> Comparison:
+def compare_runs(first: Sequence[Attempt], second: Sequence[Attempt]) -> Comparison:
     """Compare two runs."""
     ours, theirs = ({attempt.key: attempt for attempt in run} for run in (first, second))
     pairs = [(ours[key], theirs[key]) for key in ours if key in theirs]
     families = dict.fromkeys(one.family for one, _ in pairs)
-    splits = [_split(family, [pair for pair in pairs if pair[0].family == family]) for family in families]
+    splits = [
+        _count_split(family, [pair for pair in pairs if pair[0].family == family]) for family in families
+    ]
     return Comparison(
-        (*splits, _split(TOTAL, pairs)),
-        tuple(_costs(pairs)),
+        (*splits, _count_split(TOTAL, pairs)),
+        tuple(_compare_costs(pairs)),
         len(ours.keys() ^ theirs.keys()),
     )
 
 
-def tell(told: Comparison) -> tuple[list[tuple[str, ...]], list[str]]:
+def format_comparison(told: Comparison) -> tuple[list[tuple[str, ...]], list[str]]:
     """Word it for a person: the rows of a table, and the lines below it."""
     rows: list[tuple[str, ...]] = [COLUMNS]
     for split in told.splits:
         counts = (split.both, split.only_a, split.only_b, split.none)
         rows.append((split.name, str(sum(counts)), *map(str, counts), f"{split.p:.3f}"))
-    lines = [_verdict(told.splits[-1])]
+    lines = [_format_verdict(told.splits[-1])]
     for cost in told.costs:
         if cost.ratio is not None:
             lines.append(f"{cost.name}: B takes {cost.ratio:.2f} of A (median of the pairs, p {cost.p:.3f})")
@@ -82,19 +84,19 @@ def tell(told: Comparison) -> tuple[list[tuple[str, ...]], list[str]]:
     return rows, lines
 
 
-def _verdict(split: Split) -> str:
+def _format_verdict(split: PairSplit) -> str:
     if split.p >= LIKELY:
         return "That one solves more may be luck."
     return f"{'A' if split.only_a > split.only_b else 'B'} solves more, and hardly by luck."
 
 
-def _split(name: str, pairs: Pairs) -> Split:
+def _count_split(name: str, pairs: Pairs) -> PairSplit:
     kinds = [(one.solved, other.solved) for one, other in pairs]
     only_a, only_b = kinds.count((True, False)), kinds.count((False, True))
     both, none = kinds.count((True, True)), kinds.count((False, False))
-    return Split(name, both, only_a, only_b, none, two_sided(only_a, only_b))
+    return PairSplit(name, both, only_a, only_b, none, binomial_test(only_a, only_b))
 
 
-def _costs(pairs: Pairs) -> Iterator[Cost]:
+def _compare_costs(pairs: Pairs) -> Iterator[CostRatio]:
     for name, get in COSTS.items():
-        yield Cost(name, *ratio([(get(one), get(other)) for one, other in pairs]))
+        yield CostRatio(name, *median_ratio([(get(one), get(other)) for one, other in pairs]))

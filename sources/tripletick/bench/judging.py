@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from tripletick import places, wiring
-from tripletick.bench.checks import Ran, Run, Scene
-from tripletick.bench.folders import Folder
-from tripletick.bench.task import Task
+from tripletick.bench.checks import CheckContext, ProgramResult, Run
+from tripletick.bench.folders import TaskFolder
+from tripletick.bench.task import BenchTask
 from tripletick.config import Config
-from tripletick.errors import PersonNeededError
+from tripletick.errors import UserNeededError
 from tripletick.sandbox import open_box
 from tripletick.sandbox.box import Box
 from tripletick.sandbox.probing import drain
@@ -30,58 +30,58 @@ FED = f'printf %s "${STDIN}" | env -u {STDIN} bash -c "$0" 2>/dev/null; exit "${
 NO_BOX = "What was written is run to see whether it works, and there is no box to do that in."
 
 
-def judge(task: Task, folder: Path, answer: str, config: Config, room: Path) -> str:
+def grade_task(task: BenchTask, folder: Path, answer: str, config: Config, room: Path) -> str:
     """Say why a task is not done, "" where it is; `room` is a folder for what checks need."""
     try:
-        left = Folder(folder)
-        with _boxed(config, left, room) as run:
-            scene = Scene(left, task.start, answer, run)
-            return next(filter(None, (check.lacking(scene) for check in task.checks)), "")
+        left = TaskFolder(folder)
+        with _open_runner(config, left, room) as run:
+            scene = CheckContext(left, task.start, answer, run)
+            return next(filter(None, (check.find_failure(scene) for check in task.checks)), "")
     except OSError as error:
         return f"the folder cannot be looked at: {error.strerror}"
 
 
 def require_box(config: Config, room: Path) -> None:
     """Raise PersonNeededError where no box holds, unless the person chose to have none."""
-    with _box(config, room, room / "none") as box:
+    with _open_check_box(config, room, room / "none") as box:
         if not box.holds and config.sandbox.mode != "bare":
-            raise PersonNeededError(NO_BOX, box.sentence, "tripletick doctor says what it needs.")
+            raise UserNeededError(NO_BOX, box.sentence, "tripletick doctor says what it needs.")
 
 
 @contextmanager
-def _boxed(config: Config, folder: Folder, room: Path) -> Iterator[Run]:
+def _open_runner(config: Config, folder: TaskFolder, room: Path) -> Iterator[Run]:
     """Give what runs programs in a copy of the folder; it is made, and the box opened, by the first."""
     with ExitStack() as opened:
         boxes: list[Box] = []
 
-        def run(command: str, stdin: str, seconds: float) -> Ran:
+        def run(command: str, stdin: str, seconds: float) -> ProgramResult:
             if not boxes:
                 copy = room / folder.root.name
                 copy.mkdir()
-                folder.copy(copy)
-                boxes.append(opened.enter_context(_box(config, room, copy)))
+                folder.copy_files(copy)
+                boxes.append(opened.enter_context(_open_check_box(config, room, copy)))
             running = boxes[0].run(("bash", "-c", FED, command), timeout=seconds, env={STDIN: stdin})
             _, ended = drain(running)
             said = (ended.head + ended.tail).decode("utf-8", "replace")
-            return Ran(said, ended.status, ended.struck)
+            return ProgramResult(said, ended.status, ended.struck)
 
         yield run
 
 
 @cache
-def _machine() -> dict[str, Any]:
+def _get_machine_facts() -> dict[str, Any]:
     """Give where boxes keep what they found out of the machine: looking takes longer than running."""
     return {}
 
 
 @contextmanager
-def _box(config: Config, room: Path, folder: Path) -> Iterator[Box]:
+def _open_check_box(config: Config, room: Path, folder: Path) -> Iterator[Box]:
     folder.mkdir(exist_ok=True)
-    found = replace(places.find(), state=room / "state")
-    ground = wiring.ground(config, found, folder)
+    found = replace(places.find_dirs(), state=room / "state")
+    ground = wiring.make_sandbox_spec(config, found, folder)
     limits = replace(ground.limits, output=OUTPUT, kept=OUTPUT)
     tier = "none" if config.sandbox.mode == "bare" else config.sandbox.tier
-    box = open_box(replace(ground, limits=limits, found=_machine()), tier)
+    box = open_box(replace(ground, limits=limits, found=_get_machine_facts()), tier)
     try:
         yield box
     finally:

@@ -11,9 +11,9 @@ from html import escape
 
 from tripletick.bench import plots, table
 from tripletick.bench.attempt import Attempt
-from tripletick.bench.records import Header
+from tripletick.bench.records import RunHeader
 from tripletick.library.page import CSS, PAGE, POLICY
-from tripletick.ui.safe import visible
+from tripletick.ui.safe import escape_controls
 
 LOOK = """
 body { max-width: 60rem; } svg { width: 100%; height: auto; font: 12px system-ui, sans-serif; }
@@ -31,61 +31,63 @@ SCATTER = (
 HEADS = ("task", "wording", "repeat", "", "seconds", "attempts", "steps", "read", "written", "why not")
 
 
-def written(header: Header, attempts: Sequence[Attempt]) -> str:
+def render_page(header: RunHeader, attempts: Sequence[Attempt]) -> str:
     """Give the page of a run."""
-    rows = table.rows(attempts)
+    rows = table.make_rows(attempts)
     solved = sum(attempt.solved for attempt in attempts)
     bars = [
-        plots.Bar(row.name, row.solved / row.of, row.low, row.high, f"{row.solved} of {row.of}")
+        plots.ShareBar(row.name, row.solved / row.of, row.low, row.high, f"{row.solved} of {row.of}")
         for row in rows
     ]
     points = [
-        plots.Point(f"{one.task} ({one.wording})", one.seconds, one.read + one.written, one.solved)
+        plots.PlotPoint(f"{one.task} ({one.wording})", one.seconds, one.read + one.written, one.solved)
         for one in attempts
         if one.seconds > 0 and one.read + one.written > 0
     ]
     parts = [
-        _heading("By family", INTERVAL),
-        plots.bars(bars, "Share of the tasks that were solved, by family"),
-        _table(table.COLUMNS, [list(table.cells(row)) for row in rows]),
+        _render_heading("By family", INTERVAL),
+        plots.draw_bars(bars, "Share of the tasks that were solved, by family"),
+        _render_table(table.COLUMNS, [list(table.format_cells(row)) for row in rows]),
         f'<p class="note">{escape(table.BELOW)}</p>',
-        _heading("Cost", SCATTER),
-        plots.points(points, "Seconds against tokens", "seconds", "tokens"),
-        _heading("Tasks"),
-        _table(HEADS, map(_cells, attempts)),
-        _heading("The run"),
-        _table(("", ""), [(name, str(value)) for name, value in asdict(header).items() if value]),
+        _render_heading("Cost", SCATTER),
+        plots.draw_points(points, "Seconds against tokens", "seconds", "tokens"),
+        _render_heading("Tasks"),
+        _render_table(HEADS, map(_format_attempt, attempts)),
+        _render_heading("The run"),
+        _render_table(("", ""), [(name, str(value)) for name, value in asdict(header).items() if value]),
     ]
     title = TITLE.format(model=header.model, solved=solved, of=len(attempts))
     return PAGE.format(
         policy=POLICY,
-        title=_safe(title),
+        title=_escape_text(title),
         css=CSS + LOOK,
-        about=_safe(f"tripletick {header.version}, {header.engine}, suite {header.suite}, {header.started}"),
+        about=_escape_text(
+            f"tripletick {header.version}, {header.engine}, suite {header.suite}, {header.started}"
+        ),
         parts="\n".join(parts),
     )
 
 
-def _cells(one: Attempt) -> tuple[str, ...]:
+def _format_attempt(one: Attempt) -> tuple[str, ...]:
     counts = (f"{one.seconds:.1f}", one.attempts, one.steps, one.read, one.written)
     says = "solved" if one.solved else "no"
     return (one.task, one.wording, str(one.repeat), says, *map(str, counts), one.why)
 
 
-def _heading(words: str, below: str = "") -> str:
+def _render_heading(words: str, below: str = "") -> str:
     return f"<h2>{escape(words)}</h2>" + (f'<p class="note">{escape(below)}</p>' if below else "")
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def _render_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     head = "".join(f"<th>{escape(word)}</th>" for word in heads)
-    body = "\n".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    body = "\n".join(f"<tr>{''.join(map(_render_cell, row))}</tr>" for row in rows)
     return f"<table><tr>{head}</tr>\n{body}</table>"
 
 
-def _cell(words: str) -> str:
+def _render_cell(words: str) -> str:
     kind = "number" if words.replace(".", "", 1).isdigit() else "no" if words == "no" else ""
-    return f'<td class="{kind}">{_safe(words)}</td>' if kind else f"<td>{_safe(words)}</td>"
+    return f'<td class="{kind}">{_escape_text(words)}</td>' if kind else f"<td>{_escape_text(words)}</td>"
 
 
-def _safe(words: str) -> str:
-    return escape(visible(words))
+def _escape_text(words: str) -> str:
+    return escape(escape_controls(words))

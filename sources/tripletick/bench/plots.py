@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from math import ceil, floor, log10
 
-from tripletick.ui.safe import visible
+from tripletick.ui.safe import escape_controls
 
 WIDTH, LEFT, ROW, BAR = 640, 90, 30, 16
 HEIGHT, TOP, FOOT = 330, 20, 40
@@ -19,7 +19,7 @@ SVG = '<svg viewBox="0 0 {width} {height}" role="img" aria-label="{label}">{part
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class ShareBar:
     """A share from 0 to 1, and the interval that the true one lies in."""
 
     name: str
@@ -30,7 +30,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class PlotPoint:
     """A point; both numbers above 0. `good` gives its colour and its shape."""
 
     name: str
@@ -39,78 +39,78 @@ class Point:
     good: bool
 
 
-def bars(rows: Sequence[Bar], label: str) -> str:
+def draw_bars(rows: Sequence[ShareBar], label: str) -> str:
     """Draw shares below each other, on a scale from 0 to 100 per cent."""
     wide, height = WIDTH - LEFT - 70, ROW * len(rows) + FOOT
-    parts = list(_scale(wide, height))
+    parts = list(_draw_scale(wide, height))
     for at, row in enumerate(rows):
         top, middle = at * ROW + 6, at * ROW + 6 + BAR / 2
         low, high = LEFT + row.low * wide, LEFT + row.high * wide
         parts += [
-            _text(LEFT - 8, middle + 4, row.name, "end"),
+            _draw_text(LEFT - 8, middle + 4, row.name, "end"),
             f'<rect class="bar" x="{LEFT}" y="{top}" width="{row.share * wide:.1f}" height="{BAR}"/>',
             f'<path class="span" d="M{low:.1f} {middle - 4}v8m0 -4H{high:.1f}m0 -4v8"/>',
-            _text(WIDTH - 64, middle + 4, row.says),
+            _draw_text(WIDTH - 64, middle + 4, row.says),
         ]
-    return SVG.format(width=WIDTH, height=height, label=_safe(label), parts="".join(parts))
+    return SVG.format(width=WIDTH, height=height, label=_escape_text(label), parts="".join(parts))
 
 
-def points(rows: Sequence[Point], label: str, across: str, up: str) -> str:
+def draw_points(rows: Sequence[PlotPoint], label: str, across: str, up: str) -> str:
     """Draw points; a circle is good, a cross is not. Nothing where there is none."""
     if not rows:
         return ""
     wide, high = WIDTH - LEFT - 20, HEIGHT - FOOT - TOP
-    columns, lines = _decades([row.x for row in rows]), _decades([row.y for row in rows])
-    parts = list(_axes(columns, lines, wide, high))
+    columns, lines = _find_decades([row.x for row in rows]), _find_decades([row.y for row in rows])
+    parts = list(_draw_axes(columns, lines, wide, high))
     for row in rows:
-        x = LEFT + _part(row.x, columns) * wide
-        y = TOP + (1 - _part(row.y, lines)) * high
-        parts.append(_dot(x, y, row))
-    parts += [_text(LEFT + wide / 2, HEIGHT - 4, across, "middle"), _text(4, 12, up)]
-    return SVG.format(width=WIDTH, height=HEIGHT, label=_safe(label), parts="".join(parts))
+        x = LEFT + _to_fraction(row.x, columns) * wide
+        y = TOP + (1 - _to_fraction(row.y, lines)) * high
+        parts.append(_draw_dot(x, y, row))
+    parts += [_draw_text(LEFT + wide / 2, HEIGHT - 4, across, "middle"), _draw_text(4, 12, up)]
+    return SVG.format(width=WIDTH, height=HEIGHT, label=_escape_text(label), parts="".join(parts))
 
 
-def _scale(wide: float, height: float) -> Iterator[str]:
+def _draw_scale(wide: float, height: float) -> Iterator[str]:
     for share in (0, 25, 50, 75, 100):
         x = LEFT + share * wide / 100
         yield f'<path class="grid" d="M{x:.1f} 0V{height - FOOT + 8}"/>'
-        yield _text(x, height - FOOT + 24, f"{share} %", "middle")
+        yield _draw_text(x, height - FOOT + 24, f"{share} %", "middle")
 
 
-def _axes(columns: range, lines: range, wide: float, high: float) -> Iterator[str]:
+def _draw_axes(columns: range, lines: range, wide: float, high: float) -> Iterator[str]:
     for power in columns:
-        x = LEFT + _part(10**power, columns) * wide
+        x = LEFT + _to_fraction(10**power, columns) * wide
         yield f'<path class="grid" d="M{x:.1f} {TOP}V{TOP + high}"/>'
-        yield _text(x, TOP + high + 16, f"{10.0**power:g}", "middle")
+        yield _draw_text(x, TOP + high + 16, f"{10.0**power:g}", "middle")
     for power in lines:
-        y = TOP + (1 - _part(10**power, lines)) * high
+        y = TOP + (1 - _to_fraction(10**power, lines)) * high
         yield f'<path class="grid" d="M{LEFT} {y:.1f}H{LEFT + wide}"/>'
-        yield _text(LEFT - 8, y + 4, f"{10.0**power:g}", "end")
+        yield _draw_text(LEFT - 8, y + 4, f"{10.0**power:g}", "end")
 
 
-def _dot(x: float, y: float, row: Point) -> str:
+def _draw_dot(x: float, y: float, row: PlotPoint) -> str:
     if row.good:
         shape = f'<circle class="good" cx="{x:.1f}" cy="{y:.1f}" r="{DOT}">'
         end = "</circle>"
     else:
         cross = f"M{x - DOT:.1f} {y - DOT:.1f}l8 8m0 -8l-8 8"
         shape, end = f'<path class="bad" d="{cross}">', "</path>"
-    return f"{shape}<title>{_safe(row.name)}</title>{end}"
+    return f"{shape}<title>{_escape_text(row.name)}</title>{end}"
 
 
-def _decades(values: Sequence[float]) -> range:
+def _find_decades(values: Sequence[float]) -> range:
     """Give the powers of ten that hold the values, at least two."""
     low, high = floor(log10(min(values))), ceil(log10(max(values)))
     return range(low, max(high, low + 1) + 1)
 
 
-def _part(value: float, decades: range) -> float:
+def _to_fraction(value: float, decades: range) -> float:
     return (log10(value) - decades[0]) / (decades[-1] - decades[0])
 
 
-def _text(x: float, y: float, words: str, anchor: str = "start") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{_safe(words)}</text>'
+def _draw_text(x: float, y: float, words: str, anchor: str = "start") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{_escape_text(words)}</text>'
 
 
-def _safe(words: str) -> str:
-    return escape(visible(words))
+def _escape_text(words: str) -> str:
+    return escape(escape_controls(words))

@@ -14,15 +14,15 @@ from pathlib import Path
 from tripletick import places
 from tripletick.app import App
 from tripletick.bench.attempt import PROJECT
-from tripletick.bench.folders import fill
-from tripletick.bench.judging import judge
-from tripletick.bench.task import Task
+from tripletick.bench.folders import copy_start_files
+from tripletick.bench.judging import grade_task
+from tripletick.bench.task import BenchTask
 from tripletick.config import Config
 from tripletick.events import Answered, Event, GaveUp, Repairing
 from tripletick.messages import Answer
 from tripletick.sandbox.user import remove
-from tripletick.session import Log
-from tripletick.trust import Said
+from tripletick.session import SessionLog
+from tripletick.trust import FolderFlags
 
 NOBODY = Answer(there=False)
 DOES_NOTHING = "I have looked at it."
@@ -32,16 +32,16 @@ DONE_EARLY = "it is done before its last turn"
 NO_REPAIR = "its solution fails nowhere, and it is one that needs repair"
 
 
-def flaw(task: Task) -> str:
+def find_flaw(task: BenchTask) -> str:
     """Say what is wrong with a task, "" where nothing is. Raises ModelError where the solution is missing."""
     room = Path(tempfile.mkdtemp(prefix="tripletick-"))
     try:
         folder = room / PROJECT
         folder.mkdir()
-        fill(folder, task.start)
-        if not judge(task, folder, DOES_NOTHING, Config(), _made(room / "before")):
+        copy_start_files(folder, task.start)
+        if not grade_task(task, folder, DOES_NOTHING, Config(), _make_folder(room / "before")):
             return DONE_AT_START
-        *early, last = _played(task, folder, room)
+        *early, last = _judge_turns(task, folder, room)
         if early and not early[-1].why:
             return DONE_EARLY
         if last.why:
@@ -52,25 +52,25 @@ def flaw(task: Task) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Turn:
+class _SolutionTurn:
     """What a turn of a solution came to: why the task is not done then, whether a reply of it failed."""
 
     why: str
     failed: bool
 
 
-def _played(task: Task, folder: Path, room: Path) -> list[_Turn]:
+def _judge_turns(task: BenchTask, folder: Path, room: Path) -> list[_SolutionTurn]:
     """Play the solution turn by turn, each judged."""
     turns = []
-    for number, events in enumerate(_play(task, folder, room / "state")):
+    for number, events in enumerate(_play_turns(task, folder, room / "state")):
         end = events[-1]
         answer = end.text if isinstance(end, Answered) else end.answer if isinstance(end, GaveUp) else ""
-        why = judge(task, folder, answer, Config(), _made(room / f"after-{number}"))
-        turns.append(_Turn(why, any(isinstance(event, Repairing) for event in events)))
+        why = grade_task(task, folder, answer, Config(), _make_folder(room / f"after-{number}"))
+        turns.append(_SolutionTurn(why, any(isinstance(event, Repairing) for event in events)))
     return turns
 
 
-def _play(task: Task, folder: Path, state: Path) -> Iterator[list[Event]]:
+def _play_turns(task: BenchTask, folder: Path, state: Path) -> Iterator[list[Event]]:
     """Give the events of each turn of the solution, played as the agent that the task is for; where any may
     be, as one that has tools.
     """
@@ -81,19 +81,23 @@ def _play(task: Task, folder: Path, state: Path) -> Iterator[list[Event]]:
         agent=replace(plain.agent, name=agent),
         model=replace(plain.model, name=f"scripted:{task.solution}", chunk=4096),
     )
-    found = replace(places.find(), state=state)
+    found = replace(places.find_dirs(), state=state)
     app = App(
-        config, found, folder, Log.open(state, workspace=folder, save=False), said=Said(True, True, (), False)
+        config,
+        found,
+        folder,
+        SessionLog.open(state, workspace=folder, save=False),
+        said=FolderFlags(True, True, (), False),
     )
     try:
         for said in (task.requests[0], *task.further):
             events: list[Event] = []
-            app.run(app.turn(said), [events.append], lambda question: NOBODY)
+            app.run_turn(app.handle_request(said), [events.append], lambda question: NOBODY)
             yield events
     finally:
         app.close()
 
 
-def _made(folder: Path) -> Path:
+def _make_folder(folder: Path) -> Path:
     folder.mkdir()
     return folder

@@ -23,11 +23,11 @@ from tripletick.errors import UsageError
 FORMAT = 1
 LOG = ".jsonl"
 NO_RUN = "{path} is no run of tripletick bench."
-T = TypeVar("T", "Header", Attempt)
+T = TypeVar("T", "RunHeader", Attempt)
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class RunHeader:
     """What a run measures, and on what. Those that differ in cores and date alone are one."""
 
     version: str
@@ -50,71 +50,71 @@ class Header:
     bare: bool = False
     """The model was asked once for each task, without an agent."""
 
-    def like(self, other: Header) -> bool:
+    def is_same_run(self, other: RunHeader) -> bool:
         """Tell whether another run is the same but for where and when it was begun."""
-        return _what(self) == _what(other)
+        return _get_identity(self) == _get_identity(other)
 
 
 @dataclass(slots=True)
-class Run:
+class RunFile:
     """A run that is being written; `done` is what was done in it, by task, wording and repeat."""
 
     path: Path
-    header: Header
+    header: RunHeader
     handle: int
     done: dict[tuple[str, str, int], Attempt]
 
-    def add(self, attempt: Attempt) -> None:
+    def add_attempt(self, attempt: Attempt) -> None:
         """Put an attempt on the disk. Raises OSError."""
-        self._put(asdict(attempt))
+        self._write_record(asdict(attempt))
         self.done[attempt.key] = attempt
 
-    def _put(self, record: Mapping[str, Any]) -> None:
+    def _write_record(self, record: Mapping[str, Any]) -> None:
         os.write(self.handle, session.to_line(dict(record)))
         platforms.sync_data(self.handle)
 
 
 @contextmanager
-def begun(folder: Path, header: Header) -> Iterator[Run]:
+def begin_run(folder: Path, header: RunHeader) -> Iterator[RunFile]:
     """Begin a run in a file of its own. Raises UsageError where it cannot be written."""
     stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
     named = re.sub(
         r"[^\w.-]+", "-", f"{stamp}-{header.model}-{Path(header.suite).name}{'-no-agent' * header.bare}"
     )
     path = folder / f"{named}{LOG}"
-    with _opened(path, new=True) as handle:
-        run = Run(path, header, handle, {})
-        run._put(asdict(header))
+    with _open_run_file(path, new=True) as handle:
+        run = RunFile(path, header, handle, {})
+        run._write_record(asdict(header))
         yield run
 
 
 @contextmanager
-def resumed(folder: Path, header: Header) -> Iterator[Run]:
+def resume_run(folder: Path, header: RunHeader) -> Iterator[RunFile]:
     """Go on with the latest run like this one. Raises UsageError where there is none."""
-    like = (path for path in sorted(folder.glob(f"*{LOG}"), reverse=True) if _is_like(path, header))
+    like = (path for path in sorted(folder.glob(f"*{LOG}"), reverse=True) if _has_same_header(path, header))
     path = next(like, None)
     if path is None:
         why = f"None in {folder} has this version, model, suite, agent, limit, seed and settings."
         raise UsageError("There is no run to go on with.", why, "Begin one: leave --resume out")
-    with _opened(path, new=False) as handle:
-        os.ftruncate(handle, session.last_newline(handle))
-        kept, attempts = read(path)
-        yield Run(path, kept, handle, {attempt.key: attempt for attempt in attempts})
+    with _open_run_file(path, new=False) as handle:
+        os.ftruncate(handle, session.find_last_newline(handle))
+        kept, attempts = read_run(path)
+        yield RunFile(path, kept, handle, {attempt.key: attempt for attempt in attempts})
 
 
-def read(path: Path) -> tuple[Header, list[Attempt]]:
+def read_run(path: Path) -> tuple[RunHeader, list[Attempt]]:
     """Read a run, also one that is being written. Raises UsageError where it is none."""
     try:
         whole = path.read_bytes().rpartition(b"\n")[0]
         first, *lines = (json.loads(line) for line in whole.split(b"\n"))
-        return _built(Header, first), [_built(Attempt, line) for line in lines]
+        return _build_record(RunHeader, first), [_build_record(Attempt, line) for line in lines]
     except OSError as error:
         raise UsageError(f"{path} cannot be read.", f"{error.strerror}.", "ls runs") from error
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise UsageError(NO_RUN.format(path=path), "", "ls runs") from error
 
 
-def _built(kind: type[T], held: Mapping[str, Any]) -> T:
+def _build_record(kind: type[T], held: Mapping[str, Any]) -> T:
     """Build a record of its object; what a later version has more is left out. Raises KeyError, TypeError."""
     given = {one.name: held[one.name] for one in fields(kind) if one.name in held or one.default is MISSING}
     whole: dict[str, Any] = {
@@ -123,19 +123,19 @@ def _built(kind: type[T], held: Mapping[str, Any]) -> T:
     return kind(**whole)
 
 
-def _is_like(path: Path, header: Header) -> bool:
+def _has_same_header(path: Path, header: RunHeader) -> bool:
     try:
-        return read(path)[0].like(header)
+        return read_run(path)[0].is_same_run(header)
     except UsageError:
         return False
 
 
-def _what(header: Header) -> dict[str, Any]:
+def _get_identity(header: RunHeader) -> dict[str, Any]:
     return {**asdict(header), "cores": 0, "started": ""}
 
 
 @contextmanager
-def _opened(path: Path, *, new: bool) -> Iterator[int]:
+def _open_run_file(path: Path, *, new: bool) -> Iterator[int]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = session.open_locked(path, new=new)

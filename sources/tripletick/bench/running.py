@@ -16,12 +16,12 @@ from pathlib import Path
 
 from tripletick import __version__, engines, places
 from tripletick.bench import attempt as attempts
-from tripletick.bench.attempt import Attempt, Setup
+from tripletick.bench.attempt import Attempt, RunSetup
 from tripletick.bench.judging import require_box
-from tripletick.bench.records import Header, Run
+from tripletick.bench.records import RunFile, RunHeader
 from tripletick.bench.suites import Trial
 from tripletick.config import Config
-from tripletick.errands import Outcome
+from tripletick.errands import JobOutcome
 from tripletick.errors import (
     ModelError,
     ServerFailedError,
@@ -29,7 +29,7 @@ from tripletick.errors import (
     TripletickError,
     UsageError,
 )
-from tripletick.models.model import About
+from tripletick.models.model import ModelInfo
 from tripletick.sandbox.box import untold
 
 Told = Callable[[int, int, Attempt], None]
@@ -46,15 +46,15 @@ WHERE = ("model.name", "model.host", "model.key_env")
 STOPPED = "The run stopped at {task}."
 
 
-def header(setup: Setup, suite: str) -> Header:
+def make_header(setup: RunSetup, suite: str) -> RunHeader:
     """Look up what is measured. Raises what an engine raises that cannot be asked."""
-    with closing(engines.engine(setup.config, untold)) as engine:
-        about = engine.about()
-    return Header(
+    with closing(engines.open_configured_model(setup.config, untold)) as engine:
+        about = engine.get_info()
+    return RunHeader(
         version=__version__,
         model=f"{about.engine}:{about.name}",
         engine=f"{about.engine} {about.version}".strip(),
-        digest=_digest(setup.config, about),
+        digest=_find_digest(setup.config, about),
         suite=suite,
         agent=setup.agent,
         seconds=setup.seconds,
@@ -66,55 +66,55 @@ def header(setup: Setup, suite: str) -> Header:
     )
 
 
-def make_ready(setup: Setup) -> None:
+def require_ready(setup: RunSetup) -> None:
     """See to it that there is a box, and that the model is loaded and answers.
 
     Raises PersonNeededError without a box, and what FAULTS says of an engine that does not answer.
     """
     with tempfile.TemporaryDirectory(prefix="tripletick-") as room:
         require_box(setup.config, Path(room))
-    _hold("its first word", attempts.warm_up(setup))
+    _raise_fault("its first word", attempts.warm_up(setup))
 
 
-def measure(todo: Sequence[Trial], setup: Setup, run: Run, told: Told, jobs: int = 1) -> None:
+def run_trials(todo: Sequence[Trial], setup: RunSetup, run: RunFile, told: Told, jobs: int = 1) -> None:
     """Do what the run has not done yet, so many trials at once.
 
     Raises what FAULTS says, and KeyboardInterrupt; of several at once, those that have begun end first.
     """
     left = [trial for trial in todo if trial.key not in run.done]
-    with closing(_ends(left, setup, jobs)) as ends:
+    with closing(_iter_results(left, setup, jobs)) as ends:
         for made, outcome in ends:
-            _hold(made.task, outcome)
-            run.add(made)
+            _raise_fault(made.task, outcome)
+            run.add_attempt(made)
             told(sum(trial.key in run.done for trial in todo), len(todo), made)
 
 
-def _ends(left: Sequence[Trial], setup: Setup, jobs: int) -> Generator[tuple[Attempt, Outcome]]:
+def _iter_results(left: Sequence[Trial], setup: RunSetup, jobs: int) -> Generator[tuple[Attempt, JobOutcome]]:
     """Do trials and give what came of each, in the order in which they end."""
     if jobs == 1:
-        yield from (attempts.do(trial, setup) for trial in left)
+        yield from (attempts.run_trial(trial, setup) for trial in left)
         return
     with ThreadPoolExecutor(jobs) as pool:
         try:
-            for end in as_completed([pool.submit(attempts.do, trial, setup) for trial in left]):
+            for end in as_completed([pool.submit(attempts.run_trial, trial, setup) for trial in left]):
                 yield end.result()
         finally:
             pool.shutdown(cancel_futures=True)
 
 
-def _hold(task: str, outcome: Outcome) -> None:
+def _raise_fault(task: str, outcome: JobOutcome) -> None:
     if outcome.exit in FAULTS:
         raise FAULTS[outcome.exit](STOPPED.format(task=task), outcome.error)
 
 
-def _digest(config: Config, about: About) -> str:
+def _find_digest(config: Config, about: ModelInfo) -> str:
     """Give what the model's content is known by: of its files with their adapters, or what Ollama says; ""
     where nothing is told.
     """
     if about.engine == "embedded":
-        from tripletick.models.embedded import locate
+        from tripletick.models.embedded import locate_files
 
-        source = locate(engines.named(config).partition(":")[2], places.find().cache)
+        source = locate_files(engines.resolve_model_name(config).partition(":")[2], places.find_dirs().cache)
         whole = hashlib.sha256()
         for path in (source.model, *source.adapters):
             with path.open("rb") as file:
@@ -123,4 +123,4 @@ def _digest(config: Config, about: About) -> str:
     if about.engine != "ollama":
         return ""
     names = (about.name, f"{about.name}:latest")
-    return next((one.digest for one in engines.listed(config) if one.name in names), "")
+    return next((one.digest for one in engines.list_models(config) if one.name in names), "")

@@ -13,43 +13,43 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tripletick.places import make_private
+from tripletick.places import make_private_folder
 
 if TYPE_CHECKING:
-    from tripletick.bench.records import Header
+    from tripletick.bench.records import RunHeader
 
 FILE = Path("bench", "scores.json")
 USUAL = "core"
 """The suite that is shown where a model has done several."""
 
 
-def keep(cache: Path, header: Header, solved: int, of: int) -> None:
+def save_score(cache: Path, header: RunHeader, solved: int, of: int) -> None:
     """Keep what a run came to, in the place of an earlier one. Raises OSError."""
-    known = _read(cache)
+    known = _read_scores(cache)
     done = known.setdefault(header.model, {})
     # the newest stands last
     done.pop(header.suite, None)
     done[header.suite] = [solved, of]
     path = cache / FILE
-    make_private(path.parent)
+    make_private_folder(path.parent)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name}.")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         json.dump(known, file)
     Path(name).replace(path)
 
 
-def known(cache: Path) -> Mapping[str, str]:
+def load_scores(cache: Path) -> Mapping[str, str]:
     """Give by model what it did: `core 40 of 90`."""
-    return {model: _worded(done) for model, done in _read(cache).items() if done}
+    return {model: _format_score(done) for model, done in _read_scores(cache).items() if done}
 
 
-def _worded(done: Mapping[str, Any]) -> str:
+def _format_score(done: Mapping[str, Any]) -> str:
     suite = USUAL if USUAL in done else list(done)[-1]
     solved, of = done[suite]
     return f"{Path(suite).name} {solved} of {of}"
 
 
-def _read(cache: Path) -> dict[str, dict[str, Any]]:
+def _read_scores(cache: Path) -> dict[str, dict[str, Any]]:
     with suppress(OSError, ValueError, TypeError, AttributeError):
         told = json.loads((cache / FILE).read_text("utf-8"))
         rows = [pair for done in told.values() for pair in done.values()]

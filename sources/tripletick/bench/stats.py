@@ -14,14 +14,14 @@ NINETY_FIVE = 1.959964
 """Standard deviations to either side that hold 95 per cent."""
 
 
-def two_sided(few: int, many: int) -> float:
+def binomial_test(few: int, many: int) -> float:
     """Give the chance of a split that uneven or more, where each of all falls to either side alike."""
     count, least = few + many, min(few, many)
     ways = sum(comb(count, k) for k in range(least + 1))
     return min(1.0, 2 * ways / (1 << count))
 
 
-def wilson(solved: int, of: int) -> tuple[float, float]:
+def wilson_interval(solved: int, of: int) -> tuple[float, float]:
     """Give the interval that holds the true share with 95 per cent; all of it where nothing was tried."""
     if not of:
         return 0.0, 1.0
@@ -32,10 +32,10 @@ def wilson(solved: int, of: int) -> tuple[float, float]:
     return max(0.0, low), min(1.0, high)
 
 
-def ratio(pairs: Sequence[tuple[float, float]]) -> tuple[float | None, float]:
+def median_ratio(pairs: Sequence[tuple[float, float]]) -> tuple[float | None, float]:
     """Give the median of second to first, None without any, and the chance that they differ by luck alone."""
     usable = [(first, second) for first, second in pairs if first > 0 and second > 0]
     more = sum(second > first for first, second in usable)
     less = sum(second < first for first, second in usable)
     middle = median(second / first for first, second in usable) if usable else None
-    return middle, two_sided(less, more)
+    return middle, binomial_test(less, more)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tripletick import places
 from tripletick.bench import humaneval
-from tripletick.bench.task import DIALOGUES, SHIPPED, WORDINGS, Task, load
+from tripletick.bench.task import DIALOGUES, SHIPPED, WORDINGS, BenchTask, load_tasks
 from tripletick.errors import ConfigError, UsageError
 from tripletick.sandbox.box import untold
 
@@ -32,15 +32,15 @@ QUICK = (
     "write/hello",
 )
 """Ten that take minutes: two of each family, a small model's and a better one's."""
-NAMED: Mapping[str, Callable[[Task], bool]] = {
+NAMED: Mapping[str, Callable[[BenchTask], bool]] = {
     "core": lambda task: True,
     "repair": lambda task: task.repair,
     "quick": lambda task: task.id in QUICK,
 }
 """Suites that are no family's, and what is in them."""
-APART: Mapping[str, Callable[[Callable[[str], None]], Iterator[Task]]] = {
-    "dialogue": lambda notice: load(DIALOGUES),
-    humaneval.NAME: lambda notice: humaneval.tasks(places.find().cache, notice),
+APART: Mapping[str, Callable[[Callable[[str], None]], Iterator[BenchTask]]] = {
+    "dialogue": lambda notice: load_tasks(DIALOGUES),
+    humaneval.NAME: lambda notice: humaneval.load_tasks(places.find_dirs().cache, notice),
 }
 """Suites of tasks that are not in `core`; each takes who is told when something is fetched."""
 ALL = "all"
@@ -53,7 +53,7 @@ class Trial:
     with its language where that is not English.
     """
 
-    task: Task
+    task: BenchTask
     wording: str
     request: str
     repeat: int = 1
@@ -63,7 +63,7 @@ class Trial:
         return self.task.id, self.wording, self.repeat
 
 
-def trials(
+def make_trials(
     suite: str,
     wording: str = "1",
     repeat: int = 1,
@@ -75,8 +75,8 @@ def trials(
 
     Raises UsageError for a suite that does not exist or holds nothing, ConfigError for a task that is wrong.
     """
-    asked = list(_free() if suite == "free" else _asked(tasks(suite, notice), wording))
-    chosen = [trial for trial in asked if _meant(trial.task, only)]
+    asked = list(_load_free() if suite == "free" else _iter_wordings(load_suite(suite, notice), wording))
+    chosen = [trial for trial in asked if _is_chosen(trial.task, only)]
     if not chosen:
         if not only:
             raise UsageError(f"The tasks of {suite} have one wording.", "", "Leave --wording out")
@@ -86,41 +86,41 @@ def trials(
     ]
 
 
-def tasks(suite: str, notice: Callable[[str], None] = untold) -> list[Task]:
+def load_suite(suite: str, notice: Callable[[str], None] = untold) -> list[BenchTask]:
     """Give the tasks of a suite."""
     if suite in APART:
         return list(APART[suite](notice))
     folder = Path(suite).expanduser()
     if "/" in suite or suite in (".", "..", "~"):
-        found = list(load(folder))
+        found = list(load_tasks(folder))
         if not found:
             why = "A task is a folder with a task.toml, in folders of families or alone."
             raise UsageError(f"{suite} holds no task.", why, "See: tripletick help benchmarks")
         return found
     families = sorted(path.name for path in SHIPPED.iterdir() if path.is_dir())
     if suite in families:
-        return list(load(SHIPPED / suite))
+        return list(load_tasks(SHIPPED / suite))
     if suite not in NAMED:
-        raise _unknown(suite, families)
-    return [task for task in load(SHIPPED) if NAMED[suite](task)]
+        raise _make_unknown_error(suite, families)
+    return [task for task in load_tasks(SHIPPED) if NAMED[suite](task)]
 
 
-def _unknown(suite: str, families: Sequence[str]) -> UsageError:
+def _make_unknown_error(suite: str, families: Sequence[str]) -> UsageError:
     known = [*NAMED, *APART, "free", *families]
     near = difflib.get_close_matches(suite, known, 1)
     meant = f"Did you mean: --suite {near[0]}?" if near else f"There are: {', '.join(known)}."
     return UsageError(f"There is no suite {suite!r}.", meant, "A folder of your own: --suite ./FOLDER")
 
 
-def _asked(chosen: Sequence[Task], wording: str) -> Iterator[Trial]:
+def _iter_wordings(chosen: Sequence[BenchTask], wording: str) -> Iterator[Trial]:
     for task in chosen:
         for number, request in enumerate(task.requests, 1):
             if wording in (str(number), ALL):
                 yield Trial(task, str(number), request)
 
 
-def _free() -> Iterator[Trial]:
-    known = {task.id: task for task in load(SHIPPED)}
+def _load_free() -> Iterator[Trial]:
+    known = {task.id: task for task in load_tasks(SHIPPED)}
     for number, line in enumerate(FREE.read_text("utf-8").splitlines(), 1):
         try:
             record = json.loads(line)
@@ -131,5 +131,5 @@ def _free() -> Iterator[Trial]:
             raise ConfigError(f"{FREE}:{number} cannot be read.", why) from error
 
 
-def _meant(task: Task, only: str) -> bool:
+def _is_chosen(task: BenchTask, only: str) -> bool:
     return not only or only in task.id or fnmatchcase(task.id, only)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tripletick.bench.attempt import Attempt
-from tripletick.bench.stats import wilson
+from tripletick.bench.stats import wilson_interval
 
 TOTAL = "all"
 COLUMNS = (
@@ -27,7 +27,7 @@ BELOW = "attempts to invented: a task, on average; attempts: failed replies that
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FamilyRow:
     """A family, or all: tasks solved, and what one took on average."""
 
     name: str
@@ -46,14 +46,14 @@ class Row:
     invented: float
 
 
-def rows(attempts: Sequence[Attempt]) -> list[Row]:
+def make_rows(attempts: Sequence[Attempt]) -> list[FamilyRow]:
     """Give a row a family, and one for all."""
     families = dict.fromkeys(attempt.family for attempt in attempts)
     parted = [(family, [one for one in attempts if one.family == family]) for family in families]
-    return [_row(name, part) for name, part in (*parted, (TOTAL, attempts)) if part]
+    return [_make_row(name, part) for name, part in (*parted, (TOTAL, attempts)) if part]
 
 
-def cells(row: Row) -> Iterator[str]:
+def format_cells(row: FamilyRow) -> Iterator[str]:
     """Write a row."""
     yield from (row.name, str(row.solved), str(row.of), f"{100 * row.solved / row.of:.0f}")
     yield from (f"{row.attempts:.1f}", f"{row.steps:.1f}", f"{row.seconds:.1f}", f"{row.read:.0f}")
@@ -61,24 +61,24 @@ def cells(row: Row) -> Iterator[str]:
     yield from (f"{row.refused:.1f}", f"{row.invented:.1f}")
 
 
-def _row(name: str, part: Sequence[Attempt]) -> Row:
+def _make_row(name: str, part: Sequence[Attempt]) -> FamilyRow:
     cached = [one.cached for one in part if one.cached is not None]
     solved = sum(one.solved for one in part)
-    return Row(
+    return FamilyRow(
         name,
         solved,
         len(part),
-        *wilson(solved, len(part)),
-        attempts=_mean([one.attempts for one in part]),
-        steps=_mean([one.steps for one in part]),
-        seconds=_mean([one.seconds for one in part]),
-        read=_mean([one.read for one in part]),
-        cached=_mean(cached) if cached else None,
-        written=_mean([one.written for one in part]),
-        refused=_mean([len(one.refused) for one in part]),
-        invented=_mean([one.invented for one in part]),
+        *wilson_interval(solved, len(part)),
+        attempts=_compute_mean([one.attempts for one in part]),
+        steps=_compute_mean([one.steps for one in part]),
+        seconds=_compute_mean([one.seconds for one in part]),
+        read=_compute_mean([one.read for one in part]),
+        cached=_compute_mean(cached) if cached else None,
+        written=_compute_mean([one.written for one in part]),
+        refused=_compute_mean([len(one.refused) for one in part]),
+        invented=_compute_mean([one.invented for one in part]),
     )
 
 
-def _mean(values: Sequence[float]) -> float:
+def _compute_mean(values: Sequence[float]) -> float:
     return round(sum(values) / len(values), 3)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tripletick.bench.checks import KINDS, NUMBER, STRING, TEXTS, Check, Takes
+from tripletick.bench.checks import KINDS, NUMBER, STRING, TEXTS, Check, ValueSpec
 from tripletick.errors import ConfigError
 
 SHIPPED = Path(__file__).parent / "tasks"
@@ -25,21 +25,21 @@ HELP = "See: tripletick help benchmarks"
 SECONDS = 120.0
 
 
-def _is_tables(value: Any) -> bool:
+def _is_table_list(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(one, dict) for one in value)
 
 
-SWITCH = Takes("true or false", lambda value: isinstance(value, bool))
-CHECKS = Takes("one or more [[check]]", _is_tables)
-REQUESTS = Takes(f"{WORDINGS} texts", lambda value: TEXTS.fits(value) and len(value) == WORDINGS)
-TURNS = Takes("two texts or more", lambda value: TEXTS.fits(value) and len(value) > 1)
+SWITCH = ValueSpec("true or false", lambda value: isinstance(value, bool))
+CHECKS = ValueSpec("one or more [[check]]", _is_table_list)
+REQUESTS = ValueSpec(f"{WORDINGS} texts", lambda value: TEXTS.fits(value) and len(value) == WORDINGS)
+TURNS = ValueSpec("two texts or more", lambda value: TEXTS.fits(value) and len(value) > 1)
 MUST = {"requests": REQUESTS, "check": CHECKS}
 MUST_DIALOGUE = {"turns": TURNS, "check": CHECKS}
 MAY = {"agent": STRING, "repair": SWITCH, "seconds": NUMBER}
 
 
 @dataclass(frozen=True, slots=True)
-class Bare:
+class BarePrompt:
     """How a task is asked for without an agent: the prompt, and the file that the reply's code goes to."""
 
     request: str
@@ -47,7 +47,7 @@ class Bare:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class BenchTask:
     """One task; `agent` is who it is for."""
 
     family: str
@@ -62,7 +62,7 @@ class Task:
     """For all its turns."""
     further: tuple[str, ...] = ()
     """What is said in the same session after the request."""
-    bare: Bare | None = None
+    bare: BarePrompt | None = None
     """None: it cannot be judged without an agent."""
 
     @property
@@ -78,57 +78,59 @@ class Task:
         return self.folder / SOLUTION
 
 
-def load(top: Path) -> Iterator[Task]:
+def load_tasks(top: Path) -> Iterator[BenchTask]:
     """Read the tasks of a folder: FAMILY/NAME or NAME, or the one that it is. Raises ConfigError."""
     for pattern in (FILE, f"*/{FILE}", f"*/*/{FILE}"):
         for path in sorted(top.glob(pattern)):
-            yield read(path)
+            yield read_task(path)
 
 
-def read(path: Path) -> Task:
+def read_task(path: Path) -> BenchTask:
     """Read one task. Raises ConfigError."""
     try:
-        source = Source(path, path.read_text("utf-8"))
+        source = TaskFile(path, path.read_text("utf-8"))
         held = tomllib.loads(source.text)
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path} cannot be read.", f"{error}.", HELP) from error
-    source.examine(held, MUST_DIALOGUE if "turns" in held else MUST, MAY)
+    source.check_keys(held, MUST_DIALOGUE if "turns" in held else MUST, MAY)
     checks = tuple(
-        _check(row, Source(path, source.text, number)) for number, row in enumerate(held.pop("check"))
+        _parse_check(row, TaskFile(path, source.text, number)) for number, row in enumerate(held.pop("check"))
     )
     folder = path.resolve().parent
     first, *further = held.pop("turns", ("",))
     requests = tuple(held.pop("requests", (first,)))
-    return Task(
+    return BenchTask(
         folder.parent.name, folder.name, path.parent, requests, checks, further=tuple(further), **held
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class TaskFile:
     """A file of a task, or the check in it of this number; knows its lines, of which tomllib tells none."""
 
     path: Path
     text: str
     number: int = -1
 
-    def examine(self, held: Mapping[str, Any], must: Mapping[str, Takes], may: Mapping[str, Takes]) -> None:
+    def check_keys(
+        self, held: Mapping[str, Any], must: Mapping[str, ValueSpec], may: Mapping[str, ValueSpec]
+    ) -> None:
         """Hold keys and values against what there may be. Raises ConfigError."""
         known = {**must, **may}
         for key, value in held.items():
             if key not in known:
-                raise self.error(key, f"there is no key {key}", ", ".join(known))
+                raise self.make_error(key, f"there is no key {key}", ", ".join(known))
             if not known[key].fits(value):
-                raise self.error(key, f"{key} is wrong", known[key].says)
+                raise self.make_error(key, f"{key} is wrong", known[key].says)
         for key, takes in must.items():
             if key not in held:
-                raise self.error("kind", f"{key} is missing", takes.says)
+                raise self.make_error("kind", f"{key} is missing", takes.says)
 
-    def error(self, key: str, what: str, allowed: str) -> ConfigError:
-        where = f"{self.path}:{self._line(key)}"
+    def make_error(self, key: str, what: str, allowed: str) -> ConfigError:
+        where = f"{self.path}:{self._find_line(key)}"
         return ConfigError(f"{where}: {what}.", f"It takes: {allowed}.", HELP)
 
-    def _line(self, key: str) -> int:
+    def _find_line(self, key: str) -> int:
         lines = self.text.split("\n")
         heads = [at for at, line in enumerate(lines) if line.strip() == "[[check]]"]
         first = heads[self.number] if 0 <= self.number < len(heads) else 0
@@ -136,14 +138,16 @@ class Source:
         return next((at for at, line in enumerate(lines[first:], first) if begins.match(line)), first) + 1
 
 
-def _check(row: Mapping[str, Any], source: Source) -> Check:
+def _parse_check(row: Mapping[str, Any], source: TaskFile) -> Check:
     kind = KINDS.get(str(row.get("kind")))
     if kind is None:
-        raise source.error("kind", f"there is no check {row.get('kind')!r}", ", ".join(KINDS))
+        raise source.make_error("kind", f"there is no check {row.get('kind')!r}", ", ".join(KINDS))
     wanted = {key: value for key, value in row.items() if key != "kind"}
-    source.examine(wanted, kind.must, kind.may)
+    source.check_keys(wanted, kind.must, kind.may)
     try:
         re.compile(wanted.get("matches", ""))
     except re.error as error:
-        raise source.error("matches", f"the pattern is wrong: {error}", "a regular expression") from error
+        raise source.make_error(
+            "matches", f"the pattern is wrong: {error}", "a regular expression"
+        ) from error
     return Check(row["kind"], wanted)

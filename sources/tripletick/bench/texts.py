@@ -25,93 +25,97 @@ _APART = re.compile(_BETWEEN)
 _WORD = re.compile(r"(?<![\w-])[a-z]+(?![\w-])")
 
 
-def wrong(text: str, wanted: Mapping[str, Any], looks: Mapping[str, Look]) -> str:
+def find_mismatch(text: str, wanted: Mapping[str, Any], looks: Mapping[str, Look]) -> str:
     """Give the first thing that is wrong with a text; keys without a row are not the text's."""
     text = text.replace("\r\n", "\n")
     found = (looks[key](text, value) for key, value in wanted.items() if key in looks)
     return next(filter(None, found), "")
 
 
-def _equals(text: str, wanted: str) -> str:
-    return "" if _ended(text) == _ended(wanted.replace("\r\n", "\n")) else f"is {_short(text)}"
+def _check_equals(text: str, wanted: str) -> str:
+    return (
+        ""
+        if _add_newline(text) == _add_newline(wanted.replace("\r\n", "\n"))
+        else f"is {_shorten_text(text)}"
+    )
 
 
-def _prints(text: str, wanted: str) -> str:
-    return "" if _stripped(text) == _stripped(wanted) else f"is {_short(text)}"
+def _check_output(text: str, wanted: str) -> str:
+    return "" if _strip_lines(text) == _strip_lines(wanted) else f"is {_shorten_text(text)}"
 
 
-def _has(text: str, wanted: Iterable[str]) -> str:
-    return next((f"lacks {_short(part)}" for part in wanted if part not in text), "")
+def _check_has(text: str, wanted: Iterable[str]) -> str:
+    return next((f"lacks {_shorten_text(part)}" for part in wanted if part not in text), "")
 
 
-def _lacks(text: str, unwanted: Iterable[str]) -> str:
-    return next((f"has {_short(part)}" for part in unwanted if part in text), "")
+def _check_lacks(text: str, unwanted: Iterable[str]) -> str:
+    return next((f"has {_shorten_text(part)}" for part in unwanted if part in text), "")
 
 
-def _matches(text: str, pattern: str) -> str:
-    return "" if re.search(pattern, text, re.MULTILINE) else f"does not match {_short(pattern)}"
+def _check_matches(text: str, pattern: str) -> str:
+    return "" if re.search(pattern, text, re.MULTILINE) else f"does not match {_shorten_text(pattern)}"
 
 
-def _lines(text: str, count: int) -> str:
-    there = len(_ended(text).split("\n")) - 1
+def _check_line_count(text: str, count: int) -> str:
+    there = len(_add_newline(text).split("\n")) - 1
     return "" if there == count else f"has {there} lines"
 
 
-def _same_lines(text: str, wanted: Iterable[str]) -> str:
+def _check_same_lines(text: str, wanted: Iterable[str]) -> str:
     there, due = (
         Counter(line.strip() for line in lines if line.strip()) for lines in (text.split("\n"), wanted)
     )
     lacking, over = due - there, there - due
     if lacking:
-        return f"lacks the line {_short(next(iter(lacking)))}"
-    return f"has the line {_short(next(iter(over)))}" if over else ""
+        return f"lacks the line {_shorten_text(next(iter(lacking)))}"
+    return f"has the line {_shorten_text(next(iter(over)))}" if over else ""
 
 
-def _says(text: str, wanted: Iterable[str]) -> str:
-    return next((f"lacks {_short(part)}" for part in wanted if not _said(text, part)), "")
+def _check_says(text: str, wanted: Iterable[str]) -> str:
+    return next((f"lacks {_shorten_text(part)}" for part in wanted if not _has_phrase(text, part)), "")
 
 
-def _says_any(text: str, wanted: Iterable[str]) -> str:
-    return "" if any(_said(text, part) for part in wanted) else f"has none of {', '.join(wanted)}"
+def _check_says_any(text: str, wanted: Iterable[str]) -> str:
+    return "" if any(_has_phrase(text, part) for part in wanted) else f"has none of {', '.join(wanted)}"
 
 
-def _says_none(text: str, unwanted: Iterable[str]) -> str:
-    return next((f"has {_short(part)}" for part in unwanted if _said(text, part)), "")
+def _check_says_none(text: str, unwanted: Iterable[str]) -> str:
+    return next((f"has {_shorten_text(part)}" for part in unwanted if _has_phrase(text, part)), "")
 
 
-def _number(text: str, wanted: float) -> str:
-    return "" if wanted in set(numbers(text)) else f"lacks the number {wanted:g}"
+def _check_number(text: str, wanted: float) -> str:
+    return "" if wanted in set(find_numbers(text)) else f"lacks the number {wanted:g}"
 
 
 TEXT: Mapping[str, Look] = {
-    "equals": _equals,
-    "stdout": _prints,
-    "has": _has,
-    "lacks": _lacks,
-    "matches": _matches,
-    "lines": _lines,
-    "same_lines": _same_lines,
+    "equals": _check_equals,
+    "stdout": _check_output,
+    "has": _check_has,
+    "lacks": _check_lacks,
+    "matches": _check_matches,
+    "lines": _check_line_count,
+    "same_lines": _check_same_lines,
 }
 """Of files and outputs: as it stands."""
 ANSWER: Mapping[str, Look] = {
-    "has": _says,
-    "any": _says_any,
-    "lacks": _says_none,
-    "matches": _matches,
-    "number": _number,
+    "has": _check_says,
+    "any": _check_says_any,
+    "lacks": _check_says_none,
+    "matches": _check_matches,
+    "number": _check_number,
 }
 """Of answers: whole words, in capitals or not."""
 
 
-def numbers(text: str) -> Iterator[float]:
+def find_numbers(text: str) -> Iterator[float]:
     """Give every number that a person may read in a text: thousands set apart, a decimal comma, a word."""
     for found in _NUMBER.findall(text.replace("\N{MINUS SIGN}", "-")):
         for each in (found, *found.split(" ")):
-            yield from _readings(each)
+            yield from _parse_number(each)
     yield from (float(WORDS[word]) for word in _WORD.findall(text.casefold()) if word in WORDS)
 
 
-def _readings(found: str) -> Iterator[float]:
+def _parse_number(found: str) -> Iterator[float]:
     first, *more = _APART.split(found)
     if all(len(part) == 3 for part in more):
         yield float("".join((first, *more)))
@@ -119,17 +123,17 @@ def _readings(found: str) -> Iterator[float]:
         yield float(f"{''.join((first, *more[:-1]))}.{more[-1]}")
 
 
-def _said(text: str, part: str) -> bool:
+def _has_phrase(text: str, part: str) -> bool:
     return bool(re.search(rf"(?<!\w){re.escape(part.casefold())}(?!\w)", text.casefold()))
 
 
-def _stripped(text: str) -> list[str]:
+def _strip_lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.strip().split("\n")]
 
 
-def _ended(text: str) -> str:
+def _add_newline(text: str) -> str:
     return text if not text or text.endswith("\n") else text + "\n"
 
 
-def _short(text: str) -> str:
+def _shorten_text(text: str) -> str:
     return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}…")

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tripletick.checkpoint.turns import is_folder, renames
+from tripletick.checkpoint.turns import find_renames, is_folder
 from tripletick.checkpoint.values import Change, Manifest, State
 from tripletick.session import clean_name
 
@@ -32,7 +32,7 @@ Read = Callable[[State | None], bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class AlertRule:
     """Names of files, why they run, and what of them does: keys, or lines that a pattern finds; else all."""
 
     names: re.Pattern[str]
@@ -42,12 +42,12 @@ class Row:
 
 
 @cache
-def rows() -> tuple[Row, ...]:
+def load_rules() -> tuple[AlertRule, ...]:
     """Read the table; a name without a slash is looked for in every folder, `*` goes over slashes."""
     table = tomllib.loads(Path(__file__).with_name("runs_later.toml").read_text("utf-8"))
     return tuple(
-        Row(
-            _pattern(row["names"]),
+        AlertRule(
+            _compile_pattern(row["names"]),
             row["why"],
             tuple(row.get("part", ())),
             re.compile(row["lines"], re.MULTILINE) if "lines" in row else None,
@@ -56,49 +56,49 @@ def rows() -> tuple[Row, ...]:
     )
 
 
-def _pattern(names: Iterable[str]) -> re.Pattern[str]:
+def _compile_pattern(names: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(fnmatch.translate(f"*/{name.casefold()}") for name in names))
 
 
-def alerts(changes: Sequence[Change], known: Manifest, read: Read) -> list[str]:
+def find_alerts(changes: Sequence[Change], known: Manifest, read: Read) -> list[str]:
     """Give a line for each reason, with the paths that are new or changed."""
-    old = renames(changes)
+    old = find_renames(changes)
     left = [change for change in changes if change.left and change.path != "."]
-    repositories = sorted(set(_repositories(left, known)))
+    repositories = sorted(set(_find_repositories(left, known)))
     inside = tuple(f"{path}/" for path in repositories)
     told: dict[str, list[str]] = {REPOSITORY: repositories}
     for change in left:
         if not is_folder(change.left) and not (inside and change.path.startswith(inside)):
-            for why in _reasons(change, read):
+            for why in _find_reasons(change, read):
                 was = f" (renamed from {old[change.path]})" if change.path in old else ""
                 told.setdefault(why, []).append(change.path + was)
-    return [LINE.format(paths=_listed(paths), why=why) for why, paths in told.items() if paths]
+    return [LINE.format(paths=_format_paths(paths), why=why) for why, paths in told.items() if paths]
 
 
-def _repositories(changes: Iterable[Change], known: Manifest) -> Iterator[str]:
+def _find_repositories(changes: Iterable[Change], known: Manifest) -> Iterator[str]:
     """Find new repositories, and old ones whose settings have changed."""
     for change in changes:
         folder, _, name = change.path.rpartition("/")
         if name == ".git" and folder and change.was is None:
             yield change.path
-        elif name in BARE and _is_bare(folder, known) and (name == "config" or change.was is None):
+        elif name in BARE and _is_bare_repository(folder, known) and (name == "config" or change.was is None):
             yield folder
 
 
-def _is_bare(folder: str, known: Manifest) -> bool:
+def _is_bare_repository(folder: str, known: Manifest) -> bool:
     return bool(folder) and all(f"{folder}/{part}" in known for part in BARE)
 
 
-def _reasons(change: Change, read: Read) -> Iterator[str]:
+def _find_reasons(change: Change, read: Read) -> Iterator[str]:
     path = f"/{change.path.casefold()}"
     if path.endswith(SAMPLE):
         return
-    for row in rows():
-        if row.names.match(path) and _differs(change, row, read):
+    for row in load_rules():
+        if row.names.match(path) and _has_relevant_change(change, row, read):
             yield row.why
 
 
-def _differs(change: Change, row: Row, read: Read) -> bool:
+def _has_relevant_change(change: Change, row: AlertRule, read: Read) -> bool:
     """Tell whether what runs of the file is another than before."""
     if row.lines is None:
         return not row.part or _part_differs(change, row.part, read)
@@ -112,24 +112,24 @@ def _differs(change: Change, row: Row, read: Read) -> bool:
 def _part_differs(change: Change, keys: tuple[str, ...], read: Read) -> bool:
     """Compare one part of a JSON or TOML file; what cannot be read counts as changed."""
     try:
-        parts = [_part(change.path, read(state), keys) for state in (change.was, change.left)]
+        parts = [_read_part(change.path, read(state), keys) for state in (change.was, change.left)]
     except (ValueError, RecursionError):
         return True
     return parts[0] != parts[1]
 
 
-def _part(path: str, content: bytes, keys: tuple[str, ...]) -> list[object]:
+def _read_part(path: str, content: bytes, keys: tuple[str, ...]) -> list[object]:
     parse = tomllib.loads if path.endswith(".toml") else json.loads
     data = parse(content.decode("utf-8")) if content.strip() else {}
-    return [_dig(data, key.split(".")) for key in keys]
+    return [_get_nested(data, key.split(".")) for key in keys]
 
 
-def _dig(data: object, keys: list[str]) -> object:
+def _get_nested(data: object, keys: list[str]) -> object:
     for key in keys:
         data = data.get(key) if isinstance(data, dict) else None
     return data
 
 
-def _listed(paths: list[str]) -> str:
+def _format_paths(paths: list[str]) -> str:
     more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
     return ", ".join(clean_name(path) for path in paths[:NAMED]) + more

@@ -11,62 +11,62 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-from tripletick.checkpoint.trees import Tree
-from tripletick.checkpoint.turns import Plan, is_folder, is_mark
+from tripletick.checkpoint.trees import DirTree
+from tripletick.checkpoint.turns import UndoPlan, is_folder, is_placeholder
 from tripletick.checkpoint.values import State
 
 Read = Callable[[str], bytes]
 OPEN = stat.S_IRWXU
 
 
-def carry_out(plan: Plan, tree: Tree, read: Read) -> None:
+def apply_plan(plan: UndoPlan, tree: DirTree, read: Read) -> None:
     """Do what the plan says; a path where that fails is kept in it, with the reason."""
     folders = {path: state for path, state in sorted(plan.wanted.items()) if state and is_folder(state)}
     for path, (mode, _) in folders.items():
         if is_folder(plan.now[path]):
-            plan.attempt(path, partial(tree.set_mode, path, mode | OPEN))
-    _move(plan, tree)
-    _clear(plan, tree)
+            plan.try_step(path, partial(tree.set_mode, path, mode | OPEN))
+    _move_back(plan, tree)
+    _remove_unwanted(plan, tree)
     for path in folders.keys() & plan.wanted.keys():
         if not is_folder(plan.now[path]):
-            plan.attempt(path, partial(tree.make, path))
+            plan.try_step(path, partial(tree.make_folder, path))
     for path, state in sorted(plan.wanted.items()):
-        if state and not is_folder(state) and not is_mark(state):
-            plan.attempt(path, partial(_write, tree, path, state, read))
+        if state and not is_folder(state) and not is_placeholder(state):
+            plan.try_step(path, partial(_write_file, tree, path, state, read))
     for path, (mode, _) in reversed(folders.items()):
         if path in plan.wanted:
-            plan.attempt(path, partial(tree.set_mode, path, mode))
+            plan.try_step(path, partial(tree.set_mode, path, mode))
 
 
-def _write(tree: Tree, path: str, state: State, read: Read) -> None:
-    tree.write(path, state[0], [read(state[1])])
+def _write_file(tree: DirTree, path: str, state: State, read: Read) -> None:
+    tree.write_file(path, state[0], [read(state[1])])
 
 
-def _move(plan: Plan, tree: Tree) -> None:
+def _move_back(plan: UndoPlan, tree: DirTree) -> None:
     """Move back what is too large to be kept, and was only moved or got another mode."""
-    there = {now[1]: path for path, now in plan.now.items() if now and is_mark(now)}
+    there = {now[1]: path for path, now in plan.now.items() if now and is_placeholder(now)}
     for path, state in sorted(plan.wanted.items()):
-        if state and is_mark(state):
-            plan.attempt(path, partial(tree.move, there.get(state[1], path), path, state[0]))
+        if state and is_placeholder(state):
+            plan.try_step(path, partial(tree.move_file, there.get(state[1], path), path, state[0]))
 
 
-def _clear(plan: Plan, tree: Tree) -> None:
+def _remove_unwanted(plan: UndoPlan, tree: DirTree) -> None:
     """Remove what shall not be there, or is a folder where a file shall be, or the other way."""
     for path, state in sorted(plan.wanted.items(), reverse=True):
         now = plan.now[path]
         if is_folder(now) and not is_folder(state):
             _remove_folder(plan, tree, path, state)
         elif now and not is_folder(now) and (state is None or is_folder(state)):
-            plan.attempt(path, partial(_remove, tree, path))
+            plan.try_step(path, partial(_remove_file, tree, path))
 
 
-def _remove(tree: Tree, path: str) -> None:
+def _remove_file(tree: DirTree, path: str) -> None:
     # What was moved back is gone from here already.
     with suppress(FileNotFoundError):
-        tree.remove(path)
+        tree.remove_file(path)
 
 
-def _remove_folder(plan: Plan, tree: Tree, path: str, state: State | None) -> None:
+def _remove_folder(plan: UndoPlan, tree: DirTree, path: str, state: State | None) -> None:
     """Remove a folder; one that still holds something stays, and that is no word worth."""
     try:
         tree.remove_folder(path)
@@ -74,4 +74,4 @@ def _remove_folder(plan: Plan, tree: Tree, path: str, state: State | None) -> No
         if state is None:
             del plan.wanted[path]
         else:
-            plan.keep([path], (error.strerror or str(error)).lower())
+            plan.keep_paths([path], (error.strerror or str(error)).lower())

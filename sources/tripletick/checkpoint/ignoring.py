@@ -11,7 +11,7 @@ import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from tripletick.checkpoint.trees import FILE, absent_ok
+from tripletick.checkpoint.trees import FILE, ignore_absent
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -42,23 +42,23 @@ Specs = tuple[tuple[str, "GitIgnoreSpec"], ...]
 Print = tuple[int, int]
 
 
-class Ignores:
+class IgnoreRules:
     """The ignore files of one workspace; one that was not touched is not read again."""
 
     def __init__(self) -> None:
         self._specs: dict[str, tuple[Print, GitIgnoreSpec]] = {}
         self._verdicts: dict[str, tuple[Specs, bool]] = {}
 
-    def are(self, folder: str, specs: Specs) -> bool:
+    def is_ignored(self, folder: str, specs: Specs) -> bool:
         """Tell whether what lies in a folder counts as ignored."""
         if folder.rpartition("/")[2] in TOOLS:
             return True
         known = self._verdicts.get(folder)
         if known is None or known[0] != specs:
-            known = self._verdicts[folder] = (specs, _decided(f"{folder}/", specs))
+            known = self._verdicts[folder] = (specs, _matches_specs(f"{folder}/", specs))
         return known[1]
 
-    def below(self, fd: int, prefix: str, current: Print, specs: Specs) -> Specs:
+    def extend_specs(self, fd: int, prefix: str, current: Print, specs: Specs) -> Specs:
         """Add the ignore file of a folder, which has one; `current` differs once it was touched."""
         known = self._specs.get(prefix)
         if known is None or known[0] != current:
@@ -66,7 +66,7 @@ class Ignores:
         return (*specs, (prefix, known[1]))
 
 
-def _decided(path: str, specs: Specs) -> bool:
+def _matches_specs(path: str, specs: Specs) -> bool:
     """Ask the nearest ignore file first; the first that knows the path decides (gitignore(5))."""
     for prefix, spec in reversed(specs):
         verdict = spec.check_file(path[len(prefix) :]).include
@@ -80,7 +80,7 @@ def _read_ignore(fd: int) -> GitIgnoreSpec:
     from pathspec import GitIgnoreSpec
 
     text = b""
-    with absent_ok():
+    with ignore_absent():
         handle = os.open(IGNORE, FILE, dir_fd=fd)
         try:
             text = os.read(handle, IGNORE_SIZE) if stat.S_ISREG(os.fstat(handle).st_mode) else b""

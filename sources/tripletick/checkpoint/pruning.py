@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tripletick.checkpoint.store import LOCK, NAME, RUNNING, Store, is_held
+from tripletick.checkpoint.store import LOCK, NAME, RUNNING, SnapshotStore, is_locked
 from tripletick.errors import TripletickError
 
 OLD_TURNS = """
@@ -33,7 +33,7 @@ UNUSED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class SnapshotFolder:
     """The snapshots of one workspace: their bytes, and when they were used last (seconds since 1970)."""
 
     folder: Path
@@ -41,59 +41,61 @@ class Held:
     last: float
 
 
-def held(state: Path) -> list[Held]:
+def list_snapshot_folders(state: Path) -> list[SnapshotFolder]:
     """Give the snapshots in a state folder, those used longest ago first."""
     folders = [path for path in (state / "snapshots").glob("*") if path.is_dir() and not path.is_symlink()]
-    return sorted(map(_measured, folders), key=lambda one: one.last)
+    return sorted(map(_measure_folder, folders), key=lambda one: one.last)
 
 
-def prune(state: Path, *, oldest: float, most: int) -> int:
+def prune_snapshots(state: Path, *, oldest: float, most: int) -> int:
     """Remove turns before `oldest` (seconds since 1970), then what is oldest until at most `most` bytes are
     left; give the bytes that were freed. What cannot be removed stays, nothing is raised.
     """
-    before = _total(state)
-    for one in held(state):
+    before = _sum_sizes(state)
+    for one in list_snapshot_folders(state):
         if one.last < oldest:
-            _drop(one.folder)
+            _remove_folder(one.folder)
         else:
-            _thin(one.folder, OLD_TURNS, datetime.fromtimestamp(oldest, UTC).isoformat(timespec="seconds"))
-    for one in held(state)[:-1]:
-        if _total(state) > most:
-            _drop(one.folder)
-    for one in held(state)[-1:]:
-        while _total(state) > most and _thin(one.folder, OLDEST_HALF):
+            _delete_turns(
+                one.folder, OLD_TURNS, datetime.fromtimestamp(oldest, UTC).isoformat(timespec="seconds")
+            )
+    for one in list_snapshot_folders(state)[:-1]:
+        if _sum_sizes(state) > most:
+            _remove_folder(one.folder)
+    for one in list_snapshot_folders(state)[-1:]:
+        while _sum_sizes(state) > most and _delete_turns(one.folder, OLDEST_HALF):
             pass
-    return max(0, before - _total(state))
+    return max(0, before - _sum_sizes(state))
 
 
-def _total(state: Path) -> int:
-    return sum(one.size for one in held(state))
+def _sum_sizes(state: Path) -> int:
+    return sum(one.size for one in list_snapshot_folders(state))
 
 
-def _measured(folder: Path) -> Held:
+def _measure_folder(folder: Path) -> SnapshotFolder:
     sizes, times = [0], [0.0]
-    for path in _files(folder):
+    for path in _list_files(folder):
         with suppress(OSError):
             status = path.lstat()
             sizes.append(status.st_size)
             times.append(status.st_mtime)
-    return Held(folder, sum(sizes), max(times))
+    return SnapshotFolder(folder, sum(sizes), max(times))
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def _list_files(folder: Path) -> Iterator[Path]:
     with suppress(OSError):
         yield from (path for path in folder.rglob("*") if not path.is_dir())
 
 
-def _drop(folder: Path) -> None:
+def _remove_folder(folder: Path) -> None:
     """Remove all snapshots of a workspace, unless a program is at work on them."""
-    with suppress(OSError), _free(folder) as free:
+    with suppress(OSError), _lock_folder(folder) as free:
         if free:
             shutil.rmtree(folder)
 
 
 @contextmanager
-def _free(folder: Path) -> Iterator[bool]:
+def _lock_folder(folder: Path) -> Iterator[bool]:
     """Hold a folder's lock; False where others are at work. A folder of the first format has no such lock."""
     if not (folder / LOCK).exists():
         yield True
@@ -107,21 +109,21 @@ def _free(folder: Path) -> Iterator[bool]:
 
 
 def _is_busy(folder: Path) -> bool:
-    return any(map(is_held, folder.glob(f"{RUNNING}*")))
+    return any(map(is_locked, folder.glob(f"{RUNNING}*")))
 
 
-def _thin(folder: Path, statement: str, *values: str) -> bool:
+def _delete_turns(folder: Path, statement: str, *values: str) -> bool:
     """Remove some turns, and the contents that only they held; False where nothing was removed."""
     if not (folder / NAME).exists() or _is_busy(folder):
         return False
-    store = Store(folder)
+    store = SnapshotStore(folder)
     try:
         with store.transaction():
             removed = store.db.execute(statement, values).rowcount
             for unused in UNUSED[: 2 * bool(removed)]:
                 store.db.execute(unused)
         if removed:
-            store.shrink()
+            store.release_space()
     except (OSError, TripletickError, sqlite3.Error):
         return False
     finally:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from itertools import chain, groupby
 from typing import NamedTuple
 
-from tripletick.checkpoint.trees import FILE, Tree
+from tripletick.checkpoint.trees import FILE, DirTree
 from tripletick.checkpoint.values import Statuses
 
 THREADS = 4
@@ -32,7 +32,7 @@ SAMPLED, SAMPLE = 1 << 18, 1 << 14
 """Bytes from which a file is large: its content is packed only if samples of it, of so many bytes, shrink."""
 
 
-class Got(NamedTuple):
+class FileContent(NamedTuple):
     """A path as it was read. `status`: None where it is gone; `oid`: "" where it cannot be read or is too
     large, which `large` tells; `data`: its content as it is kept, None where it is kept already.
     """
@@ -46,34 +46,34 @@ class Got(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ContentReader:
     """What is to be read: paths with their statuses, the most bytes of each, hashes that are kept already."""
 
-    tree: Tree
+    tree: DirTree
     statuses: Statuses
     most: Mapping[str, int]
     kept: Collection[str] = field(default=frozenset())
 
-    def read(self, paths: Iterable[str]) -> Iterator[list[Got]]:
+    def read_batches(self, paths: Iterable[str]) -> Iterator[list[FileContent]]:
         """Give what was read, some at a time, in any order."""
         sizes = {path: min(self.statuses[path].st_size, self.most[path]) for path in paths}
         large = {path: size for path, size in sizes.items() if size >= SAMPLED}
-        rest = _batches({path: size for path, size in sizes.items() if path not in large})
+        rest = _split_into_batches({path: size for path, size in sizes.items() if path not in large})
         for batch in rest:
-            before = _slept()
-            yield self._batch(batch)
-            if _slept() - before > WAITS * len(batch):
+            before = _count_waits()
+            yield self._read_batch(batch)
+            if _count_waits() - before > WAITS * len(batch):
                 break
-        yield from self._in_threads(chain(rest, _batches(large)))
+        yield from self._read_in_threads(chain(rest, _split_into_batches(large)))
 
-    def _in_threads(self, batches: Iterable[list[str]]) -> Iterator[list[Got]]:
+    def _read_in_threads(self, batches: Iterable[list[str]]) -> Iterator[list[FileContent]]:
         from concurrent.futures import Future, ThreadPoolExecutor
 
-        waiting: deque[Future[list[Got]]] = deque()
+        waiting: deque[Future[list[FileContent]]] = deque()
         with ThreadPoolExecutor(THREADS, "snapshot") as pool:
             try:
                 for batch in batches:
-                    waiting.append(pool.submit(self._batch, batch))
+                    waiting.append(pool.submit(self._read_batch, batch))
                     # More would only fill the memory.
                     if len(waiting) > 2 * THREADS:
                         yield waiting.popleft().result()
@@ -83,42 +83,42 @@ class Reading:
                 for future in waiting:
                     future.cancel()
 
-    def _batch(self, paths: list[str]) -> list[Got]:
-        got: list[Got] = []
-        for _, several in groupby(paths, key=_folder):
-            got += self._below(list(several))
+    def _read_batch(self, paths: list[str]) -> list[FileContent]:
+        got: list[FileContent] = []
+        for _, several in groupby(paths, key=_parent_folder):
+            got += self._read_folder_files(list(several))
         return got
 
-    def _below(self, paths: list[str]) -> list[Got]:
+    def _read_folder_files(self, paths: list[str]) -> list[FileContent]:
         """Read files of one folder."""
         try:
-            with self.tree.folder(paths[0]) as (fd, _):
-                return [self._one(fd, path) for path in paths]
+            with self.tree.open_parent(paths[0]) as (fd, _):
+                return [self._read_file(fd, path) for path in paths]
         except FileNotFoundError:
-            return list(map(Got, paths))
+            return list(map(FileContent, paths))
         except OSError:
-            return [Got(path, self.statuses[path]) for path in paths]
+            return [FileContent(path, self.statuses[path]) for path in paths]
 
-    def _one(self, fd: int, path: str) -> Got:
+    def _read_file(self, fd: int, path: str) -> FileContent:
         try:
-            status, content = read_at(fd, path.rpartition("/")[2], self.most[path])
+            status, content = read_file_at(fd, path.rpartition("/")[2], self.most[path])
         except FileNotFoundError:
-            return Got(path)
+            return FileContent(path)
         except OSError:
-            return Got(path, self.statuses[path])
+            return FileContent(path, self.statuses[path])
         if content is None:
-            return Got(path, status, large=True)
+            return FileContent(path, status, large=True)
         oid = hashlib.blake2b(content, digest_size=20).hexdigest()
         if oid in self.kept:
-            return Got(path, status, oid)
-        return Got(path, status, oid, False, *packed(content))
+            return FileContent(path, status, oid)
+        return FileContent(path, status, oid, False, *compress_content(content))
 
 
-def _batches(sizes: Mapping[str, int]) -> Iterator[list[str]]:
+def _split_into_batches(sizes: Mapping[str, int]) -> Iterator[list[str]]:
     """Part paths, by their sizes, into lists that take about as long."""
     by_folder: dict[str, list[str]] = defaultdict(list)
     for path in sizes:
-        by_folder[_folder(path)].append(path)
+        by_folder[_parent_folder(path)].append(path)
     batch, total = list[str](), 0
     for path in (path for folder in sorted(by_folder) for path in by_folder[folder]):
         batch.append(path)
@@ -130,12 +130,12 @@ def _batches(sizes: Mapping[str, int]) -> Iterator[list[str]]:
         yield batch
 
 
-def _slept() -> int:
+def _count_waits() -> int:
     """Count the times that this program had to wait, mostly for the disk."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw
 
 
-def read_at(folder: int, name: str, most: int) -> tuple[os.stat_result, bytes | None]:
+def read_file_at(folder: int, name: str, most: int) -> tuple[os.stat_result, bytes | None]:
     """Read a regular file, or the target of a link; no content where it has more than `most` bytes."""
     try:
         handle = os.open(name, FILE, dir_fd=folder)
@@ -148,12 +148,12 @@ def read_at(folder: int, name: str, most: int) -> tuple[os.stat_result, bytes | 
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "not a regular file")
-        return status, None if status.st_size > most else _whole(handle, status.st_size)
+        return status, None if status.st_size > most else _read_whole(handle, status.st_size)
     finally:
         os.close(handle)
 
 
-def _whole(handle: int, size: int) -> bytes:
+def _read_whole(handle: int, size: int) -> bytes:
     # One that grows meanwhile is read again the next time, as fresh.
     content = os.read(handle, size + 1)
     while len(content) < size and (more := os.read(handle, size - len(content))):
@@ -161,9 +161,9 @@ def _whole(handle: int, size: int) -> bytes:
     return content
 
 
-def packed(content: bytes) -> tuple[bool, bytes]:
+def compress_content(content: bytes) -> tuple[bool, bytes]:
     """Give a content as it is kept: whether it is packed, and the bytes. Pictures and archives are not."""
-    if len(content) >= SAMPLED and not _shrinks(content):
+    if len(content) >= SAMPLED and not _is_compressible(content):
         return False, content
     room = (12, 5) if len(content) <= SMALL else (15, 8)
     squeeze = zlib.compressobj(1, zlib.DEFLATED, *room)
@@ -171,11 +171,11 @@ def packed(content: bytes) -> tuple[bool, bytes]:
     return (True, data) if len(data) < len(content) else (False, content)
 
 
-def _shrinks(content: bytes) -> bool:
+def _is_compressible(content: bytes) -> bool:
     middle = len(content) // 2
     sample = content[:SAMPLE] + content[middle : middle + SAMPLE] + content[-SAMPLE:]
     return len(zlib.compress(sample, 1)) < 0.9 * len(sample)
 
 
-def _folder(path: str) -> str:
+def _parent_folder(path: str) -> str:
     return path.rpartition("/")[0]

@@ -15,11 +15,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from tripletick.checkpoint.reading import Got, Reading
-from tripletick.checkpoint.store import Store
-from tripletick.checkpoint.trees import Tree
-from tripletick.checkpoint.values import FRESH, Change, Entry, Manifest, Progress, Statuses
-from tripletick.checkpoint.walk import Seen, Walk, look_at
+from tripletick.checkpoint.reading import ContentReader, FileContent
+from tripletick.checkpoint.store import SnapshotStore
+from tripletick.checkpoint.trees import DirTree
+from tripletick.checkpoint.values import FRESH, Change, Manifest, ManifestEntry, ScanProgress, Statuses
+from tripletick.checkpoint.walk import ScanResult, WorkspaceScanner, stat_paths
 from tripletick.session import clean_name
 
 MIB = 1 << 20
@@ -34,26 +34,26 @@ CLOSED = "Not in the snapshots, as they cannot be read: {}."
 NAMED = 5
 
 
-class Taken(NamedTuple):
+class SnapshotDelta(NamedTuple):
     """One snapshot against the one before: entries that are new or changed, and paths that are gone."""
 
     fresh: Manifest
     gone: frozenset[str]
 
 
-def entry_of(status: os.stat_result, oid: str, now: int) -> Entry:
+def make_entry(status: os.stat_result, oid: str, now: int) -> ManifestEntry:
     """Make the entry of a file that was read at `now`, nanoseconds."""
     changed = status.st_ctime_ns
     fresh = changed > now - (2_000_000_000 if changed % 1_000_000_000 == 0 else FRESH)
-    return Entry(status.st_mode, oid, status.st_size, changed, status.st_ino, fresh)
+    return ManifestEntry(status.st_mode, oid, status.st_size, changed, status.st_ino, fresh)
 
 
-def is_older(entry: Entry, began: int) -> bool:
+def is_older(entry: ManifestEntry, began: int) -> bool:
     """Tell a file that was there before `began`; some file systems count in steps of two seconds."""
     return entry.changed < began - (2_000_000_000 if entry.changed % 1_000_000_000 == 0 else 0)
 
 
-def mark_of(status: os.stat_result) -> str:
+def make_placeholder(status: os.stat_result) -> str:
     """Stand for a content that is not kept: the same after a move, another after a change."""
     return f"!{status.st_ino}:{status.st_size}:{status.st_mtime_ns}"
 
@@ -61,58 +61,58 @@ def mark_of(status: os.stat_result) -> str:
 class Snapshots:
     """The snapshots of one workspace. Callers hold the store's transaction; all of it raises OSError."""
 
-    def __init__(self, workspace: Path, store: Store, *, in_parts: bool = False) -> None:
+    def __init__(self, workspace: Path, store: SnapshotStore, *, in_parts: bool = False) -> None:
         self._workspace, self._store = workspace, store
         self._areas: set[str] | None = set() if in_parts else None
         self.known: Manifest = {}
         self._seen_version: tuple[int, int] | None = None
-        self.progress = Progress()
-        self._walk = Walk(self.progress)
+        self.progress = ScanProgress()
+        self._walk = WorkspaceScanner(self.progress)
         self._extra: set[str] = set()
         self._room = 0
         self._now = 0
         self._left_out: dict[str, set[str]] = {}
 
-    def take(self, began: int = 0) -> tuple[Change, ...]:
+    def take_snapshot(self, began: int = 0) -> tuple[Change, ...]:
         """Keep what is there now; give what differs from the last time, nothing at the first time.
 
         A file that is new here but older than `began` (nanoseconds of the file system's clock) was there all
         the time, in a folder that was passed over; unless it was moved from a path that is known. It is
         nobody's to remove.
         """
-        self.refresh()
+        self.reload_manifest()
         before = self.known
-        taken = self._look()
-        return tuple(self._differences(before, taken, began)) if before else ()
+        taken = self._scan_changes()
+        return tuple(self._compare_manifests(before, taken, began)) if before else ()
 
-    def adopt(self, path: str) -> None:
+    def adopt_file(self, path: str) -> None:
         """Keep a file that the walk passes over, from here on; it is no change of anybody's."""
-        self.refresh()
+        self.reload_manifest()
         self._extra.add(path)
-        self._store.add_extra(path)
-        with Tree(self._workspace) as tree:
-            self._save(tree, look_at(tree, [path]), frozenset())
+        self._store.add_extra_path(path)
+        with DirTree(self._workspace) as tree:
+            self._save_changes(tree, stat_paths(tree, [path]), frozenset())
 
     def add_areas(self, paths: Iterable[str]) -> None:
         """Look from here on at these files and folders too, of a workspace that is looked at in parts."""
         for path in paths:
             self._store.add_area(path)
-        self.forget()
+        self.drop_cache()
 
-    def covers(self, path: str) -> bool:
+    def is_tracked(self, path: str) -> bool:
         """Tell that a file which appears at `path` will be seen."""
-        return path in self.known or path in self._extra or not self._walk.is_left_out(path)
+        return path in self.known or path in self._extra or not self._walk.is_skipped(path)
 
-    def bulk(self, path: str) -> str:
+    def find_ignored_folder(self, path: str) -> str:
         """Give the folder that git ignores, or a package tool, that holds a path, "" where none does."""
-        return self._walk.bulk(path)
+        return self._walk.find_ignored_folder(path)
 
-    def is_git(self, path: str) -> bool:
+    def is_in_git_folder(self, path: str) -> bool:
         """Tell what lies in the .git of the workspace, or of a part of it that is looked at."""
         top, inside, _ = f"/{path}".partition("/.git/")
         return bool(inside) and top[1:] in ({""} if self._areas is None else self._areas)
 
-    def copies(self, changes: Iterable[Change]) -> set[str]:
+    def find_copies(self, changes: Iterable[Change]) -> set[str]:
         """Give the paths of the changed files that hold now what another file holds as well."""
         held = {
             change.path: entry for change in changes if (entry := self.known.get(change.path)) and entry.size
@@ -120,86 +120,86 @@ class Snapshots:
         several = Counter(entry.oid for entry in self.known.values()) if held else Counter[str]()
         return {path for path, entry in held.items() if entry.oid and several[entry.oid] > 1}
 
-    def forget(self) -> None:
+    def drop_cache(self) -> None:
         """Believe nothing that is in memory: what was put into the store did not stay there."""
-        self._seen_version, self._walk = None, Walk(self.progress)
+        self._seen_version, self._walk = None, WorkspaceScanner(self.progress)
 
-    def said(self) -> list[str]:
+    def collect_notices(self) -> list[str]:
         """Give the lines about what is not kept, each path once for a workspace."""
         kinds = {BULK: "bulk", FLOOD: "flood", LARGE: "large", CLOSED: "closed"}
         rows = {line: self._left_out.get(kind) for line, kind in kinds.items()}
         self._left_out = {}
-        new = {line: self._store.unsaid(paths) for line, paths in rows.items() if paths}
-        return [line.format(_named(paths)) for line, paths in new.items() if paths]
+        new = {line: self._store.filter_unreported(paths) for line, paths in rows.items() if paths}
+        return [line.format(_format_paths(paths)) for line, paths in new.items() if paths]
 
-    def refresh(self) -> None:
+    def reload_manifest(self) -> None:
         """Read the manifest where another process has written it."""
-        if self._store.version() != self._seen_version:
-            self.forget()
-            self.known, self._extra = self._store.files(), self._store.extra()
-            self._areas = None if self._areas is None else self._store.areas()
-            self._seen_version = self._store.version()
+        if self._store.read_version() != self._seen_version:
+            self.drop_cache()
+            self.known, self._extra = self._store.load_manifest(), self._store.load_extra_paths()
+            self._areas = None if self._areas is None else self._store.load_areas()
+            self._seen_version = self._store.read_version()
 
-    def _look(self) -> Taken:
+    def _scan_changes(self) -> SnapshotDelta:
         self._now = time.time_ns()
         self._room = MOST
-        self.progress.begin()
+        self.progress.reset_counts()
         try:
-            return self._looked()
+            return self._scan_tree()
         except PermissionError:
             if "." not in self.known:
                 raise
             # A block has closed the folder itself; nobody could go on.
             self._workspace.chmod(stat.S_IMODE(self.known["."].mode))
-            return self._looked()
+            return self._scan_tree()
 
-    def _looked(self) -> Taken:
-        with Tree(self._workspace) as tree:
-            seen = self._walk.walk(tree, self.known, self._extra, self._areas)
-            gone = self._gone(seen)
+    def _scan_tree(self) -> SnapshotDelta:
+        with DirTree(self._workspace) as tree:
+            seen = self._walk.scan_workspace(tree, self.known, self._extra, self._areas)
+            gone = self._find_removed(seen)
             if seen.over:
                 self._left_out.setdefault("bulk", set()).update(seen.over)
             if seen.flooded:
                 self._left_out["flood"] = {"."}
             if seen.closed:
                 self._left_out.setdefault("closed", set()).update(seen.closed)
-            return self._save(tree, seen.changed, gone)
+            return self._save_changes(tree, seen.changed, gone)
 
-    def _gone(self, seen: Seen) -> frozenset[str]:
+    def _find_removed(self, seen: ScanResult) -> frozenset[str]:
         if seen.same and self.known:
             return frozenset()
-        gone = self.known.keys() - seen.present()
+        gone = self.known.keys() - seen.list_paths()
         closed = tuple(f"{path}/" for path in seen.closed)
         return frozenset(path for path in gone if not path.startswith(closed)) if closed else frozenset(gone)
 
-    def _save(self, tree: Tree, changed: Statuses, gone: frozenset[str]) -> Taken:
+    def _save_changes(self, tree: DirTree, changed: Statuses, gone: frozenset[str]) -> SnapshotDelta:
         """Read what may have changed, where there is no room for all the small first, and store it."""
         fresh: Manifest = {}
         for path, status in changed.items():
             if stat.S_ISDIR(status.st_mode):
-                fresh[path] = entry_of(status, "", self._now)
+                fresh[path] = make_entry(status, "", self._now)
         waiting = [path for path in changed if path not in fresh]
         if sum(changed[path].st_size for path in waiting) > self._room:
             waiting.sort(key=lambda path: (changed[path].st_size, path))
-        most = {path: LARGEST_IGNORED if self.bulk(path) else LARGEST for path in waiting}
+        most = {path: LARGEST_IGNORED if self.find_ignored_folder(path) else LARGEST for path in waiting}
         kept = {entry.oid for entry in self.known.values()} if waiting else set[str]()
-        reading = Reading(tree, changed, most, kept)
+        reading = ContentReader(tree, changed, most, kept)
         while waiting:
-            several, waiting = self._fitting(reading, waiting)
+            several, waiting = self._split_by_room(reading, waiting)
             if not several:
-                fresh |= {path: self._too_large(path, changed[path]) for path in waiting}
+                fresh |= {path: self._make_large_entry(path, changed[path]) for path in waiting}
                 break
-            for batch in reading.read(several):
-                self._keep(batch, kept)
-                fresh |= {got.path: entry for got in batch if (entry := self._entry(got))}
-                self.progress.add(read=len(batch))
+            for batch in reading.read_batches(several):
+                self._store_contents(batch, kept)
+                fresh |= {got.path: entry for got in batch if (entry := self._make_entry(got))}
+                self.progress.add_counts(read=len(batch))
         if fresh or gone:
             self._store.save_files(fresh, gone)
             self.known = {path: each for path, each in self.known.items() if path not in gone} | fresh
-            self._seen_version = self._store.version()
-        return Taken(fresh, gone)
+            self._seen_version = self._store.read_version()
+        return SnapshotDelta(fresh, gone)
 
-    def _fitting(self, reading: Reading, waiting: list[str]) -> tuple[list[str], list[str]]:
+    def _split_by_room(self, reading: ContentReader, waiting: list[str]) -> tuple[list[str], list[str]]:
         """Part off the first that there is room for; what is too large for itself takes none."""
         left = self._room
         for number, path in enumerate(waiting):
@@ -209,31 +209,31 @@ class Snapshots:
                 return waiting[:number], waiting[number:]
         return waiting, []
 
-    def _keep(self, batch: Iterable[Got], kept: set[str]) -> None:
+    def _store_contents(self, batch: Iterable[FileContent], kept: set[str]) -> None:
         """Put contents into the store that are not among those which are kept."""
         new = {got.oid: got for got in batch if got.data is not None and got.oid not in kept}
         kept |= new.keys()
         self._room -= sum(got.status.st_size for got in new.values() if got.status)
-        self._store.put((oid, got.packed, got.data or b"") for oid, got in new.items())
+        self._store.put_contents((oid, got.packed, got.data or b"") for oid, got in new.items())
 
-    def _entry(self, got: Got) -> Entry | None:
+    def _make_entry(self, got: FileContent) -> ManifestEntry | None:
         """Give the entry of what was read, None where it is gone; what may not be read stays as it was."""
         if got.status is None:
             return None
         if got.large:
-            return self._too_large(got.path, got.status)
+            return self._make_large_entry(got.path, got.status)
         if not got.oid:
             self._left_out.setdefault("closed", set()).add(got.path)
             old = self.known.get(got.path)
             mode, changed = got.status.st_mode, got.status.st_ctime_ns
             return old._replace(mode=mode, changed=changed, fresh=False) if old else None
-        return entry_of(got.status, got.oid, self._now)
+        return make_entry(got.status, got.oid, self._now)
 
-    def _too_large(self, path: str, status: os.stat_result) -> Entry:
+    def _make_large_entry(self, path: str, status: os.stat_result) -> ManifestEntry:
         self._left_out.setdefault("large", set()).add(path)
-        return entry_of(status, mark_of(status), self._now)
+        return make_entry(status, make_placeholder(status), self._now)
 
-    def _differences(self, before: Manifest, taken: Taken, began: int) -> Iterable[Change]:
+    def _compare_manifests(self, before: Manifest, taken: SnapshotDelta, began: int) -> Iterable[Change]:
         inodes: set[int] = set()
         for path in sorted(taken.fresh.keys() | taken.gone):
             old, new = before.get(path), taken.fresh.get(path)
@@ -246,7 +246,7 @@ class Snapshots:
                 yield Change(path, was, left)
 
 
-def _named(paths: Iterable[str]) -> str:
+def _format_paths(paths: Iterable[str]) -> str:
     names = sorted(map(clean_name, paths))
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more

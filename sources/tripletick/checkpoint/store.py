@@ -18,9 +18,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tripletick.checkpoint.values import Entry, Manifest
+from tripletick.checkpoint.values import Manifest, ManifestEntry
 from tripletick.errors import TripletickError
-from tripletick.places import make_private
+from tripletick.places import make_private_folder
 
 if TYPE_CHECKING:
     import sqlite3
@@ -58,7 +58,7 @@ LEAST = 1 << 16
 BEGUN_ANEW = "The snapshots of this folder were damaged and begin anew; earlier turns cannot be undone."
 
 
-class Store:
+class SnapshotStore:
     """Opened by its first transaction."""
 
     def __init__(self, folder: Path) -> None:
@@ -72,14 +72,14 @@ class Store:
         self._room = 0
         self._leaving: list[Callable[[], object]] = []
 
-    def miss(self) -> None:
+    def note_missing_turn(self) -> None:
         """Note, where even that can be done, that a turn is missing here: an empty file needs no room."""
         self.missing = True
         with suppress(OSError):
-            make_private(self.folder)
+            make_private_folder(self.folder)
             (self.folder / MISSING).touch(0o600)
 
-    def take_missing(self) -> bool:
+    def pop_missing_turn(self) -> bool:
         """Tell whether a turn is missing, once."""
         missing = self.missing or (self.folder / MISSING).exists()
         self.missing = False
@@ -101,11 +101,11 @@ class Store:
         """Hold the store against other programs; what is changed in it counts when this ends well."""
         import sqlite3
 
-        with self._locked():
+        with self._lock_folder():
             try:
-                self._open()
+                self._open_database()
                 # the other half is for the log and for blocks
-                self._room = find_room(self.folder) // 2
+                self._room = get_free_space(self.folder) // 2
                 self.db.execute("BEGIN IMMEDIATE")
                 try:
                     yield
@@ -116,10 +116,10 @@ class Store:
                     raise
                 self.db.execute("COMMIT")
             except sqlite3.Error as error:
-                self._set_aside(error)
-                raise self._cause(error) from error
+                self._set_aside_if_broken(error)
+                raise self._translate_error(error) from error
 
-    def shrink(self) -> None:
+    def release_space(self) -> None:
         """Give the room of what was deleted back to the disk."""
         # A script, for `execute` stops after the first page.
         self.db.executescript("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE);")
@@ -130,20 +130,20 @@ class Store:
             leave()
         self._leaving, self._db = [], None
 
-    def clock(self) -> int:
+    def read_clock(self) -> int:
         """Give the present as the file system counts it, nanoseconds: it lags up to a tick behind ours."""
         os.utime(self.folder / LOCK)
         return (self.folder / LOCK).stat().st_ctime_ns
 
-    def version(self) -> tuple[int, int]:
+    def read_version(self) -> tuple[int, int]:
         """Give a number that differs once another program has changed the manifest."""
         (number,) = self.db.execute("SELECT number FROM serial").fetchone()
         return id(self.db), number
 
-    def files(self) -> Manifest:
+    def load_manifest(self) -> Manifest:
         rows = self.db.execute("SELECT path, mode, oid, size, changed, inode, fresh FROM file")
         decode = os.fsdecode
-        return {decode(path): Entry(m, o, s, c, i, bool(f)) for path, m, o, s, c, i, f in rows}
+        return {decode(path): ManifestEntry(m, o, s, c, i, bool(f)) for path, m, o, s, c, i, f in rows}
 
     def save_files(self, fresh: Manifest, gone: Iterable[str]) -> None:
         """Bring the manifest up to date."""
@@ -155,39 +155,39 @@ class Store:
         )
         self.db.execute("UPDATE serial SET number = number + 1")
 
-    def extra(self) -> set[str]:
+    def load_extra_paths(self) -> set[str]:
         return {os.fsdecode(path) for (path,) in self.db.execute("SELECT path FROM extra")}
 
-    def add_extra(self, path: str) -> None:
+    def add_extra_path(self, path: str) -> None:
         self.db.execute("INSERT OR IGNORE INTO extra VALUES (?)", (os.fsencode(path),))
 
-    def areas(self) -> set[str]:
+    def load_areas(self) -> set[str]:
         """Give the paths that alone are looked at, where it is not the whole workspace."""
         return {os.fsdecode(path) for (path,) in self.db.execute("SELECT path FROM area")}
 
     def add_area(self, path: str) -> None:
         self.db.execute("INSERT OR IGNORE INTO area VALUES (?)", (os.fsencode(path),))
 
-    def unsaid(self, paths: Iterable[str]) -> list[str]:
+    def filter_unreported(self, paths: Iterable[str]) -> list[str]:
         """Give the paths that the person was not told of yet, and count them as told."""
         add = "INSERT OR IGNORE INTO said VALUES (?)"
         return [path for path in sorted(paths) if self.db.execute(add, (os.fsencode(path),)).rowcount]
 
-    def put(self, contents: Iterable[tuple[str, bool, bytes]]) -> None:
+    def put_contents(self, contents: Iterable[tuple[str, bool, bytes]]) -> None:
         """Keep contents by their hashes, packed or not; what is kept already stays. Raises OSError where room
         lacks.
         """
         cursor = self.db.cursor()
         for row in contents:
-            if len(row[2]) > self._room and not self._keeps(row[0]):
+            if len(row[2]) > self._room and not self._has_content(row[0]):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             cursor.execute("INSERT OR IGNORE INTO content VALUES (?, ?, ?)", row)
             self._room -= len(row[2]) * cursor.rowcount
 
-    def _keeps(self, oid: str) -> bool:
+    def _has_content(self, oid: str) -> bool:
         return self.db.execute("SELECT 1 FROM content WHERE oid = ?", (oid,)).fetchone() is not None
 
-    def get(self, oid: str) -> bytes:
+    def get_content(self, oid: str) -> bytes:
         """Give a content. Raises FileNotFoundError where it is not kept."""
         import sqlite3
 
@@ -201,25 +201,25 @@ class Store:
 
     def is_alive(self, token: str) -> bool:
         """Tell whether the program of this token is still at work here."""
-        return token == self.token or is_held(self.folder / f"{RUNNING}{token}")
+        return token == self.token or is_locked(self.folder / f"{RUNNING}{token}")
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
-        make_private(self.folder)
+    def _lock_folder(self) -> Iterator[None]:
+        make_private_folder(self.folder)
         path, flags = self.folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         while True:
             fd = os.open(path, flags, 0o600)
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX)
                 # Whoever prunes may have removed the folder while we waited.
-                if _is_there(fd, path):
+                if _is_same_file(fd, path):
                     yield
                     return
             finally:
                 os.close(fd)
-            make_private(self.folder)
+            make_private_folder(self.folder)
 
-    def _open(self) -> None:
+    def _open_database(self) -> None:
         import sqlite3
 
         path = self.folder / NAME
@@ -244,33 +244,33 @@ class Store:
         except BaseException as error:
             db.close()
             if isinstance(error, sqlite3.Error):
-                self._set_aside(error)
+                self._set_aside_if_broken(error)
             raise
         self._db = db
-        self._be_present()
+        self._register_program()
 
-    def _be_present(self) -> None:
+    def _register_program(self) -> None:
         """Hold a file as long as this program lives, so that others can tell."""
         for left in self.folder.glob(f"{RUNNING}*"):
-            if not is_held(left):
+            if not is_locked(left):
                 left.unlink(missing_ok=True)
         path = self.folder / f"{RUNNING}{self.token}"
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         fcntl.flock(fd, fcntl.LOCK_EX)
-        self._leaving.append(weakref.finalize(self, _leave, fd, path))
+        self._leaving.append(weakref.finalize(self, _unregister_program, fd, path))
 
-    def _cause(self, error: sqlite3.Error) -> OSError:
+    def _translate_error(self, error: sqlite3.Error) -> OSError:
         """Give what the system would say of it; a full disk gets back what this has begun to write."""
         import sqlite3
 
-        if not (find_room(self.folder) < LEAST or getattr(error, "sqlite_errorcode", 0) == FULL):
+        if not (get_free_space(self.folder) < LEAST or getattr(error, "sqlite_errorcode", 0) == FULL):
             return OSError(errno.EIO, str(error))
         if self._db is not None:
             with suppress(sqlite3.Error):
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    def _set_aside(self, error: sqlite3.Error) -> None:
+    def _set_aside_if_broken(self, error: sqlite3.Error) -> None:
         """Begin anew where the file is damaged; other troubles may pass."""
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in BROKEN:
@@ -281,13 +281,13 @@ class Store:
             self.notices.append(BEGUN_ANEW)
 
 
-def find_room(folder: Path) -> int:
+def get_free_space(folder: Path) -> int:
     """Give the bytes that are free on the disk of a folder."""
     room = os.statvfs(folder)
     return room.f_bavail * room.f_frsize
 
 
-def is_held(path: Path) -> bool:
+def is_locked(path: Path) -> bool:
     """Tell whether somebody holds the lock of a file."""
     try:
         fd = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -302,7 +302,7 @@ def is_held(path: Path) -> bool:
     return False
 
 
-def _is_there(fd: int, path: Path) -> bool:
+def _is_same_file(fd: int, path: Path) -> bool:
     try:
         ours, there = os.fstat(fd), path.stat()
     except FileNotFoundError:
@@ -310,6 +310,6 @@ def _is_there(fd: int, path: Path) -> bool:
     return (ours.st_dev, ours.st_ino) == (there.st_dev, there.st_ino)
 
 
-def _leave(fd: int, path: Path) -> None:
+def _unregister_program(fd: int, path: Path) -> None:
     path.unlink(missing_ok=True)
     os.close(fd)

@@ -23,13 +23,13 @@ NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 KEPT = (stat.S_IFREG, stat.S_IFLNK, stat.S_IFDIR)
 
 
-def is_kept(status: os.stat_result) -> bool:
+def is_storable(status: os.stat_result) -> bool:
     """Tell files, links and folders from devices, sockets and pipes."""
     return stat.S_IFMT(status.st_mode) in KEPT
 
 
 @contextmanager
-def absent_ok() -> Iterator[None]:
+def ignore_absent() -> Iterator[None]:
     """Pass over what is not there, or lies behind a link or a closed door."""
     try:
         yield
@@ -59,20 +59,20 @@ def change_mode(folder: int, name: str, mode: int) -> None:
         os.close(fd)
 
 
-class Tree:
+class DirTree:
     """A folder and what lies below, by relative paths with `/`. Use it in a `with`; it raises OSError."""
 
     def __init__(self, root: Path) -> None:
         self.fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
 
-    def __enter__(self) -> Tree:
+    def __enter__(self) -> DirTree:
         return self
 
     def __exit__(self, *_: object) -> None:
         os.close(self.fd)
 
     @contextmanager
-    def folder(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
+    def open_parent(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
         """Open the folder that holds `path`; give its handle and the last name."""
         *folders, name = path.split("/")
         with ExitStack() as opened:
@@ -87,42 +87,42 @@ class Tree:
     def _make_folder(self, fd: int, name: str) -> None:
         with suppress(FileExistsError):
             os.mkdir(name, dir_fd=fd)
-            self._give(name, fd)
+            self._set_owner(name, fd)
 
-    def _give(self, name: str, fd: int, like: os.stat_result | None = None) -> None:
+    def _set_owner(self, name: str, fd: int, like: os.stat_result | None = None) -> None:
         """As root: give what we made to the owner of what it replaces, else to the tree's owner."""
         owner = like or os.fstat(self.fd)
         if os.geteuid() == 0:
             os.chown(name, owner.st_uid, owner.st_gid, dir_fd=fd, follow_symlinks=False)
 
-    def status(self, path: str) -> os.stat_result | None:
+    def stat_path(self, path: str) -> os.stat_result | None:
         """Look at a file or link; None where there is neither, or only behind a link or a closed door."""
         try:
-            with self.folder(path) as (fd, name):
-                status = self._look(name, fd)
+            with self.open_parent(path) as (fd, name):
+                status = self._stat_entry(name, fd)
         except OSError as error:
             if error.errno in ABSENT:
                 return None
             raise
-        return status if status and is_kept(status) else None
+        return status if status and is_storable(status) else None
 
     @staticmethod
-    def _look(name: str, fd: int) -> os.stat_result | None:
+    def _stat_entry(name: str, fd: int) -> os.stat_result | None:
         try:
             return os.stat(name, dir_fd=fd, follow_symlinks=False)
         except FileNotFoundError:
             return None
 
-    def write(self, path: str, mode: int, pieces: Iterable[bytes]) -> None:
+    def write_file(self, path: str, mode: int, pieces: Iterable[bytes]) -> None:
         """Put a file or link in place at once, folders made; what is neither is never replaced."""
-        with self.folder(path, make=True) as (fd, name):
-            old = self._look(name, fd)
-            if old and not is_kept(old):
+        with self.open_parent(path, make=True) as (fd, name):
+            old = self._stat_entry(name, fd)
+            if old and not is_storable(old):
                 raise FileExistsError(errno.EEXIST, "a folder or special file is in its place")
             draft = f".{secrets.token_hex(8)}.tripletick"
             try:
-                self._draft(draft, fd, mode, pieces)
-                self._give(draft, fd, old)
+                self._write_draft(draft, fd, mode, pieces)
+                self._set_owner(draft, fd, old)
                 if not stat.S_ISLNK(mode):
                     # Giving a file away clears its setuid bits, so its mode comes last.
                     os.chmod(draft, stat.S_IMODE(mode), dir_fd=fd)
@@ -133,7 +133,7 @@ class Tree:
                 raise
 
     @staticmethod
-    def _draft(name: str, fd: int, mode: int, pieces: Iterable[bytes]) -> None:
+    def _write_draft(name: str, fd: int, mode: int, pieces: Iterable[bytes]) -> None:
         if stat.S_ISLNK(mode):
             os.symlink(b"".join(pieces), os.fsencode(name), dir_fd=fd)
             return
@@ -143,19 +143,19 @@ class Tree:
         finally:
             os.close(handle)
 
-    def remove(self, path: str) -> None:
+    def remove_file(self, path: str) -> None:
         """Remove a file or link."""
-        with self.folder(path) as (fd, name):
+        with self.open_parent(path) as (fd, name):
             os.unlink(name, dir_fd=fd)
 
     def remove_folder(self, path: str) -> None:
         """Remove an empty folder."""
-        with self.folder(path) as (fd, name):
+        with self.open_parent(path) as (fd, name):
             os.rmdir(name, dir_fd=fd)
 
-    def make(self, path: str) -> None:
+    def make_folder(self, path: str) -> None:
         """Make a folder, and those above it."""
-        with self.folder(path, make=True) as (fd, name):
+        with self.open_parent(path, make=True) as (fd, name):
             self._make_folder(fd, name)
 
     def set_mode(self, path: str, mode: int) -> None:
@@ -163,17 +163,17 @@ class Tree:
         if path == ".":
             os.fchmod(self.fd, stat.S_IMODE(mode))
             return
-        with self.folder(path) as (fd, name):
+        with self.open_parent(path) as (fd, name):
             status = os.stat(name, dir_fd=fd, follow_symlinks=False)
             if not stat.S_ISDIR(status.st_mode):
                 raise NotADirectoryError(errno.ENOTDIR, "it is no folder any more")
             change_mode(fd, name, mode)
 
-    def move(self, source: str, path: str, mode: int) -> None:
+    def move_file(self, source: str, path: str, mode: int) -> None:
         """Move a file to where nothing is, and give it a mode; the same path twice gives the mode alone."""
-        with self.folder(source) as (old, was), self.folder(path, make=True) as (fd, name):
+        with self.open_parent(source) as (old, was), self.open_parent(path, make=True) as (fd, name):
             if source != path:
-                if self._look(name, fd):
+                if self._stat_entry(name, fd):
                     raise FileExistsError(errno.EEXIST, "something is in its place")
                 os.rename(was, name, src_dir_fd=old, dst_dir_fd=fd)
             change_mode(fd, name, mode)

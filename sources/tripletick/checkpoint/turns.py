@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tripletick.checkpoint.steps import Turn
+from tripletick.checkpoint.steps import RecordedTurn
 from tripletick.checkpoint.values import Change, State
 from tripletick.messages import FileChange
 from tripletick.session import clean_name, clean_text
@@ -44,7 +44,7 @@ Ask = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Undone:
+class UndoResult:
     """What an undo or a redo did, by path; `requests` of its turns, the last one first; `text` is for the
     person.
     """
@@ -57,28 +57,28 @@ class Undone:
 
 
 @dataclass(slots=True)
-class Plan:
+class UndoPlan:
     """Which state each path shall get, and which paths stay as they are, with the reason."""
 
     now: Mapping[str, State | None]
     wanted: dict[str, State | None] = field(default_factory=dict)
     kept: dict[str, str] = field(default_factory=dict)
 
-    def keep(self, paths: Iterable[str], reason: str = CHANGED) -> None:
+    def keep_paths(self, paths: Iterable[str], reason: str = CHANGED) -> None:
         for path in paths:
             del self.wanted[path]
             self.kept[path] = reason
 
-    def attempt(self, path: str, step: Callable[[], None]) -> None:
+    def try_step(self, path: str, step: Callable[[], None]) -> None:
         """Take a step; a path where it fails stays as it is."""
         try:
             step()
         except OSError as error:
-            self.keep([path], (error.strerror or str(error)).lower())
+            self.keep_paths([path], (error.strerror or str(error)).lower())
 
 
 @dataclass(slots=True)
-class Report:
+class UndoReport:
     """What has been done so far, over several turns."""
 
     word: str
@@ -89,21 +89,21 @@ class Report:
     """Of these, where files are again, by where they were."""
     kept: dict[str, str] = field(default_factory=dict)
 
-    def add(self, turn: Turn, plan: Plan) -> None:
+    def add_turn(self, turn: RecordedTurn, plan: UndoPlan) -> None:
         if plan.wanted or not plan.kept or not self.requests:
             self.requests.append(turn.request)
         self.kept |= plan.kept
         for path, state in plan.wanted.items():
             folder = is_folder(state) or (state is None and is_folder(plan.now[path]))
             self.there[f"{path}/" if folder else path] = state is not None
-        back = renames([Change(path, plan.now[path], state) for path, state in plan.wanted.items()])
+        back = find_renames([Change(path, plan.now[path], state) for path, state in plan.wanted.items()])
         self.renamed |= {old: new for new, old in back.items()}
 
-    def told(self) -> Undone:
+    def build_result(self) -> UndoResult:
         """Say what was done."""
         if not self.requests:
-            return Undone(text=SAID[f"{self.word}-none"])
-        restored, removed = self._named(there=True), self._named(there=False)
+            return UndoResult(text=SAID[f"{self.word}-none"])
+        restored, removed = self._select_paths(there=True), self._select_paths(there=False)
         kept = dict(sorted(self.kept.items()))
         word = "nothing" if kept and not self.there else "done"
         requests = ", ".join(f"“{request}”" for request in self.requests)
@@ -114,12 +114,12 @@ class Report:
         again = [path for path in restored if path not in rest]
         gone = [path for path in removed if path not in rest]
         rows = (("renamed", names), ("restored", again), ("removed", gone), ("kept", reasons))
-        lines += [SAID[word].format(paths=listed(paths)) for word, paths in rows if paths]
+        lines += [SAID[word].format(paths=format_paths(paths)) for word, paths in rows if paths]
         if len(lines) == 1:
             lines.append(SAID["same"])
-        return Undone(restored, removed, tuple(kept), tuple(self.requests), "\n".join(lines))
+        return UndoResult(restored, removed, tuple(kept), tuple(self.requests), "\n".join(lines))
 
-    def _named(self, *, there: bool) -> tuple[str, ...]:
+    def _select_paths(self, *, there: bool) -> tuple[str, ...]:
         """Name the files; folders only where no file was touched."""
         files = any(not path.endswith("/") for path in self.there)
         paths = sorted(path for path, now in self.there.items() if now == there)
@@ -130,17 +130,17 @@ def is_folder(state: State | None) -> bool:
     return bool(state) and stat.S_ISDIR((state or (0, ""))[0])
 
 
-def is_closed(state: State | None) -> bool:
+def is_closed_folder(state: State | None) -> bool:
     """Tell a folder that not even its owner can look into."""
     return is_folder(state) and (state or (0, ""))[0] & SEEN != SEEN
 
 
-def is_mark(state: State | None) -> bool:
+def is_placeholder(state: State | None) -> bool:
     """Tell a file whose content was not kept."""
     return bool(state) and (state or (0, ""))[1].startswith("!")
 
 
-def renames(changes: Sequence[Change]) -> dict[str, str]:
+def find_renames(changes: Sequence[Change]) -> dict[str, str]:
     """Give the old path of each renamed file by its new one: what is gone and has come elsewhere, with the
     same mode and content; of several such the one of the same name, then the first.
     """
@@ -158,76 +158,78 @@ def renames(changes: Sequence[Change]) -> dict[str, str]:
     return renamed
 
 
-def file_changes(changes: Sequence[Change]) -> tuple[FileChange, ...]:
+def list_file_changes(changes: Sequence[Change]) -> tuple[FileChange, ...]:
     """Name the files among the changes, for the person and `-o json`; a renamed one once."""
-    renamed = renames(changes)
+    renamed = find_renames(changes)
     old = set(renamed.values())
     files = (one for one in changes if not (is_folder(one.was) or is_folder(one.left) or one.path in old))
     return tuple(
         FileChange(one.path, "renamed", renamed[one.path], replaced=one.was is not None)
         if one.path in renamed
-        else FileChange(one.path, _action(one), replaced=one.copied and _action(one) == "changed")
+        else FileChange(
+            one.path, _classify_action(one), replaced=one.copied and _classify_action(one) == "changed"
+        )
         for one in files
     )
 
 
-def _action(change: Change) -> Literal["created", "changed", "deleted"]:
+def _classify_action(change: Change) -> Literal["created", "changed", "deleted"]:
     return "created" if change.was is None else "changed" if change.left else "deleted"
 
 
-def first_words(request: str) -> str:
+def shorten_request(request: str) -> str:
     words = clean_text(request).split()
     return " ".join(words[:WORDS])[:100] + (" …" if len(words) > WORDS else "")
 
 
-def make_plan(turn: Turn, now: Mapping[str, State | None], ask: Ask, word: str = "undo") -> Plan:
+def make_plan(turn: RecordedTurn, now: Mapping[str, State | None], ask: Ask, word: str = "undo") -> UndoPlan:
     """Go back change by change from the present; what is not as a change left it is asked for."""
-    plan, stopped = Plan(now), set[str]()
+    plan, stopped = UndoPlan(now), set[str]()
     for change in reversed(turn.changes):
         path = change.path
         state = plan.wanted.get(path, now[path])
         if path in stopped or state == change.was:
             continue
         question = SAID[f"{word}-question"].format(path=clean_name(path), request=turn.request)
-        if state == change.left or _is_calm(state, change) or ask(question):
+        if state == change.left or _is_harmless_folder(state, change) or ask(question):
             plan.wanted[path] = change.was
         else:
             # What came before it can be taken back no more, what came after it was.
             stopped.add(path)
             plan.kept |= {} if path in plan.wanted else {path: CHANGED}
-    _drop_useless(plan)
-    _spare_marks(plan, ask)
+    _drop_unchanged(plan)
+    _spare_unrecoverable(plan, ask)
     return plan
 
 
-def _is_calm(state: State | None, change: Change) -> bool:
+def _is_harmless_folder(state: State | None, change: Change) -> bool:
     """A folder that is there, or is gone, is nobody's work; its mode is."""
     return is_folder(change.left or change.was) and (state is None or change.left is None)
 
 
-def _drop_useless(plan: Plan) -> None:
+def _drop_unchanged(plan: UndoPlan) -> None:
     for path in [path for path, state in plan.wanted.items() if state == plan.now[path]]:
         del plan.wanted[path]
 
 
-def _spare_marks(plan: Plan, ask: Ask) -> None:
+def _spare_unrecoverable(plan: UndoPlan, ask: Ask) -> None:
     """What is not kept cannot come back but by a move, and is not removed unasked."""
     moved = {(plan.now[path] or (0, ""))[1] for path, state in plan.wanted.items() if state is None}
     back = {state[1] for state in plan.wanted.values() if state}
     for path, state in list(plan.wanted.items()):
         now = plan.now[path]
-        if state and is_mark(state) and state[1] not in moved and (now is None or now[1] != state[1]):
-            plan.keep([path], "too large, it was not kept")
+        if state and is_placeholder(state) and state[1] not in moved and (now is None or now[1] != state[1]):
+            plan.keep_paths([path], "too large, it was not kept")
         elif (
             state is None
             and now
-            and is_mark(now)
+            and is_placeholder(now)
             and now[1] not in back
             and not ask(SAID["gone"].format(path=clean_name(path)))
         ):
-            plan.keep([path], "too large, it could not come back")
+            plan.keep_paths([path], "too large, it could not come back")
 
 
-def listed(paths: Iterable[str]) -> str:
+def format_paths(paths: Iterable[str]) -> str:
     names = [clean_name(path) for path in paths]
     return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")

@@ -15,7 +15,7 @@ State = tuple[int, str]
 """A file's mode, and the hash of its content; "" for a folder, `!…` where the content is not kept."""
 
 
-class Entry(NamedTuple):
+class ManifestEntry(NamedTuple):
     """A file, link or folder in a snapshot, with what tells that it has not been touched since."""
 
     mode: int
@@ -30,7 +30,7 @@ class Entry(NamedTuple):
         return self.mode, self.oid
 
 
-Manifest = dict[str, Entry]
+Manifest = dict[str, ManifestEntry]
 Statuses = dict[str, os.stat_result]
 
 
@@ -46,7 +46,7 @@ class Change:
 
 
 @dataclass(slots=True)
-class Progress:
+class ScanProgress:
     """How far a look has come: the files that it has listed, and of how many it has read the content."""
 
     files: int = 0
@@ -54,16 +54,16 @@ class Progress:
     tell: Callable[[int, int], object] = lambda files, read: None
     """Hears of both, often; what it raises ends the look."""
 
-    def add(self, *, files: int = 0, read: int = 0) -> None:
+    def add_counts(self, *, files: int = 0, read: int = 0) -> None:
         self.read += read
         # What was only changed, in folders where nothing has come or gone, was not listed.
         self.files = max(self.files + files, self.read)
         self.tell(self.files, self.read)
 
-    def begin(self) -> None:
+    def reset_counts(self) -> None:
         self.files = self.read = 0
 
 
-def is_untouched(entry: Entry, status: os.stat_result) -> bool:
+def is_untouched(entry: ManifestEntry, status: os.stat_result) -> bool:
     """Tell that a file need not be read again."""
     return entry == (status.st_mode, entry[1], status.st_size, status.st_ctime_ns, status.st_ino, False)

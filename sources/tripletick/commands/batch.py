@@ -17,19 +17,19 @@ from typing import TextIO
 
 from tripletick import agents, places
 from tripletick.batch import layout, packing
-from tripletick.batch.board import Board
-from tripletick.batch.crew import Crew, Threads
-from tripletick.batch.results import DONE, Record, Results
-from tripletick.batch.running import Batch
-from tripletick.batch.tasks import Reader
-from tripletick.batch.waiting import Hosts, Place, Queue, Wanted
-from tripletick.batch.work import Job
+from tripletick.batch.board import BatchProgress
+from tripletick.batch.crew import ThreadWorkerPool, WorkerPool
+from tripletick.batch.results import DONE, Record, ResultsFile
+from tripletick.batch.running import BatchRunner
+from tripletick.batch.tasks import TaskReader
+from tripletick.batch.waiting import BatchSlot, HostHealth, QueuedTask, TaskQueue
+from tripletick.batch.work import BatchJob
 from tripletick.commands.flags import shared_flags
 from tripletick.commands.opening import load_settings
 from tripletick.config import Config
 from tripletick.errors import UsageError
 from tripletick.screens import Screen, open_screen
-from tripletick.ui.safe import visible, write
+from tripletick.ui.safe import escape_controls, write_text
 
 AHEAD = 2
 """Tasks that are held for each place."""
@@ -48,25 +48,34 @@ GO_ON = "To go on with the {left} that are left: {command}"
 NOT_DONE = "{id} {status}: {error}"
 
 
-def batch(_: argparse.Namespace, words: Sequence[str]) -> int:
+def run_batch(_: argparse.Namespace, words: Sequence[str]) -> int:
     """Do the tasks; gives 0 where all are done, 4 where no engine was left, else 1. Raises UsageError."""
-    options = _options(words)
-    found = places.find()
+    options = _parse_options(words)
+    found = places.find_dirs()
     settings = load_settings(options, found)
     if options.ray:
         from tripletick.batch import cluster
 
-        cluster.check()
-    packing.need_git(in_place=options.in_place)
+        cluster.require_ray()
+    packing.require_git(in_place=options.in_place)
     with ExitStack() as stack:
-        path = stack.enter_context(_file(options.tasks))
+        path = stack.enter_context(_open_tasks_file(options.tasks))
         base = options.directory or (Path() if options.tasks == "-" else path.parent)
-        reader = Reader(path, base.expanduser().resolve(), _agents(found))
-        total = reader.check(options.tasks)
-        results = stack.enter_context(closing(Results.open(_out(options))))
+        reader = TaskReader(path, base.expanduser().resolve(), _list_agent_names(found))
+        total = reader.check_file(options.tasks)
+        results = stack.enter_context(closing(ResultsFile.open(_choose_results_path(options))))
         screen = open_screen(options, settings)
         stack.callback(screen.close)
-        run = Run(options, settings, reader, results, screen, total, Board(total, 0, Hosts()), sys.stdout)
+        run = BatchRun(
+            options,
+            settings,
+            reader,
+            results,
+            screen,
+            total,
+            BatchProgress(total, 0, HostHealth()),
+            sys.stdout,
+        )
         if options.ray:
             # Ray writes there what befalls its machines
             nowhere = stack.enter_context(Path(os.devnull).open("w"))
@@ -75,16 +84,16 @@ def batch(_: argparse.Namespace, words: Sequence[str]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class BatchRun:
     """One run of the command, with what it has read and opened."""
 
     options: argparse.Namespace
     settings: Config
-    reader: Reader
-    results: Results
+    reader: TaskReader
+    results: ResultsFile
     screen: Screen
     total: int
-    board: Board
+    board: BatchProgress
     out: TextIO
     """Standard output."""
 
@@ -92,95 +101,95 @@ class Run:
         """Do what is left, and say what came of it; `command` goes on with it."""
         board, whole = self.board, False
         if ended := self.results.ended:
-            board.before = sum(task.id in ended for task in self.reader.tasks())
+            board.before = sum(task.id in ended for task in self.reader.read_tasks())
         earlier = BEFORE.format(count=board.before, total=self.total)
         for line in (*self.results.told, *[earlier] * bool(board.before)):
-            self._say(line)
+            self._print_notice(line)
         try:
-            batch = self._batch()
-            self.screen.status(lambda: visible(board.line()))
+            batch = self._build_batch()
+            self.screen.status(lambda: escape_controls(board.format_line()))
             whole = batch.run()
         finally:
             self.screen.status(None)
-            self._tell()
+            self._print_summary()
             if board.left:
-                self._say(GO_ON.format(left=board.left, command=command))
+                self._print_notice(GO_ON.format(left=board.left, command=command))
         if not whole:
-            self._say(ENGINES)
+            self._print_notice(ENGINES)
             return NO_ENGINE
         return int(board.ended[DONE] < board.ended.total())
 
-    def _batch(self) -> Batch:
+    def _build_batch(self) -> BatchRunner:
         options, count = self.options, self.options.parallel or 0
-        plan = layout.laid_out(
+        plan = layout.build_layout(
             self.settings,
             each=options.per_host or self.settings.batch.per_host,
             parallel=count,
             agent=options.agent or "",
             flag=options.host or "",
         )
-        plan, crew = self._crew(plan)
-        spots = plan.places()
-        left = (task for task in self.reader.tasks() if task.id not in self.results.ended)
-        queue = Queue(left, AHEAD * len(spots), plan.pool, self.board.hosts, options.in_place)
-        return Batch(
+        plan, crew = self._build_crew(plan)
+        spots = plan.list_slots()
+        left = (task for task in self.reader.read_tasks() if task.id not in self.results.ended)
+        queue = TaskQueue(left, AHEAD * len(spots), plan.choose_pool, self.board.hosts, options.in_place)
+        return BatchRunner(
             queue,
             spots,
             crew,
             self.results,
             self.board,
-            self._job,
+            self._build_job,
             retries=options.retries,
             parallel=count or len(spots),
-            say=self._say,
-            show=self._show,
+            say=self._print_notice,
+            show=self._report_result,
         )
 
-    def _crew(self, plan: layout.Layout) -> tuple[layout.Layout, Crew]:
+    def _build_crew(self, plan: layout.EngineLayout) -> tuple[layout.EngineLayout, WorkerPool]:
         """Give who does the tasks, and the layout as it is for them."""
         options, ours = self.options, [self.results.path.resolve(), self.results.patches.resolve()]
         if not options.ray:
-            return plan, Threads(len(plan.places()), ours, options.in_place)
-        from tripletick.batch.cluster import Cluster
+            return plan, ThreadWorkerPool(len(plan.list_slots()), ours, options.in_place)
+        from tripletick.batch.cluster import RayWorkerPool
 
-        cluster = Cluster(options.ray, options.retries, ours)
-        plan = layout.on_machines(plan, cluster.machines, options.parallel or 0)
-        cluster.man(plan.places())
+        cluster = RayWorkerPool(options.ray, options.retries, ours)
+        plan = layout.spread_over_machines(plan, cluster.machines, options.parallel or 0)
+        cluster.start_actors(plan.list_slots())
         return plan, cluster
 
-    def _job(self, wanted: Wanted, place: Place) -> Job:
+    def _build_job(self, wanted: QueuedTask, place: BatchSlot) -> BatchJob:
         """Say all that a task's program is told."""
         options = self.options
-        told = _of_model(self.settings) if options.ray else {}
-        if host := layout.address(place.host):
+        told = _changed_model_settings(self.settings) if options.ray else {}
+        if host := layout.to_address(place.host):
             told["model.host"] = host
         seconds = options.timeout or self.settings.batch.timeout
-        return Job(wanted.task, tuple(_flags(options)), told, options.agent or "", seconds)
+        return BatchJob(wanted.task, tuple(_format_task_flags(options)), told, options.agent or "", seconds)
 
-    def _show(self, told: Record) -> None:
+    def _report_result(self, told: Record) -> None:
         """Tell of what was recorded."""
         if self.options.output == "jsonl":
             self.out.write(json.dumps(told) + "\n")
             self.out.flush()
         if told["status"] != DONE:
-            self._say(NOT_DONE.format(**told))
+            self._print_notice(NOT_DONE.format(**told))
         if not self.screen.live and self.board.ended.total() % max(1, self.total // LINES) == 0:
-            self._say(self.board.line())
+            self._print_notice(self.board.format_line())
 
-    def _say(self, line: str) -> None:
+    def _print_notice(self, line: str) -> None:
         if not self.options.quiet:
-            self.screen.say(visible(line))
+            self.screen.say(escape_controls(line))
 
-    def _tell(self) -> None:
+    def _print_summary(self) -> None:
         """Say what came of it, on standard output."""
-        counts = self.board.as_dict(str(self.results.path))
+        counts = self.board.to_dict(str(self.results.path))
         if self.options.output != "jsonl":
             said = json.dumps(counts) if self.options.output == "json" else ENDED.format(**counts)
-            write(self.out, said + "\n")
+            write_text(self.out, said + "\n")
             self.out.flush()
 
 
-def _options(words: Sequence[str]) -> argparse.Namespace:
+def _parse_options(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         "tripletick batch",
         description=f"{__doc__} The other flags are those of each task.",
@@ -190,7 +199,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     add = parser.add_argument
     add("tasks", metavar="TASKS", help="a task a line as JSON; - reads them from standard input")
     add("--out", metavar="FILE", type=Path, help="the results; else they lie beside TASKS")
-    count, retries = _number(1, MOST), _number(0, MOST_RETRIES)
+    count, retries = _make_int_parser(1, MOST), _make_int_parser(0, MOST_RETRIES)
     add("--parallel", metavar="N", type=count, help="tasks side by side; else one for each place")
     add("--per-host", metavar="N", type=count, help="places at each engine of [model] hosts")
     add("--retries", metavar="N", type=retries, default=2, help="further tries of a task that failed (2)")
@@ -203,7 +212,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     return options
 
 
-def _number(low: int, high: int) -> Callable[[str], int]:
+def _make_int_parser(low: int, high: int) -> Callable[[str], int]:
     def number(text: str) -> int:
         if not low <= (value := int(text)) <= high:
             raise argparse.ArgumentTypeError(f"{text} is not from {low} to {high}")
@@ -212,14 +221,14 @@ def _number(low: int, high: int) -> Callable[[str], int]:
     return number
 
 
-def _agents(found: places.Places) -> set[str]:
+def _list_agent_names(found: places.AppDirs) -> set[str]:
     """Name the agents that a task may be for, those that lack something too: they say what."""
-    shipped = agents.load(found.prompts)
-    return {"auto", *shipped.agents, *shipped.lacking, *agents.load_own(found.agents)}
+    shipped = agents.load_prompts(found.prompts)
+    return {"auto", *shipped.agents, *shipped.lacking, *agents.load_user_agents(found.agents)}
 
 
 @contextmanager
-def _file(name: str) -> Iterator[Path]:
+def _open_tasks_file(name: str) -> Iterator[Path]:
     """Give the file of the tasks, which is read more than once; standard input is kept in one meanwhile."""
     if name != "-":
         yield Path(name).expanduser()
@@ -230,7 +239,7 @@ def _file(name: str) -> Iterator[Path]:
         yield Path(kept.name)
 
 
-def _out(options: argparse.Namespace) -> Path:
+def _choose_results_path(options: argparse.Namespace) -> Path:
     """Give the path of the results. Raises UsageError."""
     if options.out is None and options.tasks == "-":
         raise UsageError("Where shall the results go?", "The tasks have no file.", "Name one: --out FILE")
@@ -243,7 +252,7 @@ def _out(options: argparse.Namespace) -> Path:
     return out
 
 
-def _flags(options: argparse.Namespace) -> Iterator[str]:
+def _format_task_flags(options: argparse.Namespace) -> Iterator[str]:
     """Write the shared flags again, as they are for each task."""
     for name in PASSED:
         if (value := getattr(options, name)) is not None:
@@ -255,7 +264,7 @@ def _flags(options: argparse.Namespace) -> Iterator[str]:
     yield from (word for word, wanted in (("--yes", options.yes), ("--no-save", options.no_save)) if wanted)
 
 
-def _of_model(settings: Config) -> dict[str, str]:
+def _changed_model_settings(settings: Config) -> dict[str, str]:
     """Give what the person has set of [model], for machines that have no such settings."""
     known = {key.name: getattr(settings.model, key.name) for key in fields(settings.model)}
     default = type(settings.model)()

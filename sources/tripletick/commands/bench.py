@@ -16,12 +16,12 @@ from pathlib import Path
 from tripletick import config, places
 from tripletick.bench import attempt as attempts
 from tripletick.bench import compare, page, records, running, scores, suites, table
-from tripletick.bench.attempt import Attempt, Setup
+from tripletick.bench.attempt import Attempt, RunSetup
 from tripletick.commands.flags import shared_flags
 from tripletick.commands.opening import FLAGS, THINK, load_settings
 from tripletick.errors import TripletickError, UsageError
-from tripletick.ui.columns import aligned
-from tripletick.ui.safe import write, write_json
+from tripletick.ui.columns import align_rows
+from tripletick.ui.safe import write_json, write_text
 
 RUNS = "runs"
 SAYS = "How well a model does tasks, each checked by what it leaves. More: tripletick help benchmarks"
@@ -34,7 +34,7 @@ UNKEPT = "The result is not in the list of models: {why}."
 DONE = {True: "solved    ", False: "not solved"}
 
 
-def bench(shared: argparse.Namespace, words: Sequence[str]) -> int:
+def run_bench(shared: argparse.Namespace, words: Sequence[str]) -> int:
     """Run, compare or draw, as the first word says."""
     parser = argparse.ArgumentParser(
         "tripletick bench", USAGE, description=SAYS, parents=[shared_flags()], allow_abbrev=False
@@ -64,134 +64,144 @@ def bench(shared: argparse.Namespace, words: Sequence[str]) -> int:
     )
     options = parser.parse_intermixed_args(words, argparse.Namespace(**vars(shared)))
     act, *more = options.words or ["run"]
-    acts = {"run": (_run, 0), "compare": (_compare, 2), "page": (_page, 1)}
+    acts = {"run": (_run_suite, 0), "compare": (_compare_runs, 2), "page": (_write_page, 1)}
     if act not in acts or len(more) != acts[act][1]:
         raise UsageError(f"bench {' '.join(options.words)} is not understood.", "", USAGE)
     options.typed = [word for word in words if word != "--resume"]
     return acts[act][0](options, more)
 
 
-def _run(options: argparse.Namespace, _: Sequence[str]) -> int:
+def _run_suite(options: argparse.Namespace, _: Sequence[str]) -> int:
     """Do what is to be done, tell how it goes, and what came of it."""
     if options.directory or options.read or min(options.repeat, options.jobs) < 1:
         why = "Each task has a folder of its own, and is done once or more."
         raise UsageError("-C, --read, and --repeat or --jobs below 1 are not for the bench.", why, USAGE)
-    setup = _setup(options)
+    setup = _build_setup(options)
     if options.bare and options.agent:
         raise UsageError("--no-agent asks no agent, and -a names one.", "", "Leave one of them out")
-    todo = suites.trials(options.suite, options.wording, options.repeat, options.only, notice=_say)
+    todo = suites.make_trials(
+        options.suite, options.wording, options.repeat, options.only, notice=_print_notice
+    )
     if options.bare:
-        attempts.require_bare(todo)
-    header = running.header(setup, options.suite)
-    opened = records.resumed if options.resume else records.begun
-    running.make_ready(setup)
+        attempts.require_bare_prompts(todo)
+    header = running.make_header(setup, options.suite)
+    opened = records.resume_run if options.resume else records.begin_run
+    running.require_ready(setup)
     with opened(options.out, header) as run:
         try:
-            running.measure(todo, setup, run, _quiet if options.quiet else _told, options.jobs)
+            running.run_trials(
+                todo, setup, run, _ignore_attempt if options.quiet else _print_attempt, options.jobs
+            )
         except (KeyboardInterrupt, SystemExit, TripletickError):
             command = shlex.join(["tripletick", "bench", *options.typed, "--resume"])
             done = sum(trial.key in run.done for trial in todo)
-            _say(STOPPED.format(done=done, of=len(todo), command=command))
+            _print_notice(STOPPED.format(done=done, of=len(todo), command=command))
             raise
     made = [run.done[trial.key] for trial in todo]
     _keep_score(options, header, made)
-    _show(options, run.path, header, made)
+    _print_scores(options, run.path, header, made)
     return 0
 
 
-def _keep_score(options: argparse.Namespace, header: records.Header, done: Sequence[Attempt]) -> None:
+def _keep_score(options: argparse.Namespace, header: records.RunHeader, done: Sequence[Attempt]) -> None:
     """Keep for the list of models what a model did as the user has it: a whole suite, no setting changed."""
     if options.only or options.bare or options.set:
         return
     try:
-        scores.keep(places.find().cache, header, sum(one.solved for one in done), len(done))
+        scores.save_score(places.find_dirs().cache, header, sum(one.solved for one in done), len(done))
     except OSError as error:
-        _say(UNKEPT.format(why=error.strerror or error))
+        _print_notice(UNKEPT.format(why=error.strerror or error))
 
 
-def _compare(options: argparse.Namespace, paths: Sequence[str]) -> int:
+def _compare_runs(options: argparse.Namespace, paths: Sequence[str]) -> int:
     """Compare two runs."""
-    (first, a), (second, b) = (records.read(Path(path)) for path in paths)
-    told = compare.compared(a, b)
+    (first, a), (second, b) = (records.read_run(Path(path)) for path in paths)
+    told = compare.compare_runs(a, b)
     if options.output == "json":
         sys.stdout.write(json.dumps({"a": asdict(first), "b": asdict(second), **asdict(told)}) + "\n")
         return 0
-    rows, lines = compare.tell(told)
-    named = [f"{name}: {_what(one)}" for name, one in (("A", first), ("B", second))]
-    _write([*named, *aligned(rows, right=range(1, len(rows[0]))), *lines])
+    rows, lines = compare.format_comparison(told)
+    named = [f"{name}: {_describe_run(one)}" for name, one in (("A", first), ("B", second))]
+    _print_lines([*named, *align_rows(rows, right=range(1, len(rows[0]))), *lines])
     return 0
 
 
-def _what(run: records.Header) -> str:
+def _describe_run(run: records.RunHeader) -> str:
     return ", ".join([run.model, run.engine, run.suite, *["no agent"] * run.bare])
 
 
-def _page(options: argparse.Namespace, paths: Sequence[str]) -> int:
+def _write_page(options: argparse.Namespace, paths: Sequence[str]) -> int:
     """Draw a run beside its file."""
     path = Path(paths[0])
-    header, attempts = records.read(path)
+    header, attempts = records.read_run(path)
     target = path.with_suffix(".html")
     try:
-        target.write_text(page.written(header, attempts), "utf-8")
+        target.write_text(page.render_page(header, attempts), "utf-8")
     except OSError as error:
         raise UsageError(f"{target} cannot be written.", f"{error.strerror}.", USAGE) from error
-    _write([str(target)])
+    _print_lines([str(target)])
     return 0
 
 
-def _setup(options: argparse.Namespace) -> Setup:
+def _build_setup(options: argparse.Namespace) -> RunSetup:
     """Give how trials are done: model, host and key are the person's, all else is the default or a flag's.
 
     Raises UsageError and ConfigError.
     """
-    found = places.find()
+    found = places.find_dirs()
     own = load_settings(options, found)
     kept = {key: getattr(own.model, key.partition(".")[2]) for key in running.WHERE}
     flags = {key: getattr(options, name) for name, key in FLAGS.items() if key not in OWN}
     flags |= {"model.think": THINK.get(options.think)}
     given = {key: text for key, text in flags.items() if text is not None}
-    settings = {key: str(value) for key, value in {**kept, **given, **_set(options.set)}.items() if value}
-    plain = config.load([found.shipped_config], {}, settings)
+    settings = {
+        key: str(value) for key, value in {**kept, **given, **_parse_set_flags(options.set)}.items() if value
+    }
+    plain = config.load_config([found.shipped_config], {}, settings)
     if plain.warnings:
         raise UsageError(plain.warnings[0], "", "tripletick config show")
     if not settings.get("model.name"):
         raise UsageError("Which model?", "None is chosen in your settings.", "tripletick bench -m NAME")
     seed = own.model.seed if options.seed else 1
-    return Setup(plain, settings, options.agent or "", options.timeout, seed, options.bare)
+    return RunSetup(plain, settings, options.agent or "", options.timeout, seed, options.bare)
 
 
-def _set(given: Sequence[str]) -> Mapping[str, str]:
+def _parse_set_flags(given: Sequence[str]) -> Mapping[str, str]:
     parted = [text.partition("=") for text in given]
     if odd := next((text for text in given if "." not in text.partition("=")[0] or "=" not in text), ""):
         raise UsageError(f"--set {odd} is no setting.", "", "tripletick bench --set agent.dialect=xml")
     return {name.strip(): value.strip() for name, _, value in parted}
 
 
-def _show(options: argparse.Namespace, path: Path, header: records.Header, done: Sequence[Attempt]) -> None:
-    rows = table.rows(done)
+def _print_scores(
+    options: argparse.Namespace, path: Path, header: records.RunHeader, done: Sequence[Attempt]
+) -> None:
+    rows = table.make_rows(done)
     if options.output != "text":
         told = {"run": str(path), **asdict(header), "rows": [asdict(row) for row in rows]}
         write_json(sys.stdout, told)
         return
-    cells = [table.COLUMNS, *(tuple(table.cells(row)) for row in rows)]
-    _write(aligned(cells, right=range(1, len(table.COLUMNS))))
+    cells = [table.COLUMNS, *(tuple(table.format_cells(row)) for row in rows)]
+    _print_lines(align_rows(cells, right=range(1, len(table.COLUMNS))))
     if not options.quiet:
-        _say(table.BELOW)
-        _say(WRITTEN.format(path=shlex.quote(str(path))))
+        _print_notice(table.BELOW)
+        _print_notice(WRITTEN.format(path=shlex.quote(str(path))))
 
 
-def _told(number: int, of: int, made: Attempt) -> None:
+def _print_attempt(number: int, of: int, made: Attempt) -> None:
     why = f": {made.why}" if made.why else ""
-    _say(f"{number:{len(str(of))}}/{of}  {DONE[made.solved]}  {made.seconds:6.1f} s  {made.task}{why}")
+    _print_notice(
+        f"{number:{len(str(of))}}/{of}  {DONE[made.solved]}  {made.seconds:6.1f} s  {made.task}{why}"
+    )
 
 
-def _quiet(number: int, of: int, made: Attempt) -> None:
+def _ignore_attempt(number: int, of: int, made: Attempt) -> None:
     """Tell nothing while it goes on."""
 
 
-def _say(line: str) -> None:
-    write(sys.stderr, line + "\n")
+def _print_notice(line: str) -> None:
+    write_text(sys.stderr, line + "\n")
 
 
-def _write(lines: Sequence[str]) -> None:
-    write(sys.stdout, "".join(f"{line}\n" for line in lines))
+def _print_lines(lines: Sequence[str]) -> None:
+    write_text(sys.stdout, "".join(f"{line}\n" for line in lines))

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tripletick.commands.piped import standard_input
+from tripletick.commands.piped import read_stdin
 from tripletick.errors import UsageError
-from tripletick.ui.safe import write, write_json
+from tripletick.ui.safe import write_json, write_text
 
 EVERY_TAG = "bash,python,c,go,java,javascript,read,write,edit,file_finder"
 
 
-def blocks(_: argparse.Namespace, words: Sequence[str]) -> int:
+def run_blocks(_: argparse.Namespace, words: Sequence[str]) -> int:
     """Show what the reader sees in an answer, or in records a line."""
     parser = argparse.ArgumentParser("tripletick blocks", allow_abbrev=False)
     parser.add_argument(
@@ -29,21 +29,25 @@ def blocks(_: argparse.Namespace, words: Sequence[str]) -> int:
     shape.add_argument("--jsonl", action="store_true", help="a record a line in, a record a line out")
     options = parser.parse_args(words)
     if options.jsonl:
-        for seen in _records(options.file):
+        for seen in _convert_records(options.file):
             write_json(sys.stdout, seen)
         return 0
-    record = {"answer": _text(options.file), "tags": options.tags.split(","), "finish_reason": options.finish}
-    seen = _blocks_record(record)
+    record = {
+        "answer": _read_text(options.file),
+        "tags": options.tags.split(","),
+        "finish_reason": options.finish,
+    }
+    seen = _parse_blocks(record)
     if options.json:
         write_json(sys.stdout, seen)
     else:
-        write(sys.stdout, _worded(seen))
+        write_text(sys.stdout, _format_blocks(seen))
     return 0
 
 
-def _text(file: str) -> str:
+def _read_text(file: str) -> str:
     if file == "-":
-        return standard_input()
+        return read_stdin()
     try:
         return Path(file).read_bytes().decode("utf-8", "replace")
     except OSError as error:
@@ -52,13 +56,13 @@ def _text(file: str) -> str:
         ) from error
 
 
-def _records(file: str) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(_text(file).split("\n"), 1):
+def _convert_records(file: str) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(_read_text(file).split("\n"), 1):
         if not line.strip():
             continue
         try:
             record = json.loads(line)
-            seen = _blocks_record(record)
+            seen = _parse_blocks(record)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UsageError(
                 f"Line {number} of {file} is no record: {error}.", "", "id, answer, tags, finish_reason"
@@ -66,13 +70,13 @@ def _records(file: str) -> Iterator[dict[str, Any]]:
         yield seen
 
 
-def _blocks_record(record: dict[str, Any]) -> dict[str, Any]:
-    from tripletick.dialects.fence.records import blocks_record
+def _parse_blocks(record: dict[str, Any]) -> dict[str, Any]:
+    from tripletick.dialects.fence.records import build_blocks_record
 
-    return blocks_record(record)
+    return build_blocks_record(record)
 
 
-def _worded(seen: dict[str, Any]) -> str:
+def _format_blocks(seen: dict[str, Any]) -> str:
     problems = " ".join(seen["problems"]) or "none"
     lines = [f"blocks: {len(seen['blocks'])}, problems: {problems}"]
     for block in seen["blocks"]:

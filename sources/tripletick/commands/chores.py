@@ -20,9 +20,9 @@ from tripletick.config import Config
 from tripletick.errors import ModelError
 from tripletick.events import Event, GaveUp, Interrupted, Returned
 from tripletick.messages import Answer
-from tripletick.session import Log
-from tripletick.trust import Said, Trusted
-from tripletick.ui.safe import visible
+from tripletick.session import SessionLog
+from tripletick.trust import FolderFlags, TrustedContent
+from tripletick.ui.safe import escape_controls
 
 AGENT, ATTEMPTS, STEPS, OUTPUT, SECONDS = "coder", 2, 5, 512, 120.0
 """Who works, and what a chore may take: a model that needs more is not to be trusted. A good
@@ -50,7 +50,7 @@ class Chore:
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class ChoreResult:
     """What came of a chore: done, or why not; the tags that served and those whose blocks failed."""
 
     says: str
@@ -61,7 +61,7 @@ class Tried:
 
 
 @dataclass(slots=True)
-class Watched:
+class ChoreRecorder:
     """The results of one chore, gathered from its events."""
 
     served: dict[str, str] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class Watched:
     late: bool = False
     until: float = field(default_factory=lambda: time.monotonic() + SECONDS)
 
-    def show(self, event: Event) -> None:
+    def record_event(self, event: Event) -> None:
         """Take an event in; the time being over, the chore ends as by Ctrl-C."""
         if not self.late and time.monotonic() > self.until:
             self.late = True
@@ -89,14 +89,16 @@ class Watched:
 
 
 @cache
-def chores() -> tuple[Chore, ...]:
+def load_chores() -> tuple[Chore, ...]:
     rows: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("chores.toml").read_text("utf-8"))[
         "chore"
     ]
     return tuple(Chore(**row) for row in rows)
 
 
-def try_all(settings: Config, found: places.Places, notice: Callable[[str], None]) -> Iterator[Tried]:
+def run_chores(
+    settings: Config, found: places.AppDirs, notice: Callable[[str], None]
+) -> Iterator[ChoreResult]:
     """Have the model that the settings name do the chores, each in a conversation of its own.
 
     Raises ModelError where it cannot be asked at all, and KeyboardInterrupt.
@@ -108,53 +110,55 @@ def try_all(settings: Config, found: places.Places, notice: Callable[[str], None
     chosen = replace(settings, agent=limits, model=model, git=git)
     with (
         tempfile.TemporaryDirectory(prefix="tripletick-") as top,
-        retention.at_work(found, settings.data, save=False) as there,
+        retention.open_state(found, settings.data, save=False) as there,
     ):
         folder = Path(top, "chores")
         folder.mkdir()
-        log = Log.open(there.sessions, workspace=folder, save=False)
-        app = App(chosen, there, folder, log, said=Said(True, True, (), False), brought=Trusted())
+        log = SessionLog.open(there.sessions, workspace=folder, save=False)
+        app = App(
+            chosen, there, folder, log, said=FolderFlags(True, True, (), False), brought=TrustedContent()
+        )
         try:
-            for number, chore in enumerate(chores(), 1):
-                notice(f"chore {number} of {len(chores())}: {chore.says}")
-                yield _tried(app, chore, folder)
+            for number, chore in enumerate(load_chores(), 1):
+                notice(f"chore {number} of {len(load_chores())}: {chore.says}")
+                yield _run_chore(app, chore, folder)
         finally:
             app.close()
 
 
-def trusted(tried: list[Tried]) -> tuple[list[str], list[str]]:
+def split_tags(tried: list[ChoreResult]) -> tuple[list[str], list[str]]:
     """Give the tags that served in what was done, and those that did not work once."""
     good = {tag for one in tried if one.done for tag in one.served}
     tags = {tag for one in tried for tag in (*one.served, *one.failed)}
     return sorted(good), sorted(tags - good)
 
 
-def tell(tried: Sequence[Tried], tags: Sequence[str]) -> Iterator[str]:
+def format_results(tried: Sequence[ChoreResult], tags: Sequence[str]) -> Iterator[str]:
     """Word what came of the chores for a person."""
     yield f"chores: {sum(one.done for one in tried)} of {len(tried)} done"
     for one in tried:
         with_tags = f", with {' '.join(one.served)}" if one.done and one.served else ""
-        yield f"  {MARKS[one.done]}  {one.says}{with_tags}{': ' * bool(one.why)}{visible(one.why)}"
+        yield f"  {MARKS[one.done]}  {one.says}{with_tags}{': ' * bool(one.why)}{escape_controls(one.why)}"
     yield f"  can be trusted with: {' '.join(tags) or 'no tag'}"
 
 
-def _tried(app: App, chore: Chore, folder: Path) -> Tried:
+def _run_chore(app: App, chore: Chore, folder: Path) -> ChoreResult:
     if chore.given:
         (folder / chore.file).write_text(chore.given, "utf-8")
-    seen = Watched()
-    app.run(app.clear(), [], lambda question: NOBODY)
-    app.run(app.turn(chore.request), [seen.show], lambda question: NOBODY)
+    seen = ChoreRecorder()
+    app.run_turn(app.clear_conversation(), [], lambda question: NOBODY)
+    app.run_turn(app.handle_request(chore.request), [seen.record_event], lambda question: NOBODY)
     if seen.stopped and not seen.late:
         raise KeyboardInterrupt
     if seen.gave_up and seen.gave_up.exit > 3:
         # the engine's fault: what the model can do is not known then
         raise ModelError(seen.gave_up.reason, "The chores were not done.", seen.gave_up.hint)
-    why = _lacking(chore, seen, folder)
+    why = _find_failure(chore, seen, folder)
     served, failed = tuple(sorted(seen.served)), tuple(sorted(seen.failed - set(seen.served)))
-    return Tried(chore.says, not why, why, served, failed)
+    return ChoreResult(chore.says, not why, why, served, failed)
 
 
-def _lacking(chore: Chore, seen: Watched, folder: Path) -> str:
+def _find_failure(chore: Chore, seen: ChoreRecorder, folder: Path) -> str:
     """Say why a chore is not done, "" where it is."""
     if seen.late:
         return TOO_SLOW.format(seconds=SECONDS)

@@ -16,16 +16,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tripletick import agents, places
-from tripletick.commands import COMMANDS, Row, keys
+from tripletick.commands import COMMANDS, CommandSpec, keys
 from tripletick.commands import help as help_
 from tripletick.commands.flags import shared_flags
 from tripletick.commands.opening import load_settings
-from tripletick.config import load, settings
+from tripletick.config import list_settings, load_config
 from tripletick.errors import TripletickError, UsageError
 from tripletick.models import catalog
-from tripletick.ui.safe import write
+from tripletick.ui.safe import write_text
 
-Rows = Mapping[str, Row]
+Rows = Mapping[str, CommandSpec]
 USAGE = "tripletick completion bash|zsh|fish [--keys]"
 MODELS = "tripletick completion models 2>/dev/null"
 """What the scripts ask for the models there are."""
@@ -124,12 +124,12 @@ class Flag:
     model: bool = False
 
 
-def completion(options: argparse.Namespace, words: Sequence[str]) -> int:
+def run_completion(options: argparse.Namespace, words: Sequence[str]) -> int:
     """Write the script for a shell, that of its keys, or the names of the models for such a script."""
     if list(words) == ["models"]:
         # the server chooses the names, and a shell would run what stands in them
-        plain = filter(PLAIN.fullmatch, _models(options))
-        write(sys.stdout, "".join(f"{name}\n" for name in plain))
+        plain = filter(PLAIN.fullmatch, _list_models(options))
+        write_text(sys.stdout, "".join(f"{name}\n" for name in plain))
         return 0
     typed = [word for word in words if word != KEYS]
     shell, *more = typed or [Path(os.environ.get("SHELL", "")).name]
@@ -142,38 +142,38 @@ def completion(options: argparse.Namespace, words: Sequence[str]) -> int:
     if KEYS in words:
         sys.stdout.write(keys.SCRIPTS[shell])
         return 0
-    sys.stdout.buffer.write(os.fsencode(_completion(shell)))
+    sys.stdout.buffer.write(os.fsencode(_build_script(shell)))
     return 0
 
 
-def _completion(shell: str) -> str:
-    found = places.find()
-    names = ("auto", *agents.load(found.prompts).agents, *agents.load_own(found.agents))
-    topics = help_.topics(help_.pages(places.find().docs))
+def _build_script(shell: str) -> str:
+    found = places.find_dirs()
+    names = ("auto", *agents.load_prompts(found.prompts).agents, *agents.load_user_agents(found.agents))
+    topics = help_.list_topics(help_.find_pages(places.find_dirs().docs))
     known = COMMANDS["models"]
     rows = COMMANDS | {
         "help": COMMANDS["help"]._replace(words=tuple(topics)),
-        "models": known._replace(words=(*known.words, *catalog.names())),
+        "models": known._replace(words=(*known.words, *catalog.list_names())),
     }
     return SHELLS[shell](list(read_flags(names)), rows, shlex.quote(str(found.sessions)))
 
 
-def _models(options: argparse.Namespace) -> Sequence[str]:
+def _list_models(options: argparse.Namespace) -> Sequence[str]:
     """Give the models that `-m` takes."""
     from tripletick import listing
 
-    found = places.find()
+    found = places.find_dirs()
     try:
         now = load_settings(options, found)
     except TripletickError:
         # a completion has no place for what is wrong there
-        now = load([found.shipped_config], {}, {})
-    return listing.names(now, found.cache, SECONDS)
+        now = load_config([found.shipped_config], {}, {})
+    return listing.list_model_names(now, found.cache, SECONDS)
 
 
 def read_flags(agent_names: tuple[str, ...]) -> Iterator[Flag]:
     """Read the flags that every command has; argparse has no public list of them."""
-    modes = settings("sandbox")["mode"].metadata["allowed"]
+    modes = list_settings("sandbox")["mode"].metadata["allowed"]
     known = {"agent": agent_names, "sandbox": modes}
     for action in shared_flags()._actions:
         values = known.get(action.dest, tuple(map(str, action.choices or ())))
@@ -187,21 +187,21 @@ def read_flags(agent_names: tuple[str, ...]) -> Iterator[Flag]:
         )
 
 
-def _resumed(rows: Rows) -> str:
+def _list_resume_commands(rows: Rows) -> str:
     """Name the commands that take a session."""
     return "|".join(name for name, row in rows.items() if "ID" in row.takes)
 
 
-def _bash(flags: Sequence[Flag], rows: Rows, logs: str) -> str:
+def _build_bash(flags: Sequence[Flag], rows: Rows, logs: str) -> str:
     values = [
-        f'    {"|".join(flag.spelled)}) COMPREPLY=($(compgen {_wanted(flag)} -- "$cur")); return ;;'
+        f'    {"|".join(flag.spelled)}) COMPREPLY=($(compgen {_bash_values(flag)} -- "$cur")); return ;;'
         for flag in flags
         if flag.values or flag.folder or flag.model
     ]
     words = [f'    {name}) words="{" ".join(row.words)}" ;;' for name, row in rows.items() if row.words]
     alone = [f'    {name},-*) words="{" ".join(row.flags)}" ;;' for name, row in rows.items() if row.alone]
     own = [
-        f'    {name},-*) words="{" ".join((*row.flags, *_spelled(flags)))}" ;;'
+        f'    {name},-*) words="{" ".join((*row.flags, *_list_spellings(flags)))}" ;;'
         for name, row in rows.items()
         if row.flags and not row.alone
     ]
@@ -211,49 +211,49 @@ def _bash(flags: Sequence[Flag], rows: Rows, logs: str) -> str:
         plain=" ".join(rows),
         words="\n".join(words),
         alone="\n".join([*alone, *own]),
-        resumed=_resumed(rows),
+        resumed=_list_resume_commands(rows),
         ask=MODELS,
         logs=logs,
-        flags=" ".join((*_spelled(flags), "--help", "--version")),
+        flags=" ".join((*_list_spellings(flags), "--help", "--version")),
     )
 
 
-def _wanted(flag: Flag) -> str:
+def _bash_values(flag: Flag) -> str:
     if flag.model:
         return f'-W "$({MODELS})"'
     return "-d" if flag.folder else f'-W "{" ".join(flag.values)}"'
 
 
-def _zsh(flags: Sequence[Flag], rows: Rows, logs: str) -> str:
-    values = [f"    {'|'.join(flag.spelled)}) {_zsh_wanted(flag)}; return ;;" for flag in flags if flag.takes]
+def _build_zsh(flags: Sequence[Flag], rows: Rows, logs: str) -> str:
+    values = [f"    {'|'.join(flag.spelled)}) {_zsh_values(flag)}; return ;;" for flag in flags if flag.takes]
     words = [
         f"    {name}) compadd -- {' '.join((*row.words, *row.flags))} ;;"
         for name, row in rows.items()
         if row.words or row.flags
     ]
     return ZSH.format(
-        commands=" ".join(_described(name, row) for name, row in rows.items()),
+        commands=" ".join(_format_zsh_entry(name, row) for name, row in rows.items()),
         flags=" ".join(shlex.quote(f"{each}:{flag.says}") for flag in flags for each in flag.spelled),
         values="\n".join(values),
         names="|".join(rows),
         words="\n".join(words),
-        resumed=_resumed(rows),
+        resumed=_list_resume_commands(rows),
         ask=MODELS,
         logs=logs,
     )
 
 
-def _zsh_wanted(flag: Flag) -> str:
+def _zsh_values(flag: Flag) -> str:
     if flag.model:
         return f'compadd -- ${{(f)"$({MODELS})"}}'
     return "_files -/" if flag.folder else f"compadd -- {' '.join(flag.values)}" if flag.values else "_files"
 
 
-def _described(name: str, row: Row) -> str:
+def _format_zsh_entry(name: str, row: CommandSpec) -> str:
     return shlex.quote(f"{name}:{row.says}")
 
 
-def _fish(flags: Sequence[Flag], rows: Rows, logs: str) -> str:
+def _build_fish(flags: Sequence[Flag], rows: Rows, logs: str) -> str:
     lines = [
         f"complete -c tripletick -f -n __fish_use_subcommand -a {name} -d {shlex.quote(row.says)}"
         for name, row in rows.items()
@@ -262,16 +262,16 @@ def _fish(flags: Sequence[Flag], rows: Rows, logs: str) -> str:
         seen = f"-n '__fish_seen_subcommand_from {name}'"
         lines += [f"complete -c tripletick -f {seen} -a '{' '.join(row.words)}'"] * bool(row.words)
         lines += [f"complete -c tripletick {seen} -l {flag.removeprefix('--')}" for flag in row.flags]
-    taken = f"-n '__fish_seen_subcommand_from {_resumed(rows).replace('|', ' ')}'"
+    taken = f"-n '__fish_seen_subcommand_from {_list_resume_commands(rows).replace('|', ' ')}'"
     found = f"for log in {logs}/*.jsonl; basename $log .jsonl; end"
     lines.append(f"complete -c tripletick -f {taken} -a {shlex.quote(f'({found})')}")
     models = "-n '__fish_seen_subcommand_from models; and __fish_seen_subcommand_from use show'"
     lines.append(f"complete -c tripletick -f {models} -a '({MODELS})'")
-    lines += [_fish_flag(flag) for flag in flags]
+    lines += [_format_fish_flag(flag) for flag in flags]
     return FISH_HEAD + "".join(f"{line}\n" for line in lines)
 
 
-def _fish_flag(flag: Flag) -> str:
+def _format_fish_flag(flag: Flag) -> str:
     spelled = " ".join(f"-l {one[2:]}" if one.startswith("--") else f"-s {one[1:]}" for one in flag.spelled)
     if flag.folder:
         wanted = " -x -a '(__fish_complete_directories)'"
@@ -284,8 +284,12 @@ def _fish_flag(flag: Flag) -> str:
     return f"complete -c tripletick {spelled}{wanted} -d {shlex.quote(flag.says)}"
 
 
-def _spelled(flags: Sequence[Flag]) -> list[str]:
+def _list_spellings(flags: Sequence[Flag]) -> list[str]:
     return [each for flag in flags for each in flag.spelled]
 
 
-SHELLS: Mapping[str, Callable[[Sequence[Flag], Rows, str], str]] = {"bash": _bash, "zsh": _zsh, "fish": _fish}
+SHELLS: Mapping[str, Callable[[Sequence[Flag], Rows, str], str]] = {
+    "bash": _build_bash,
+    "zsh": _build_zsh,
+    "fish": _build_fish,
+}

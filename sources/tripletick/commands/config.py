@@ -13,13 +13,13 @@ from tempfile import TemporaryDirectory
 
 from tripletick import agents, attaching, config, engines, places, wiring
 from tripletick.batch import layout
-from tripletick.commands.opening import bring, load_settings
-from tripletick.config import TYPED, Config, Given, is_section, save, settings, show
+from tripletick.commands.opening import load_settings, load_workspace_files
+from tripletick.config import TYPED, Config, SettingValue, format_value, is_section, list_settings, save_value
 from tripletick.errors import ConfigError, UsageError
 from tripletick.screens import Screen, open_screen
 from tripletick.sections import SECTIONS
-from tripletick.ui.columns import aligned
-from tripletick.ui.safe import write
+from tripletick.ui.columns import align_rows
+from tripletick.ui.safe import write_text
 
 USAGE = "tripletick config [show --origin|set SECTION.KEY VALUE|path]"
 SAVED = "{name} = {value}, saved to {path}"
@@ -30,41 +30,41 @@ EITHER = {"command": "url", "url": "command"}
 SHIPPED = "the default"
 
 
-def configure(options: argparse.Namespace, words: Sequence[str]) -> int:
+def run_config(options: argparse.Namespace, words: Sequence[str]) -> int:
     """Show the settings, set one, or name the file."""
     origin = "--origin" in words
     name, *rest = [word for word in words if word != "--origin"] or ["show"]
     act = {"show": not rest, "path": not rest and not origin, "set": len(rest) > 1 and not origin}
     if not act.get(name, False):
         raise UsageError(f"config {' '.join(words)} is not understood.", "It shows and sets settings.", USAGE)
-    found = places.find()
+    found = places.find_dirs()
     if name == "path":
         sys.stdout.buffer.write(os.fsencode(found.user_config) + b"\n")
         return 0
     if name == "set":
-        return _set(options, found, rest[0], " ".join(rest[1:]))
-    for line in list_settings(_at_work(options, found), origin=origin):
-        write(sys.stdout, f"{line}\n")
+        return _set_value(options, found, rest[0], " ".join(rest[1:]))
+    for line in format_settings(_load_effective_settings(options, found), origin=origin):
+        write_text(sys.stdout, f"{line}\n")
     return 0
 
 
-def list_settings(at_work: Config, *, origin: bool = False) -> Iterator[str]:
+def format_settings(at_work: Config, *, origin: bool = False) -> Iterator[str]:
     """Word every setting, a line each; with `origin` the file and line, variable or flag behind it."""
     rows = []
-    for section in at_work.sections():
-        for key, known in settings(section).items():
+    for section in at_work.list_sections():
+        for key, known in list_settings(section).items():
             name = f"{section}.{key}"
-            value = show(known, getattr(at_work.section(section), key))
+            value = format_value(known, getattr(at_work.get_section(section), key))
             rows.append((name, f"= {value}".strip(), at_work.where.get(name, SHIPPED) if origin else ""))
-    yield from aligned(rows)
+    yield from align_rows(rows)
 
 
-def _at_work(options: argparse.Namespace, found: places.Places) -> Config:
+def _load_effective_settings(options: argparse.Namespace, found: places.AppDirs) -> Config:
     """Read the settings as a task here would; a folder that was not said yes to sets nothing."""
     screen = open_screen(options, load_settings(options, found))
     silent = Screen(screen.show)
     try:
-        brought, told = bring(options, found, load_settings(options, found), silent)
+        brought, told = load_workspace_files(options, found, load_settings(options, found), silent)
         at_work = load_settings(options, found, brought.settings)
         for line in (*told, *at_work.warnings):
             screen.say(line)
@@ -73,55 +73,55 @@ def _at_work(options: argparse.Namespace, found: places.Places) -> Config:
     return at_work
 
 
-def _set(options: argparse.Namespace, found: places.Places, name: str, value: str) -> int:
+def _set_value(options: argparse.Namespace, found: places.AppDirs, name: str, value: str) -> int:
     """Save a value; say so where something else stands over it. Raises UsageError and ConfigError."""
     section, _, key = name.rpartition(".")
-    if not is_section(section) or key not in settings(section):
-        names = [f"{one}.{key}" for one in SECTIONS for key in settings(one)]
+    if not is_section(section) or key not in list_settings(section):
+        names = [f"{one}.{key}" for one in SECTIONS for key in list_settings(one)]
         near = difflib.get_close_matches(name, names, 1, 0.5) or [one for one in names if name in one]
         raise UsageError(
             f"There is no setting {name!r}.",
             f"Did you mean {near[0]}?" if near else "A setting is SECTION.KEY, such as model.name.",
             "All of them: tripletick config show",
         )
-    cleared = _check(found, Given(section, key, value, TYPED))
-    save(found.user_config, section, key, value)
+    cleared = _check_value(found, SettingValue(section, key, value, TYPED))
+    save_value(found.user_config, section, key, value)
     lines = [] if options.quiet else [SAVED.format(name=name, value=value.strip(), path=found.user_config)]
     if cleared:
-        save(found.user_config, section, cleared, "")
+        save_value(found.user_config, section, cleared, "")
         lines.append(CLEARED.format(name=f"{section}.{cleared}"))
     try:
-        lines += _covered(load_settings(options, found), found, section, key)
+        lines += _find_override(load_settings(options, found), found, section, key)
     except ConfigError as error:
         # another value of the file, which this command may be on its way to mend
         lines.append(str(error))
     for line in lines:
-        write(sys.stderr, f"{line}\n")
+        write_text(sys.stderr, f"{line}\n")
     return 0
 
 
-def _covered(now: Config, found: places.Places, section: str, key: str) -> Iterator[str]:
+def _find_override(now: Config, found: places.AppDirs, section: str, key: str) -> Iterator[str]:
     """Say so where something else stands over the user's file."""
     where = now.where.get(f"{section}.{key}", "")
     if not where.startswith(str(found.user_config)):
-        value = show(settings(section)[key], getattr(now.section(section), key))
+        value = format_value(list_settings(section)[key], getattr(now.get_section(section), key))
         yield COVERED.format(where=where, value=value)
 
 
-def _check(found: places.Places, given: Given) -> str:
+def _check_value(found: places.AppDirs, given: SettingValue) -> str:
     """Check a value as a start would. Gives the setting that has to be emptied for it, "" where none has.
 
     Raises TripletickError with what to type instead.
     """
-    config.read_value(given)
+    config.parse_value(given)
     family, _, name = given.section.partition(".")
-    now = _proposed(found, [given])
+    now = _load_proposed_settings(found, [given])
     cleared = EITHER.get(given.key, "") if family == "mcp" and given.value.strip() else ""
-    if cleared and getattr(now.section(given.section), cleared):
-        now = _proposed(found, [given, Given(given.section, cleared, "", TYPED)])
+    if cleared and getattr(now.get_section(given.section), cleared):
+        now = _load_proposed_settings(found, [given, SettingValue(given.section, cleared, "", TYPED)])
     else:
         cleared = ""
-    there = wiring.prompts(now, found) if family == "model" and name else None
+    there = wiring.load_prompts(now, found) if family == "model" and name else None
     if there and name not in {*there.agents, *there.lacking}:
         near = next(iter(difflib.get_close_matches(name, there.agents, 1)), "coder")
         again = f"tripletick config set model.{near}.{given.key} {shlex.quote(given.value)}"
@@ -131,51 +131,51 @@ def _check(found: places.Places, given: Given) -> str:
     return cleared
 
 
-def _proposed(found: places.Places, given: Sequence[Given]) -> Config:
+def _load_proposed_settings(found: places.AppDirs, given: Sequence[SettingValue]) -> Config:
     """Read the settings as they would be; without those of the user's file where one of them is wrong."""
     try:
-        return config.load([found.shipped_config, found.user_config], {}, {}, given)
+        return config.load_config([found.shipped_config, found.user_config], {}, {}, given)
     except ConfigError:
-        return config.load([found.shipped_config], {}, {}, given)
+        return config.load_config([found.shipped_config], {}, {}, given)
 
 
-def _check_agent(now: Config, found: places.Places, given: Given) -> None:
-    prompts = wiring.prompts(now, found)
+def _check_agent(now: Config, found: places.AppDirs, given: SettingValue) -> None:
+    prompts = wiring.load_prompts(now, found)
     if now.agent.name != agents.AUTO:
-        wiring.configured_agent(now, prompts)
+        wiring.find_configured_agent(now, prompts)
 
 
-def _check_model(now: Config, found: places.Places, given: Given) -> None:
+def _check_model(now: Config, found: places.AppDirs, given: SettingValue) -> None:
     if given.value.strip():
-        engines.check_name(now, given.value, f"{given.section}.{given.key}")
+        engines.check_model_name(now, given.value, f"{given.section}.{given.key}")
 
 
-def _check_hosts(now: Config, found: places.Places, given: Given) -> None:
-    for host in layout.words(given.value) if given.key == "hosts" else filter(str.strip, [given.value]):
+def _check_hosts(now: Config, found: places.AppDirs, given: SettingValue) -> None:
+    for host in layout.split_words(given.value) if given.key == "hosts" else filter(str.strip, [given.value]):
         engines.check_host(now, host, f"{given.section}.{given.key}")
 
 
-def _check_box(now: Config, found: places.Places, given: Given) -> None:
+def _check_box(now: Config, found: places.AppDirs, given: SettingValue) -> None:
     with TemporaryDirectory() as folder:
-        wiring.box(now, found, Path(folder)).close()
+        wiring.open_workspace_box(now, found, Path(folder)).close()
 
 
-def _check_server(now: Config, found: places.Places, given: Given) -> None:
+def _check_server(now: Config, found: places.AppDirs, given: SettingValue) -> None:
     name = given.section.partition(".")[2]
     attaching.check_server(name, now.servers[name], now)
 
 
-def _check_page(now: Config, found: places.Places, given: Given) -> None:
+def _check_url(now: Config, found: places.AppDirs, given: SettingValue) -> None:
     from tripletick.web import address
 
     try:
-        address.read(given.value or "localhost")
-    except address.UnreachedError as error:
+        address.parse_address(given.value or "localhost")
+    except address.FetchError as error:
         example = f"tripletick config set {given.section}.{given.key} http://127.0.0.1:8080"
         raise ConfigError(f"{given.value!r} cannot be used.", f"{error}.", example) from error
 
 
-Check = Callable[[Config, places.Places, Given], None]
+Check = Callable[[Config, places.AppDirs, SettingValue], None]
 CHECKS: Mapping[str, tuple[Check, ...]] = {
     "agent.name": (_check_agent,),
     "agent.personality": (_check_agent,),
@@ -183,6 +183,6 @@ CHECKS: Mapping[str, tuple[Check, ...]] = {
     "model.host": (_check_hosts,),
     "model.hosts": (_check_hosts,),
     "sandbox.tier": (_check_box,),
-    "web.searxng": (_check_page,),
+    "web.searxng": (_check_url,),
 }
 """What a start would refuse besides what the form of a value says."""

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from tripletick import places, retention
 from tripletick.commands import owned
-from tripletick.commands.owned import Owned
-from tripletick.errors import PersonNeededError, TripletickError, UsageError
+from tripletick.commands.owned import OwnedFiles
+from tripletick.errors import TripletickError, UsageError, UserNeededError
 from tripletick.events import Ask
 from tripletick.screens import Screen, open_screen
-from tripletick.ui.safe import write
+from tripletick.ui.safe import write_text
 
 QUESTION = "Delete it all?"
 SETTINGS = "Your settings too?"
@@ -36,111 +36,113 @@ REST = "The program itself stays; it goes as it came: pip, pipx or uv uninstall 
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class OwnedFolder:
     """One folder of ours: what it is for, its bytes, and where it leads if it is a link."""
 
     what: str
     path: Path
-    owned: Owned
+    owned: OwnedFiles
 
-    def line(self) -> str:
-        from tripletick.tools.output import size
+    def format_line(self) -> str:
+        from tripletick.tools.output import format_size
 
         link = f", a link: what it leads to stays ({self.path.readlink()})" if self.path.is_symlink() else ""
-        stays = f", without {others(self.owned)}" if self.owned.others else ""
-        taken = sum(map(bytes_in, self.owned.paths))
-        return f"{self.path}  {size(taken)}  {self.what}{link}{stays}"
+        stays = f", without {format_other_files(self.owned)}" if self.owned.others else ""
+        taken = sum(map(disk_usage, self.owned.paths))
+        return f"{self.path}  {format_size(taken)}  {self.what}{link}{stays}"
 
 
-def remove_data(options: argparse.Namespace, words: Sequence[str]) -> int:
+def run_remove_data(options: argparse.Namespace, words: Sequence[str]) -> int:
     """List the folders of ours, ask, and delete them; gives the exit code."""
     from tripletick.config import Config
 
     if words:
         raise UsageError(f"remove-data {' '.join(words)} is not understood.", "", "tripletick remove-data")
-    found = places.find()
-    data, settings = list(_there(found)), list(_settings(found))
+    found = places.find_dirs()
+    data, settings = list(_find_data_folders(found)), list(_find_settings_folder(found))
     if not data and not settings:
         sys.stdout.write(f"{NOTHING}\n")
         return 0
-    write(sys.stdout, "".join(f"{one.line()}\n" for one in (*data, *settings)))
+    write_text(sys.stdout, "".join(f"{one.format_line()}\n" for one in (*data, *settings)))
     sys.stdout.flush()
     # The person's config may be what is broken, so it is not read.
     screen = open_screen(options, Config())
     try:
-        chosen = data + settings if options.yes else _chosen(data, settings, screen)
+        chosen = data + settings if options.yes else _ask_what_to_delete(data, settings, screen)
     finally:
         screen.close()
-    write(sys.stdout, "\n".join(_deleted(chosen, found)) + "\n")
+    write_text(sys.stdout, "\n".join(_delete_folders(chosen, found)) + "\n")
     return 0 if chosen else 1
 
 
-def _chosen(data: list[Found], settings: list[Found], screen: Screen) -> list[Found]:
+def _ask_what_to_delete(
+    data: list[OwnedFolder], settings: list[OwnedFolder], screen: Screen
+) -> list[OwnedFolder]:
     if not screen.person:
         what = "Nothing was deleted: nobody is there to be asked."
-        raise PersonNeededError(what, WHY, "tripletick remove-data -y")
+        raise UserNeededError(what, WHY, "tripletick remove-data -y")
     wanted = data if data and screen.ask(Ask(QUESTION, "yn?", WHY)).choice == "y" else []
     if (
         settings
         and (wanted or not data)
-        and screen.ask(Ask(SETTINGS, "yn?", settings[0].line())).choice == "y"
+        and screen.ask(Ask(SETTINGS, "yn?", settings[0].format_line())).choice == "y"
     ):
         return wanted + settings
     return wanted
 
 
-def _deleted(chosen: Sequence[Found], found: places.Places) -> Iterator[str]:
+def _delete_folders(chosen: Sequence[OwnedFolder], found: places.AppDirs) -> Iterator[str]:
     """Delete, and say so line by line. Raises TripletickError while another tripletick is at work."""
     if not chosen:
         yield KEPT
         return
-    with retention.held([found.state] if found.state.is_dir() else []) as alone:
+    with retention.lock_paths([found.state] if found.state.is_dir() else []) as alone:
         if not alone:
             raise TripletickError(*RUNNING)
         if any(one.path == found.state for one in chosen):
-            end_engines(found)
+            stop_engines(found)
         for one in chosen:
-            _remove(one)
+            _remove_folder(one)
             if one.owned.others:
-                yield f"Deleted what is ours in {one.path}; what is not stays: {others(one.owned)}"
+                yield f"Deleted what is ours in {one.path}; what is not stays: {format_other_files(one.owned)}"
             else:
                 yield f"Deleted: {one.path}"
     yield REST
 
 
-def end_engines(found: places.Places) -> None:
+def stop_engines(found: places.AppDirs) -> None:
     """End the engines of local models, which would go on without their files."""
     from tripletick.models.shared_engine import status
 
-    for one in status.running(found.engines):
-        one.end()
+    for one in status.list_running(found.engines):
+        one.end_process()
 
 
-def _there(found: places.Places) -> Iterator[Found]:
+def _find_data_folders(found: places.AppDirs) -> Iterator[OwnedFolder]:
     rows = (
-        ("sessions, snapshots, what was typed, answers about folders", found.state, owned.in_state(found)),
-        ("models that were fetched", found.cache, owned.in_cache(found)),
+        ("sessions, snapshots, what was typed, answers about folders", found.state, owned.scan_state(found)),
+        ("models that were fetched", found.cache, owned.scan_cache(found)),
     )
-    return (Found(*row) for row in rows if _is_ours(row[2]))
+    return (OwnedFolder(*row) for row in rows if _has_owned_files(row[2]))
 
 
-def _settings(found: places.Places) -> Iterator[Found]:
-    ours = owned.in_config(found)
-    return (Found("your settings", found.config, each) for each in [ours] if _is_ours(each))
+def _find_settings_folder(found: places.AppDirs) -> Iterator[OwnedFolder]:
+    ours = owned.scan_config(found)
+    return (OwnedFolder("your settings", found.config, each) for each in [ours] if _has_owned_files(each))
 
 
-def _is_ours(found: Owned) -> bool:
+def _has_owned_files(found: OwnedFiles) -> bool:
     """Tell whether there is anything to delete: an empty folder of ours is."""
     return bool(found.paths or (found.folders and not found.others))
 
 
-def others(found: Owned) -> str:
+def format_other_files(found: OwnedFiles) -> str:
     """Name some of what is not ours."""
     more = len(found.others) - NAMED
     return ", ".join(found.others[:NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def bytes_in(folder: Path) -> int:
+def disk_usage(folder: Path) -> int:
     """Add up what a file or those below a folder take on the disk; what cannot be read counts for nothing."""
     total = folder.lstat().st_size if folder.is_file() and not folder.is_symlink() else 0
     for above, _, names in os.walk(folder):
@@ -153,7 +155,7 @@ def bytes_in(folder: Path) -> int:
     return total
 
 
-def _remove(one: Found) -> None:
+def _remove_folder(one: OwnedFolder) -> None:
     """Raises TripletickError where something stays."""
     from tripletick.sandbox.user import remove
 

@@ -17,11 +17,11 @@ from tripletick.config import Config
 from tripletick.errors import TripletickError
 from tripletick.sandbox import counting, remedies
 from tripletick.sandbox.attacks import Outcome
-from tripletick.ui.safe import write, write_json
+from tripletick.ui.safe import write_json, write_text
 
 if TYPE_CHECKING:
-    from tripletick.commands.chores import Tried
-    from tripletick.commands.examining import Engine, Spoken
+    from tripletick.commands.chores import ChoreResult
+    from tripletick.commands.examining import EngineReport, LanguageStatus
 
 MARKS = {"held": "held     ", "not held": "NOT HELD ", "not tried": "not tried"}
 NO_BOX = "There is no box, so every block is asked for, and without you none runs; nothing was attacked."
@@ -36,7 +36,7 @@ LEFT_OUT = "Blocks do not see these folders of your PATH; where they hold progra
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class DataFolder:
     """One folder of ours."""
 
     what: str
@@ -45,7 +45,7 @@ class Folder:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class DoctorReport:
     """What was found."""
 
     tier: str
@@ -55,21 +55,21 @@ class Report:
     """Why better tiers were passed over."""
     attacks: tuple[Outcome, ...] = ()
     left_out: tuple[str, ...] = ()
-    folders: tuple[Folder, ...] = ()
+    folders: tuple[DataFolder, ...] = ()
     remedies: tuple[str, ...] = ()
-    engine: Engine | None = None
-    languages: tuple[Spoken, ...] = ()
-    chores: tuple[Tried, ...] = ()
+    engine: EngineReport | None = None
+    languages: tuple[LanguageStatus, ...] = ()
+    chores: tuple[ChoreResult, ...] = ()
     trusted: tuple[str, ...] = ()
     """The tags that served in a chore that was done."""
 
     @property
-    def good(self) -> bool:
+    def all_passed(self) -> bool:
         held = all(one.verdict == "held" for one in self.attacks)
         return self.holds and held and all(one.done for one in self.chores)
 
 
-def doctor(shared: argparse.Namespace, words: Sequence[str]) -> int:
+def run_doctor(shared: argparse.Namespace, words: Sequence[str]) -> int:
     """Look, and say what was found; gives 0 where the box held all and a model that was tried did all."""
     parser = argparse.ArgumentParser("tripletick doctor", description=__doc__, allow_abbrev=False)
     parser.add_argument("--json", action="store_true", help="one object")
@@ -80,56 +80,56 @@ def doctor(shared: argparse.Namespace, words: Sequence[str]) -> int:
         "--model", metavar="NAME", nargs="?", const="", help="have the model do three chores, or another one"
     )
     options = parser.parse_args(words)
-    report = examine(options.host or "", options.model)
+    report = build_report(options.host or "", options.model)
     if options.json:
         write_json(sys.stdout, asdict(report))
     else:
-        write(sys.stdout, "\n".join(tell(report)) + "\n")
-    return 0 if report.good else 1
+        write_text(sys.stdout, "\n".join(format_report(report)) + "\n")
+    return 0 if report.all_passed else 1
 
 
-def examine(host: str = "", model: str | None = None) -> Report:
+def build_report(host: str = "", model: str | None = None) -> DoctorReport:
     """Attack the box that the settings name, look at the engine, and with a `model`, "" for the one that is
     chosen, have it do the chores.
     """
     from tripletick import config
     from tripletick.commands import examining
 
-    found = places.find()
+    found = places.find_dirs()
     try:
-        places.make_private(found.state)
+        places.make_private_folder(found.state)
     except OSError as error:
         raise TripletickError(
             f"{found.state} cannot be made.", error.strerror or "", "See: ls -ld"
         ) from error
     given = {"model.host": host, "model.name": model or ""}
     flags = {name: value for name, value in given.items() if value}
-    settings = config.load([found.shipped_config, found.user_config], os.environ, flags)
-    seen = _attacked(settings, found)
-    engine, settings = examining.examine(settings, found)
+    settings = config.load_config([found.shipped_config, found.user_config], os.environ, flags)
+    seen = _attack_box(settings, found)
+    engine, settings = examining.examine_engine(settings, found)
     seen = replace(seen, engine=engine)
     if model is not None and not engine.wrong:
-        seen = _worked(seen, settings, found)
+        seen = _run_chores(seen, settings, found)
     return replace(seen, remedies=tuple(list_remedies(seen)))
 
 
-def _worked(seen: Report, settings: Config, found: places.Places) -> Report:
+def _run_chores(seen: DoctorReport, settings: Config, found: places.AppDirs) -> DoctorReport:
     """Have the model do its chores. Raises ModelError where it cannot be asked."""
     from tripletick.commands import chores
 
     name = seen.engine.model if seen.engine else ""
     chosen = replace(settings, model=replace(settings.model, name=settings.model.name or name))
-    tried = list(chores.try_all(chosen, found, _notice))
-    return replace(seen, chores=tuple(tried), trusted=tuple(chores.trusted(tried)[0]))
+    tried = list(chores.run_chores(chosen, found, _print_progress))
+    return replace(seen, chores=tuple(tried), trusted=tuple(chores.split_tags(tried)[0]))
 
 
-def _notice(line: str) -> None:
+def _print_progress(line: str) -> None:
     """Say what takes so long to whoever waits at a terminal."""
     if sys.stderr.isatty():
         sys.stderr.write(f"{line}\n")
 
 
-def _attacked(settings: Config, found: places.Places) -> Report:
+def _attack_box(settings: Config, found: places.AppDirs) -> DoctorReport:
     """Open the box that the settings name in a folder made for it, and attack it."""
     from tripletick import wiring
     from tripletick.commands import examining
@@ -139,14 +139,16 @@ def _attacked(settings: Config, found: places.Places) -> Report:
 
     tier = "none" if settings.sandbox.mode == "bare" else settings.sandbox.tier
     with set_stage(found.state) as stage:
-        ground = Ground(stage.workspace, found.state, limits=wiring.limits(settings), ours=found.ours)
+        ground = Ground(
+            stage.workspace, found.state, limits=wiring.make_limits(settings), ours=found.protected_paths
+        )
         box, reasons = choose_box(ground, tier)
         try:
             outcomes = try_all(box, stage) if box.holds else []
             spoken = tuple(examining.list_languages(box, stage.workspace))
         finally:
             box.close()
-    return Report(
+    return DoctorReport(
         box.name,
         box.holds,
         box.sentence,
@@ -158,18 +160,18 @@ def _attacked(settings: Config, found: places.Places) -> Report:
     )
 
 
-def list_folders(found: places.Places) -> Iterator[Folder]:
-    from tripletick.commands.data import bytes_in
+def list_folders(found: places.AppDirs) -> Iterator[DataFolder]:
+    from tripletick.commands.data import disk_usage
 
     rows = (
         ("your settings", found.config),
         ("sessions, snapshots, what was typed", found.state),
         ("models that were fetched", found.cache),
     )
-    return (Folder(what, str(path), bytes_in(path)) for what, path in rows)
+    return (DataFolder(what, str(path), disk_usage(path)) for what, path in rows)
 
 
-def list_remedies(report: Report) -> Iterator[str]:
+def list_remedies(report: DoctorReport) -> Iterator[str]:
     yield from filter(None, map(remedies.find_remedy, report.reasons))
     verdicts = {one.verdict for one in report.attacks}
     rows = (
@@ -178,21 +180,21 @@ def list_remedies(report: Report) -> Iterator[str]:
         ("not tried" in verdicts, UNTRIED),
         (bool(report.left_out), LEFT_OUT),
         (counting.SENTENCE in report.sentence, UNCOUNTED),
-        (any(not one.done for one in report.chores), WEAK.format(tags=_doubtful(report))),
+        (any(not one.done for one in report.chores), WEAK.format(tags=_list_doubtful_tags(report))),
     )
     yield from (line for applies, line in rows if applies)
     yield from report.engine.remedies if report.engine else ()
 
 
-def _doubtful(report: Report) -> str:
+def _list_doubtful_tags(report: DoctorReport) -> str:
     tags = {tag for one in report.chores for tag in (*one.served, *one.failed)} - set(report.trusted)
     return " ".join(sorted(tags)) or NO_TAGS
 
 
-def tell(report: Report) -> Iterator[str]:
+def format_report(report: DoctorReport) -> Iterator[str]:
     """Word the report for a person."""
     from tripletick.commands import chores, examining
-    from tripletick.tools.output import size
+    from tripletick.tools.output import format_size
 
     held = sum(one.verdict == "held" for one in report.attacks)
     yield f"box: {report.tier if report.holds else 'NO SANDBOX'}"
@@ -205,10 +207,10 @@ def tell(report: Report) -> Iterator[str]:
         yield "left out of PATH:"
         yield from (f"  {path}" for path in report.left_out)
     if report.engine:
-        yield from examining.tell(report.engine, report.languages)
-    yield from chores.tell(report.chores, report.trusted) if report.chores else ()
+        yield from examining.format_engine_report(report.engine, report.languages)
+    yield from chores.format_results(report.chores, report.trusted) if report.chores else ()
     yield "folders of ours:"
-    yield from (f"  {one.path}  {size(one.size)}  {one.what}" for one in report.folders)
+    yield from (f"  {one.path}  {format_size(one.size)}  {one.what}" for one in report.folders)
     if report.remedies:
         yield "what to do:"
         yield from (f"  {line}" for line in report.remedies)

@@ -12,11 +12,11 @@ from tripletick import engines, languages, listing, places, platforms, ways, wir
 from tripletick.config import Config
 from tripletick.dialects import choosing
 from tripletick.errors import TripletickError
-from tripletick.models import chat_templates, choice, failures, hosts, parted, shelf, spoken
-from tripletick.models.model import About
+from tripletick.models import chat_templates, choice, failures, hosts, resolve_engine, shelf, split_name
+from tripletick.models.model import ModelInfo
 from tripletick.sandbox.box import Box, untold
-from tripletick.tools.check import drain
-from tripletick.ui.safe import visible
+from tripletick.tools.check import drain_output
+from tripletick.ui.safe import escape_controls
 
 SECONDS, LONGEST = 20.0, 120
 """For a language to tell its version, and characters of what it says."""
@@ -34,7 +34,7 @@ NO_CHAT = "Model {name} compares texts and cannot chat: tripletick models use NA
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class EngineReport:
     """The server and the model at work; "" and 0 where that is not known."""
 
     server: str = ""
@@ -56,7 +56,7 @@ class Engine:
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class LanguageStatus:
     """One language: whether its blocks can run here, and the package that brings what lacks."""
 
     tag: str
@@ -66,53 +66,53 @@ class Spoken:
     """What it said where it is there and does not start."""
 
 
-def examine(settings: Config, found: places.Places) -> tuple[Engine, Config]:
+def examine_engine(settings: Config, found: places.AppDirs) -> tuple[EngineReport, Config]:
     """Ask the engine that the settings name, else the one that a request would get; give the settings with
     it. What is wrong is said, never raised.
     """
     lines: list[str] = []
     try:
-        settings = ways.resolve(listing.serving(settings, lines.append), found, lines.append)
-        if spoken(settings.model.name, settings.model.host) == "ollama":
-            engine = _served(settings)
+        settings = ways.resolve_model(listing.with_serving_host(settings, lines.append), found, lines.append)
+        if resolve_engine(settings.model.name, settings.model.host) == "ollama":
+            engine = _report_ollama(settings)
         else:
-            with closing(engines.engine(settings, untold)) as model:
-                engine = _own(model.about(), settings)
+            with closing(engines.open_configured_model(settings, untold)) as model:
+                engine = _report_own_engine(model.get_info(), settings)
     except TripletickError as error:
         wrong = " ".join(filter(None, (error.what, error.why)))
         remedies = tuple(filter(None, [error.remedy]))
-        engine = Engine(model=settings.model.name, wrong=wrong, remedies=remedies)
+        engine = EngineReport(model=settings.model.name, wrong=wrong, remedies=remedies)
     return replace(engine, chosen="".join(lines)), settings
 
 
-def _own(about: About, settings: Config) -> Engine:
-    window = engines.window(settings, about)
+def _report_own_engine(about: ModelInfo, settings: Config) -> EngineReport:
+    window = engines.choose_context(settings, about)
     of_server = about.engine == "openai"
-    return Engine(
+    return EngineReport(
         server=about.where if of_server else "",
         version=about.version if of_server else "",
         model=f"{about.engine}:{about.name}",
         context=about.context,
         window=window,
-        remedies=(*_narrow(window), *_stale(settings)),
-        dialect=_dialect(settings, about),
+        remedies=(*_warn_small_context(window), *_warn_stale_training(settings)),
+        dialect=_describe_dialect(settings, about),
     )
 
 
-def _served(settings: Config) -> Engine:
+def _report_ollama(settings: Config) -> EngineReport:
     from tripletick.models.ollama import Ollama
 
-    chosen = engines.reach(settings)
-    listed = engines.listed(settings)
-    name = parted(settings.model.name)[1] or listed[0].name
+    chosen = engines.make_engine_settings(settings)
+    listed = engines.list_models(settings)
+    name = split_name(settings.model.name)[1] or listed[0].name
     with closing(Ollama(name, chosen)) as model:
-        about, loaded = model.about(), model.loaded()
-    window = engines.window(settings, about)
-    where = hosts.address(chosen.host)
-    free = platforms.machine().available if where.loopback and not loaded else 0
+        about, loaded = model.get_info(), model.find_loaded()
+    window = engines.choose_context(settings, about)
+    where = hosts.resolve_address(chosen.host)
+    free = platforms.read_machine_memory().available if where.is_loopback and not loaded else 0
     size = next((one.size for one in listed if one.name in (name, f"{name}:latest")), 0)
     rows = (
-        (choice.fits(size, free) is False, TOO_LARGE.format(name=name, size=choice.gigabytes(size))),
+        (choice.fits_memory(size, free) is False, TOO_LARGE.format(name=name, size=choice.format_size(size))),
         (bool(about.can) and "completion" not in about.can, NO_CHAT.format(name=name)),
         (about.untemplated, chat_templates.LACKS.format(name=name)),
         (
@@ -120,66 +120,68 @@ def _served(settings: Config) -> Engine:
             OTHER.format(context=loaded.context if loaded else 0, window=window),
         ),
     )
-    held = loaded.placed if loaded else ""
-    remedies = (*_narrow(window), *(line for applies, line in rows if applies))
+    held = loaded.placement if loaded else ""
+    remedies = (*_warn_small_context(window), *(line for applies, line in rows if applies))
     known = (where.url, about.version, len(listed), name, about.context, window, held, "", remedies)
-    return Engine(*known, dialect=_dialect(settings, about))
+    return EngineReport(*known, dialect=_describe_dialect(settings, about))
 
 
-def _dialect(settings: Config, about: About) -> str:
-    return choosing.choose(settings.agent.dialect, about).said
+def _describe_dialect(settings: Config, about: ModelInfo) -> str:
+    return choosing.choose_dialect(settings.agent.dialect, about).description
 
 
-def _narrow(window: int) -> list[str]:
+def _warn_small_context(window: int) -> list[str]:
     return [NARROW.format(window=window)] if 0 < window <= SMALL_CONTEXT else []
 
 
-def _stale(settings: Config) -> list[str]:
+def _warn_stale_training(settings: Config) -> list[str]:
     """Say where the offline model was trained on another wording than it gets."""
     from tripletick import trained
 
-    told = trained.stale(settings, places.find()) if wiring.is_trained(settings) else ""
+    told = trained.describe_mismatch(settings, places.find_dirs()) if wiring.is_trained(settings) else ""
     return [told] if told else []
 
 
-def list_languages(box: Box, folder: Path) -> Iterator[Spoken]:
+def list_languages(box: Box, folder: Path) -> Iterator[LanguageStatus]:
     """Look for what each language needs on PATH, and where a box holds, start it in there."""
-    look = wiring.outside(folder)
+    look = wiring.make_program_lookup(folder)
     for tag, row in languages.LANGUAGES.items():
-        if row.runs:
-            there = languages.installed(row, look)
-            wrong = _started(row, box) if there and box.holds else ""
-            yield Spoken(tag, there and not wrong, row.package, wrong)
+        if row.is_runnable:
+            there = languages.is_installed(row, look)
+            wrong = _check_start(row, box) if there and box.holds else ""
+            yield LanguageStatus(tag, there and not wrong, row.package, wrong)
 
 
-def _started(row: languages.Language, box: Box) -> str:
+def _check_start(row: languages.Language, box: Box) -> str:
     """Ask a language for its version; give what it says where that fails."""
     if not row.version:
         return ""
-    words = languages.fill(row.version, {"interpreter": sys.executable})
-    finished = drain(box.run(words, mode="read", timeout=SECONDS))
+    words = languages.fill_command(row.version, {"interpreter": sys.executable})
+    finished = drain_output(box.run(words, mode="read", timeout=SECONDS))
     lines = (finished.head + finished.tail).decode("utf-8", "replace").split("\n")
     said = next((line.strip() for line in lines if line.strip()), SILENT)
-    return visible(said)[:LONGEST] if finished.status else ""
+    return escape_controls(said)[:LONGEST] if finished.status else ""
 
 
-def tell(engine: Engine, spoken: tuple[Spoken, ...]) -> Iterator[str]:
+def format_engine_report(engine: EngineReport, spoken: tuple[LanguageStatus, ...]) -> Iterator[str]:
     """Word it for a person."""
     if engine.server:
         count = f", {engine.models} model{'s' * (engine.models != 1)}" if engine.models else ""
         program = f"ollama {engine.version}" if engine.models else engine.version or shelf.UNTOLD
-        yield f"server: {visible(program)} at {engine.server}{count}"
+        yield f"server: {escape_controls(program)} at {engine.server}{count}"
     elif engine.wrong or engine.chosen:
         yield "server: none"
     if engine.wrong:
-        yield f"  {visible(engine.wrong)}"
+        yield f"  {escape_controls(engine.wrong)}"
     else:
-        yield f"model: {visible(engine.model)}" + (f", in memory, {engine.loaded}" if engine.loaded else "")
+        yield f"model: {escape_controls(engine.model)}" + (
+            f", in memory, {engine.loaded}" if engine.loaded else ""
+        )
         if engine.chosen:
-            yield f"  {visible(engine.chosen)}"
-        own = f", the model can have {failures.grouped(engine.context)}" if engine.context else ""
+            yield f"  {escape_controls(engine.chosen)}"
+        own = f", the model can have {failures.format_count(engine.context)}" if engine.context else ""
         yield f"dialect: {engine.dialect}"
-        yield f"context: {failures.grouped(engine.window)} tokens asked for{own}"
+        yield f"context: {failures.format_count(engine.window)} tokens asked for{own}"
     yield f"languages: {' '.join(one.tag for one in spoken if one.runs) or 'none'}"
     yield from (f"  does not start: {one.tag} ({one.wrong})" for one in spoken if one.wrong)
     if lacking := [f"{one.tag} ({one.package})" for one in spoken if not (one.runs or one.wrong)]:

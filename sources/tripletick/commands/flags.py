@@ -30,7 +30,7 @@ def shared_flags() -> argparse.ArgumentParser:
     add("--max-attempts", metavar="N", help="failures in a row that end the task")
     add("--max-steps", metavar="N", help="replies that end the task")
     add("--check", metavar="CMD", help="a command that must succeed before the task is done")
-    add("--timeout", metavar="S", type=_seconds, help="seconds for the whole task")
+    add("--timeout", metavar="S", type=_parse_seconds, help="seconds for the whole task")
     add("--temperature", metavar="T")
     add("--seed", metavar="N")
     add("-o", "--output", choices=("text", "json", "jsonl"), default="text", help="what stdout gets")
@@ -43,7 +43,7 @@ def shared_flags() -> argparse.ArgumentParser:
     return shared
 
 
-def _seconds(text: str) -> float:
+def _parse_seconds(text: str) -> float:
     seconds = float(text)
     if not 0 < seconds < threading.TIMEOUT_MAX:
         raise ValueError(text)

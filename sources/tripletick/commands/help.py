@@ -13,8 +13,8 @@ from pathlib import Path
 from tripletick import places
 from tripletick.commands import COMMANDS
 from tripletick.errors import TripletickError, UsageError
-from tripletick.ui.columns import aligned
-from tripletick.ui.safe import encodable, write
+from tripletick.ui.columns import align_rows
+from tripletick.ui.safe import make_encodable, write_text
 
 TITLE = re.compile(r"^#\s+(.+)$", re.MULTILINE)
 LINK = re.compile(r"\[([^\]]+)\]\(([\w-]+)\.md[^)]*\)")
@@ -22,66 +22,66 @@ LINK = re.compile(r"\[([^\]]+)\]\(([\w-]+)\.md[^)]*\)")
 USAGE = "tripletick help TOPIC"
 
 
-def show(options: argparse.Namespace, words: Sequence[str]) -> int:
+def run_help(options: argparse.Namespace, words: Sequence[str]) -> int:
     """Show a page, a command's line, or what there is to show."""
-    found = pages(places.find().docs)
+    found = find_pages(places.find_dirs().docs)
     if not words:
-        _write(aligned(list(_lines(found))))
+        _print_lines(align_rows(list(_list_topic_titles(found))))
         return 0
     topic = "-".join(words).lower().removesuffix(".md")
-    known = topics(found)
+    known = list_topics(found)
     if topic not in known:
         near = difflib.get_close_matches(topic, known, 1, 0.5)
         why = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(known)}."
         raise UsageError(f"There is no page {topic!r}.", why, USAGE)
     if topic in found:
-        _draw(found[topic].read_text("utf-8"), options)
+        _print_markdown(found[topic].read_text("utf-8"), options)
     if topic in COMMANDS:
-        _write([*[""] * (topic in found), *_usage(topic)])
+        _print_lines([*[""] * (topic in found), *_format_usage(topic)])
     return 0
 
 
-def pages(docs: Path) -> Mapping[str, Path]:
+def find_pages(docs: Path) -> Mapping[str, Path]:
     """Give the pages by their names; of two with one name the one that lies higher."""
     there = sorted(docs.rglob("*.md"), key=lambda path: (-len(path.parts), path))
     return {path.stem.lower(): path for path in there}
 
 
-def topics(found: Mapping[str, Path]) -> list[str]:
+def list_topics(found: Mapping[str, Path]) -> list[str]:
     """Name all that there is help on: the pages, then the commands without one."""
     return [*sorted(found), *(name for name in COMMANDS if name not in found)]
 
 
-def _lines(found: Mapping[str, Path]) -> Iterator[tuple[str, str]]:
-    for name in topics(found):
+def _list_topic_titles(found: Mapping[str, Path]) -> Iterator[tuple[str, str]]:
+    for name in list_topics(found):
         title = TITLE.search(found[name].read_text("utf-8")) if name in found else None
         yield name, title[1] if title else COMMANDS[name].says if name in COMMANDS else ""
 
 
-def _usage(name: str) -> Iterator[str]:
+def _format_usage(name: str) -> Iterator[str]:
     row = COMMANDS[name]
-    yield f"tripletick {row.typed(name)}"
+    yield f"tripletick {row.format_usage(name)}"
     yield row.says
     if row.flags:
         yield f"flags of its own: {' '.join(row.flags)}"
 
 
-def _draw(text: str, options: argparse.Namespace) -> None:
+def _print_markdown(text: str, options: argparse.Namespace) -> None:
     """Draw Markdown on a terminal; a file, a pipe and one with few signs get it as it is."""
     encoding = sys.stdout.encoding
     if options.plain or not (sys.stdout.isatty() and encoding.lower().startswith("utf")):
-        sys.stdout.write(encodable(text, encoding))
+        sys.stdout.write(make_encodable(text, encoding))
         return
     from tripletick.commands.opening import load_settings
-    from tripletick.ui.markdown import draw
+    from tripletick.ui.markdown import draw_page
     from tripletick.ui.palette import AUTO
 
     theme = AUTO
     # help is there where the settings cannot be read, too
     with suppress(TripletickError):
-        theme = load_settings(options, places.find()).ui.theme
-    draw(LINK.sub(r"\1 (`tripletick help \2`)", text), theme)
+        theme = load_settings(options, places.find_dirs()).ui.theme
+    draw_page(LINK.sub(r"\1 (`tripletick help \2`)", text), theme)
 
 
-def _write(lines: Sequence[str]) -> None:
-    write(sys.stdout, "".join(f"{line}\n" for line in lines))
+def _print_lines(lines: Sequence[str]) -> None:
+    write_text(sys.stdout, "".join(f"{line}\n" for line in lines))

@@ -23,10 +23,10 @@ from tripletick.context import GUESS
 from tripletick.errors import UsageError
 from tripletick.paths import PathRefused, Workspace
 from tripletick.screens import open_screen
-from tripletick.tools.tool import tokens
-from tripletick.tools.walking import Walk
-from tripletick.trust import Memory, marked
-from tripletick.ui.safe import visible
+from tripletick.tools.tool import format_tokens
+from tripletick.tools.walking import FileWalk
+from tripletick.trust import AnswerStore, hash_text
+from tripletick.ui.safe import escape_controls
 
 NAME = "AGENTS.md"
 KNOWN = ("build", "test", "check", "lint", "format", "run", "start", "dev", "docs", "clean")
@@ -53,7 +53,7 @@ WRITTEN = "AGENTS.md is written, about {tokens} of each first request. Add what 
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class FolderSummary:
     """What a folder holds: files by language, its folders, its commands by name."""
 
     name: str
@@ -62,15 +62,19 @@ class Seen:
     commands: tuple[tuple[str, str], ...]
 
 
-def init(options: argparse.Namespace, words: Sequence[str]) -> int:
+def run_init(options: argparse.Namespace, words: Sequence[str]) -> int:
     """Write AGENTS.md. Raises UsageError where there is one, WorkspaceError for a folder that is refused."""
     if words:
         raise UsageError(f"init {' '.join(words)} is not understood.", "", "tripletick init")
-    found, folder = places.find(), options.directory.expanduser().resolve()
+    found, folder = places.find_dirs(), options.directory.expanduser().resolve()
     workspace = Workspace(
-        folder, ours=found.ours, state=found.private, hidden=wiring.hidden(), home=Path.home()
+        folder,
+        ours=found.protected_paths,
+        state=found.private_dirs,
+        hidden=wiring.list_hidden_paths(),
+        home=Path.home(),
     )
-    text = page(look(workspace))
+    text = render_page(summarize_folder(workspace))
     try:
         with (folder / NAME).open("x", encoding="utf-8") as file:
             file.write(text)
@@ -79,40 +83,40 @@ def init(options: argparse.Namespace, words: Sequence[str]) -> int:
     except OSError as error:
         raise UsageError(f"{folder / NAME} cannot be written.", f"{error.strerror}.", "ls -ld .") from error
     # written at the user's word, it is not asked about
-    memory = Memory(found.state, save=not options.no_save)
-    memory.keep(folder, files={**memory.of(folder).files, NAME: marked(text)})
+    memory = AnswerStore(found.state, save=not options.no_save)
+    memory.save_answers(folder, files={**memory.get_answers(folder).files, NAME: hash_text(text)})
     screen = open_screen(options, load_settings(options, found))
     if not options.quiet:
-        screen.say(WRITTEN.format(tokens=tokens(text, GUESS)))
+        screen.say(WRITTEN.format(tokens=format_tokens(text, GUESS)))
     screen.close()
     return 0
 
 
-def look(workspace: Workspace) -> Seen:
+def summarize_folder(workspace: Workspace) -> FolderSummary:
     """Look at the names in a folder and at the few files that say how it is built."""
     counts: Counter[str] = Counter()
     folders, tested = [], set[str]()
-    for found in Walk(workspace):
+    for found in FileWalk(workspace):
         if found.entry.kind == "folder" and "/" not in found.path:
             folders.append(found.path)
-        row = languages.language_of(found.path)
-        if row and row.runs and found.entry.kind == "file":
+        row = languages.detect_language(found.path)
+        if row and row.is_runnable and found.entry.kind == "file":
             counts[row.tag] += 1
-            if row.tag not in tested and row.is_test(found.path, _text(workspace, found.path) or ""):
+            if row.tag not in tested and row.is_test(found.path, _read_text(workspace, found.path) or ""):
                 tested.add(row.tag)
-    commands = tuple(_commands(workspace, tested))
-    return Seen(workspace.root.name, counts, tuple(sorted(folders)), commands)
+    commands = tuple(_find_commands(workspace, tested))
+    return FolderSummary(workspace.root.name, counts, tuple(sorted(folders)), commands)
 
 
-def page(seen: Seen) -> str:
+def render_page(seen: FolderSummary) -> str:
     """Word what was seen; names that could break a line are made visible."""
     held = ", ".join(f"{tag} ({count})" for tag, count in seen.languages.most_common(MOST_LANGUAGES))
     folders = ", ".join(f"{name}/" for name in seen.folders[:MOST_FOLDERS])
     lines = [f"- Files: {held}."] * bool(held) + [f"- Folders: {folders}."] * bool(folders)
     rows = "\n".join(f"| {name} | `{command}` |" for name, command in seen.commands)
     parts = (
-        HEAD.format(name=_inline(seen.name)),
-        HOLDS.format(lines="\n".join(map(_inline, lines))) if lines else "",
+        HEAD.format(name=_to_single_line(seen.name)),
+        HOLDS.format(lines="\n".join(map(_to_single_line, lines))) if lines else "",
         RUNS.format(rows=rows) if rows else "",
         RULES,
     )
@@ -120,34 +124,34 @@ def page(seen: Seen) -> str:
 
 
 @cache
-def _signs() -> list[dict[str, Any]]:
+def _load_signs() -> list[dict[str, Any]]:
     signs: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("init.toml").read_text("utf-8"))[
         "sign"
     ]
     return signs
 
 
-def _commands(workspace: Workspace, tested: set[str]) -> Iterator[tuple[str, str]]:
+def _find_commands(workspace: Workspace, tested: set[str]) -> Iterator[tuple[str, str]]:
     """Give name and command of what the folder's own files say; the first that names one counts."""
     told: set[str] = set()
-    for sign in _signs():
+    for sign in _load_signs():
         if "tested" in sign and sign["tested"] not in tested:
             continue
-        text = _text(workspace, sign["file"])
-        for name, command in _named(sign, text) if text is not None else ():
+        text = _read_text(workspace, sign["file"])
+        for name, command in _match_sign(sign, text) if text is not None else ():
             if name not in told:
                 told.add(name)
                 yield name, command
 
 
-def _named(sign: dict[str, Any], text: str) -> Iterator[tuple[str, str]]:
+def _match_sign(sign: dict[str, Any], text: str) -> Iterator[tuple[str, str]]:
     if "command" in sign:
-        there = TARGET.findall(text) if sign.get("targets") else _scripts(text, sign["scripts"])
+        there = TARGET.findall(text) if sign.get("targets") else _parse_scripts(text, sign["scripts"])
         yield from ((name, sign["command"].format(name=name)) for name in KNOWN if name in there)
     yield from ((name, sign[name]) for name in KNOWN if name in sign)
 
 
-def _scripts(text: str, table: str) -> list[str]:
+def _parse_scripts(text: str, table: str) -> list[str]:
     try:
         held = json.loads(text)
     except (ValueError, RecursionError):
@@ -156,12 +160,12 @@ def _scripts(text: str, table: str) -> list[str]:
     return [name for name in scripts if isinstance(name, str)] if isinstance(scripts, dict) else []
 
 
-def _text(workspace: Workspace, path: str) -> str | None:
+def _read_text(workspace: Workspace, path: str) -> str | None:
     try:
         return workspace.read_bytes(path, LIMIT).decode("utf-8", "replace")
     except PathRefused:
         return None
 
 
-def _inline(text: str) -> str:
-    return " ".join(visible(text).split())
+def _to_single_line(text: str) -> str:
+    return " ".join(escape_controls(text).split())

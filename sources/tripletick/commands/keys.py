@@ -89,8 +89,12 @@ bind \em _tripletick_mend
 """
 
 
-def _filled(script: str) -> str:
+def _fill_script(script: str) -> str:
     return script.replace("@EXPLAIN@", EXPLAIN).replace("@MEND@", MEND)
 
 
-SCRIPTS: Mapping[str, str] = {"bash": _filled(BASH), "zsh": _filled(ZSH), "fish": _filled(FISH)}
+SCRIPTS: Mapping[str, str] = {
+    "bash": _fill_script(BASH),
+    "zsh": _fill_script(ZSH),
+    "fish": _fill_script(FISH),
+}

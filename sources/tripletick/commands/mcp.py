@@ -14,7 +14,7 @@ from tripletick.errors import UsageError
 from tripletick.mcp import PACKAGE
 
 
-def mcp(_: argparse.Namespace, words: Sequence[str]) -> int:
+def run_mcp(_: argparse.Namespace, words: Sequence[str]) -> int:
     """Serve until the other program hangs up. Raises UsageError for what is no folder."""
     own = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     own.add_argument(
@@ -32,17 +32,17 @@ def mcp(_: argparse.Namespace, words: Sequence[str]) -> int:
     )
     parser.parse_args(words)
     options, flags = own.parse_known_args(words)
-    allowed = [_folder(name) for name in options.allow]
+    allowed = [_resolve_folder(name) for name in options.allow]
     if not extras.present("mcp"):
         why, what = "It is an extra.", "tripletick mcp needs the package mcp, which is not installed."
         raise UsageError(what, why, f"Install it: {extras.ask_for(PACKAGE)}")
-    from tripletick.mcp.serving import Tasks, serve
+    from tripletick.mcp.serving import TaskTool, serve_stdio
 
-    asyncio.run(serve(Tasks((*COMMAND, *flags), allowed)))
+    asyncio.run(serve_stdio(TaskTool((*COMMAND, *flags), allowed)))
     return 0
 
 
-def _folder(name: str) -> Path:
+def _resolve_folder(name: str) -> Path:
     folder = Path(name).expanduser().resolve()
     if not folder.is_dir():
         what, why = f"{name} is no folder.", "Tasks work in the folders that --allow names."

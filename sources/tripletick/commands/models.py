@@ -12,15 +12,15 @@ from tripletick import engines, places, wiring
 from tripletick.commands.opening import load_settings
 from tripletick.config import Config
 from tripletick.errors import ModelError, ServerUnreachableError, UsageError
-from tripletick.firstrun import FirstRun, save_model
-from tripletick.listing import Listing, locate
-from tripletick.models import catalog, choice, failures, named, open_model, parted, shelf
-from tripletick.models.catalog import Entry
-from tripletick.models.model import About
+from tripletick.firstrun import Onboarding, save_model
+from tripletick.listing import ModelListing, find_host
+from tripletick.models import catalog, choice, failures, open_model, qualify_name, shelf, split_name
+from tripletick.models.catalog import CatalogEntry
+from tripletick.models.model import ModelInfo
 from tripletick.screens import Screen, open_screen
-from tripletick.ui.columns import aligned
-from tripletick.ui.safe import write
-from tripletick.ways import describe, is_fixed
+from tripletick.ui.columns import align_rows
+from tripletick.ui.safe import write_text
+from tripletick.ways import describe_model, is_host_given
 
 USAGE = "tripletick models [list|pull NAME|use NAME|show NAME|create [NAME] [--ollama]|template NAME]"
 NO_CHAT = "{name} compares texts and cannot chat."
@@ -36,25 +36,25 @@ OLLAMA = "--ollama"
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class ModelsContext:
     """One call: the settings, where things lie, and the screen."""
 
     options: argparse.Namespace
     settings: Config
-    places: places.Places
+    places: places.AppDirs
     screen: Screen
     flags: frozenset[str] = frozenset()
 
     @property
-    def first(self) -> FirstRun:
-        return FirstRun(self.settings, self.places, self.options.directory, self.screen)
+    def onboarding(self) -> Onboarding:
+        return Onboarding(self.settings, self.places, self.options.directory, self.screen)
 
-    def tell(self, line: str) -> None:
+    def print_notice(self, line: str) -> None:
         if not self.options.quiet:
             self.screen.say(line)
 
 
-def models(options: argparse.Namespace, words: Sequence[str]) -> int:
+def run_models(options: argparse.Namespace, words: Sequence[str]) -> int:
     """List the models, or do what the words say with one."""
     flags = [word for word in words if word.startswith("--")]
     name, *rest = [word for word in words if word not in flags] or ["list"]
@@ -63,138 +63,140 @@ def models(options: argparse.Namespace, words: Sequence[str]) -> int:
         raise UsageError(
             f"models {' '.join(words)} is not understood.", "It lists, fetches and chooses models.", USAGE
         )
-    found = places.find()
+    found = places.find_dirs()
     settings = load_settings(options, found)
     screen = open_screen(options, settings)
     try:
-        row.act(Work(options, settings, found, screen, frozenset(flags)), *rest)
+        row.act(ModelsContext(options, settings, found, screen, frozenset(flags)), *rest)
     finally:
         screen.close()
     return 0
 
 
-def _list(work: Work) -> None:
+def _list_models(work: ModelsContext) -> None:
     """Write the models to stdout, a line each."""
-    look = wiring.outside(work.options.directory)
-    _write(Listing(work.settings, work.places, look, work.tell).lines())
+    look = wiring.make_program_lookup(work.options.directory)
+    _print_lines(ModelListing(work.settings, work.places, look, work.print_notice).format_lines())
 
 
-def _pull(work: Work, name: str) -> None:
+def _pull_model(work: ModelsContext, name: str) -> None:
     from tripletick import fetching
 
-    fetching.fetch(_ollamas(name), engines.reach(work.settings), work.screen)
-    work.tell(f"Use it: tripletick models use {name}")
+    fetching.pull_with_progress(
+        _parse_ollama_name(name), engines.make_engine_settings(work.settings), work.screen
+    )
+    work.print_notice(f"Use it: tripletick models use {name}")
 
 
-def _use(work: Work, name: str) -> None:
+def _use_model(work: ModelsContext, name: str) -> None:
     """Save a model as the person's, once it is sure that there is one."""
-    host, entry = None, _in_catalog(name)
+    host, entry = None, _find_in_catalog(name)
     if entry:
-        catalog.files(entry, work.places.cache)
+        catalog.locate_files(entry, work.places.cache)
     else:
-        model = replace(work.settings.model, host=locate(work.settings, name))
+        model = replace(work.settings.model, host=find_host(work.settings, name))
         work = replace(work, settings=replace(work.settings, model=model))
-        name, host = _on_server(work, name)
+        name, host = _find_on_server(work, name)
     save_model(work.places.user_config, name, host)
-    work.tell(USED.format(name=name, path=work.places.user_config))
+    work.print_notice(USED.format(name=name, path=work.places.user_config))
 
 
-def _in_catalog(name: str) -> Entry | None:
+def _find_in_catalog(name: str) -> CatalogEntry | None:
     """Give the row that `embedded:NAME` means, None where it is no row's."""
-    engine, rest = parted(name)
-    return catalog.get(rest) if engine == catalog.ENGINE else None
+    engine, rest = split_name(name)
+    return catalog.find_entry(rest) if engine == catalog.ENGINE else None
 
 
-def _on_server(work: Work, name: str) -> tuple[str, str | None]:
+def _find_on_server(work: ModelsContext, name: str) -> tuple[str, str | None]:
     """Give a model's name and its server's address as `save_model` takes them; one that was fetched to this
     machine counts where no server has it.
     """
     try:
-        about = _asked(work, name)
+        about = _request_info(work, name)
     except (ServerUnreachableError, ModelError):
-        entry = catalog.get(name)
+        entry = catalog.find_entry(name)
         if entry is None:
             raise
-        catalog.files(entry, work.places.cache)
-        return entry.model, None
+        catalog.locate_files(entry, work.places.cache)
+        return entry.full_name, None
     if about.can and "completion" not in about.can:
         raise UsageError(NO_CHAT.format(name=name), "", "Another one: tripletick models list")
     if about.engine == "openai":
         return f"openai:{about.name}", about.where
     # an address of the command line is for this once
-    return name, "" if is_fixed(work.settings) else work.settings.model.host
+    return name, "" if is_host_given(work.settings) else work.settings.model.host
 
 
-def _show(work: Work, name: str) -> None:
+def _show_model(work: ModelsContext, name: str) -> None:
     """Write what the server tells of a model, a line each."""
-    about = _asked(work, name)
-    window = engines.window(work.settings, about)
+    about = _request_info(work, name)
+    window = engines.choose_context(work.settings, about)
     rows = (
         ("name", about.name),
         ("server", about.where),
         ("parameters", f"{about.parameters / 1e9:.1f} billion" if about.parameters else ""),
-        ("context", f"{failures.grouped(about.context)} tokens" if about.context else ""),
-        ("asked for", f"{failures.grouped(window)} tokens"),
+        ("context", f"{failures.format_count(about.context)} tokens" if about.context else ""),
+        ("asked for", f"{failures.format_count(window)} tokens"),
         ("can", ", ".join(about.can)),
-        *(_size(work, about.name) if about.engine == "ollama" else ()),
+        *(_size_rows(work, about.name) if about.engine == "ollama" else ()),
     )
-    _write(aligned([row for row in rows if row[1]]))
+    _print_lines(align_rows([row for row in rows if row[1]]))
 
 
-def _size(work: Work, name: str) -> Iterator[tuple[str, str]]:
-    seen = shelf.look(engines.reach(work.settings))
+def _size_rows(work: ModelsContext, name: str) -> Iterator[tuple[str, str]]:
+    seen = shelf.query_server(engines.make_engine_settings(work.settings))
     whole = name if ":" in name.rpartition("/")[2] else f"{name}:latest"
-    free = engines.free(seen, wiring.outside(work.options.directory)).most
+    free = engines.find_free_memory(seen, wiring.make_program_lookup(work.options.directory)).largest
     for stock in seen.models:
         if stock.name == whole:
-            _, size, weights, _, fits, remark = next(choice.table([stock], free))
+            _, size, weights, _, fits, remark = next(choice.format_rows([stock], free))
             yield from (("size", size), ("weights", weights), ("memory", fits), ("remark", remark))
 
 
-def _create(work: Work, name: str = "") -> None:
+def _create_model(work: ModelsContext, name: str = "") -> None:
     """Fetch a model of the catalog, without a name the one that the user keeps, else the one that suits."""
-    kept = catalog.entry(name) if name else _in_catalog(work.settings.model.name)
-    entry, quiet = kept or catalog.best(work.places.cache), bool(work.options.quiet)
-    if not kept and not (quiet and catalog.present(entry, work.places.cache)):
-        work.screen.say(describe(entry, SUITED))
+    kept = catalog.get_entry(name) if name else _find_in_catalog(work.settings.model.name)
+    entry, quiet = kept or catalog.choose_best(work.places.cache), bool(work.options.quiet)
+    if not kept and not (quiet and catalog.is_fetched(entry, work.places.cache)):
+        work.screen.say(describe_model(entry, SUITED))
     if OLLAMA in work.flags:
-        _register(work, entry)
+        _register_model(work, entry)
     else:
-        work.first.fetch(entry, quiet=quiet)
-        work.tell(USE.format(name=entry.model))
+        work.onboarding.fetch_model(entry, quiet=quiet)
+        work.print_notice(USE.format(name=entry.full_name))
 
 
-def _register(work: Work, entry: Entry) -> None:
+def _register_model(work: ModelsContext, entry: CatalogEntry) -> None:
     """Fetch a model and give it to the Ollama server; without a server nothing is fetched."""
     from tripletick import fetching
     from tripletick.models import registration
 
-    reach = engines.reach(work.settings)
-    seen = shelf.look(reach)
-    path = fetching.fetch_file(entry, work.places.cache, work.screen, quiet=True)
-    registration.register(entry, path, reach)
-    work.tell(REGISTERED.format(name=entry.name, where=seen.where.url))
-    work.tell(USE.format(name=entry.name))
+    reach = engines.make_engine_settings(work.settings)
+    seen = shelf.query_server(reach)
+    path = fetching.fetch_model_file(entry, work.places.cache, work.screen, quiet=True)
+    registration.register_model(entry, path, reach)
+    work.print_notice(REGISTERED.format(name=entry.name, where=seen.where.url))
+    work.print_notice(USE.format(name=entry.name))
 
 
-def _template(work: Work, name: str) -> None:
+def _add_template(work: ModelsContext, name: str) -> None:
     from tripletick.models import chat_templates
 
-    name = _ollamas(name)
-    chosen = chat_templates.add(name, engines.reach(work.settings))
-    work.tell(MENDED.format(name=name, template=chosen.name))
+    name = _parse_ollama_name(name)
+    chosen = chat_templates.add_template(name, engines.make_engine_settings(work.settings))
+    work.print_notice(MENDED.format(name=name, template=chosen.name))
 
 
-def _asked(work: Work, name: str) -> About:
+def _request_info(work: ModelsContext, name: str) -> ModelInfo:
     """Ask what a model is. Raises ModelError where there is none of that name."""
-    chosen = named(name, work.settings.model.host)
-    with closing(open_model(chosen, engines.reach(work.settings))) as model:
-        return model.about()
+    chosen = qualify_name(name, work.settings.model.host)
+    with closing(open_model(chosen, engines.make_engine_settings(work.settings))) as model:
+        return model.get_info()
 
 
-def _ollamas(name: str) -> str:
+def _parse_ollama_name(name: str) -> str:
     """Take Ollama's own name. Raises UsageError for a model of another engine."""
-    engine, rest = parted(name)
+    engine, rest = split_name(name)
     if engine != "ollama" or not rest.strip():
         raise UsageError(
             f"{name!r} is no model of an Ollama server.",
@@ -204,13 +206,13 @@ def _ollamas(name: str) -> str:
     return rest.strip()
 
 
-def _write(lines: Sequence[str]) -> None:
-    write(sys.stdout, "".join(f"{line}\n" for line in lines))
+def _print_lines(lines: Sequence[str]) -> None:
+    write_text(sys.stdout, "".join(f"{line}\n" for line in lines))
     sys.stdout.flush()
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class ModelAction:
     """What one word does: how many words may stand behind it, and which flags."""
 
     act: Callable[..., None]
@@ -218,11 +220,11 @@ class Act:
     flags: frozenset[str] = frozenset()
 
 
-ACTS: Mapping[str, Act] = {
-    "list": Act(_list, (0,)),
-    "pull": Act(_pull),
-    "use": Act(_use),
-    "show": Act(_show),
-    "create": Act(_create, (0, 1), frozenset({OLLAMA})),
-    "template": Act(_template),
+ACTS: Mapping[str, ModelAction] = {
+    "list": ModelAction(_list_models, (0,)),
+    "pull": ModelAction(_pull_model),
+    "use": ModelAction(_use_model),
+    "show": ModelAction(_show_model),
+    "create": ModelAction(_create_model, (0, 1), frozenset({OLLAMA})),
+    "template": ModelAction(_add_template),
 }

@@ -20,21 +20,21 @@ TO_BEGIN, TO_GO_ON = 'tripletick "write hello.py and run it"', 'tripletick -c "n
 def read_request(words: Sequence[str], remedy: str = TO_BEGIN) -> tuple[str, str]:
     """Give the request and what came on standard input with it. UsageError where there is none."""
     if list(words) == ["-"]:
-        request, piped = standard_input().strip(), ""
+        request, piped = read_stdin().strip(), ""
     else:
-        request, piped = " ".join(words).strip(), standard_input() if _is_piped() else ""
+        request, piped = " ".join(words).strip(), read_stdin() if _is_stdin_piped() else ""
     if not request:
         raise UsageError("There is no task.", "", remedy)
     return request, piped
 
 
-def standard_input() -> str:
-    if _is_piped() and not select.select([sys.stdin], [], [], PIPE_PATIENCE)[0]:
+def read_stdin() -> str:
+    if _is_stdin_piped() and not select.select([sys.stdin], [], [], PIPE_PATIENCE)[0]:
         sys.stderr.write("Waiting for standard input, which is a pipe; </dev/null says that there is none.\n")
     return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
-def _is_piped() -> bool:
+def _is_stdin_piped() -> bool:
     try:
         mode = os.fstat(sys.stdin.fileno()).st_mode
     except (OSError, ValueError, AttributeError):

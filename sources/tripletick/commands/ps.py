@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 from tripletick import places
 from tripletick.errors import TripletickError, UsageError
-from tripletick.models.failures import grouped
+from tripletick.models.failures import format_count
 from tripletick.models.shared_engine import status
 from tripletick.models.shared_engine.status import EngineStatus
-from tripletick.tools.output import size
-from tripletick.ui.columns import aligned
-from tripletick.ui.safe import write
+from tripletick.tools.output import format_size
+from tripletick.ui.columns import align_rows
+from tripletick.ui.safe import write_text
 
 NONE = "No engine is running: the next request to a local model starts one."
 STOPPED = "Stopped {name} (process {pid})."
@@ -23,94 +23,96 @@ UNITS = ((3600, "h"), (60, "min"), (1, "s"))
 JSON = "--json"
 
 
-def ps(options: argparse.Namespace, words: Sequence[str]) -> int:
+def run_ps(options: argparse.Namespace, words: Sequence[str]) -> int:
     """List the engines, or write them as JSON."""
     if [word for word in words if word != JSON]:
         raise UsageError(
             f"ps {' '.join(words)} is not understood.", "It lists the engines.", "tripletick ps [--json]"
         )
-    found = status.running(places.find().engines)
+    found = status.list_running(places.find_dirs().engines)
     if JSON in words:
-        sys.stdout.write(f"{json.dumps([fields(one) for one in found], indent=2)}\n")
+        sys.stdout.write(f"{json.dumps([to_json(one) for one in found], indent=2)}\n")
     else:
-        lines = aligned([row(one) for one in found], right=(2,)) if found else [NONE]
-        write(sys.stdout, "".join(f"{line}\n" for line in lines))
+        lines = align_rows([build_row(one) for one in found], right=(2,)) if found else [NONE]
+        write_text(sys.stdout, "".join(f"{line}\n" for line in lines))
     return 0
 
 
-def stop(options: argparse.Namespace, words: Sequence[str]) -> int:
+def run_stop(options: argparse.Namespace, words: Sequence[str]) -> int:
     """End the engines that are named by model or process; all of them without a word."""
-    found = status.running(places.find().engines)
+    found = status.list_running(places.find_dirs().engines)
     if not found and not words:
         sys.stdout.write(f"{NONE}\n")
         return 0
-    for one in choose(found, words):
-        if not one.end():
+    for one in select_engines(found, words):
+        if not one.end_process():
             raise TripletickError(
                 f"{one.name} did not stop.",
                 f"Its process {one.pid} does not end.",
                 f"kill -9 {one.pid}",
             )
         line = STOPPED_IN_USE if one.clients else STOPPED
-        used = line.format(name=one.name, pid=one.pid, programs=programs(one))
-        write(sys.stdout, f"{used}\n")
+        used = line.format(name=one.name, pid=one.pid, programs=count_programs(one))
+        write_text(sys.stdout, f"{used}\n")
     return 0
 
 
-def choose(found: Sequence[EngineStatus], words: Sequence[str]) -> list[EngineStatus]:
+def select_engines(found: Sequence[EngineStatus], words: Sequence[str]) -> list[EngineStatus]:
     """Give the engines that the words name. Raises UsageError for a word that names none."""
     for word in words:
-        if not any(word in names(one) for one in found):
+        if not any(word in engine_names(one) for one in found):
             there = ", ".join(f"{one.name} ({one.pid})" for one in found) or "none"
             raise UsageError(
                 f"No engine is called {word!r}.",
                 f"Running: {there}.",
                 "tripletick stop [MODEL|PID]: all of them without a name",
             )
-    return [one for one in found if not words or set(words) & names(one)]
+    return [one for one in found if not words or set(words) & engine_names(one)]
 
 
-def names(one: EngineStatus) -> set[str]:
+def engine_names(one: EngineStatus) -> set[str]:
     return {one.name, f"embedded:{one.name}", str(one.pid)}
 
 
-def row(one: EngineStatus) -> tuple[str, ...]:
+def build_row(one: EngineStatus) -> tuple[str, ...]:
     return (
         one.name,
         f"process {one.pid}",
-        size(one.memory) if one.memory else "",
-        f"{grouped(one.context)} tokens" if one.context else "",
-        programs(one) if one.answered else "",
-        state(one),
+        format_size(one.memory) if one.memory else "",
+        f"{format_count(one.context)} tokens" if one.context else "",
+        count_programs(one) if one.answered else "",
+        describe_state(one),
     )
 
 
-def programs(one: EngineStatus) -> str:
+def count_programs(one: EngineStatus) -> str:
     count = len(one.clients)
     return f"{count or 'no'} program{'s' * (count != 1)}"
 
 
-def state(one: EngineStatus) -> str:
+def describe_state(one: EngineStatus) -> str:
     """Say what it is doing."""
     if not one.answered:
         return "loading, or not answering"
     if one.working:
         return f"writing, {one.waiting} waiting" if one.waiting else "writing"
-    idle = f"idle for {span(one.idle)}"
+    idle = f"idle for {format_duration(one.idle)}"
     if one.clients:
         return idle
     return (
-        f"{idle}, kept until it is stopped" if one.ends_in is None else f"{idle}, ends in {span(one.ends_in)}"
+        f"{idle}, kept until it is stopped"
+        if one.ends_in is None
+        else f"{idle}, ends in {format_duration(one.ends_in)}"
     )
 
 
-def span(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Write a time in its largest unit."""
     length, unit = next((each for each in UNITS if seconds >= each[0]), UNITS[-1])
     return f"{int(seconds // length)} {unit}"
 
 
-def fields(one: EngineStatus) -> dict[str, object]:
+def to_json(one: EngineStatus) -> dict[str, object]:
     return {
         "model": one.name,
         "pid": one.pid,

@@ -12,9 +12,9 @@ from typing import Any
 
 from tripletick import agents, config, places, routing
 from tripletick.agents import Agent
-from tripletick.commands.piped import standard_input
+from tripletick.commands.piped import read_stdin
 from tripletick.errors import UsageError
-from tripletick.ui.safe import write, write_json
+from tripletick.ui.safe import write_json, write_text
 
 BY = {
     "router": "by the router",
@@ -24,7 +24,7 @@ BY = {
 }
 
 
-def route(_: argparse.Namespace, words: Sequence[str]) -> int:
+def run_route(_: argparse.Namespace, words: Sequence[str]) -> int:
     """Say who would get a request, or each of the requests a line. 2 where a line was no request."""
     parser = argparse.ArgumentParser("tripletick route", allow_abbrev=False)
     parser.add_argument(
@@ -34,23 +34,23 @@ def route(_: argparse.Namespace, words: Sequence[str]) -> int:
     shape.add_argument("--json", action="store_true", help="one object")
     shape.add_argument("--jsonl", action="store_true", help="a record a line in, a record a line out")
     options = parser.parse_args(words)
-    request = standard_input() if options.text == ["-"] else " ".join(options.text)
-    found = places.find()
-    shipped = agents.load(found.prompts)
-    settings = config.load([found.shipped_config, found.user_config], os.environ, {})
-    own, servers = agents.load_own(found.agents), tuple(settings.servers)
-    guide = Guide({**shipped.lacking, **shipped.agents}, own, servers)
+    request = read_stdin() if options.text == ["-"] else " ".join(options.text)
+    found = places.find_dirs()
+    shipped = agents.load_prompts(found.prompts)
+    settings = config.load_config([found.shipped_config, found.user_config], os.environ, {})
+    own, servers = agents.load_user_agents(found.agents), tuple(settings.servers)
+    guide = RoutePreview({**shipped.lacking, **shipped.agents}, own, servers)
     if options.jsonl:
-        return _lines(guide, request)
+        return _write_routes(guide, request)
     if not request.strip():
         raise UsageError("There is no request.", "", 'tripletick route "find my tax pdf"')
-    told = guide.told({"request": request})
-    write(sys.stdout, json.dumps(told) + "\n" if options.json else _worded(told))
+    told = guide.route_request({"request": request})
+    write_text(sys.stdout, json.dumps(told) + "\n" if options.json else _format_route(told))
     return 0
 
 
 @dataclass(frozen=True, slots=True)
-class Guide:
+class RoutePreview:
     """Says who gets requests, of those that ship and the person's own."""
 
     shipped: Mapping[str, Agent]
@@ -58,42 +58,42 @@ class Guide:
     servers: Sequence[str]
     """The names of the person's MCP servers."""
 
-    def told(self, record: Any) -> dict[str, Any]:
+    def route_request(self, record: Any) -> dict[str, Any]:
         """Read `request, history`; give `agent, confidence, by, sure`, and `then`, the agent that
         takes over, where there is one. Raises KeyError and TypeError."""
         request, history = record["request"], record.get("history") or []
         known = isinstance(history, list) and all(isinstance(agent, str) for agent in history)
         if not isinstance(request, str) or not known:
             raise TypeError("request is a string, history a list of agents")
-        name, words = routing.named(request, {**self.shipped, **self.own})
-        chosen = routing.decide(words, history, self.own, self.servers)
-        said = routing.Choice(name, "mention") if name else chosen
+        name, words = routing.split_mention(request, {**self.shipped, **self.own})
+        chosen = routing.decide_agent(words, history, self.own, self.servers)
+        said = routing.AgentChoice(name, "mention") if name else chosen
         confidence = 1.0 if said.confidence is None else round(said.confidence, 4)
         told = {"agent": said.agent, "confidence": confidence, "by": said.by, "sure": said.sure}
         told |= {"then": said.names[1]} if len(said.names) > 1 else {}
         return {"id": record["id"], **told} if "id" in record else told
 
 
-def _lines(guide: Guide, text: str) -> int:
+def _write_routes(guide: RoutePreview, text: str) -> int:
     code = 0
-    for told in _records(guide, text):
+    for told in _route_records(guide, text):
         code = 2 if "error" in told else code
         write_json(sys.stdout, told)
     return code
 
 
-def _records(guide: Guide, text: str) -> Iterator[dict[str, Any]]:
+def _route_records(guide: RoutePreview, text: str) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            told = guide.told(json.loads(line))
+            told = guide.route_request(json.loads(line))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             told = {"line": number, "error": f"no record with a request: {error}"}
         yield told
 
 
-def _worded(told: dict[str, Any]) -> str:
+def _format_route(told: dict[str, Any]) -> str:
     unsure = "" if told["sure"] else ", unsure"
     then = f", then {told['then']}" if "then" in told else ""
     return f"{told['agent']}{then}  {told['confidence']:.2f}  {BY[told['by']]}{unsure}\n"

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tripletick import places
-from tripletick.errors import PersonNeededError, UsageError
+from tripletick.errors import UsageError, UserNeededError
 from tripletick.library import index, logs
 from tripletick.library.index import Row
-from tripletick.places import Places
-from tripletick.ui.safe import visible, write
+from tripletick.places import AppDirs
+from tripletick.ui.safe import escape_controls, write_text
 
 ALL, PIPED = "--all", "-"
 FORMATS = {"--md": "md", "--html": "html", "--json": "json"}
@@ -23,7 +23,7 @@ BEGIN = "Begin one: tripletick"
 DELETES = "Its log is deleted; files and turns that can be undone stay."
 
 
-def sessions(options: argparse.Namespace, words: Sequence[str]) -> int:
+def run_sessions(options: argparse.Namespace, words: Sequence[str]) -> int:
     """Do what stands behind the name; alone it lists."""
     flags = [word for word in words if word.startswith("--")]
     what, *rest = [word for word in words if word not in flags] or ["list"]
@@ -36,111 +36,117 @@ def sessions(options: argparse.Namespace, words: Sequence[str]) -> int:
     return action(options, rest, flags)
 
 
-def resume(options: argparse.Namespace, words: Sequence[str]) -> int:
+def run_resume(options: argparse.Namespace, words: Sequence[str]) -> int:
     """Go on with a session, the one that is named, else this folder's latest: in the chat, or with the one
     request that stands behind its name; `-` reads the request from standard input.
     """
-    from tripletick.screens import chat_is_possible
+    from tripletick.screens import can_chat
 
     names = [word for word in words if word != ALL]
     name, request = ("", names) if names[:1] == [PIPED] else (next(iter(names), ""), names[1:])
-    if not request and not chat_is_possible(options):
+    if not request and not can_chat(options):
         what = "A session is gone on with in the chat, and there is no terminal for it."
-        raise PersonNeededError(what, "", 'One request needs none: tripletick resume ID "now add a test"')
-    found = places.find()
-    name = logs.find(found, name) if name else _latest(found, None if ALL in words else _folder(options))
+        raise UserNeededError(what, "", 'One request needs none: tripletick resume ID "now add a test"')
+    found = places.find_dirs()
+    name = (
+        logs.find(found, name)
+        if name
+        else _find_latest(found, None if ALL in words else _resolve_folder(options))
+    )
     options.words = request
-    return _go_on(options, found, name, chat=not request)
+    return _continue_session(options, found, name, chat=not request)
 
 
-def go_on(options: argparse.Namespace) -> int:
+def continue_latest(options: argparse.Namespace) -> int:
     """Do a request in this folder's latest session, in the chat where there is none and a terminal is."""
-    from tripletick.screens import chat_is_possible
+    from tripletick.screens import can_chat
 
-    found = places.find()
-    chat = not options.words and chat_is_possible(options)
-    return _go_on(options, found, _latest(found, _folder(options)), chat=chat)
+    found = places.find_dirs()
+    chat = not options.words and can_chat(options)
+    return _continue_session(options, found, _find_latest(found, _resolve_folder(options)), chat=chat)
 
 
-def _go_on(options: argparse.Namespace, found: Places, name: str, *, chat: bool) -> int:
+def _continue_session(options: argparse.Namespace, found: AppDirs, name: str, *, chat: bool) -> int:
     from tripletick.commands import task
 
     past = logs.past(found, name)
-    return task.talk(options, past) if chat else task.task(options, past)
+    return task.run_chat_sessions(options, past) if chat else task.run_task(options, past)
 
 
-def _latest(found: Places, folder: Path | None) -> str:
+def _find_latest(found: AppDirs, folder: Path | None) -> str:
     for answered in (True, False):
         if rows := index.listed(found, folder, answered=answered):
             return rows[0].id
     raise UsageError(NONE, "", ELSEWHERE.format("resume") if index.listed(found) else BEGIN)
 
 
-def _list(options: argparse.Namespace, rest: Sequence[str], flags: Sequence[str]) -> int:
+def _list_sessions(options: argparse.Namespace, rest: Sequence[str], flags: Sequence[str]) -> int:
     if rest:
-        raise _misunderstood("sessions list", rest, f"tripletick sessions search {' '.join(rest)}")
-    found = places.find()
-    wanted, save = _wanted(options, flags), not options.no_save
+        raise _make_usage_error("sessions list", rest, f"tripletick sessions search {' '.join(rest)}")
+    found = places.find_dirs()
+    wanted, save = _select_folder(options, flags), not options.no_save
     every = index.listed(found, wanted, save=save)
     rows = every if ALL in flags else index.listed(found, wanted, answered=True, save=save)
     if (count := len(every) - len(rows)) and not (rows and options.quiet):
-        write(sys.stderr, UNANSWERED.format(count=count, s="s" * (count != 1)))
-    return _told(found, rows, flags, "sessions") if rows or not every else 1
+        write_text(sys.stderr, UNANSWERED.format(count=count, s="s" * (count != 1)))
+    return _print_sessions(found, rows, flags, "sessions") if rows or not every else 1
 
 
-def _search(options: argparse.Namespace, rest: Sequence[str], flags: Sequence[str]) -> int:
+def _search_sessions(options: argparse.Namespace, rest: Sequence[str], flags: Sequence[str]) -> int:
     if not rest:
         raise UsageError("sessions search is told no words.", "", "tripletick sessions search WORDS")
-    found = places.find()
-    rows = index.search(found, " ".join(rest), _wanted(options, flags), save=not options.no_save)
-    return _told(found, rows, flags, f"sessions search {' '.join(rest)}")
+    found = places.find_dirs()
+    rows = index.search(found, " ".join(rest), _select_folder(options, flags), save=not options.no_save)
+    return _print_sessions(found, rows, flags, f"sessions search {' '.join(rest)}")
 
 
-def _told(found: Places, rows: Sequence[Row], flags: Sequence[str], typed: str) -> int:
+def _print_sessions(found: AppDirs, rows: Sequence[Row], flags: Sequence[str], typed: str) -> int:
     for line in logs.lines(rows, found, folders=ALL in flags):
-        write(sys.stdout, line + "\n")
+        write_text(sys.stdout, line + "\n")
     if not rows:
         more = f"\n{ELSEWHERE.format(typed)}" if ALL not in flags and logs.ids(found) else ""
-        write(sys.stderr, f"{'Nothing was found.' if 'search' in typed else NONE}{more}\n")
+        write_text(sys.stderr, f"{'Nothing was found.' if 'search' in typed else NONE}{more}\n")
     return 0 if rows else 1
 
 
-def _export(options: argparse.Namespace, rest: Sequence[str], flags: Sequence[str]) -> int:
+def _export_session(options: argparse.Namespace, rest: Sequence[str], flags: Sequence[str]) -> int:
     from tripletick.library import export
 
     if len(flags) > 1:
-        raise _misunderstood("sessions export", flags, "tripletick sessions export ID --html >session.html")
-    found, name = places.find(), _one("export", rest)
+        raise _make_usage_error(
+            "sessions export", flags, "tripletick sessions export ID --html >session.html"
+        )
+    found, name = places.find_dirs(), _find_session("export", rest)
     form = FORMATS[flags[0]] if flags else "md"
     text = export.FORMATS[form](logs.records(found, name).records)
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     raw = form == "json" and not sys.stdout.isatty()
-    sys.stdout.write(text if raw else visible(text))
+    sys.stdout.write(text if raw else escape_controls(text))
     return 0
 
 
-def _fork(options: argparse.Namespace, rest: Sequence[str], flags: Sequence[str]) -> int:
-    name = logs.fork(places.find(), _one("fork", rest))
+def _fork_session(options: argparse.Namespace, rest: Sequence[str], flags: Sequence[str]) -> int:
+    name = logs.fork(places.find_dirs(), _find_session("fork", rest))
     sys.stdout.write(f"{name}\n")
     if not options.quiet:
         sys.stderr.write(f"Go on with it: tripletick resume {name}\n")
     return 0
 
 
-def _remove(options: argparse.Namespace, rest: Sequence[str], flags: Sequence[str]) -> int:
+def _remove_session(options: argparse.Namespace, rest: Sequence[str], flags: Sequence[str]) -> int:
     from tripletick.commands.opening import load_settings
     from tripletick.events import Ask
     from tripletick.library.transcript import transcript
     from tripletick.screens import open_screen
 
-    found, name = places.find(), _one("rm", rest)
+    found, name = places.find_dirs(), _find_session("rm", rest)
     title = transcript(logs.records(found, name).records).title
     if not options.yes:
         screen = open_screen(options, load_settings(options, found))
         try:
             if not screen.person:
                 what = "Nothing was deleted: nobody is there to be asked."
-                raise PersonNeededError(what, "", f"tripletick sessions rm {name} -y")
+                raise UserNeededError(what, "", f"tripletick sessions rm {name} -y")
             if screen.ask(Ask(f"Delete session {name} ({title})?", "yn?", DELETES)).choice != "y":
                 return 1
         finally:
@@ -150,30 +156,30 @@ def _remove(options: argparse.Namespace, rest: Sequence[str], flags: Sequence[st
     return 0
 
 
-def _one(what: str, rest: Sequence[str]) -> str:
+def _find_session(what: str, rest: Sequence[str]) -> str:
     if len(rest) != 1:
-        raise _misunderstood(f"sessions {what}", rest, f"tripletick sessions {what} ID")
-    return logs.find(places.find(), rest[0])
+        raise _make_usage_error(f"sessions {what}", rest, f"tripletick sessions {what} ID")
+    return logs.find(places.find_dirs(), rest[0])
 
 
-def _folder(options: argparse.Namespace) -> Path:
+def _resolve_folder(options: argparse.Namespace) -> Path:
     return Path(options.directory.expanduser().resolve())
 
 
-def _wanted(options: argparse.Namespace, flags: Sequence[str]) -> Path | None:
-    return None if ALL in flags else _folder(options)
+def _select_folder(options: argparse.Namespace, flags: Sequence[str]) -> Path | None:
+    return None if ALL in flags else _resolve_folder(options)
 
 
-def _misunderstood(what: str, words: Sequence[str], remedy: str) -> UsageError:
+def _make_usage_error(what: str, words: Sequence[str], remedy: str) -> UsageError:
     return UsageError(f"{what} {' '.join(words)}".strip() + " is not understood.", "", remedy)
 
 
 Action = Callable[[argparse.Namespace, Sequence[str], Sequence[str]], int]
 ACTIONS: Mapping[str, tuple[Action, tuple[str, ...]]] = {
-    "list": (_list, (ALL,)),
-    "search": (_search, (ALL,)),
-    "export": (_export, tuple(FORMATS)),
-    "fork": (_fork, ()),
-    "rm": (_remove, ()),
+    "list": (_list_sessions, (ALL,)),
+    "search": (_search_sessions, (ALL,)),
+    "export": (_export_session, tuple(FORMATS)),
+    "fork": (_fork_session, ()),
+    "rm": (_remove_session, ()),
 }
 """What can be done with sessions, and the flags that go with it."""

@@ -10,10 +10,10 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
-from tripletick.commands.opening import session
+from tripletick.commands.opening import open_session
 from tripletick.commands.piped import TO_BEGIN, TO_GO_ON, read_request
 from tripletick.errors import TimeLimitError, UsageError
-from tripletick.ui.safe import write, write_json
+from tripletick.ui.safe import write_json, write_text
 
 if TYPE_CHECKING:
     from tripletick.library.history import Past
@@ -21,54 +21,54 @@ if TYPE_CHECKING:
 WORKS = "The session works in its own folder: {}"
 
 
-def task(options: argparse.Namespace, past: Past | None = None) -> int:
+def run_task(options: argparse.Namespace, past: Past | None = None) -> int:
     """Do one request, in a new session or in one that was, then end; gives the exit code."""
-    from tripletick.ui.summary import Summary
+    from tripletick.ui.summary import TurnSummary
 
-    _limit(options.timeout)
+    _set_time_limit(options.timeout)
     request, piped = read_request(options.words, TO_GO_ON if past else TO_BEGIN)
-    with session(_resumed(options, past) if past else options, past) as (app, screen, why):
+    with open_session(_restore_options(options, past) if past else options, past) as (app, screen, why):
         if why:
             raise why
-        summary = Summary(app.log.id)
-        app.run(app.turn(request, piped=piped), [summary.show, screen.show], screen.ask)
+        summary = TurnSummary(app.log.id)
+        app.run_turn(app.handle_request(request, piped=piped), [summary.add_event, screen.show], screen.ask)
     if options.output == "json":
-        write_json(sys.stdout, summary.as_dict())
+        write_json(sys.stdout, summary.to_dict())
     return summary.exit
 
 
-def chat(options: argparse.Namespace) -> int:
+def run_chat(options: argparse.Namespace) -> int:
     """Talk until the person leaves; gives the exit code."""
-    return talk(options, None)
+    return run_chat_sessions(options, None)
 
 
-def talk(options: argparse.Namespace, past: Past | None) -> int:
+def run_chat_sessions(options: argparse.Namespace, past: Past | None) -> int:
     """Talk in a new session, or go on with one that was, and with every other that the person asks for."""
-    from tripletick.chat import Chat
+    from tripletick.chat import ChatLoop
 
     if options.timeout is not None:
         raise UsageError("--timeout is for one task.", "The chat has no end of its own.", "Leave it out.")
     while True:
-        taken = _resumed(options, past) if past else options
-        with session(taken, past) as (app, screen, why):
+        taken = _restore_options(options, past) if past else options
+        with open_session(taken, past) as (app, screen, why):
             if why:
                 screen.say(str(why))
-            history = None if options.no_save else app.places.typed
-            chat = Chat(app, screen, history, ready=why is None, commands=_commands(taken))
+            history = None if options.no_save else app.places.chat_history
+            chat = ChatLoop(app, screen, history, ready=why is None, commands=_build_chat_commands(taken))
             code = chat.run()
         if chat.desk.past is None:
             return code
         past = chat.desk.past
 
 
-def _commands(options: argparse.Namespace) -> Mapping[str, Callable[[], int]]:
+def _build_chat_commands(options: argparse.Namespace) -> Mapping[str, Callable[[], int]]:
     """Give what the chat may do of the program's own commands."""
     from tripletick import commands
 
-    return {name: lambda name=name: commands.find(name)(options, ()) for name in commands.COMMANDS}  # type: ignore[misc]
+    return {name: lambda name=name: commands.load_command(name)(options, ()) for name in commands.COMMANDS}  # type: ignore[misc]
 
 
-def _resumed(options: argparse.Namespace, past: Past) -> argparse.Namespace:
+def _restore_options(options: argparse.Namespace, past: Past) -> argparse.Namespace:
     """Give the flags with which a session goes on: where it was and with what it had, unless they say
     otherwise. Raises UsageError where its folder is gone.
     """
@@ -84,26 +84,26 @@ def _resumed(options: argparse.Namespace, past: Past) -> argparse.Namespace:
             what, why = f"The folder of session {past.id} is gone.", f"It was {past.workspace}."
             raise UsageError(what, why, f"In another one: tripletick -C DIR resume {past.id}")
         if taken.directory.resolve() != options.directory.expanduser().resolve():
-            _say(WORKS.format(past.workspace))
-    found = places.find()
+            _print_notice(WORKS.format(past.workspace))
+    found = places.find_dirs()
     if not options.no_save and logs.is_open(found, past.id):
         old, past.id = past.id, logs.fork(found, past.id)
-        _say(logs.FORKED.format(old=old, new=past.id))
+        _print_notice(logs.FORKED.format(old=old, new=past.id))
     return taken
 
 
-def _limit(seconds: float | None) -> None:
+def _set_time_limit(seconds: float | None) -> None:
     if seconds is not None:
-        signal.signal(signal.SIGALRM, _time_is_up)
+        signal.signal(signal.SIGALRM, _raise_time_limit)
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-def _time_is_up(number: int, frame: FrameType | None) -> NoReturn:
+def _raise_time_limit(number: int, frame: FrameType | None) -> NoReturn:
     raise TimeLimitError(
         "The time limit for the task struck.", "--timeout", "Give it more, or a smaller task."
     )
 
 
-def _say(line: str) -> None:
+def _print_notice(line: str) -> None:
     """Say what the person is to know before the folder is asked about."""
-    write(sys.stderr, line + "\n")
+    write_text(sys.stderr, line + "\n")

@@ -13,25 +13,25 @@ from tripletick.checkpoint import Checkpoints
 from tripletick.commands.opening import load_settings
 from tripletick.errors import UsageError
 from tripletick.events import Ask
-from tripletick.paths import find_sight
+from tripletick.paths import find_home_view
 from tripletick.screens import open_screen
-from tripletick.ui.safe import write
+from tripletick.ui.safe import write_text
 
 
-def undo(options: argparse.Namespace, words: Sequence[str]) -> int:
+def run_undo(options: argparse.Namespace, words: Sequence[str]) -> int:
     """Put the files back as they were before the last turns."""
-    return _go("undo", options, words)
+    return _move_turns("undo", options, words)
 
 
-def redo(options: argparse.Namespace, words: Sequence[str]) -> int:
+def run_redo(options: argparse.Namespace, words: Sequence[str]) -> int:
     """Bring back what the last undos took back."""
-    return _go("redo", options, words)
+    return _move_turns("redo", options, words)
 
 
-def diff(options: argparse.Namespace, words: Sequence[str]) -> int:
+def run_diff(options: argparse.Namespace, words: Sequence[str]) -> int:
     """Show what the last turns changed; a file or a pipe gets it as it is, for `patch`."""
-    turns = _number("diff", words)
-    compared = _opened(options).diff(turns)
+    turns = _parse_turn_count("diff", words)
+    compared = _open_checkpoints(options).diff(turns)
     raw = "".join(f"{line.text}\n" for one in compared for line in one.lines)
     if not sys.stdout.isatty():
         sys.stdout.flush()
@@ -40,34 +40,36 @@ def diff(options: argparse.Namespace, words: Sequence[str]) -> int:
         from tripletick.ui import asking, console, pen
 
         lines = [(line.tone, line.text) for one in compared for line in one.lines]
-        theme = load_settings(options, places.find()).ui.theme
-        asking.draw_diff(lines, pen.PlainPen(sys.stdout) if options.plain else console.page(theme))
+        theme = load_settings(options, places.find_dirs()).ui.theme
+        asking.draw_diff(
+            lines, pen.PlainRenderer(sys.stdout) if options.plain else console.make_page_renderer(theme)
+        )
     if not compared:
         sys.stderr.write("No turn changed anything here.\n")
     return 0
 
 
-def _go(word: str, options: argparse.Namespace, words: Sequence[str]) -> int:
-    turns, checkpoints = _number(word, words), _opened(options)
-    screen = open_screen(options, load_settings(options, places.find()))
+def _move_turns(word: str, options: argparse.Namespace, words: Sequence[str]) -> int:
+    turns, checkpoints = _parse_turn_count(word, words), _open_checkpoints(options)
+    screen = open_screen(options, load_settings(options, places.find_dirs()))
     step = checkpoints.undo if word == "undo" else checkpoints.redo
     try:
         done = step(turns, ask=lambda line: screen.ask(Ask(line, "yn")).choice == "y")
     finally:
         screen.close()
-    write(sys.stdout, done.text.rstrip("\n") + "\n")
+    write_text(sys.stdout, done.text.rstrip("\n") + "\n")
     return 0
 
 
-def _opened(options: argparse.Namespace) -> Checkpoints:
+def _open_checkpoints(options: argparse.Namespace) -> Checkpoints:
     folder = options.directory.expanduser().resolve()
     if not folder.is_dir():
         raise UsageError(f"There is no folder {folder}.", "", "Name the folder: -C DIR")
-    in_parts = find_sight(folder, Path.home()) is not None
-    return Checkpoints(folder, places.find().state, in_parts=in_parts)
+    in_parts = find_home_view(folder, Path.home()) is not None
+    return Checkpoints(folder, places.find_dirs().state, in_parts=in_parts)
 
 
-def _number(word: str, words: Sequence[str]) -> int:
+def _parse_turn_count(word: str, words: Sequence[str]) -> int:
     if len(words) > 1 or not all(each.isdecimal() and int(each) for each in words):
         raise UsageError(
             f"{word} {' '.join(words)} is not understood.",

@@ -13,7 +13,7 @@ from tripletick.errors import UsageError
 CAME = "tripletick {version}, installed with {way}. Upgrade it:\n"
 
 
-def upgrade(options: argparse.Namespace, words: Sequence[str]) -> int:
+def run_upgrade(options: argparse.Namespace, words: Sequence[str]) -> int:
     """Write the command; nothing is run."""
     if words:
         raise UsageError(f"upgrade {' '.join(words)} is not understood.", "", "tripletick upgrade")

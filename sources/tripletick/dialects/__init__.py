@@ -10,9 +10,9 @@ from tripletick.errors import UsageError
 from tripletick.tools.tool import Tool
 
 DIALECTS = {
-    "fence": "tripletick.dialects.fence:opened",
-    "xml": "tripletick.dialects.xml:Xml",
-    "native": "tripletick.dialects.native:Native",
+    "fence": "tripletick.dialects.fence:make_dialect",
+    "xml": "tripletick.dialects.xml:XmlDialect",
+    "native": "tripletick.dialects.native:NativeDialect",
 }
 NO_TOOLS: Mapping[str, Tool] = {}
 

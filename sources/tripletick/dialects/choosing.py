@@ -16,7 +16,7 @@ from tripletick.context import Conversation
 from tripletick.dialects.dialect import Dialect
 from tripletick.events import Event, Notice, Reply
 from tripletick.messages import ToolCall
-from tripletick.models.model import About
+from tripletick.models.model import ModelInfo
 from tripletick.tools.parameters import ArgumentsError
 from tripletick.tools.tool import Tool
 
@@ -27,7 +27,7 @@ UNSAID = "The server does not list function calling for {name}. It is used becau
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class DialectChoice:
     """A dialect, why it is that one, and a line for the user where the engine may not know it."""
 
     name: str
@@ -35,52 +35,52 @@ class Chosen:
     notice: str = ""
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
         return f"{self.name} ({self.why})"
 
 
-USUAL = Chosen(FENCE, "as set")
+USUAL = DialectChoice(FENCE, "as set")
 
 
-def choose(wanted: str, about: About) -> Chosen:
+def choose_dialect(wanted: str, about: ModelInfo) -> DialectChoice:
     """Choose for a model what `[agent] dialect` says."""
     if wanted != AUTO:
         unsaid = wanted == NATIVE and TOOLS not in about.can
-        return Chosen(wanted, "as set", UNSAID.format(name=about.name) if unsaid else "")
-    best = measured().get(family(about.name))
+        return DialectChoice(wanted, "as set", UNSAID.format(name=about.name) if unsaid else "")
+    best = load_measured().get(parse_family(about.name))
     if best is None or (best == NATIVE and TOOLS not in about.can):
-        return Chosen(FENCE, "auto: nothing was measured of this model")
-    return Chosen(best, "auto: measured")
+        return DialectChoice(FENCE, "auto: nothing was measured of this model")
+    return DialectChoice(best, "auto: measured")
 
 
-def family(name: str) -> str:
+def parse_family(name: str) -> str:
     """Give a model's name without its server, owner and tag: `hf.co/x/Qwen3:8b` is `qwen3`."""
     return name.rpartition("/")[2].partition(":")[0].removesuffix(".gguf").lower()
 
 
 @cache
-def measured() -> Mapping[str, str]:
+def load_measured() -> Mapping[str, str]:
     """Give the dialect that did best by the model's family."""
     rows = tomllib.loads((files("tripletick.dialects") / "measured.toml").read_text("utf-8")).get("model", [])
     return {row["name"]: row["dialect"] for row in rows}
 
 
-def chosen(wanted: str, about: About) -> Generator[Event, Reply, Chosen]:
+def choose_with_notice(wanted: str, about: ModelInfo) -> Generator[Event, Reply, DialectChoice]:
     """Choose, and say where the engine may not know it."""
-    made = choose(wanted, about)
+    made = choose_dialect(wanted, about)
     if made.notice:
         yield Notice(made.notice)
     return made
 
 
-def retell(talk: Conversation, dialect: Dialect, tools: Mapping[str, Tool]) -> None:
+def rewrite_calls(talk: Conversation, dialect: Dialect, tools: Mapping[str, Tool]) -> None:
     """Put calls that came apart into words, where this dialect has them there."""
 
     def write(call: ToolCall) -> str:
         try:
-            return dialect.write(tools[call.name].form.call(call.name, json.loads(call.arguments)))
+            return dialect.format_call(tools[call.name].form.make_call(call.name, json.loads(call.arguments)))
         except (KeyError, ArgumentsError):
             return f"{call.name} {call.arguments}"
 
     if dialect.name != NATIVE:
-        talk.retell(write)
+        talk.flatten_calls(write)

@@ -12,7 +12,7 @@ from tripletick.tools.tool import Tool
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedReply:
     """What a whole reply says."""
 
     calls: tuple[Call, ...]
@@ -31,16 +31,16 @@ class Reading:
     """The calls that came apart from the text, as they go into the history."""
 
     @property
-    def words(self) -> str:
+    def answer_text(self) -> str:
         """What the reply says to the person."""
         return (self.text if self.answer is None else self.answer).strip()
 
 
-class Reader(Protocol):
+class ReplyReader(Protocol):
     """Reads one reply; where its chunks are cut must not matter."""
 
     @property
-    def stopped(self) -> bool:
+    def is_stopped(self) -> bool:
         """True once nothing that follows can count (an invented result, a leaked turn): hang up."""
         ...
 
@@ -48,7 +48,7 @@ class Reader(Protocol):
         """Yield what may be shown so far."""
         ...
 
-    def close(self, finish: Finish = "stop") -> Reading:
+    def close(self, finish: Finish = "stop") -> ParsedReply:
         """Read the reply as a whole; it has ended."""
         ...
 
@@ -65,13 +65,13 @@ class Dialect(Protocol):
         ...
 
     @property
-    def told(self) -> str:
+    def tools_prompt(self) -> str:
         """What the system prompt tells of the tools: `read(path, lines?) …`; "" where tags are enough."""
         ...
 
-    def reader(
+    def make_reader(
         self, owned: Collection[str], *, thinking: bool = False, examples: Sequence[str] = ()
-    ) -> Reader:
+    ) -> ReplyReader:
         """Start a reply in which these canonical tags are calls and all else is prose.
 
         `thinking`: the template has already opened the reasoning. `examples`: block contents of our own
@@ -79,7 +79,7 @@ class Dialect(Protocol):
         """
         ...
 
-    def feedback(
+    def build_feedback(
         self,
         results: Sequence[tuple[Call, Result]],
         problems: Sequence[Problem],
@@ -92,10 +92,10 @@ class Dialect(Protocol):
         """
         ...
 
-    def having(self, tools: Mapping[str, Tool]) -> Dialect:
+    def with_tools(self, tools: Mapping[str, Tool]) -> Dialect:
         """Give the same with more tools."""
         ...
 
-    def write(self, call: Call) -> str:
+    def format_call(self, call: Call) -> str:
         """Write a call in words."""
         ...

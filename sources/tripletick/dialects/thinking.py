@@ -30,12 +30,12 @@ TAGS = {
 }
 
 
-def _any_of(words: Iterable[str]) -> re.Pattern[str]:
+def _compile_any(words: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, words)), re.IGNORECASE)
 
 
-OPENING = _any_of(TAGS)
-CLOSING = _any_of(TAGS.values())
+OPENING = _compile_any(TAGS)
+CLOSING = _compile_any(TAGS.values())
 _CLOSER = {opening.lower(): closing.lower() for opening, closing in TAGS.items()}
 
 HARMONY = re.compile(
@@ -56,36 +56,36 @@ NEAR = 200
 BARE_FINAL = "assistantfinal"
 
 
-def opening_at(line: str) -> re.Match[str] | None:
+def find_opening(line: str) -> re.Match[str] | None:
     """Find an opening tag that begins the line; blanks before it do not matter."""
     return OPENING.match(line, len(line) - len(line.lstrip(BLANKS)))
 
 
-def closer_of(opening: str) -> str:
+def find_closer(opening: str) -> str:
     """Name the closing tag, in lower case."""
     return _CLOSER[opening.lower()]
 
 
-def harmony_at(text: str, start: int, *, first: bool) -> re.Match[str] | None:
+def match_channel_header(text: str, start: int, *, first: bool) -> re.Match[str] | None:
     """Find a channel's header; only at the very beginning of a reply the tokens before its name may be
     missing."""
     return HARMONY.match(text, start) or (_HEADLESS.match(text, start) if first else None)
 
 
-def bare_analysis(text: str, start: int) -> re.Match[str] | None:
+def match_bare_analysis(text: str, start: int) -> re.Match[str] | None:
     """Find the word that is left of gpt-oss' header once the special tokens are dropped."""
     return _BARE_ANALYSIS.match(text, start)
 
 
-def outside_spans(pattern: re.Pattern[str], line: str) -> Iterator[re.Match[str]]:
+def find_outside_spans(pattern: re.Pattern[str], line: str) -> Iterator[re.Match[str]]:
     """Find `pattern` where no code span is around it; a fence that begins the line opens none."""
-    return _outside(pattern, line) if "`" in line else pattern.finditer(line)
+    return _find_outside_code(pattern, line) if "`" in line else pattern.finditer(line)
 
 
-def _outside(pattern: re.Pattern[str], line: str) -> Iterator[re.Match[str]]:
+def _find_outside_code(pattern: re.Pattern[str], line: str) -> Iterator[re.Match[str]]:
     fence = _FENCE.match(line)
     at = fence.end() if fence else 0
-    spans = _code_spans(line, at)
+    spans = _find_code_spans(line, at)
     inside = 0
     for match in pattern.finditer(line, at):
         while inside < len(spans) and spans[inside][1] <= match.start():
@@ -94,7 +94,7 @@ def _outside(pattern: re.Pattern[str], line: str) -> Iterator[re.Match[str]]:
             yield match
 
 
-def _code_spans(line: str, start: int) -> list[Span]:
+def _find_code_spans(line: str, start: int) -> list[Span]:
     """Find the code spans of a line: from a run of backticks to the next one of the same length."""
     runs = [run.span() for run in _TICKS.finditer(line, start)]
     closer: dict[int, int] = {}
@@ -113,13 +113,13 @@ def _code_spans(line: str, start: int) -> list[Span]:
     return spans
 
 
-def begins_line(shown: str, line: str, found: re.Match[str]) -> bool:
+def is_at_line_start(shown: str, line: str, found: re.Match[str]) -> bool:
     """True for a tag with nothing before it but a fence; `shown` of its line was let through already."""
     head = f"{shown}{line[: found.start()]}"
-    return len(head) <= NEAR and _is_head(head)
+    return len(head) <= NEAR and _is_line_head(head)
 
 
-def _is_head(before: str) -> bool:
+def _is_line_head(before: str) -> bool:
     said = before.rstrip(BLANKS)
     if not said.endswith(_RUNS):
         return not said
@@ -127,7 +127,7 @@ def _is_head(before: str) -> bool:
     return fence is not None and fence.end() == len(said)
 
 
-def ends_thought(line: str, start: int, stop: int, *, opened: bool = False) -> bool:
+def ends_reasoning(line: str, start: int, stop: int, *, opened: bool = False) -> bool:
     """True for a closing tag that ends reasoning whatever else the line holds, False where it may be a word.
 
     `line` begins where the reasoning or its line does; the tag stands from `start` to `stop`. `opened`: the
@@ -138,7 +138,7 @@ def ends_thought(line: str, start: int, stop: int, *, opened: bool = False) -> b
     if not rest:
         return True
     said = before.rstrip(BLANKS)
-    if len(before) == start and (not said or (said.endswith(_RUNS) and _is_head(said))):
+    if len(before) == start and (not said or (said.endswith(_RUNS) and _is_line_head(said))):
         return True
     if not said or rest[0] in _GOES_ON or (before[-1] in _QUOTES and after[0] in _QUOTES):
         return False
@@ -159,7 +159,7 @@ def ends_thought(line: str, start: int, stop: int, *, opened: bool = False) -> b
 Span = tuple[int, int]
 
 
-class Tag(NamedTuple):
+class ReasoningTag(NamedTuple):
     """A tag of reasoning at its place in a reply."""
 
     start: int
@@ -174,30 +174,32 @@ class Tag(NamedTuple):
 
 
 @dataclass(slots=True)
-class Closings:
+class ClosingTags:
     """Where the closing tags of a reply are, and the opening ones that begin a line; found once."""
 
-    tags: list[Tag] = field(default_factory=list)
+    tags: list[ReasoningTag] = field(default_factory=list)
     exact: list[Span] = field(default_factory=list)
     """Closing tags that are alone on a line."""
     begins: list[Span] = field(default_factory=list)
     """Closing tags that begin a line."""
 
-    def add(self, line: str, start: int) -> None:
+    def add_line(self, line: str, start: int) -> None:
         """Note the tags of one line that begins at offset `start`."""
         end = start + len(line)
-        if opened := opening_at(line):
-            closer = closer_of(opened[0])
-            self.tags.append(Tag(start + opened.start(), start + opened.end(), closer, True, start, end))
-        for match in outside_spans(CLOSING, line):
+        if opened := find_opening(line):
+            closer = find_closer(opened[0])
+            self.tags.append(
+                ReasoningTag(start + opened.start(), start + opened.end(), closer, True, start, end)
+            )
+        for match in find_outside_spans(CLOSING, line):
             at, stop = match.span()
-            self.tags.append(Tag(start + at, start + stop, match[0].lower(), False, start, end))
+            self.tags.append(ReasoningTag(start + at, start + stop, match[0].lower(), False, start, end))
             if not line[max(0, at - NEAR) : at].strip(BLANKS) and not line[:at].strip(BLANKS):
                 self.begins.append((start + at, start + stop))
                 if not line[stop:].strip(BLANKS):
                     self.exact.append((start + at, start + stop))
 
-    def end_of(self, text: str, closer: str, start: int, *, cut: bool) -> Span | None:
+    def find_end(self, text: str, closer: str, start: int, *, cut: bool) -> Span | None:
         """Find where reasoning ends that began at `start`.
 
         It is the first tag of its own kind that is no word. Without one, or where an opening tag of its kind
@@ -212,7 +214,7 @@ class Closings:
                 if own and doubtful:
                     return doubtful
                 continue
-            sure = _ends(text, tag, start, cut=cut)
+            sure = _is_sure_end(text, tag, start, cut=cut)
             if own and sure:
                 return tag.start, tag.stop
             if doubtful is None and (own or sure):
@@ -220,9 +222,9 @@ class Closings:
         return None if cut else doubtful
 
 
-def _ends(text: str, tag: Tag, start: int, *, cut: bool) -> bool:
+def _is_sure_end(text: str, tag: ReasoningTag, start: int, *, cut: bool) -> bool:
     """Judge one tag in its own line, which begins no earlier than the reasoning."""
     line = tag.line if tag.line > start else start
     near = line if line > tag.start - NEAR else tag.start - NEAR - 1  # one more where the line begins earlier
     part = text[near : min(tag.end, tag.stop + NEAR)]
-    return ends_thought(part, tag.start - near, tag.stop - near, opened=line == start and not cut)
+    return ends_reasoning(part, tag.start - near, tag.stop - near, opened=line == start and not cut)

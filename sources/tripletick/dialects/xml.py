@@ -11,14 +11,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from tripletick.dialects.dialect import Reading
-from tripletick.dialects.fence.acting import Walk
-from tripletick.dialects.fence.feedback import word_remarks, word_result
+from tripletick.dialects.dialect import ParsedReply
+from tripletick.dialects.fence.acting import ReplyParser
+from tripletick.dialects.fence.feedback import format_remarks, format_result
 from tripletick.dialects.fence.reader import FenceReader
-from tripletick.dialects.fence.terms import Terms
-from tripletick.dialects.named.elements import taking
-from tripletick.dialects.named.meaning import Meaning, signatures
-from tripletick.dialects.named.showing import Showing
+from tripletick.dialects.fence.terms import ParseOptions
+from tripletick.dialects.named.elements import make_collector
+from tripletick.dialects.named.meaning import CallResolver, format_signatures
+from tripletick.dialects.named.showing import TagDisplay
 from tripletick.events import Part, Text
 from tripletick.messages import Call, Chunk, Finish, Message, Problem, Result
 from tripletick.tools.tool import Tool
@@ -29,26 +29,26 @@ END = "</observation>"
 """No output can close it: there it gets a backslash."""
 
 
-class Xml:
+class XmlDialect:
     """The dialect of tags."""
 
     name = "xml"
     schemas: tuple[Mapping[str, Any], ...] = ()
 
     def __init__(self, tools: Mapping[str, Tool], offered: Sequence[str]) -> None:
-        self._meaning, self._offered = Meaning(tools, HOW), offered
-        self.told = signatures(tools, offered)
+        self._meaning, self._offered = CallResolver(tools, HOW), offered
+        self.tools_prompt = format_signatures(tools, offered)
 
-    def having(self, tools: Mapping[str, Tool]) -> Xml:
-        return Xml({**self._meaning.tools, **tools}, self._offered)
+    def with_tools(self, tools: Mapping[str, Tool]) -> XmlDialect:
+        return XmlDialect({**self._meaning.tools, **tools}, self._offered)
 
-    def reader(
+    def make_reader(
         self, owned: Collection[str], *, thinking: bool = False, examples: Sequence[str] = ()
     ) -> XmlReader:
-        terms = Terms.of(owned, thinking=thinking, examples=examples)
-        return XmlReader(FenceReader(terms, partial(Walk, taking=taking(self._meaning))))
+        terms = ParseOptions.from_tags(owned, thinking=thinking, examples=examples)
+        return XmlReader(FenceReader(terms, partial(ReplyParser, taking=make_collector(self._meaning))))
 
-    def feedback(
+    def build_feedback(
         self,
         results: Sequence[tuple[Call, Result]],
         problems: Sequence[Problem],
@@ -57,16 +57,16 @@ class Xml:
         example: Call | None = None,
     ) -> Message:
         """Word the one message that carries results back to the model."""
-        seen = "\n".join(word_result(number, *pair) for number, pair in enumerate(results, 1))
+        seen = "\n".join(format_result(number, *pair) for number, pair in enumerate(results, 1))
         seen = seen.replace(END, END.replace("/", "\\/"))
         observed = (f"<observation>\n{seen}\n{END}",) if results else ()
-        shown = self.write(example) if example else None
-        return Message("user", "\n".join((*observed, *word_remarks(problems, hint=hint, example=shown))))
+        shown = self.format_call(example) if example else None
+        return Message("user", "\n".join((*observed, *format_remarks(problems, hint=hint, example=shown))))
 
-    def write(self, call: Call) -> str:
+    def format_call(self, call: Call) -> str:
         """Write a call; text of several lines in three quotes where it can stand there as it is."""
-        given = self._meaning.arguments(call)
-        words = ", ".join(f"{name}={_quoted(value)}" for name, value in given.items())
+        given = self._meaning.list_arguments(call)
+        words = ", ".join(f"{name}={_format_value(value)}" for name, value in given.items())
         return f"<tool>{call.tool}({words})</tool>"
 
 
@@ -74,11 +74,11 @@ class XmlReader:
     """Reads one reply, and shows it without its tags."""
 
     def __init__(self, text: FenceReader) -> None:
-        self._text, self._showing = text, Showing()
+        self._text, self._showing = text, TagDisplay()
 
     @property
-    def stopped(self) -> bool:
-        return self._text.stopped
+    def is_stopped(self) -> bool:
+        return self._text.is_stopped
 
     def feed(self, chunk: Chunk) -> Iterator[Part]:
         for part in self._text.feed(chunk):
@@ -86,12 +86,12 @@ class XmlReader:
         if chunk.finish is not None:
             yield from self._showing.flush()
 
-    def close(self, finish: Finish = "stop") -> Reading:
+    def close(self, finish: Finish = "stop") -> ParsedReply:
         """Read the reply as a whole; it has ended."""
         return self._text.close(finish)
 
 
-def _quoted(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if not isinstance(value, str):
         return repr(value)
     if "\n" in value and _PLAIN.fullmatch(value) and "\r" not in value:

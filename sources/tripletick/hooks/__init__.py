@@ -15,8 +15,8 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from tripletick.approval import Block, Gate
-from tripletick.approval.questions import Person, Question, Working
+from tripletick.approval import PendingBlock, PermissionGate
+from tripletick.approval.questions import Approver, Question, Working
 from tripletick.events import Answered, Ask, Event, Looking, Notice, Output, Refused, Reply, Text
 from tripletick.messages import Answer, Call, Result
 from tripletick.sandbox.box import untold
@@ -60,7 +60,7 @@ def __getattr__(name: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class One:
+class Hook:
     """One hook: its function, the names of the arguments that it wants, and where it stands."""
 
     name: str
@@ -74,57 +74,57 @@ class One:
 class Hooks:
     """The hooks by the point at which they are called, in their order."""
 
-    points: dict[str, list[One]] = field(default_factory=dict)
+    points: dict[str, list[Hook]] = field(default_factory=dict)
     seconds: float = 5.0
     tell: Callable[[str], None] = untold
     """Takes a line for the person."""
-    _silent: set[One] = field(default_factory=set)
+    _silent: set[Hook] = field(default_factory=set)
     """Those of `on_event` whose failure was told: there is an event for every word of the model's."""
 
-    def all(self) -> list[One]:
+    def list_hooks(self) -> list[Hook]:
         """Give every hook, by its point and in its order."""
         return [one for ones in self.points.values() for one in ones]
 
-    def request(self, text: str, agent: str) -> str:
+    def apply_pre_request(self, text: str, agent: str) -> str:
         """Let `pre_request` change what the model is told of a request."""
-        return self._passed("pre_request", "request", text, agent=agent)
+        return self._transform_text("pre_request", "request", text, agent=agent)
 
-    def answered(self, text: str, more: str = "") -> Generator[Event, Reply, Answered]:
+    def apply_pre_response(self, text: str, more: str = "") -> Generator[Event, Reply, Answered]:
         """Let `pre_response` change an answer that was not shown; `more` belongs to it and never was."""
         if not self.points.get("pre_response"):
             yield from [Text(more)] * bool(more)
             return Answered(text + more)
-        answer = self._passed("pre_response", "answer", text + more)
+        answer = self._transform_text("pre_response", "answer", text + more)
         yield Text(answer)
         return Answered(answer)
 
-    def event(self, event: Event) -> None:
+    def notify_event(self, event: Event) -> None:
         """Show an event to `on_event`."""
-        for one in self._of("on_event"):
-            self._call(one, (type(None),), event=event)
+        for one in self._get_hooks("on_event"):
+            self._call_hook(one, (type(None),), event=event)
 
-    def run(self, block: Block, agent: str, gate: Gate) -> Working:
+    def run_block(self, block: PendingBlock, agent: str, gate: PermissionGate) -> Working:
         """Let a block through the gate, between `pre_tool` and `post_tool`."""
-        for one in self._of("pre_tool"):
-            given = self._call(one, (Call, Refuse, Confirm), call=block.call, agent=agent)
+        for one in self._get_hooks("pre_tool"):
+            given = self._call_hook(one, (Call, Refuse, Confirm), call=block.call, agent=agent)
             if isinstance(given, Refuse):
-                return Result("forbidden", REFUSED.format(reason=short(given.reason)))
+                return Result("forbidden", REFUSED.format(reason=shorten_line(given.reason)))
             if isinstance(given, Confirm):
-                answer = yield from _asked(one, given, block, gate.person)
+                answer = yield from _ask_user(one, given, block, gate.person)
                 if isinstance(answer, Result):
                     return answer
-                block = block.answered(answer)
+                block = block.with_answer(answer)
             elif given is not None and given.tool != block.call.tool:
                 self.tell(RETAGGED.format(name=one.name, at=one.at))
             elif given is not None and given != block.call:
                 yield Notice(CHANGED.format(name=one.name, at=one.at))
                 block = replace(block, call=given)
-        result = yield from gate.run(block)
-        for one in self._of("post_tool"):
-            result = self._call(one, (Result,), call=block.call, result=result) or result
+        result = yield from gate.run_block(block)
+        for one in self._get_hooks("post_tool"):
+            result = self._call_hook(one, (Result,), call=block.call, result=result) or result
         return result
 
-    def held(self, hearing: Generator[Event, Reply, Any]) -> Generator[Event, Reply, Any]:
+    def hold_back_text(self, hearing: Generator[Event, Reply, Any]) -> Generator[Event, Reply, Any]:
         """Keep a reply's text back where `pre_response` may change it; what is no answer is shown then."""
         if not self.points.get("pre_response"):
             return (yield from hearing)
@@ -139,7 +139,7 @@ class Hooks:
                 if isinstance(event, Refused):
                     # another reply follows, and this one is not used
                     texts.clear()
-                reply = yield from _passed_on(event, hearing)
+                reply = yield from _forward_event(event, hearing)
         except StopIteration as end:
             heard = end.value
         finally:
@@ -148,33 +148,33 @@ class Hooks:
             yield from texts
         return heard
 
-    def _passed(self, point: str, name: str, text: str, **more: Any) -> str:
-        for one in self._of(point):
-            given = self._call(one, (str,), **{name: text}, **more)
+    def _transform_text(self, point: str, name: str, text: str, **more: Any) -> str:
+        for one in self._get_hooks(point):
+            given = self._call_hook(one, (str,), **{name: text}, **more)
             text = text if given is None else given
         return text
 
-    def _of(self, point: str) -> Iterator[One]:
+    def _get_hooks(self, point: str) -> Iterator[Hook]:
         yield from tuple(self.points.get(point, ()))
 
-    def _call(self, one: One, wanted: tuple[type, ...], **given: Any) -> Any:
+    def _call_hook(self, one: Hook, wanted: tuple[type, ...], **given: Any) -> Any:
         """Call a hook; None where it gives nothing that can be used, which is told."""
-        came = within(self.seconds, one.function, {name: given[name] for name in one.wants})
+        came = call_with_timeout(self.seconds, one.function, {name: given[name] for name in one.wants})
         if came is None:
             self.points[one.name] = [each for each in self.points[one.name] if each != one]
             self.tell(SLOW.format(name=one.name, at=one.at, seconds=self.seconds))
             return None
         value, error = came
         sound = error is None and (value is None or isinstance(value, wanted))
-        if sound and not (isinstance(value, Call | Result) and _unsound(value)):
+        if sound and not (isinstance(value, Call | Result) and _find_bad_field(value)):
             return value
         if one.name != "on_event" or one not in self._silent:
             self._silent.add(one)
-            self.tell(_problem(one, value, error, wanted))
+            self.tell(_format_problem(one, value, error, wanted))
         return None
 
 
-def within(
+def call_with_timeout(
     seconds: float, function: Callable[..., Any], given: Mapping[str, Any]
 ) -> tuple[Any, BaseException | None] | None:
     """Call a function in a thread of its own; give its value or what it raised, None where it takes too long.
@@ -195,7 +195,7 @@ def within(
         return None
 
 
-def _passed_on(event: Event, hearing: Generator[Event, Reply, Any]) -> Generator[Event, Reply, Reply]:
+def _forward_event(event: Event, hearing: Generator[Event, Reply, Any]) -> Generator[Event, Reply, Reply]:
     """Yield an event of another generator's, which hears of it where the person stops the turn then."""
     try:
         return (yield event)
@@ -204,7 +204,7 @@ def _passed_on(event: Event, hearing: Generator[Event, Reply, Any]) -> Generator
         raise
 
 
-def where(function: Callable[..., Any], file: str) -> str:
+def format_location(function: Callable[..., Any], file: str) -> str:
     """Name the place of a function, for the person."""
     import inspect
 
@@ -212,7 +212,7 @@ def where(function: Callable[..., Any], file: str) -> str:
     return f"{file}:{code.co_firstlineno}" if code else file
 
 
-def line_of(error: BaseException, file: str) -> int:
+def find_error_line(error: BaseException, file: str) -> int:
     """Give the line of a file in which an error arose, 0 where it did elsewhere."""
     import traceback
 
@@ -222,57 +222,60 @@ def line_of(error: BaseException, file: str) -> int:
     return (lines or [0])[-1] or 0
 
 
-def words_of(error: BaseException) -> str:
+def format_error(error: BaseException) -> str:
     """Give an error in one line, also where its own words cannot be had."""
     import traceback
 
     plain = f"{type(error).__name__}: {error.msg}" if isinstance(error, SyntaxError) else ""
-    return short(plain or "".join(traceback.format_exception_only(error))).rstrip(": .")
+    return shorten_line(plain or "".join(traceback.format_exception_only(error))).rstrip(": .")
 
 
-def short(text: object) -> str:
+def shorten_line(text: object) -> str:
     """Make a text of a hook's fit for one line."""
     line = " ".join(str(text).split())
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
-def _problem(one: One, value: Any, error: BaseException | None, wanted: tuple[type, ...]) -> str:
+def _format_problem(one: Hook, value: Any, error: BaseException | None, wanted: tuple[type, ...]) -> str:
     if error is None and isinstance(value, wanted):
-        field = _unsound(value)
+        field = _find_bad_field(value)
         what = type(getattr(value, field)).__name__
         return UNSOUND.format(name=one.name, at=one.at, kind=type(value).__name__, field=field, what=what)
     if error is None:
         names = ", ".join(["None", *(kind.__name__ for kind in wanted if kind is not type(None))])
         return ODD.format(name=one.name, at=one.at, what=type(value).__name__, wanted=names)
-    line = line_of(error, one.file)
+    line = find_error_line(error, one.file)
     at = f"{one.at.rpartition(':')[0]}:{line}" if line else one.at
-    return FAILED.format(name=one.name, at=at, error=words_of(error))
+    return FAILED.format(name=one.name, at=at, error=format_error(error))
 
 
-def _unsound(record: Any) -> str:
+def _find_bad_field(record: Any) -> str:
     """Name the first field whose value is not of its type, "" where there is none: nothing has looked at what
     a hook made.
     """
     hints = typing.get_type_hints(type(record))
     return next(
-        (one.name for one in fields(record) if not _is(getattr(record, one.name), hints[one.name])), ""
+        (one.name for one in fields(record) if not _is_instance(getattr(record, one.name), hints[one.name])),
+        "",
     )
 
 
-def _is(value: Any, kind: Any) -> bool:
+def _is_instance(value: Any, kind: Any) -> bool:
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin is typing.Literal:
         return value in inner
     if origin is types.UnionType:
-        return any(_is(value, each) for each in inner)
+        return any(_is_instance(value, each) for each in inner)
     if origin is not None:
-        return isinstance(value, origin) and all(_is(each, inner[0]) for each in value)
-    return isinstance(value, kind) and not (is_dataclass(kind) and _unsound(value))
+        return isinstance(value, origin) and all(_is_instance(each, inner[0]) for each in value)
+    return isinstance(value, kind) and not (is_dataclass(kind) and _find_bad_field(value))
 
 
-def _asked(
-    one: One, given: Confirm, block: Block, person: Person
+def _ask_user(
+    one: Hook, given: Confirm, block: PendingBlock, person: Approver
 ) -> Generator[Looking | Output | Ask | Notice, Answer | None, Answer | Result]:
     kind = f"hook {one.at} {given.question}"
-    question = Question(kind, short(given.question), "this block", WHY.format(name=one.name, at=one.at))
-    return (yield from person.ask(question, block.call, block.bench.workspace))
+    question = Question(
+        kind, shorten_line(given.question), "this block", WHY.format(name=one.name, at=one.at)
+    )
+    return (yield from person.ask_question(question, block.call, block.bench.workspace))

@@ -16,10 +16,17 @@ from typing import Any
 
 import pluggy
 
-from tripletick.hooks import One, line_of, short, where, within, words_of
-from tripletick.hooks.points import POINTS, Points
+from tripletick.hooks import (
+    Hook,
+    call_with_timeout,
+    find_error_line,
+    format_error,
+    format_location,
+    shorten_line,
+)
+from tripletick.hooks.points import POINTS, HookSpecs
 from tripletick.installed import EntryPoint
-from tripletick.places import shown
+from tripletick.places import abbreviate_home
 
 SECONDS = 20.0
 """What a module may take to be loaded."""
@@ -30,23 +37,23 @@ WRAPPER = "{name} is a wrapper, and none is used"
 Tell = Callable[[str], None]
 
 
-def load(files: list[Path], packages: list[EntryPoint], tell: Tell) -> dict[str, list[One]]:
+def load_hooks(files: list[Path], packages: list[EntryPoint], tell: Tell) -> dict[str, list[Hook]]:
     """Give the hooks of these by their points, in the order in which they are called."""
     manager = pluggy.PluginManager("tripletick")
-    manager.add_hookspecs(Points)
+    manager.add_hookspecs(HookSpecs)
     places: dict[Any, tuple[str, str]] = {}
-    for at, file, opens in (*map(_of_file, files), *map(_of_package, packages)):
-        plugin = _opened(at, file, opens, tell)
-        if plugin is not None and _registered(manager, plugin, at, tell):
+    for at, file, opens in (*map(_make_file_source, files), *map(_make_package_source, packages)):
+        plugin = _open_plugin(at, file, opens, tell)
+        if plugin is not None and _register_plugin(manager, plugin, at, tell):
             places[plugin] = (at, file or str(getattr(plugin, "__file__", "")))
-    return {name: list(_ones(manager, name, places)) for name in POINTS}
+    return {name: list(_collect_hooks(manager, name, places)) for name in POINTS}
 
 
-def _of_file(path: Path) -> tuple[str, str, Callable[[], Any]]:
-    return shown(path), str(path), partial(_module, path)
+def _make_file_source(path: Path) -> tuple[str, str, Callable[[], Any]]:
+    return abbreviate_home(path), str(path), partial(_load_module, path)
 
 
-def _of_package(one: EntryPoint) -> tuple[str, str, Callable[[], Any]]:
+def _make_package_source(one: EntryPoint) -> tuple[str, str, Callable[[], Any]]:
     def opens() -> Any:
         module: Any = importlib.import_module(one.module)
         for name in filter(None, one.attribute.split(".")):
@@ -56,7 +63,7 @@ def _of_package(one: EntryPoint) -> tuple[str, str, Callable[[], Any]]:
     return f"package {one.package}", "", opens
 
 
-def _module(path: Path) -> types.ModuleType:
+def _load_module(path: Path) -> types.ModuleType:
     """Run a file as a module; nothing is written beside it."""
     module = types.ModuleType(f"tripletick_hooks_{path.stem}")
     module.__file__, sys.modules[module.__name__] = str(path), module
@@ -64,19 +71,19 @@ def _module(path: Path) -> types.ModuleType:
     return module
 
 
-def _opened(at: str, file: str, opens: Callable[[], Any], tell: Tell) -> Any:
-    came = within(SECONDS, opens, {})
+def _open_plugin(at: str, file: str, opens: Callable[[], Any], tell: Tell) -> Any:
+    came = call_with_timeout(SECONDS, opens, {})
     if came is None:
         tell(NOT_LOADED.format(at=at, why=SLOW.format(seconds=SECONDS)))
         return None
     plugin, error = came
     if error is not None:
-        line = line_of(error, file) if file else 0
-        tell(NOT_LOADED.format(at=f"{at}:{line}" if line else at, why=words_of(error)))
+        line = find_error_line(error, file) if file else 0
+        tell(NOT_LOADED.format(at=f"{at}:{line}" if line else at, why=format_error(error)))
     return plugin
 
 
-def _registered(manager: pluggy.PluginManager, plugin: Any, at: str, tell: Tell) -> bool:
+def _register_plugin(manager: pluggy.PluginManager, plugin: Any, at: str, tell: Tell) -> bool:
     """Register a module; what does not fit is told, and nothing of it is used then."""
     try:
         manager.register(plugin)
@@ -96,12 +103,14 @@ def _registered(manager: pluggy.PluginManager, plugin: Any, at: str, tell: Tell)
     if problem:
         if manager.is_registered(plugin):
             manager.unregister(plugin)
-        tell(NOT_LOADED.format(at=at, why=short(problem).rstrip(".")))
+        tell(NOT_LOADED.format(at=at, why=shorten_line(problem).rstrip(".")))
     return not problem
 
 
-def _ones(manager: pluggy.PluginManager, name: str, places: dict[Any, tuple[str, str]]) -> Iterator[One]:
+def _collect_hooks(
+    manager: pluggy.PluginManager, name: str, places: dict[Any, tuple[str, str]]
+) -> Iterator[Hook]:
     # pluggy keeps them in the reverse of the order in which it calls them
     for one in reversed(getattr(manager.hook, name).get_hookimpls()):
         at, file = places[one.plugin]
-        yield One(name, one.function, tuple(one.argnames), where(one.function, at), file)
+        yield Hook(name, one.function, tuple(one.argnames), format_location(one.function, at), file)

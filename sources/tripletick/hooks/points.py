@@ -11,7 +11,7 @@ from tripletick.messages import Call, Result
 _point = pluggy.HookspecMarker("tripletick")
 
 
-class Points:
+class HookSpecs:
     """A hook has the name of its point, takes any of its arguments, and gives None to leave all as it is."""
 
     @_point
@@ -35,4 +35,4 @@ class Points:
         """At everything that happens; what it gives is not looked at."""
 
 
-POINTS = tuple(name for name in vars(Points) if not name.startswith("_"))
+POINTS = tuple(name for name in vars(HookSpecs) if not name.startswith("_"))

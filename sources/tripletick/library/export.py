@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from tripletick.dialects.fence.feedback import fenced
+from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.errors import UsageError
 from tripletick.library import page
 from tripletick.library.history import rebuild
@@ -34,7 +34,7 @@ def as_json(records: Sequence[Record]) -> str:
         "started": told.started,
         "model": told.model,
         "title": told.title,
-        "messages": [{"role": one.message.role, "text": one.message.whole} for one in past.entries],
+        "messages": [{"role": one.message.role, "text": one.message.all_text} for one in past.entries],
         "events": list(joined(records)),
     }
     try:
@@ -78,7 +78,7 @@ def _quoted(part: Part) -> str:
 
 
 def _fenced(part: Part, tag: str) -> str:
-    return fenced(part.text.rstrip("\n"), tag)
+    return wrap_in_fence(part.text.rstrip("\n"), tag)
 
 
 def _closed(part: Part) -> str:

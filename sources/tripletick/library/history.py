@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from tripletick.context import Before, Budget, Conversation, Entry
+from tripletick.context import Conversation, ConversationEntry, RequestStart, TokenBudget
 from tripletick.events import FREELY
 from tripletick.messages import Message, Picture, ToolCall, ToolResult
-from tripletick.models import parted
-from tripletick.planner.plan import Plan, recorded
+from tripletick.models import split_name
+from tripletick.planner.plan import Plan, plan_from_record
 from tripletick.session import Record
 
 EVENT = "History"
@@ -34,12 +34,12 @@ class Written:
 
     number: int = 0
     """Of the next record."""
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[ConversationEntry] = field(default_factory=list)
     values: dict[str, Any] = field(default_factory=dict)
     _seen: tuple[object, ...] = ()
     """What the values were made of, so that they need not be made at each piece of a reply."""
 
-    def changes(self, talk: Conversation, budget: Budget, **more: Any) -> Record | None:
+    def changes(self, talk: Conversation, budget: TokenBudget, **more: Any) -> Record | None:
         """Give the record of what has changed, None where nothing has; `more` are values beside them."""
         counted = [getattr(budget, name) for name in BUDGET]
         seen = (talk.system, frozenset(talk.introduced), talk.asked, talk.before, counted, more)
@@ -79,7 +79,7 @@ class Past:
     model: str = ""
     exact: bool = True
     """False where not every message is known."""
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[ConversationEntry] = field(default_factory=list)
     written: Written = field(default_factory=Written)
     """What its log holds, to be gone on with."""
     told: list[str] = field(default_factory=list)
@@ -93,12 +93,12 @@ class Past:
         values = self.written.values
         return str(values.get("asked", "")) if values.get("before") else ""
 
-    def take_up(self, talk: Conversation, budget: Budget, folder: str, model: str) -> Iterator[str]:
+    def take_up(self, talk: Conversation, budget: TokenBudget, folder: str, model: str) -> Iterator[str]:
         """Put the conversation in place of an empty one; where folder and model are those that it had, all
         that was sent stays byte for byte. Gives what the person is to know.
         """
         values = self.written.values
-        moved, other = folder != self.workspace, parted(model) != parted(self.model)
+        moved, other = folder != self.workspace, split_name(model) != split_name(self.model)
         talk.entries[:] = self.entries
         talk.asked, talk.before = str(values.get("asked", "")), _before(values.get("before"))
         if self.exact and not moved and not other:
@@ -143,7 +143,7 @@ def _tell(past: Past, record: Record) -> None:
         case {"event": "Requested" | "TakenBack"}:
             past.plan = Plan()
         case {"event": "PlanChanged", "tasks": list(tasks)}:
-            past.plan = recorded(tasks).waiting()
+            past.plan = plan_from_record(tasks).reset_running()
         case {"event": "Loading", "model": str(model), "context": int(window)}:
             past.model, past.window = model, window
 
@@ -174,7 +174,7 @@ def _check(values: Mapping[str, Any]) -> None:
         raise ValueError("a value is none")
 
 
-def _told(entry: Entry) -> dict[str, Any]:
+def _told(entry: ConversationEntry) -> dict[str, Any]:
     """Give an entry as it is written; what a message has not is left out."""
     messages: dict[str, Message | None] = {"message": entry.message, "short": entry.short}
     told = {
@@ -184,9 +184,11 @@ def _told(entry: Entry) -> dict[str, Any]:
     return {**told, "introduces": entry.introduces}
 
 
-def _entry(told: Mapping[str, Any]) -> Entry:
+def _entry(told: Mapping[str, Any]) -> ConversationEntry:
     short = told.get("short")
-    return Entry(_message(told["message"]), short and _message(short), str(told.get("introduces", "")))
+    return ConversationEntry(
+        _message(told["message"]), short and _message(short), str(told.get("introduces", ""))
+    )
 
 
 def _fields(message: Message) -> dict[str, Any]:
@@ -207,13 +209,15 @@ def _message(told: Mapping[str, Any]) -> Message:
     return Message(told["role"], told["text"], calls, results, pictures)
 
 
-def _before(told: Any) -> Before | None:
+def _before(told: Any) -> RequestStart | None:
     if told is None:
         return None
-    return Before(int(told["length"]), told["last"] and _entry(told["last"]), frozenset(told["introduced"]))
+    return RequestStart(
+        int(told["length"]), told["last"] and _entry(told["last"]), frozenset(told["introduced"])
+    )
 
 
-def _values(talk: Conversation, budget: Budget) -> dict[str, Any]:
+def _values(talk: Conversation, budget: TokenBudget) -> dict[str, Any]:
     before = talk.before
     return {
         "system": talk.system,
@@ -229,15 +233,15 @@ def _values(talk: Conversation, budget: Budget) -> dict[str, Any]:
     }
 
 
-def _in_short(records: Iterable[Record]) -> list[Entry]:
+def _in_short(records: Iterable[Record]) -> list[ConversationEntry]:
     """Give requests and answers as a conversation, for want of the messages themselves."""
     talk = Conversation("")
     for record in records:
         match record:
             case {"event": "Requested", "text": str(text)}:
-                talk.say(text)
+                talk.add_user_message(text)
             case {"event": "Answered", "text": str(text)} if talk.entries:
-                talk.reply(text)
+                talk.add_reply(text)
             case {"event": "TakenBack", "to": "start"}:
-                talk.clear()
+                talk.clear_history()
     return talk.entries

@@ -18,9 +18,9 @@ from typing import Any
 
 from tripletick.errors import TripletickError
 from tripletick.library.transcript import Part, transcript
-from tripletick.places import Places
+from tripletick.places import AppDirs
 from tripletick.retention import LOG
-from tripletick.session import read
+from tripletick.session import read_records
 
 VERSION = 4
 WAIT = 1.0
@@ -86,7 +86,7 @@ Query = Callable[[sqlite3.Connection], list[Row]]
 
 
 def listed(
-    found: Places, workspace: Path | None = None, *, answered: bool = False, save: bool = True
+    found: AppDirs, workspace: Path | None = None, *, answered: bool = False, save: bool = True
 ) -> list[Row]:
     """Give the sessions with requests, the newest first; of one workspace or of all, `answered`: of those
     alone in which the model replied.
@@ -96,7 +96,7 @@ def listed(
     return _asked(found, lambda db: list(map(_row, db.execute(query, here))), save=save)
 
 
-def search(found: Places, text: str, workspace: Path | None = None, *, save: bool = True) -> list[Row]:
+def search(found: AppDirs, text: str, workspace: Path | None = None, *, save: bool = True) -> list[Row]:
     """Give the sessions in one turn of which all the words stand, each once."""
     words = _storable(text).split()
 
@@ -107,7 +107,7 @@ def search(found: Places, text: str, workspace: Path | None = None, *, save: boo
     return _asked(found, query, save=save) if words else []
 
 
-def forget(found: Places) -> None:
+def forget(found: AppDirs) -> None:
     """Delete the index; it is made anew when it is needed."""
     with suppress(OSError):
         found.index.unlink(missing_ok=True)
@@ -129,7 +129,7 @@ def _alike(db: sqlite3.Connection, words: list[str], workspace: Path | None) -> 
     return list(map(_row, db.execute(query, [words[0].lower(), *sought, *here])))
 
 
-def _asked(found: Places, query: Query, *, save: bool) -> list[Row]:
+def _asked(found: AppDirs, query: Query, *, save: bool) -> list[Row]:
     """Ask the index: the one that is there, else one that is made anew, else one in memory."""
     for opened in _connections(found, save=save):
         with suppress(sqlite3.Error, OSError), closing(opened()) as db:
@@ -138,7 +138,7 @@ def _asked(found: Places, query: Query, *, save: bool) -> list[Row]:
     return []
 
 
-def _connections(found: Places, *, save: bool) -> Iterator[Callable[[], sqlite3.Connection]]:
+def _connections(found: AppDirs, *, save: bool) -> Iterator[Callable[[], sqlite3.Connection]]:
     if save and found.sessions.is_dir():
         yield lambda: _file(found.index)
         if _broken(found.index):
@@ -233,7 +233,7 @@ def _stamped(folder: Path) -> Iterator[tuple[str, str]]:
 def _add(db: sqlite3.Connection, path: Path, stamp: str) -> None:
     """Take a session in; one that cannot be read is not listed."""
     try:
-        told = transcript(read(path).records)
+        told = transcript(read_records(path).records)
     except (OSError, TripletickError):
         return
     last = int(stamp.partition(" ")[2]) / 1e9

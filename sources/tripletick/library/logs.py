@@ -15,8 +15,8 @@ from tripletick.library import index
 from tripletick.library.history import Past, rebuild
 from tripletick.library.index import Row
 from tripletick.library.transcript import Transcript, transcript
-from tripletick.places import Places
-from tripletick.session import Log, Records, read
+from tripletick.places import AppDirs
+from tripletick.session import LogRecords, SessionLog, read_records
 
 SHORT = 4
 """Characters at the end of an id, by which it is called where no other one ends so."""
@@ -28,7 +28,7 @@ SHOWN = 400
 LIST = "What there is: tripletick sessions --all"
 
 
-def ids(found: Places) -> list[str]:
+def ids(found: AppDirs) -> list[str]:
     """Give the ids of all sessions that are kept, the oldest first."""
     logs = found.sessions.glob("*" + retention.LOG) if found.sessions.is_dir() else ()
     return sorted(path.stem for path in logs if path.is_file())
@@ -39,7 +39,7 @@ def short(name: str, names: Iterable[str]) -> str:
     return name if sum(one.endswith(name[-SHORT:]) for one in names) > 1 else name[-SHORT:]
 
 
-def find(found: Places, part: str) -> str:
+def find(found: AppDirs, part: str) -> str:
     """Give the id that begins or ends so. Raises UsageError where that is none or several."""
     names = ids(found)
     if part in names:
@@ -54,15 +54,15 @@ def find(found: Places, part: str) -> str:
     return close[0]
 
 
-def records(found: Places, name: str) -> Records:
+def records(found: AppDirs, name: str) -> LogRecords:
     """Read a session's log. Raises TripletickError where it cannot be read."""
     try:
-        return read(found.sessions / (name + retention.LOG))
+        return read_records(found.sessions / (name + retention.LOG))
     except OSError as error:
         raise TripletickError(f"Session {name} cannot be read.", f"{error.strerror}.", LIST) from error
 
 
-def past(found: Places, name: str) -> Past:
+def past(found: AppDirs, name: str) -> Past:
     """Give a session as it is gone on with, and in `told` where it stood."""
     known = records(found, name).records
     told = rebuild(known)
@@ -79,7 +79,7 @@ def _stood(name: str, told: Transcript) -> Iterator[str]:
         yield from filter(None, (f"> {told.requests[-1].strip()[:SHOWN]}", cut + answer[-SHOWN:]))
 
 
-def lines(rows: Sequence[Row], found: Places, *, folders: bool = False) -> Iterator[str]:
+def lines(rows: Sequence[Row], found: AppDirs, *, folders: bool = False) -> Iterator[str]:
     """Tell sessions, a line each; with `folders` where they were, and below each what was sought."""
     names = ids(found)
     table = [
@@ -109,21 +109,21 @@ def when(last: float) -> str:
     return f"{then:%d %b %H:%M}" if then.year == now.year else f"{then:%d %b %Y}"
 
 
-def is_open(found: Places, name: str) -> bool:
+def is_open(found: AppDirs, name: str) -> bool:
     """Tell whether a program is at work on it."""
-    with retention.held([found.sessions / (name + retention.LOG)]) as free:
+    with retention.lock_paths([found.sessions / (name + retention.LOG)]) as free:
         return not free
 
 
-def fork(found: Places, name: str) -> str:
+def fork(found: AppDirs, name: str) -> str:
     """Copy a session; gives the id of the copy. Raises TripletickError where that cannot be written."""
     known = records(found, name).records
     folder = next((text for one in known if isinstance(text := one.get("workspace"), str)), "")
-    log = Log.open(found.sessions, workspace=Path(folder))
+    log = SessionLog.open(found.sessions, workspace=Path(folder))
     try:
         for record in known:
             if record["event"] not in HEADERS:
-                log.note(record)
+                log.write_record(record)
     finally:
         log.close()
     if log.path is None or log.notices:
@@ -131,10 +131,10 @@ def fork(found: Places, name: str) -> str:
     return log.id
 
 
-def remove(found: Places, name: str) -> None:
+def remove(found: AppDirs, name: str) -> None:
     """Delete a session's log and what was torn off it. Raises UsageError while a program has it open."""
-    wanted = [kept for kept in retention.sessions(found.sessions) if kept.files[0].stem == name]
-    if not all(retention.drop(kept) for kept in wanted):
+    wanted = [kept for kept in retention.list_sessions(found.sessions) if kept.files[0].stem == name]
+    if not all(retention.drop_session(kept) for kept in wanted):
         what, why = f"Session {name} is open in another tripletick.", "What it writes would be lost."
         raise UsageError(what, why, f"Leave it there with /exit, then: tripletick sessions rm {name}")
     # it holds the session's words

@@ -11,7 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from tripletick.library.transcript import Part, Transcript
-from tripletick.ui.safe import visible
+from tripletick.ui.safe import escape_controls
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -74,7 +74,7 @@ def written(told: Transcript, about: str) -> str:
 
 
 def _safe(text: str) -> str:
-    return escape(visible(text))
+    return escape(escape_controls(text))
 
 
 def _markdown() -> MarkdownIt:
@@ -84,7 +84,7 @@ def _markdown() -> MarkdownIt:
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 
     def fence(renderer: Any, tokens: Sequence[Any], at: int, *rest: Any) -> str:
-        return _code(tokens[at].content, tokens[at].info)
+        return _code(tokens[at].read_content, tokens[at].info)
 
     for rule in ("fence", "code_block"):
         markdown.add_render_rule(rule, fence)
@@ -125,7 +125,7 @@ def _request(part: Part, markdown: MarkdownIt) -> str:
 
 
 def _reply(part: Part, markdown: MarkdownIt) -> str:
-    return str(markdown.render(visible(part.text)))
+    return str(markdown.render(escape_controls(part.text)))
 
 
 def _folded(part: Part, markdown: MarkdownIt) -> str:
@@ -152,7 +152,9 @@ DRAWN: dict[str, Callable[[Part, MarkdownIt], str]] = {
     "request": _request,
     "reply": _reply,
     "thought": _folded,
-    "command": lambda part, markdown: f'<div class="request">!</div>{_code(visible(part.text), "bash")}',
+    "command": lambda part, markdown: (
+        f'<div class="request">!</div>{_code(escape_controls(part.text), "bash")}'
+    ),
     "result": _result,
     "plan": _plan,
     "task": lambda part, markdown: f"<h3>{_safe(part.title)}: {_safe(part.text)}</h3>",

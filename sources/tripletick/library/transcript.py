@@ -9,12 +9,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from tripletick.messages import DONE, DOUBTFUL, STOPPED, FileChange, LineCount, Receipt, outcome, say_counts
-from tripletick.planner.plan import Plan, recorded
+from tripletick.messages import (
+    DONE,
+    DOUBTFUL,
+    STOPPED,
+    FileChange,
+    LineCount,
+    Receipt,
+    format_line_counts,
+    name_outcome,
+)
+from tripletick.planner.plan import Plan, plan_from_record
 from tripletick.session import Record
-from tripletick.ui.pen import indented
-from tripletick.ui.tree import branches
-from tripletick.ui.tree import title as title_of
+from tripletick.ui.pen import indent_branches
+from tripletick.ui.tree import build_branches
+from tripletick.ui.tree import format_title as title_of
 
 SAID = {"y": "yes", "n": "no", "s": "yes, for this session", "e": "edited"}
 UNSAID = "The user gave no answer."
@@ -142,7 +151,7 @@ class _Reader:
     def _take_plan(self, record: Record) -> None:
         match record:
             case {"event": "PlanChanged", "tasks": list(tasks)}:
-                self._change(recorded(tasks))
+                self._change(plan_from_record(tasks))
             case {"event": "InTask", "task": str(task), "inner": {"event": str()} as inner}:
                 self.answered = True
                 self.tasks.setdefault(task, _Reader(replied=True)).take(inner)
@@ -161,7 +170,7 @@ class _Reader:
 
     def _close_plan(self) -> None:
         """Nothing of it is at work any more."""
-        self._change(self.plan.waiting())
+        self._change(self.plan.reset_running())
         if self.plan != self.drawn:
             self._draw_plan()
 
@@ -169,7 +178,7 @@ class _Reader:
         self.drawn = self.plan
         tasks = self.plan.tasks
         if tasks:
-            self._add("plan", "\n".join(indented(branches(tasks), 0)), title_of(tasks))
+            self._add("plan", "\n".join(indent_branches(build_branches(tasks), 0)), title_of(tasks))
 
     def _end(self, record: Record) -> None:
         match record:
@@ -182,7 +191,7 @@ class _Reader:
             }:
                 self._add("result", _text(result), f"{tool} {said}")
             case {"event": "Changed", "files": list(files)}:
-                self._add("note", say_counts([_line_count(file) for file in files]))
+                self._add("note", format_line_counts([_line_count(file) for file in files]))
             case {"event": "Ask", "question": str(text), "choices": ""}:
                 self.asked = text
                 self._add("note", text)
@@ -196,7 +205,7 @@ class _Reader:
             case {"event": "GaveUp", "reason": str(text)}:
                 self.replied = False
                 self._add("end", text)
-                self.outcome = outcome(int(record.get("exit") or 1))
+                self.outcome = name_outcome(int(record.get("exit") or 1))
                 self._add_receipt(record)
             case {"event": "Interrupted"}:
                 self.replied = False
@@ -204,7 +213,7 @@ class _Reader:
                 self.outcome = STOPPED
 
     def _add_receipt(self, record: Record) -> Receipt:
-        receipt = Receipt.read(record["receipt"]) if record.get("receipt") else Receipt()
+        receipt = Receipt.from_record(record["receipt"]) if record.get("receipt") else Receipt()
         for text in filter(None, (receipt.complaint, str(receipt))):
             self._add("note", text)
         return receipt

@@ -9,14 +9,14 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from tripletick.halting import Halt
-from tripletick.mcp.values import ServerFailedError
+from tripletick.mcp.values import McpServerError
 
 T = TypeVar("T")
 LONGEST = 300
 ERROR = "speaking to it gave an error"
 
 
-class Background:
+class EventLoopThread:
     """Begins at its first use."""
 
     def __init__(self) -> None:
@@ -24,9 +24,9 @@ class Background:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
 
-    def wait(self, coroutine: Coroutine[Any, Any, T], seconds: float, halt: Halt) -> T:
+    def run_coroutine(self, coroutine: Coroutine[Any, Any, T], seconds: float, halt: Halt) -> T:
         """Run it to its end. Raises TimeoutError, Halted, and ServerFailedError for whatever it raised."""
-        future = asyncio.run_coroutine_threadsafe(coroutine, self._running())
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._ensure_loop())
         try:
             with halt.ending(future.cancel):
                 concurrent.futures.wait([future], seconds)
@@ -35,12 +35,12 @@ class Background:
         if late:
             raise TimeoutError
         if wrong := future.exception():
-            raise ServerFailedError(ERROR, _told(wrong)) from wrong
+            raise McpServerError(ERROR, _format_error(wrong)) from wrong
         return future.result()
 
-    def finish(self, coroutine: Coroutine[Any, Any, object], seconds: float) -> None:
+    def finish_within(self, coroutine: Coroutine[Any, Any, object], seconds: float) -> None:
         """Give it this time to end by itself."""
-        future = asyncio.run_coroutine_threadsafe(coroutine, self._running())
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._ensure_loop())
         concurrent.futures.wait([future], seconds)
 
     def close(self) -> None:
@@ -52,7 +52,7 @@ class Background:
             self._loop.close()
         self._loop = self._thread = None
 
-    def _running(self) -> asyncio.AbstractEventLoop:
+    def _ensure_loop(self) -> asyncio.AbstractEventLoop:
         with self._guard:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
@@ -69,7 +69,7 @@ async def _cancel_all() -> None:
         await asyncio.wait(others, timeout=1)
 
 
-def _told(wrong: BaseException) -> str:
+def _format_error(wrong: BaseException) -> str:
     """Word an error in one line: of several the first."""
     while isinstance(wrong, BaseExceptionGroup):
         wrong = wrong.exceptions[0]

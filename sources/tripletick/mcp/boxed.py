@@ -14,7 +14,7 @@ from collections.abc import Generator, Sequence
 from pathlib import Path
 
 from tripletick.halting import Halt, Halted
-from tripletick.places import shown
+from tripletick.places import abbreviate_home
 from tripletick.sandbox.box import Box, Finished
 from tripletick.sandbox.toolchains import is_program, is_system, search_path
 
@@ -37,7 +37,7 @@ NOT_STARTED = (126, 127)
 LONGEST = 200
 
 
-def words_of(command: str) -> list[str]:
+def split_command(command: str) -> list[str]:
     """Give the words of a command, its program by the path at which the person's shell finds it, or what a
     shim there stands for.
     """
@@ -46,36 +46,38 @@ def words_of(command: str) -> list[str]:
     return [shutil.which(words[0], path=path) or words[0], *words[1:]] if words else []
 
 
-def led(words: Sequence[str]) -> list[str]:
+def wrap_command(words: Sequence[str]) -> list[str]:
     """Give the command that runs in the box."""
     return ["/bin/sh", "-c", SCRIPT, "sh", *words]
 
 
-class Program:
+class ServerProcess:
     """One run of a server's program; `reading` and `writing` are our ends of its pipes."""
 
     def __init__(self, box: Box, halt: Halt, running: Generator[str, None, Finished], command: str) -> None:
-        into, out = (_pipe(box.home, name) for name in ("in", "out"))
+        into, out = (_make_pipe(box.home, name) for name in ("in", "out"))
         # The ends that are held besides: opening does not wait, and what it said last is read before its end.
         self._into = os.open(into, os.O_RDWR)
         self.writing = os.open(into, os.O_WRONLY | os.O_NONBLOCK)
         self.reading = os.open(out, os.O_RDONLY | os.O_NONBLOCK)
         self._out = os.open(out, os.O_WRONLY)
         self._halt, self._errors, self._why = halt, "", ""
-        self._hidden = _hidden(command) if box.holds else ""
+        self._hidden = _describe_hidden_program(command) if box.holds else ""
         self.broke, self.rubbish = "", ""
         """How it left the protocol, and the first line that was no message."""
         self.over = threading.Event()
-        self._thread = threading.Thread(target=self._run, args=(running,), name="mcp server", daemon=True)
+        self._thread = threading.Thread(
+            target=self._drain_output, args=(running,), name="mcp server", daemon=True
+        )
         self._thread.start()
 
-    def _run(self, running: Generator[str, None, Finished]) -> None:
+    def _drain_output(self, running: Generator[str, None, Finished]) -> None:
         try:
             while True:
                 self._errors = (self._errors + next(running))[-KEPT:]
         except StopIteration as end:
             not_started = end.value.status in NOT_STARTED and not end.value.struck
-            self._why = (not_started and self._hidden) or _how(end.value)
+            self._why = (not_started and self._hidden) or _describe_exit(end.value)
         except OSError as error:
             self._why = error.strerror or str(error)
         except Halted:
@@ -84,12 +86,12 @@ class Program:
             self.over.set()
             os.close(self._out)
 
-    def ended(self, seconds: float) -> str:
+    def wait_for_exit(self, seconds: float) -> str:
         """Say how it ended, "" where it has not within these seconds."""
         return self._why if self.over.wait(seconds) else ""
 
     @property
-    def last_words(self) -> str:
+    def last_error_line(self) -> str:
         """Give the last line of what it printed as errors."""
         return self._errors.strip().rpartition("\n")[2].strip()[:LONGEST]
 
@@ -104,21 +106,21 @@ class Program:
         self._halt.clear()
 
 
-def _how(finished: Finished) -> str:
+def _describe_exit(finished: Finished) -> str:
     if finished.struck:
         return f"it was stopped at the limit of {finished.struck}"
     return ENDS.get(finished.status, f"it ended with exit {finished.status}")
 
 
-def _hidden(command: str) -> str:
+def _describe_hidden_program(command: str) -> str:
     """Word that a program is on this computer all the same; "" where it is not, or every box shows it."""
     path = Path(command)
     if not path.is_absolute() or is_system(path) or not is_program(path):
         return ""
-    return HIDDEN.format(command=shown(path), folder=shown(path.parent))
+    return HIDDEN.format(command=abbreviate_home(path), folder=abbreviate_home(path.parent))
 
 
-def _pipe(folder: Path, name: str) -> Path:
+def _make_pipe(folder: Path, name: str) -> Path:
     path, owner = folder / name, folder.stat()
     path.unlink(missing_ok=True)
     os.mkfifo(path, 0o600)

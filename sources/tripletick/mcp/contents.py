@@ -11,15 +11,15 @@ from typing import Any
 
 import mcp_types as types
 
-from tripletick.mcp.values import Offered, Part, Said
+from tripletick.mcp.values import CallResult, McpTool, ResultFile
 
 LINKED = "{name}: {uri}"
 
 
-def offered(tool: types.Tool) -> Offered:
+def convert_tool(tool: types.Tool) -> McpTool:
     """Give a tool as we keep it."""
     hints = tool.annotations or types.ToolAnnotations()
-    return Offered(
+    return McpTool(
         tool.name,
         (tool.description or tool.title or "").strip(),
         tool.input_schema,
@@ -30,21 +30,21 @@ def offered(tool: types.Tool) -> Offered:
     )
 
 
-def read(result: types.CallToolResult) -> Said:
+def convert_result(result: types.CallToolResult) -> CallResult:
     """Give what came of a call; what is no text becomes files."""
     found = [_READERS[block.type](block) for block in result.content]
     texts = [each for each in found if isinstance(each, str)]
     structured = result.structured_content
-    if structured is not None and not _repeats(texts, structured):
+    if structured is not None and not _is_redundant(texts, structured):
         texts.append(json.dumps(structured, ensure_ascii=False, indent=1))
-    return Said(
+    return CallResult(
         "\n".join(filter(None, texts)),
-        tuple(each for each in found if isinstance(each, Part)),
+        tuple(each for each in found if isinstance(each, ResultFile)),
         bool(result.is_error),
     )
 
 
-def _repeats(texts: list[str], structured: Any) -> bool:
+def _is_redundant(texts: list[str], structured: Any) -> bool:
     """Tell whether the texts say already what the structured content says."""
     for text in ["\n".join(texts), *texts]:
         try:
@@ -56,25 +56,25 @@ def _repeats(texts: list[str], structured: Any) -> bool:
     return False
 
 
-def _part(kind: str, data: str) -> str | Part:
+def _decode_file(kind: str, data: str) -> str | ResultFile:
     try:
         whole = base64.b64decode(data, validate=True)
     except binascii.Error:
         return f"({kind} that cannot be decoded)"
-    return Part(whole, mimetypes.guess_extension(kind) or ".bin", kind)
+    return ResultFile(whole, mimetypes.guess_extension(kind) or ".bin", kind)
 
 
-def _resource(block: types.EmbeddedResource) -> str | Part:
+def _convert_resource(block: types.EmbeddedResource) -> str | ResultFile:
     held = block.resource
     if isinstance(held, types.TextResourceContents):
         return f"{held.uri}\n{held.text}"
-    return _part(held.mime_type or "application/octet-stream", held.blob)
+    return _decode_file(held.mime_type or "application/octet-stream", held.blob)
 
 
-_READERS: Mapping[str, Callable[[Any], str | Part]] = {
+_READERS: Mapping[str, Callable[[Any], str | ResultFile]] = {
     "text": lambda block: block.text,
-    "image": lambda block: _part(block.mime_type, block.data),
-    "audio": lambda block: _part(block.mime_type, block.data),
-    "resource": _resource,
+    "image": lambda block: _decode_file(block.mime_type, block.data),
+    "audio": lambda block: _decode_file(block.mime_type, block.data),
+    "resource": _convert_resource,
     "resource_link": lambda block: LINKED.format(name=block.name, uri=block.uri),
 }

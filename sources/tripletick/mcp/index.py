@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tripletick.mcp.values import Offered
-from tripletick.places import make_private
+from tripletick.mcp.values import McpTool
+from tripletick.places import make_private_folder
 from tripletick.sections import ServerSection
 
 NAME = "servers.json"
@@ -42,40 +42,40 @@ _WANTED = re.compile(
 """Words that ask for MCP without a server's name, in the languages that the router knows."""
 
 
-class Index:
+class ServerIndex:
     """What was learnt of servers, in one file of ours; `keep` False: nothing is written."""
 
     def __init__(self, state: Path, *, keep: bool = True) -> None:
         self._path, self._keep = state / NAME, keep
 
-    def words(self, sections: Mapping[str, ServerSection], dialect: str) -> str:
+    def format_lines(self, sections: Mapping[str, ServerSection], dialect: str) -> str:
         """Give the lines for the first request, "" without a server."""
-        known = self._read() if sections else {}
-        lines = [_line(name, section, known.get(name)) for name, section in sections.items()]
+        known = self._read_file() if sections else {}
+        lines = [_format_server_line(name, section, known.get(name)) for name, section in sections.items()]
         return "\n".join([HEAD.get(dialect, HEAD[""]), *lines, ""]) if lines else ""
 
-    def learn(self, name: str, section: ServerSection, tools: Sequence[Offered]) -> None:
+    def remember_tools(self, name: str, section: ServerSection, tools: Sequence[McpTool]) -> None:
         """Keep the names of a server's tools; where that cannot be, the next session asks again."""
-        known = self._read()
-        row = {"server": _print(section), "tools": [tool.name for tool in tools]}
+        known = self._read_file()
+        row = {"server": _fingerprint_server(section), "tools": [tool.name for tool in tools]}
         if self._keep and known.get(name) != row:
             with contextlib.suppress(OSError):
-                self._write({**known, name: row})
+                self._write_file({**known, name: row})
 
-    def _read(self) -> dict[str, Any]:
+    def _read_file(self) -> dict[str, Any]:
         with contextlib.suppress(OSError, ValueError):
             known = json.loads(self._path.read_text("utf-8"))
             return known if isinstance(known, dict) else {}
         return {}
 
-    def _write(self, known: Mapping[str, Any]) -> None:
-        make_private(self._path.parent)
+    def _write_file(self, known: Mapping[str, Any]) -> None:
+        make_private_folder(self._path.parent)
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
         with os.fdopen(os.open(self._path, flags, 0o600), "w", encoding="utf-8") as file:
             json.dump(known, file)
 
 
-def named(request: str, names: Sequence[str]) -> str:
+def find_named_server(request: str, names: Sequence[str]) -> str:
     """Give the server that a request names as one, "" where it names none: `with the time server`,
     `mcp:time`, `time.convert`, or by a name that is no plain word.
     """
@@ -87,18 +87,18 @@ def named(request: str, names: Sequence[str]) -> str:
     return ""
 
 
-def _line(name: str, section: ServerSection, row: Any) -> str:
+def _format_server_line(name: str, section: ServerSection, row: Any) -> str:
     about = f" ({section.about})" if section.about else ""
-    there = isinstance(row, dict) and row.get("server") == _print(section)
+    there = isinstance(row, dict) and row.get("server") == _fingerprint_server(section)
     tools = (
         [tool for tool in row.get("tools", ()) if isinstance(tool, str) and PLAIN.fullmatch(tool)]
         if there
         else []
     )
-    return LINE.format(name=name, about=about, tools=_few(tools) if tools else UNKNOWN)
+    return LINE.format(name=name, about=about, tools=_format_tool_names(tools) if tools else UNKNOWN)
 
 
-def _few(tools: Sequence[str]) -> str:
+def _format_tool_names(tools: Sequence[str]) -> str:
     whole = " ".join(tools)
     if len(whole) <= LONGEST:
         return whole
@@ -106,7 +106,7 @@ def _few(tools: Sequence[str]) -> str:
     return MANY.format(count=len(tools), names=start)
 
 
-def _print(section: ServerSection) -> str:
+def _fingerprint_server(section: ServerSection) -> str:
     """Give what changes when the server does."""
     return hashlib.sha256(f"{section.command}\n{section.url}".encode()).hexdigest()[:16]
 

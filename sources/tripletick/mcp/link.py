@@ -22,8 +22,8 @@ from mcp.shared.message import SessionMessage
 
 from tripletick import __version__
 from tripletick.mcp import contents
-from tripletick.mcp.boxed import Program
-from tripletick.mcp.values import Offered, Said
+from tripletick.mcp.boxed import ServerProcess
+from tripletick.mcp.values import CallResult, McpTool
 
 LONGEST = 64 << 20
 """Bytes of one message."""
@@ -39,7 +39,7 @@ Incoming = SessionMessage | Exception
 Streams = tuple[MemoryObjectReceiveStream[Incoming], MemoryObjectSendStream[SessionMessage]]
 
 
-class Link:
+class McpConnection:
     """One conversation, from its first word to its end."""
 
     def __init__(self, transport: AbstractAsyncContextManager[Any]) -> None:
@@ -49,13 +49,13 @@ class Link:
         self._client: Client | None = None
 
     @property
-    def over(self) -> bool:
+    def is_closed(self) -> bool:
         return self._live is None or self._live.done()
 
-    async def open(self) -> tuple[Offered, ...]:
+    async def open(self) -> tuple[McpTool, ...]:
         """Begin; gives the tools there are. Raises what the SDK raises."""
         began: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
-        self._live = asyncio.create_task(self._hold(began))
+        self._live = asyncio.create_task(self._keep_open(began))
         # An error that nobody asks for any more is not to be logged.
         self._live.add_done_callback(lambda task: task.cancelled() or task.exception())
         either: set[asyncio.Future[Any]] = {self._live, began}
@@ -63,13 +63,13 @@ class Link:
         if not began.done():
             await self._live
         self._client = began.result()
-        return await self._tools(self._client)
+        return await self._list_tools(self._client)
 
-    async def call(self, tool: str, arguments: Mapping[str, Any]) -> Said:
+    async def call_tool(self, tool: str, arguments: Mapping[str, Any]) -> CallResult:
         """Call a tool. Raises what the SDK raises."""
         assert self._client
         result = await self._client.session.call_tool(tool, dict(arguments))
-        return contents.read(result)
+        return contents.convert_result(result)
 
     async def close(self) -> None:
         """End it in good order where that is quick."""
@@ -78,14 +78,14 @@ class Link:
             await asyncio.wait({self._live}, timeout=PATIENCE)
             self._live.cancel()
 
-    async def _hold(self, began: asyncio.Future[Client]) -> None:
+    async def _keep_open(self, began: asyncio.Future[Client]) -> None:
         ours = types.Implementation(name="tripletick", version=__version__)
         async with Client(self._transport, cache=None, client_info=ours) as client:
             began.set_result(client)
             await self._over.wait()
 
     @staticmethod
-    async def _tools(client: Client) -> tuple[Offered, ...]:
+    async def _list_tools(client: Client) -> tuple[McpTool, ...]:
         found: list[types.Tool] = []
         cursor: str | None = None
         while len(found) < MOST_TOOLS:
@@ -94,10 +94,10 @@ class Link:
             if not page.tools or page.next_cursor in (None, cursor):
                 break
             cursor = page.next_cursor
-        return tuple(contents.offered(tool) for tool in found[:MOST_TOOLS])
+        return tuple(contents.convert_tool(tool) for tool in found[:MOST_TOOLS])
 
 
-def silent() -> None:
+def silence_logging() -> None:
     """Keep what the SDK logs from the person's screen: what matters of it is raised."""
     for name in ("mcp", "httpx2", "httpx", "asyncio"):
         logger = logging.getLogger(name)
@@ -106,7 +106,7 @@ def silent() -> None:
 
 
 @asynccontextmanager
-async def by_http(url: str, token: str) -> AsyncGenerator[Any, None]:
+async def connect_http(url: str, token: str) -> AsyncGenerator[Any, None]:
     """Speak to a server at an address."""
     headers = {"Authorization": f"Bearer {token}"} if token else None
     async with AsyncExitStack() as stack:
@@ -115,7 +115,7 @@ async def by_http(url: str, token: str) -> AsyncGenerator[Any, None]:
 
 
 @asynccontextmanager
-async def by_pipes(program: Program) -> AsyncGenerator[Streams, None]:
+async def connect_pipes(program: ServerProcess) -> AsyncGenerator[Streams, None]:
     """Speak to a program through its pipes, a message a line."""
     loop, reader = asyncio.get_running_loop(), asyncio.StreamReader(limit=LONGEST)
     ends = os.fdopen(program.reading, "rb", 0), os.fdopen(program.writing, "wb", 0)
@@ -124,8 +124,8 @@ async def by_pipes(program: Program) -> AsyncGenerator[Streams, None]:
     to_us, read = anyio.create_memory_object_stream[Incoming](0)
     write, from_us = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as group:
-        group.start_soon(_hear, reader, to_us, program)
-        group.start_soon(_say, from_us, going)
+        group.start_soon(_receive_messages, reader, to_us, program)
+        group.start_soon(_send_messages, from_us, going)
         try:
             yield read, write
         finally:
@@ -134,12 +134,12 @@ async def by_pipes(program: Program) -> AsyncGenerator[Streams, None]:
             coming.close()
 
 
-async def _hear(
-    reader: asyncio.StreamReader, to_us: MemoryObjectSendStream[Incoming], program: Program
+async def _receive_messages(
+    reader: asyncio.StreamReader, to_us: MemoryObjectSendStream[Incoming], program: ServerProcess
 ) -> None:
     rubbish = 0
     async with to_us:
-        while rubbish < MOST_RUBBISH and (line := await _line(reader, program)):
+        while rubbish < MOST_RUBBISH and (line := await _read_line(reader, program)):
             try:
                 message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
             except ValueError:
@@ -150,7 +150,7 @@ async def _hear(
                 await to_us.send(SessionMessage(message))
 
 
-async def _line(reader: asyncio.StreamReader, program: Program) -> bytes:
+async def _read_line(reader: asyncio.StreamReader, program: ServerProcess) -> bytes:
     try:
         return await reader.readline()
     except ValueError:
@@ -158,7 +158,9 @@ async def _line(reader: asyncio.StreamReader, program: Program) -> bytes:
         return b""
 
 
-async def _say(from_us: MemoryObjectReceiveStream[SessionMessage], going: asyncio.WriteTransport) -> None:
+async def _send_messages(
+    from_us: MemoryObjectReceiveStream[SessionMessage], going: asyncio.WriteTransport
+) -> None:
     async with from_us:
         async for message in from_us:
             going.write(message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 from tripletick.errors import TripletickError
 from tripletick.halting import Halt
 from tripletick.mcp import boxed
-from tripletick.mcp.values import Offered, Said, ServerFailedError
+from tripletick.mcp.values import CallResult, McpServerError, McpTool
 from tripletick.redaction import KNOWN
 from tripletick.sandbox.box import Box, Grant, Mode
 from tripletick.sections import ServerSection
 
 if TYPE_CHECKING:
-    from tripletick.mcp.background import Background
-    from tripletick.mcp.boxed import Program
-    from tripletick.mcp.link import Link
+    from tripletick.mcp.background import EventLoopThread
+    from tripletick.mcp.boxed import ServerProcess
+    from tripletick.mcp.link import McpConnection
 
 OpenBox = Callable[[str, ServerSection, Halt], Box]
 LASTING = 30 * 86400.0
@@ -43,52 +43,52 @@ TWICE = "; it was started again and ended again"
 NOT_REPEATED = "; the call was not repeated, since it may have done its work"
 
 
-class Server:
+class McpServer:
     """One server, its blocks in one mode."""
 
     def __init__(
-        self, name: str, section: ServerSection, mode: Mode, behind: Background, open_box: OpenBox
+        self, name: str, section: ServerSection, mode: Mode, behind: EventLoopThread, open_box: OpenBox
     ) -> None:
         self.name, self.section = name, section
         self._mode, self._behind, self._open_box = mode, behind, open_box
         self._guard = threading.Lock()
         self._halt = Halt()
         self._box: Box | None = None
-        self._link: Link | None = None
-        self._program: Program | None = None
-        self._tools: tuple[Offered, ...] = ()
-        self._failures, self._failed = 0, ServerFailedError("")
+        self._link: McpConnection | None = None
+        self._program: ServerProcess | None = None
+        self._tools: tuple[McpTool, ...] = ()
+        self._failures, self._failed = 0, McpServerError("")
 
     @property
-    def confined(self) -> bool:
+    def is_confined(self) -> bool:
         """Whether what it does stays in a box without network."""
         return bool(self.section.command) and self.section.box and not self.section.network
 
-    def tools(self, halt: Halt) -> tuple[Offered, ...]:
+    def list_tools(self, halt: Halt) -> tuple[McpTool, ...]:
         """Give its tools; it is started where it does not run. Raises ServerFailedError."""
         with self._guard:
-            if self._link is None or self._link.over or (self._program and self._program.over.is_set()):
-                self._start(halt)
+            if self._link is None or self._link.is_closed or (self._program and self._program.over.is_set()):
+                self._start_server(halt)
             return self._tools
 
-    def call(self, tool: Offered, arguments: Mapping[str, Any], halt: Halt) -> Said:
+    def call_tool(self, tool: McpTool, arguments: Mapping[str, Any], halt: Halt) -> CallResult:
         """Call a tool; where the server dies of it, once more if that can do no harm. Raises
         ServerFailedError.
         """
-        again = tool.reads_only or tool.repeats or self.confined
+        again = tool.reads_only or tool.repeats or self.is_confined
         for then in (None, TWICE) if again else (NOT_REPEATED,):
-            self.tools(halt)
+            self.list_tools(halt)
             link, seconds = self._link, self.section.timeout
             assert link
             try:
-                return self._behind.wait(link.call(tool.name, arguments), seconds, halt)
+                return self._behind.run_coroutine(link.call_tool(tool.name, arguments), seconds, halt)
             except TimeoutError as error:
                 self.stop(patience=0)
-                raise ServerFailedError(MUTE.format(name=self.name, seconds=seconds)) from error
-            except ServerFailedError as failure:
-                if not self._died():
-                    raise self._worded(FAILED, failure) from failure
-                died = self._worded(DIED, self._reason(failure), then or "")
+                raise McpServerError(MUTE.format(name=self.name, seconds=seconds)) from error
+            except McpServerError as failure:
+                if not self._has_died():
+                    raise self._make_error(FAILED, failure) from failure
+                died = self._make_error(DIED, self._find_reason(failure), then or "")
                 self.stop(patience=0)
                 if then is not None:
                     raise died from failure
@@ -98,7 +98,7 @@ class Server:
         """End it."""
         link, program, self._link, self._program = self._link, self._program, None, None
         if link:
-            self._behind.finish(link.close(), patience)
+            self._behind.finish_within(link.close(), patience)
         if program:
             program.close(patience)
 
@@ -109,71 +109,75 @@ class Server:
             self._box.close()
             self._box = None
 
-    def _start(self, halt: Halt) -> None:
+    def _start_server(self, halt: Halt) -> None:
         if self._failures >= MOST_FAILURES:
-            raise ServerFailedError(str(self._failed) + NOT_AGAIN, self._failed.said)
+            raise McpServerError(str(self._failed) + NOT_AGAIN, self._failed.said)
         self.stop(patience=0)
         begun = False
         try:
-            self._tools = self._behind.wait(self._opened().open(), self.section.timeout, halt)
+            self._tools = self._behind.run_coroutine(
+                self._open_connection().open(), self.section.timeout, halt
+            )
             begun = True
         except TimeoutError as error:
-            slow = ServerFailedError(f"no answer within {self.section.timeout:g} s")
-            raise self._unusable(slow, 0) from error
+            slow = McpServerError(f"no answer within {self.section.timeout:g} s")
+            raise self._record_failure(slow, 0) from error
         except (OSError, TripletickError) as error:
-            raise self._unusable(ServerFailedError(str(error)), DYING) from error
-        except ServerFailedError as error:
-            raise self._unusable(error, DYING) from error
+            raise self._record_failure(McpServerError(str(error)), DYING) from error
+        except McpServerError as error:
+            raise self._record_failure(error, DYING) from error
         finally:
             if not begun:
                 self.stop(patience=0)
         self._failures = 0
 
-    def _unusable(self, otherwise: ServerFailedError, seconds: float) -> ServerFailedError:
+    def _record_failure(self, otherwise: McpServerError, seconds: float) -> McpServerError:
         self._failures += 1
-        self._failed = self._worded(NOT_BEGUN, self._reason(otherwise, seconds))
+        self._failed = self._make_error(NOT_BEGUN, self._find_reason(otherwise, seconds))
         return self._failed
 
-    def _worded(self, sentence: str, why: ServerFailedError, then: str = "") -> ServerFailedError:
-        return ServerFailedError(sentence.format(name=self.name, why=why) + then, why.said)
+    def _make_error(self, sentence: str, why: McpServerError, then: str = "") -> McpServerError:
+        return McpServerError(sentence.format(name=self.name, why=why) + then, why.said)
 
-    def _opened(self) -> Link:
+    def _open_connection(self) -> McpConnection:
         """Open the way to it. Raises OSError where its box cannot be had."""
         from tripletick.mcp import link
 
-        link.silent()
+        link.silence_logging()
         section = self.section
         KNOWN.learn_keys(os.environ.get(name, "") for name in section.env.split())
         if section.url:
             token = next((os.environ.get(name, "") for name in section.env.split()), "")
-            self._link = link.Link(link.by_http(section.url, token))
+            self._link = link.McpConnection(link.connect_http(section.url, token))
             return self._link
         if self._box is None:
             self._box = self._open_box(self.name, section, self._halt)
         network = Grant(network=section.network and self._box.holds)
-        own = boxed.words_of(section.command)
-        words = boxed.led(own)
+        own = boxed.split_command(section.command)
+        words = boxed.wrap_command(own)
         mode: Mode = "read" if self._box.name in FOR_READING else self._mode
-        running = self._box.run(words, mode=mode, timeout=LASTING, env=_environment(section), grant=network)
-        self._program = boxed.Program(self._box, self._halt, running, own[0])
-        self._link = link.Link(link.by_pipes(self._program))
+        running = self._box.run(
+            words, mode=mode, timeout=LASTING, env=_build_environment(section), grant=network
+        )
+        self._program = boxed.ServerProcess(self._box, self._halt, running, own[0])
+        self._link = link.McpConnection(link.connect_pipes(self._program))
         return self._link
 
-    def _died(self) -> bool:
+    def _has_died(self) -> bool:
         program = self._program
-        return bool(self._link is None or self._link.over or (program and program.ended(DYING)))
+        return bool(self._link is None or self._link.is_closed or (program and program.wait_for_exit(DYING)))
 
-    def _reason(self, otherwise: ServerFailedError, seconds: float = DYING) -> ServerFailedError:
+    def _find_reason(self, otherwise: McpServerError, seconds: float = DYING) -> McpServerError:
         """Say why it failed: how its program ended, what it said that was no message, or the error itself."""
         program = self._program
-        if program and (ended := program.ended(seconds)):
-            return ServerFailedError(ended, program.last_words)
+        if program and (ended := program.wait_for_exit(seconds)):
+            return McpServerError(ended, program.last_error_line)
         if program and program.broke:
-            return ServerFailedError(program.broke, program.rubbish)
+            return McpServerError(program.broke, program.rubbish)
         return otherwise
 
 
-def _environment(section: ServerSection) -> dict[str, str]:
+def _build_environment(section: ServerSection) -> dict[str, str]:
     names: Sequence[str] = section.env.split()
     names = (*names, *HOMELY) if not section.box else names
     return {name: os.environ[name] for name in names if name in os.environ}

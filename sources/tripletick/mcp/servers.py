@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from tripletick.halting import Halt
-from tripletick.mcp.index import PLAIN, Index
-from tripletick.mcp.server import OpenBox, Server
-from tripletick.mcp.values import Offered, Said, ServerFailedError
+from tripletick.mcp.index import PLAIN, ServerIndex
+from tripletick.mcp.server import McpServer, OpenBox
+from tripletick.mcp.values import CallResult, McpServerError, McpTool
 from tripletick.sandbox.box import Box, Mode
 from tripletick.sections import ServerSection
 
 if TYPE_CHECKING:
-    from tripletick.mcp.background import Background
+    from tripletick.mcp.background import EventLoopThread
 
 NO_SERVER = "there is no server {name!r}{near}"
 NO_TOOL = "server {name} has no tool {tool!r}{near}"
@@ -27,69 +27,73 @@ MOST_NAMED = 8
 
 
 @dataclass(slots=True)
-class Servers:
+class McpServers:
     """All of a session's; none is started before it is used. Closed, they may be used again."""
 
     sections: Mapping[str, ServerSection]
     open_box: OpenBox
-    index: Index
-    _behind: Background | None = None
-    _open: dict[tuple[str, Mode], Server] = field(default_factory=dict)
+    index: ServerIndex
+    _behind: EventLoopThread | None = None
+    _open: dict[tuple[str, Mode], McpServer] = field(default_factory=dict)
     _guard: threading.Lock = field(default_factory=threading.Lock)
-    _kept: dict[tuple[str, str], ServerFailedError] = field(default_factory=dict)
+    _kept: dict[tuple[str, str], McpServerError] = field(default_factory=dict)
     """What went wrong when a tool was looked at before its call."""
 
-    def server(self, name: str, mode: Mode) -> Server:
+    def get_server(self, name: str, mode: Mode) -> McpServer:
         """Give a server whose program has this mode. Raises ServerFailedError where none is called so."""
         if name not in self.sections:
-            raise ServerFailedError(NO_SERVER.format(name=name, near=nearest(name, self.sections)))
+            raise McpServerError(NO_SERVER.format(name=name, near=format_near_names(name, self.sections)))
         with self._guard:
             key = name, mode
             if self._behind is None:
-                from tripletick.mcp.background import Background
+                from tripletick.mcp.background import EventLoopThread
 
-                self._behind = Background()
+                self._behind = EventLoopThread()
             if key not in self._open:
-                self._open[key] = Server(name, self.sections[name], mode, self._behind, self.open_box)
+                self._open[key] = McpServer(name, self.sections[name], mode, self._behind, self.open_box)
             return self._open[key]
 
-    def tools(self, name: str, mode: Mode, halt: Halt) -> tuple[Offered, ...]:
+    def list_tools(self, name: str, mode: Mode, halt: Halt) -> tuple[McpTool, ...]:
         """Give what a server offers. Raises ServerFailedError."""
-        found = self.server(name, mode).tools(halt)
-        self.index.learn(name, self.sections[name], found)
+        found = self.get_server(name, mode).list_tools(halt)
+        self.index.remember_tools(name, self.sections[name], found)
         return found
 
-    def tool(self, name: str, tool: str, mode: Mode, halt: Halt) -> Offered:
+    def get_tool(self, name: str, tool: str, mode: Mode, halt: Halt) -> McpTool:
         """Give one tool of a server. Raises ServerFailedError, that of a `peek` at it first."""
         if kept := self._kept.pop((name, tool), None):
             raise kept
-        there = {each.name: each for each in self.tools(name, mode, halt)}
+        there = {each.name: each for each in self.list_tools(name, mode, halt)}
         if tool not in there:
-            near = nearest(tool, {name: each for name, each in there.items() if PLAIN.fullmatch(name)})
-            raise ServerFailedError(NO_TOOL.format(name=name, tool=tool, near=near))
+            near = format_near_names(
+                tool, {name: each for name, each in there.items() if PLAIN.fullmatch(name)}
+            )
+            raise McpServerError(NO_TOOL.format(name=name, tool=tool, near=near))
         return there[tool]
 
-    def peek(self, name: str, tool: str, mode: Mode, halt: Halt) -> Offered | None:
+    def peek_tool(self, name: str, tool: str, mode: Mode, halt: Halt) -> McpTool | None:
         """Give a tool that is about to be called; what goes wrong is raised by that call."""
         try:
-            return self.tool(name, tool, mode, halt)
-        except ServerFailedError as failure:
+            return self.get_tool(name, tool, mode, halt)
+        except McpServerError as failure:
             self._kept[name, tool] = failure
             return None
 
-    def call(self, name: str, tool: Offered, arguments: Mapping[str, Any], mode: Mode, halt: Halt) -> Said:
+    def call_tool(
+        self, name: str, tool: McpTool, arguments: Mapping[str, Any], mode: Mode, halt: Halt
+    ) -> CallResult:
         """Call a tool. Raises ServerFailedError."""
-        return self.server(name, mode).call(tool, arguments, halt)
+        return self.get_server(name, mode).call_tool(tool, arguments, halt)
 
-    def words(self, dialect: str) -> str:
+    def describe_for_dialect(self, dialect: str) -> str:
         """Give what the first request says of them, "" where there are none."""
-        return self.index.words(self.sections, dialect)
+        return self.index.format_lines(self.sections, dialect)
 
-    def overview(self) -> str:
+    def describe_all(self) -> str:
         """Name all servers in a line each."""
-        return self.index.words(self.sections, "")
+        return self.index.format_lines(self.sections, "")
 
-    def host(self, name: str) -> str:
+    def remote_host(self, name: str) -> str:
         """Give the host that a server is at where that is not this machine, "" for all others."""
         url = self.sections[name].url
         where = urlsplit(url).hostname or "" if url else ""
@@ -100,7 +104,7 @@ class Servers:
         section = self.sections[name]
         return bool(section.command) and section.box
 
-    def is_strange(self, name: str, tool: Offered) -> bool:
+    def is_untrusted(self, name: str, tool: McpTool) -> bool:
         """Tell whether what a tool says may be the words of strangers: of whoever it reaches."""
         section = self.sections[name]
         return bool(tool.reaches_out or (self.is_confined(name) and section.network))
@@ -124,7 +128,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def nearest(name: str, there: Mapping[str, object]) -> str:
+def format_near_names(name: str, there: Mapping[str, object]) -> str:
     """Say which name is near, else some of those that there are."""
     if close := difflib.get_close_matches(name, list(there), 1, 0.6):
         return f" (did you mean {close[0]}?)"
@@ -132,10 +136,10 @@ def nearest(name: str, there: Mapping[str, object]) -> str:
     return f" (there are: {', '.join([*there][:MOST_NAMED])}{more})" if there else " (there are none)"
 
 
-def none() -> Servers:
+def make_empty_servers() -> McpServers:
     """Give the servers of somebody who has none."""
-    return Servers({}, _no_box, Index(Path(), keep=False))
+    return McpServers({}, _refuse_box, ServerIndex(Path(), keep=False))
 
 
-def _no_box(name: str, section: ServerSection, halt: Halt) -> Box:
+def _refuse_box(name: str, section: ServerSection, halt: Halt) -> Box:
     raise OSError(f"no box for {name}")

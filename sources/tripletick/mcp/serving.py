@@ -21,7 +21,7 @@ from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 
 from tripletick import __version__
-from tripletick.errands import PATIENCE, Outcome, flags
+from tripletick.errands import PATIENCE, JobOutcome, build_flags
 
 NAME = "do"
 SAYS = (
@@ -61,11 +61,11 @@ PROGRESS = {
 Context = ServerRequestContext[Any, Any]
 
 
-class RefusedError(Exception):
+class InvalidCallError(Exception):
     """A call that cannot be done, in one sentence."""
 
 
-def result(outcome: Outcome) -> types.CallToolResult:
+def build_result(outcome: JobOutcome) -> types.CallToolResult:
     """Give what came of a task as the protocol has it."""
     said = "\n".join(filter(None, (outcome.answer, outcome.error))) or f"It ended with exit {outcome.exit}."
     held = {
@@ -81,15 +81,15 @@ def result(outcome: Outcome) -> types.CallToolResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Tasks:
+class TaskTool:
     """Does tasks by a command, to which folder and task are added, in the folders that are allowed."""
 
     command: Sequence[str]
     allowed: Sequence[Path]
 
-    async def offer(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    async def list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """Offer the one tool."""
-        folders = FOLDERS.format(folders=self._named())
+        folders = FOLDERS.format(folders=self._format_folders())
         schema = {
             "type": "object",
             "properties": {
@@ -106,55 +106,60 @@ class Tasks:
         )
         return types.ListToolsResult(tools=[tool])
 
-    async def call(self, context: Context, asked: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(self, context: Context, asked: types.CallToolRequestParams) -> types.CallToolResult:
         """Do a task to its end; stopped by the client it is ended."""
         try:
             if asked.name != NAME:
-                raise RefusedError(NO_TOOL.format(name=asked.name))
-            words = self._words(asked.arguments or {})
-        except RefusedError as refused:
-            return result(Outcome(error=str(refused), exit=2))
-        outcome, count = Outcome(), 0
-        async with _running(words) as process:
+                raise InvalidCallError(NO_TOOL.format(name=asked.name))
+            words = self._build_command(asked.arguments or {})
+        except InvalidCallError as refused:
+            return build_result(JobOutcome(error=str(refused), exit=2))
+        outcome, count = JobOutcome(), 0
+        async with _start_process(words) as process:
             assert process.stdout
             assert process.stderr
             complaint = asyncio.create_task(process.stderr.read())
             async for line in process.stdout:
                 record = json.loads(line)
-                outcome.take(record)
+                outcome.add_event(record)
                 if told := PROGRESS.get(record.get("event", "")):
                     count += 1
                     await context.session.report_progress(count, None, told.format(**record))
             outcome.exit = await process.wait()
             said = (await complaint).decode("utf-8", "replace").strip()
             outcome.error = outcome.error or (said if outcome.exit else "")
-        return result(outcome)
+        return build_result(outcome)
 
-    def _words(self, given: Mapping[str, Any]) -> list[str]:
+    def _build_command(self, given: Mapping[str, Any]) -> list[str]:
         """Give the command line of a task. Raises RefusedError."""
         task, folder, agent, timeout = (given.get(key) for key in ("task", "folder", "agent", "timeout"))
         for name, value in (("task", task), ("folder", folder), ("agent", "-" if agent is None else agent)):
             if not isinstance(value, str) or not value.strip() or "\0" in value:
-                raise RefusedError(LACKING.format(name=name))
+                raise InvalidCallError(LACKING.format(name=name))
         if timeout is not None and (not isinstance(timeout, int | float) or not 0 < timeout < 1e9):
-            raise RefusedError(NO_NUMBER)
-        return [*self.command, *flags(self._folder(str(folder)), agent or "", timeout), "--", str(task)]
+            raise InvalidCallError(NO_NUMBER)
+        return [
+            *self.command,
+            *build_flags(self._resolve_folder(str(folder)), agent or "", timeout),
+            "--",
+            str(task),
+        ]
 
-    def _folder(self, name: str) -> Path:
+    def _resolve_folder(self, name: str) -> Path:
         """Give the real path of a folder that is allowed. Raises RefusedError."""
         folder = Path(name).expanduser()
         if folder.is_absolute():
             real = folder.resolve()
             if real.is_dir() and any(real.is_relative_to(one) for one in self.allowed):
                 return real
-        raise RefusedError(NOT_ALLOWED.format(folder=name, folders=self._named()))
+        raise InvalidCallError(NOT_ALLOWED.format(folder=name, folders=self._format_folders()))
 
-    def _named(self) -> str:
+    def _format_folders(self) -> str:
         return ", ".join(map(str, self.allowed))
 
 
 @asynccontextmanager
-async def _running(words: Sequence[str]) -> AsyncIterator[asyncio.subprocess.Process]:
+async def _start_process(words: Sequence[str]) -> AsyncIterator[asyncio.subprocess.Process]:
     """Start a task, in a session of its own so that no terminal is asked; end it with the block."""
     pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
     process = await asyncio.create_subprocess_exec(
@@ -171,14 +176,14 @@ async def _running(words: Sequence[str]) -> AsyncIterator[asyncio.subprocess.Pro
             process.kill()
 
 
-async def serve(tasks: Tasks) -> None:
+async def serve_stdio(tasks: TaskTool) -> None:
     """Serve over standard input and output until the client hangs up."""
     server: Server[Any] = Server(
         "tripletick",
         version=__version__,
         instructions=INSTRUCTIONS,
-        on_list_tools=tasks.offer,
-        on_call_tool=tasks.call,
+        on_list_tools=tasks.list_tools,
+        on_call_tool=tasks.call_tool,
     )
     async with stdio_server() as (read, write):
         await server.run(read, write, server.create_initialization_options())

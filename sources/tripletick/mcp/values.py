@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 
-class ServerFailedError(Exception):
+class McpServerError(Exception):
     """A server that did not do its part, in one line of ours; `said` are its own words, which are marked."""
 
     def __init__(self, what: str, said: str = "") -> None:
@@ -16,7 +16,7 @@ class ServerFailedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class McpTool:
     """One tool of a server. The four hints are the server's own words, None where it says nothing."""
 
     name: str
@@ -29,7 +29,7 @@ class Offered:
     reaches_out: bool | None = None
 
     @property
-    def destructive(self) -> bool:
+    def is_destructive(self) -> bool:
         """As the protocol has it: what changes things destroys, unless it says that it does not."""
         return (
             self.destroys is True
@@ -39,7 +39,7 @@ class Offered:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ResultFile:
     """A file that came with an answer: an image, a sound, a document."""
 
     data: bytes
@@ -48,9 +48,9 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class CallResult:
     """What came of a call; `failed` where the server says so."""
 
     text: str
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ResultFile, ...] = ()
     failed: bool = False

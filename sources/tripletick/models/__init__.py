@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from tripletick.errors import UsageError
 from tripletick.halting import Halt
-from tripletick.models.model import Listed, Model
+from tripletick.models.model import ListedModel, Model
 
 ENGINES = {
     "ollama": "tripletick.models.ollama:Ollama",
@@ -29,12 +29,12 @@ OTHERS = ("anthropic", "llamacpp", "lmstudio", "vllm", "gguf")
 """Words that people try for an engine; no model of Ollama's is called that."""
 
 
-def _unheard(text: str) -> None:
+def _ignore_notice(text: str) -> None:
     del text
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class EngineSettings:
     """How to reach a server and how long to wait for it; times are seconds."""
 
     host: str | None = None
@@ -55,37 +55,37 @@ class Settings:
     """scripted: characters a chunk."""
     slots: int = 1
     """embedded: replies that may be written side by side, each with a context of its own."""
-    notice: Callable[[str], None] = _unheard
+    notice: Callable[[str], None] = _ignore_notice
     """Gets one line for the person when something is waited for or found out."""
     halt: Halt = field(default_factory=Halt, compare=False)
     """Ends what is waited for, from another thread."""
 
 
-class Server(Protocol):
+class ModelServer(Protocol):
     """What has several models."""
 
-    def listed(self) -> tuple[Listed, ...]: ...
+    def list_models(self) -> tuple[ListedModel, ...]: ...
 
     def close(self) -> None: ...
 
 
-def open_server(engine: str, settings: Settings) -> Server:
+def open_server(engine: str, settings: EngineSettings) -> ModelServer:
     """Open the server of an engine that has one, for no model of its own. Raises UsageError."""
-    server: Server = _opener(engine)("", settings)
+    server: ModelServer = _load_opener(engine)("", settings)
     return server
 
 
-def open_model(name: str, settings: Settings | None = None) -> Model:
+def open_model(name: str, settings: EngineSettings | None = None) -> Model:
     """Open `ENGINE:NAME`, or NAME on Ollama. Raises UsageError, and ModelError for an unreadable file."""
     check_name(name)
-    engine, rest = parted(name.strip())
-    model: Model = _opener(engine)(rest.strip(), settings or Settings())
+    engine, rest = split_name(name.strip())
+    model: Model = _load_opener(engine)(rest.strip(), settings or EngineSettings())
     return model
 
 
 def check_name(name: str) -> None:
     """Raise UsageError for what can be no model's name, whatever the server has."""
-    engine, rest = parted(name.strip())
+    engine, rest = split_name(name.strip())
     if engine not in ENGINES:
         raise UsageError(
             f"There is no engine '{engine}'.",
@@ -99,39 +99,39 @@ def check_name(name: str) -> None:
         raise UsageError(f"'{name}' is not a model's name.", why, "What there is: tripletick models")
 
 
-def nearest(name: str) -> str:
+def suggest_name(name: str) -> str:
     """Give the name with the engine that a mistyped one is nearest to, "" where none is."""
     engine, _, rest = name.strip().partition(":")
     near = difflib.get_close_matches(engine, ENGINES, 1) if rest and engine not in ENGINES else ()
     return next((f"{one}:{rest}" for one in near), "")
 
 
-def spoken(name: str, host: str) -> str:
+def resolve_engine(name: str, host: str) -> str:
     """Give the engine that a name means at this address; one of OpenAI's kind ends in /v1."""
-    engine, rest = parted(name)
+    engine, rest = split_name(name)
     return "openai" if rest == name and host.strip().rstrip("/").endswith("/v1") else engine
 
 
-def named(name: str, host: str) -> str:
+def qualify_name(name: str, host: str) -> str:
     """Give a model's name with its engine's before it."""
-    return f"{spoken(name, host)}:{parted(name)[1]}"
+    return f"{resolve_engine(name, host)}:{split_name(name)[1]}"
 
 
-def parted(name: str) -> tuple[str, str]:
+def split_name(name: str) -> tuple[str, str]:
     """Part a model's name into its engine's and what that engine calls it."""
     engine, colon, rest = name.partition(":")
-    if colon and (engine in ENGINES or _is_engine(engine, rest)):
+    if colon and (engine in ENGINES or _looks_like_engine(engine, rest)):
         return engine, rest
     return "ollama", name
 
 
-def _opener(engine: str) -> Callable[..., Any]:
+def _load_opener(engine: str) -> Callable[..., Any]:
     module, _, symbol = ENGINES[engine].partition(":")
     opener: Callable[..., Any] = getattr(import_module(module), symbol)
     return opener
 
 
-def _is_engine(word: str, rest: str) -> bool:
+def _looks_like_engine(word: str, rest: str) -> bool:
     """Tell a mistyped or unknown engine from a model with a tag.
 
     An Ollama name is `[host[:port]/][owner/]model[:tag]`: at most one colon behind the last slash.

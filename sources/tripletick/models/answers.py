@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def tree(data: bytes) -> dict[str, Any]:
+def parse_object(data: bytes) -> dict[str, Any]:
     """Read one JSON object; empty where the bytes are anything else."""
     try:
         parsed = json.loads(data.decode("utf-8", "replace"))
@@ -16,30 +16,30 @@ def tree(data: bytes) -> dict[str, Any]:
     return parsed if isinstance(parsed, dict) else {}
 
 
-def number(fields: Mapping[str, Any], name: str) -> int:
+def get_number(fields: Mapping[str, Any], name: str) -> int:
     """Give a count or a duration, 0 where it is absent or no number."""
     value = fields.get(name)
     return int(value) if isinstance(value, (int, float)) and 0 <= value < 1e18 else 0
 
 
-def text(value: object) -> str:
+def clean_text(value: object) -> str:
     """A lone surrogate, which JSON can spell, could be neither written nor sent back."""
     whole = value if isinstance(value, str) else ""
     return whole.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def fields(tree: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def get_object(tree: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """Give the object in a field, an empty one where there is none."""
     inner = tree.get(name)
     return inner if isinstance(inner, dict) else {}
 
 
-def listed(tree: Mapping[str, Any], name: str) -> Sequence[Any]:
+def get_list(tree: Mapping[str, Any], name: str) -> Sequence[Any]:
     """Give the list in a field, an empty one where there is none."""
     inner = tree.get(name)
     return inner if isinstance(inner, list) else []
 
 
-def entries(tree: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+def get_objects(tree: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     """Give the objects of the list in a field."""
-    return [entry for entry in listed(tree, name) if isinstance(entry, dict)]
+    return [entry for entry in get_list(tree, name) if isinstance(entry, dict)]

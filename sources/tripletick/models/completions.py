@@ -14,64 +14,64 @@ from tripletick.messages import Message, Picture
 from tripletick.models.model import Sampling
 
 
-def messages(said: Sequence[Message]) -> list[dict[str, Any]]:
+def encode_messages(said: Sequence[Message]) -> list[dict[str, Any]]:
     """Write a conversation; results of calls are messages of their own, before the text."""
-    return [written for message in said for written in _written(message)]
+    return [written for message in said for written in _encode_message(message)]
 
 
-def request(said: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
+def build_request(said: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
     """Write what every such server is asked; None where something was not chosen."""
     return {
-        "messages": messages(said),
+        "messages": encode_messages(said),
         "max_tokens": max(1, sampling.output),
         "temperature": sampling.temperature,
         "seed": sampling.seed,
         "stop": list(sampling.stop) or None,
-        "response_format": _format(sampling.schema),
+        "response_format": _response_format(sampling.schema),
         "tools": list(sampling.tools) or None,
     }
 
 
-def blinded(said: Sequence[Message]) -> list[Message]:
+def strip_pictures(said: Sequence[Message]) -> list[Message]:
     """Give a conversation for a model that cannot see: another one may have been shown pictures."""
     return [replace(message, pictures=()) if message.pictures else message for message in said]
 
 
-def chosen(fields: Mapping[str, Any]) -> dict[str, Any]:
+def drop_unset(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Leave out what was not chosen."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def sendable(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """A lone surrogate is no Unicode, and llama.cpp would refuse the whole request for it."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def encoded(picture: Picture) -> str:
+def encode_picture(picture: Picture) -> str:
     """Give a picture's bytes as base64."""
     return base64.b64encode(picture.data).decode("ascii")
 
 
-def _written(message: Message) -> Iterator[dict[str, Any]]:
+def _encode_message(message: Message) -> Iterator[dict[str, Any]]:
     for result in message.results:
-        yield {"role": "tool", "tool_call_id": result.id, "content": sendable(result.text)}
+        yield {"role": "tool", "tool_call_id": result.id, "content": replace_surrogates(result.text)}
     if message.text or message.calls or not message.results:
-        yield {"role": message.role, "content": _content(message), **_calls(message)}
+        yield {"role": message.role, "content": _encode_content(message), **_encode_calls(message)}
 
 
-def _content(message: Message) -> str | list[dict[str, Any]]:
-    text = sendable(message.text)
+def _encode_content(message: Message) -> str | list[dict[str, Any]]:
+    text = replace_surrogates(message.text)
     seen = [picture for picture in message.pictures if picture.data]
     if not seen:
         return text
-    urls = (f"data:{picture.kind};base64,{encoded(picture)}" for picture in seen)
+    urls = (f"data:{picture.kind};base64,{encode_picture(picture)}" for picture in seen)
     return [
         {"type": "text", "text": text},
         *({"type": "image_url", "image_url": {"url": url}} for url in urls),
     ]
 
 
-def _calls(message: Message) -> dict[str, Any]:
+def _encode_calls(message: Message) -> dict[str, Any]:
     made = [
         {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
         for call in message.calls
@@ -79,7 +79,7 @@ def _calls(message: Message) -> dict[str, Any]:
     return {"tool_calls": made} if made else {}
 
 
-def _format(schema: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _response_format(schema: Mapping[str, Any] | None) -> dict[str, Any] | None:
     if schema is None:
         return None
     named = {"name": "answer", "strict": True, "schema": dict(schema)}

@@ -28,11 +28,11 @@ from tripletick import extras, platforms
 from tripletick.errors import ModelError, ServerFailedError, TripletickError
 from tripletick.halting import Halt
 from tripletick.messages import Chunk, Message, Progress
-from tripletick.models import Settings, catalog, completions, failures, fitness, llamacpp, pieces, store
-from tripletick.models.failures import Saying
-from tripletick.models.gguf import Header
-from tripletick.models.model import About, Sampling
-from tripletick.models.shared_engine.client import EngineClient, Terms
+from tripletick.models import EngineSettings, catalog, completions, failures, fitness, llamacpp, pieces, store
+from tripletick.models.failures import ErrorTemplate
+from tripletick.models.gguf import GgufHeader
+from tripletick.models.model import ModelInfo, Sampling
+from tripletick.models.shared_engine.client import ClientOptions, EngineClient
 from tripletick.places import find_home
 
 DEFAULT_CONTEXT = 4096
@@ -52,13 +52,13 @@ SPARE_SHARE = 4
 """Of the memory that is free beside the model a fourth goes to that."""
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 LESS = "The model was made for {own} tokens of context; it gets these and not {asked}."
-FAILED = Saying(
+FAILED = ErrorTemplate(
     ServerFailedError,
     "llama.cpp failed in the middle of its answer.",
     "It says: {told}.",
     "Ask again; if it stays so, another model: -m NAME",
 )
-TEMPLATE = Saying(
+TEMPLATE = ErrorTemplate(
     ModelError,
     "The model {name} cannot take this conversation.",
     "llama.cpp says: {told}.",
@@ -67,7 +67,7 @@ TEMPLATE = Saying(
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ModelFiles:
     """A model's files, and how the person named them."""
 
     name: str
@@ -75,38 +75,40 @@ class Source:
     adapters: tuple[Path, ...] = ()
 
 
-class Embedded:
+class EmbeddedModel:
     """One model file; `engines` is the folder of the shared engines, None to load it in this process."""
 
-    def __init__(self, source: Source, engines: Path | None = None, settings: Settings | None = None) -> None:
+    def __init__(
+        self, source: ModelFiles, engines: Path | None = None, settings: EngineSettings | None = None
+    ) -> None:
         self.source = source
-        self._settings = settings or Settings()
+        self._settings = settings or EngineSettings()
         self._engines = engines
         self._context = DEFAULT_CONTEXT
-        self._known: Header | None = None
-        self._engine: llamacpp.Engine | EngineClient | None = None
+        self._known: GgufHeader | None = None
+        self._engine: llamacpp.LlamaEngine | EngineClient | None = None
         self._slot, self._halt, self._first = 0, self._settings.halt, True
 
-    def about(self) -> About:
+    def get_info(self) -> ModelInfo:
         """Tell what the file says of itself. Raises ModelError where it is not fit for a conversation."""
-        header = self._header()
-        return About(
+        header = self._read_header()
+        return ModelInfo(
             name=self.source.name,
             engine="embedded",
             context=header.context,
             parameters=header.parameters,
-            thinks=self._thinks(header),
+            thinks=self._can_think(header),
             where=str(self.source.model),
-            version=_version(),
-            can=("completion", *(("tools",) if TOOLS.search(header.text(TEMPLATE_KEY)) else ())),
+            version=_find_version(),
+            can=("completion", *(("tools",) if TOOLS.search(header.get_text(TEMPLATE_KEY)) else ())),
             schemas=True,
         )
 
-    def fix(self, context: int) -> int:
+    def set_context(self, context: int) -> int:
         """Set the context; what is over the model's own is told and not given."""
-        own = self._header().context
+        own = self._read_header().context
         if context > own:
-            asked, has = failures.grouped(context), failures.grouped(own)
+            asked, has = failures.format_count(context), failures.format_count(own)
             self._settings.notice(LESS.format(own=has, asked=asked))
         self._context = min(context, own)
         return self._context
@@ -117,35 +119,35 @@ class Embedded:
         In this process the first reply loads it: that holds Python's lock, and no key could be typed.
         """
         if self._engines:
-            self._engine = self._engine or self._open()
+            self._engine = self._engine or self._open_engine()
         if isinstance(self._engine, EngineClient):
             self._engine.preload()
         elif hasattr(os, "posix_fadvise"):
-            threading.Thread(target=self._warm, daemon=True).start()
+            threading.Thread(target=self._read_ahead, daemon=True).start()
 
-    def beside(self, slot: int, halt: Halt) -> Embedded:
+    def fork(self, slot: int, halt: Halt) -> EmbeddedModel:
         """Give a further slot of the loaded model; it goes with the first one's close."""
-        self._engine = self._engine or self._open()
+        self._engine = self._engine or self._open_engine()
         other = copy.copy(self)
         other._slot, other._halt, other._first = slot, halt, False
         return other
 
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
-        request = self._request(messages, sampling)
-        engine = self._engine or self._open()
-        calls = pieces.Calls()
-        if not engine.loaded:
+        request = self._build_request(messages, sampling)
+        engine = self._engine or self._open_engine()
+        calls = pieces.ToolCallBuilder()
+        if not engine.is_loaded:
             yield Chunk(progress=Progress("loading"))
-        with closing(engine.reply(request, self._slot, self._halt)) as reply:
-            for fields in self._told(reply):
-                calls.add(fields)
-                if ended := pieces.finish(fields):
-                    last = pieces.last(fields, ended, engine.load_seconds)
-                    yield replace(last, calls=calls.whole())
+        with closing(engine.stream_reply(request, self._slot, self._halt)) as reply:
+            for fields in self._read_pieces(reply):
+                calls.add_piece(fields)
+                if ended := pieces.parse_finish(fields):
+                    last = pieces.parse_last(fields, ended, engine.load_seconds)
+                    yield replace(last, calls=calls.build_calls())
                     return
-                if chunk := pieces.chunk(fields):
+                if chunk := pieces.parse_chunk(fields):
                     yield chunk
-        raise failures.cut()
+        raise failures.make_cut_error()
 
     def close(self) -> None:
         """Leave the shared engine, or unload the model."""
@@ -153,58 +155,60 @@ class Embedded:
             self._engine.close()
         self._engine = None
 
-    def _header(self) -> Header:
+    def _read_header(self) -> GgufHeader:
         if self._known is None:
-            header = fitness.inspect(self.source.model)
+            header = fitness.inspect_model(self.source.model)
             for adapter in self.source.adapters:
                 fitness.inspect_adapter(adapter, header)
             self._known = header
         return self._known
 
-    def _thinks(self, header: Header) -> bool:
-        return bool(THINKING.search(header.text(TEMPLATE_KEY)))
+    def _can_think(self, header: GgufHeader) -> bool:
+        return bool(THINKING.search(header.get_text(TEMPLATE_KEY)))
 
-    def _warm(self) -> None:
+    def _read_ahead(self) -> None:
         for path in (self.source.model, *self.source.adapters):
             with suppress(OSError), path.open("rb") as file:
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_WILLNEED)
 
-    def _open(self) -> llamacpp.Engine | EngineClient:
+    def _open_engine(self) -> llamacpp.LlamaEngine | EngineClient:
         adapters = tuple(str(path) for path in self.source.adapters)
-        plan = llamacpp.Plan(str(self.source.model), adapters, self._context, self._settings.slots)
+        plan = llamacpp.LoadPlan(str(self.source.model), adapters, self._context, self._settings.slots)
         if self._engines is None:
             self._engine = open_engine(plan)
         else:
             settings = self._settings
-            terms = Terms(self._engines, self.source.name, seconds_of(settings.keep), settings.notice)
+            terms = ClientOptions(
+                self._engines, self.source.name, parse_duration(settings.keep), settings.notice
+            )
             self._engine = EngineClient(plan, terms, open_engine)
         return self._engine
 
-    def _request(self, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
+    def _build_request(self, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
         asked = {
-            **completions.request(completions.blinded(messages), sampling),
+            **completions.build_request(completions.strip_pictures(messages), sampling),
             "cache_prompt": True,
-            "chat_template_kwargs": self._think(sampling),
+            "chat_template_kwargs": self._template_options(sampling),
         }
-        return completions.chosen(asked)
+        return completions.drop_unset(asked)
 
-    def _think(self, sampling: Sampling) -> dict[str, bool] | None:
-        if sampling.think is None or not self._thinks(self._header()):
+    def _template_options(self, sampling: Sampling) -> dict[str, bool] | None:
+        if sampling.think is None or not self._can_think(self._read_header()):
             return None
         return {"enable_thinking": sampling.think}
 
-    def _told(self, reply: Generator[llamacpp.Piece, None, None]) -> Iterator[Mapping[str, Any]]:
+    def _read_pieces(self, reply: Generator[llamacpp.Piece, None, None]) -> Iterator[Mapping[str, Any]]:
         try:
             for piece in reply:
-                for fields in pieces.objects(piece):
+                for fields in pieces.parse_objects(piece):
                     if "error" in fields:
-                        raise self._error(fields["error"])
+                        raise self._make_error(fields["error"])
                     yield fields
         except llamacpp.THROWN as error:
             raise FAILED(told=str(error).rstrip(".") or type(error).__name__) from error
 
-    def _error(self, error: Any) -> TripletickError:
-        full = failures.full(json.dumps(error), self._context)
+    def _make_error(self, error: Any) -> TripletickError:
+        full = failures.parse_context_error(json.dumps(error), self._context)
         if full:
             return full
         fields = error if isinstance(error, dict) else {"message": error}
@@ -214,60 +218,60 @@ class Embedded:
         return FAILED(told=told)
 
 
-def open_engine(plan: llamacpp.Plan, *, share: bool = False) -> llamacpp.Engine:
+def open_engine(plan: llamacpp.LoadPlan, *, share: bool = False) -> llamacpp.LlamaEngine:
     """Open a model in this process, which its first reply loads; one that is shared keeps what it has read
     of several conversations as far as memory allows. Raises ModelError where it cannot fit.
     """
     path = Path(plan.model)
-    needed, free = memory_of(plan)
-    fitness.check_memory(path, fitness.inspect(path), plan.context * plan.slots, free)
+    needed, free = estimate_memory(plan)
+    fitness.check_memory(path, fitness.inspect_model(path), plan.context * plan.slots, free)
     if share:
         plan = replace(plan, spare=min(MOST_SPARE, max(0, free - needed) // SPARE_SHARE // MIB))
-    return llamacpp.Engine(plan)
+    return llamacpp.LlamaEngine(plan)
 
 
-def memory_of(plan: llamacpp.Plan) -> tuple[int, int]:
+def estimate_memory(plan: llamacpp.LoadPlan) -> tuple[int, int]:
     """Give the bytes that a model will take, and those that are free, 0 where the system does not tell.
 
     Raises ModelError.
     """
-    free = platforms.machine().available
-    needed = fitness.memory(fitness.inspect(Path(plan.model)), plan.context * plan.slots)
-    return needed, free and free + llamacpp.video_memory()
+    free = platforms.read_machine_memory().available
+    needed = fitness.estimate_memory(fitness.inspect_model(Path(plan.model)), plan.context * plan.slots)
+    return needed, free and free + llamacpp.free_video_memory()
 
 
-def open_embedded(name: str, settings: Settings) -> Embedded:
+def open_embedded(name: str, settings: EngineSettings) -> EmbeddedModel:
     """Open what stands behind `embedded:`. Raises UsageError without xllamacpp, ModelError without a file."""
-    from tripletick.places import find
+    from tripletick.places import find_dirs
 
     extras.need("xllamacpp", "embedded")
-    places = find()
-    return Embedded(locate(name, places.cache), places.engines, settings)
+    places = find_dirs()
+    return EmbeddedModel(locate_files(name, places.cache), places.engines, settings)
 
 
-def seconds_of(span: str) -> float | None:
+def parse_duration(span: str) -> float | None:
     """Give the seconds of a time such as 30s, 5m or 1h, None for a negative one: for ever."""
     number, unit = re.fullmatch(r"(-?[\d.]+)(ms|s|m|h)", span).groups()  # type: ignore[union-attr]
     seconds = float(number) * UNITS[unit]
     return None if seconds < 0 else seconds
 
 
-def locate(name: str, cache: Path) -> Source:
+def locate_files(name: str, cache: Path) -> ModelFiles:
     """Find the files that a name means. Raises ModelError."""
-    if entry := catalog.get(name):
-        return Source(name, *catalog.files(entry, cache))
+    if entry := catalog.find_entry(name):
+        return ModelFiles(name, *catalog.locate_files(entry, cache))
     if PATH.match(name) or (re.search(r"\.gguf$", name, re.IGNORECASE) and not HOSTED.match(name)):
-        model, *adapters = map(_path, re.split(r"(?<=\.gguf)\+", name, flags=re.IGNORECASE))
-        return Source(model.name, model, tuple(adapters))
-    found = store.find(name, store.folders(os.environ, find_home()))
-    return Source(name, found.model, found.adapters)
+        model, *adapters = map(_expand_path, re.split(r"(?<=\.gguf)\+", name, flags=re.IGNORECASE))
+        return ModelFiles(model.name, model, tuple(adapters))
+    found = store.find_model(name, store.list_stores(os.environ, find_home()))
+    return ModelFiles(name, found.model, found.adapters)
 
 
-def _path(text: str) -> Path:
+def _expand_path(text: str) -> Path:
     return Path(os.path.expanduser(text)).absolute()  # noqa: PTH111 - its Path twin raises without a home
 
 
-def _version() -> str:
+def _find_version() -> str:
     try:
         return version("xllamacpp")
     except PackageNotFoundError:

@@ -32,7 +32,7 @@ from tripletick.models import answers
 
 
 @dataclass(frozen=True, slots=True)
-class Saying:
+class ErrorTemplate:
     """One failure: which error it is, what happened, why and what to type; filled in with `str.format`."""
 
     error: type[TripletickError]
@@ -51,107 +51,109 @@ ELSEWHERE = (
 )
 OLDER = "Update Ollama (0.12.4 or newer)."
 
-UNREACHED = Saying(
+UNREACHED = ErrorTemplate(
     ServerUnreachableError,
     "No model server at {where} ({reason}).",
     "Ollama does not run there, or listens at another address (OLLAMA_HOST is {variable}).",
     ELSEWHERE,
 )
-RESET = Saying(
+RESET = ErrorTemplate(
     StreamCutError, "The server at {where} closed the connection.", "It gave no answer: {reason}.", AGAIN
 )
-CUT = Saying(
+CUT = ErrorTemplate(
     StreamCutError, "The server broke off in the middle of its answer.", "The stream ended: {reason}.", AGAIN
 )
-BROKEN = Saying(StreamCutError, "The server failed in the middle of its answer.", "It says: {told}.", AGAIN)
-GARBLED = Saying(
+BROKEN = ErrorTemplate(
+    StreamCutError, "The server failed in the middle of its answer.", "It says: {told}.", AGAIN
+)
+GARBLED = ErrorTemplate(
     StreamCutError, "The server's answer cannot be read.", "This is not a line of it: {told}", AGAIN
 )
-ENDLESS = Saying(
+ENDLESS = ErrorTemplate(
     StreamCutError,
     "The server's answer has no end.",
     "It sent {lines} lines, more than it was asked for.",
     AGAIN,
 )
-SILENT = Saying(
+SILENT = ErrorTemplate(
     ServerFailedError,
     "The server at {where} has said nothing for {seconds:g} s.",
     "It may be loading, swapping or hung.",
     "Look at it: ollama ps. Wait longer: first_timeout and token_timeout in config.ini",
 )
-NOT_OLLAMA = Saying(
+NOT_OLLAMA = ErrorTemplate(
     ServerFailedError,
     "What answers at {where} is not Ollama.",
     "It gave {told}.",
     "Name the server: --host http://HOST:11434; one of OpenAI's kind: --host http://HOST:PORT/v1",
 )
-MISSING = Saying(
+MISSING = ErrorTemplate(
     ModelError,
     "Model '{model}' is not on this server.",
     "{closest}",
     "Get it: tripletick models pull {model}",
 )
-MEMORY = Saying(
+MEMORY = ErrorTemplate(
     ModelError,
     "Model '{model}' does not fit into memory.",
     "The server says: {told}.",
     "A smaller model: -m NAME, or less context: --ctx N",
 )
-UNFIT = Saying(
+UNFIT = ErrorTemplate(
     ModelError,
     "Model '{model}' cannot do what was asked of it.",
     "The server says: {told}.",
     "Another model: -m NAME",
 )
-NO_TOOLS = Saying(
+NO_TOOLS = ErrorTemplate(
     ModelError,
     "Model '{model}' takes no function calls here.",
     "The server says: {told}.",
     "Have calls written as text: tripletick config set agent.dialect fence",
 )
-REFUSED = Saying(
+REFUSED = ErrorTemplate(
     ServerFailedError, "The server refused the request (status {status}).", "It says: {told}.", OLDER
 )
-STATUSES: Mapping[int, Saying] = {
-    401: Saying(
+STATUSES: Mapping[int, ErrorTemplate] = {
+    401: ErrorTemplate(
         ServerFailedError,
         "The server wants to know who asks (status 401).",
         "It says: {told}.",
         "Sign in on the server: ollama signin",
     ),
-    403: Saying(
+    403: ErrorTemplate(
         ServerFailedError,
         "The server at {where} turns away this address (status 403).",
         "It answers only to local names: {told}.",
         "On the server: OLLAMA_HOST=0.0.0.0 ollama serve; behind a proxy: set its Host header to localhost",
     ),
-    429: Saying(
+    429: ErrorTemplate(
         ServerFailedError,
         "The server wants fewer requests (status 429).",
         "It says: {told}.",
         "Wait a little, then ask again",
     ),
-    500: Saying(ServerFailedError, "The server failed (status 500).", "It says: {told}.", AGAIN),
-    502: Saying(
+    500: ErrorTemplate(ServerFailedError, "The server failed (status 500).", "It says: {told}.", AGAIN),
+    502: ErrorTemplate(
         ServerFailedError,
         "What answers at {where} is not Ollama, but a proxy that cannot reach it (status 502).",
         "It says: {told}.",
         "Look whether Ollama runs behind it, then ask again",
     ),
-    503: Saying(
+    503: ErrorTemplate(
         ServerFailedError,
         "The server is busy (status 503).",
         "It says: {told}.",
         "Wait, or stop what else uses it: ollama ps",
     ),
-    504: Saying(
+    504: ErrorTemplate(
         ServerFailedError,
         "What answers at {where} is not Ollama, but a proxy that has not waited for it (status 504).",
         "It says: {told}.",
         "Give the proxy more time for an answer, then ask again",
     ),
 }
-NARROWED: tuple[tuple[re.Pattern[str], Saying], ...] = (
+NARROWED: tuple[tuple[re.Pattern[str], ErrorTemplate], ...] = (
     (re.compile(r"requires more (system |gpu )?memory|out of memory", re.IGNORECASE), MEMORY),
     (re.compile(r"does not support tools|tools? (param|choice) requires", re.IGNORECASE), NO_TOOLS),
     (re.compile(r"does not support|input is not supported|not a multimodal model", re.IGNORECASE), UNFIT),
@@ -197,25 +199,25 @@ REASONS: Mapping[type[BaseException], str] = {
 }
 
 
-def unreached(error: BaseException, where: str) -> TripletickError:
+def make_connection_error(error: BaseException, where: str) -> TripletickError:
     """Say why a request got no answer: nothing listens there, or what listens hung up on us."""
-    reason = cause_of(error)
-    if any(isinstance(cause, (ConnectionResetError, BrokenPipeError)) for cause in _causes(error)):
+    reason = describe_cause(error)
+    if any(isinstance(cause, (ConnectionResetError, BrokenPipeError)) for cause in _iter_causes(error)):
         return RESET(where=where, reason=reason)
-    if any(isinstance(cause, HTTPException) for cause in _causes(error)):
+    if any(isinstance(cause, HTTPException) for cause in _iter_causes(error)):
         return NOT_OLLAMA(where=where, told="no HTTP")
-    if any(isinstance(cause, ProxyError) for cause in _causes(error)):
+    if any(isinstance(cause, ProxyError) for cause in _iter_causes(error)):
         reason = f"through a proxy: {reason}"
     variable = os.environ.get("OLLAMA_HOST") or "not set"
     return UNREACHED(where=where, reason=reason, variable=variable)
 
 
-def cut(error: BaseException | None = None) -> TripletickError:
+def make_cut_error(error: BaseException | None = None) -> TripletickError:
     """Say that a stream ended before it was done."""
-    return CUT(reason=cause_of(error) if error else "no word that it was done")
+    return CUT(reason=describe_cause(error) if error else "no word that it was done")
 
 
-def refused(status: int, told: str, model: str, where: str) -> TripletickError:
+def make_status_error(status: int, told: str, model: str, where: str) -> TripletickError:
     """Turn a status other than 200 into its error; 404 and a full context are not seen to here."""
     said = told.rstrip(". \n") or "nothing"
     for pattern, saying in NARROWED:
@@ -224,12 +226,12 @@ def refused(status: int, told: str, model: str, where: str) -> TripletickError:
     return STATUSES.get(status, REFUSED)(status=status, told=said, where=where)
 
 
-def missing(model: str, names: tuple[str, ...]) -> TripletickError:
+def make_missing_error(model: str, names: tuple[str, ...]) -> TripletickError:
     """Say that a model is not there, and which one comes close."""
-    return MISSING(model=model, closest=closest(model, names))
+    return MISSING(model=model, closest=suggest_models(model, names))
 
 
-def closest(model: str, names: tuple[str, ...]) -> str:
+def suggest_models(model: str, names: tuple[str, ...]) -> str:
     """Name the model that comes close, else some that there are."""
     near = get_close_matches(model, names, n=1, cutoff=0.4)
     if near:
@@ -237,17 +239,17 @@ def closest(model: str, names: tuple[str, ...]) -> str:
     return f"It has: {', '.join(names[:5])}." if names else "It has no models yet."
 
 
-def full(told: str, context: int) -> ContextFullError | None:
+def parse_context_error(told: str, context: int) -> ContextFullError | None:
     """Read a server's 'too long': a sentence, or JSON with both numbers (llama.cpp, Ollama from 0.30 on)."""
-    numbers = next((tree for tree in _trees(told) if "n_prompt_tokens" in tree), {})
+    numbers = next((tree for tree in _walk_objects(told) if "n_prompt_tokens" in tree), {})
     if not numbers and not FULL.search(told):
         return None
-    needed = answers.number(numbers, "n_prompt_tokens") or _counted(NEEDED, told)
-    available = answers.number(numbers, "n_ctx") or _counted(AVAILABLE, told) or context
+    needed = answers.get_number(numbers, "n_prompt_tokens") or _find_number(NEEDED, told)
+    available = answers.get_number(numbers, "n_ctx") or _find_number(AVAILABLE, told) or context
     return ContextFullError(
-        NEEDS.format(needed=grouped(needed), available=grouped(available))
+        NEEDS.format(needed=format_count(needed), available=format_count(available))
         if needed
-        else FITS_NOT.format(available=grouped(available)),
+        else FITS_NOT.format(available=format_count(available)),
         "Nothing was dropped and nothing was answered.",
         "Start afresh: /clear. More context: --ctx N",
         needed=needed,
@@ -255,54 +257,56 @@ def full(told: str, context: int) -> ContextFullError | None:
     )
 
 
-def _counted(patterns: Iterable[re.Pattern[str]], told: str) -> int:
+def _find_number(patterns: Iterable[re.Pattern[str]], told: str) -> int:
     """Give the first number that a pattern finds, the patterns in their order; 0 where there is none."""
     found = next(filter(None, (pattern.search(told) for pattern in patterns)), None)
     return int(next(filter(None, found.groups()))) if found else 0
 
 
-def words(body: bytes) -> str:
+def extract_error(body: bytes) -> str:
     """Take the error out of `{"error": "…"}`, or of an object in its place; "" where there is none."""
-    parsed = answers.tree(body)
+    parsed = answers.parse_object(body)
     told = parsed.get("error", "")
     return told if isinstance(told, str) else json.dumps(told)
 
 
-def grouped(tokens: int) -> str:
+def format_count(tokens: int) -> str:
     """Write 9012 as `9 012`."""
     return f"{tokens:,}".replace(",", " ")
 
 
-def described(status: int, kind: str) -> str:
+def describe_response(status: int, kind: str) -> str:
     """Name an answer that is not Ollama's: `404 Not Found, text/html`."""
     known = status in set(HTTPStatus)
     return f"{status} {HTTPStatus(status).phrase if known else ''}, {kind or 'of no type'}".replace(" ,", ",")
 
 
-def _trees(told: Any) -> Generator[dict[str, Any], None, None]:
+def _walk_objects(told: Any) -> Generator[dict[str, Any], None, None]:
     if isinstance(told, str) and told.lstrip().startswith("{"):
-        told = answers.tree(told.encode("utf-8", "replace"))
+        told = answers.parse_object(told.encode("utf-8", "replace"))
     if isinstance(told, dict):
         yield told
         for inner in told.values():
-            yield from _trees(inner)
+            yield from _walk_objects(inner)
 
 
-def cause_of(error: BaseException) -> str:
-    for cause in _causes(error):
+def describe_cause(error: BaseException) -> str:
+    for cause in _iter_causes(error):
         for kind, reason in REASONS.items():
             if isinstance(cause, kind):
                 return reason
-    last = list(_causes(error))[-1]
+    last = list(_iter_causes(error))[-1]
     return (getattr(last, "strerror", None) or str(last) or type(last).__name__).rstrip(".")
 
 
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
+def _iter_causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
-        inner = next((part for part in (*error.args, getattr(error, "reason", None)) if _caused(part)), None)
+        inner = next(
+            (part for part in (*error.args, getattr(error, "reason", None)) if _is_exception(part)), None
+        )
         error = inner or error.__cause__ or error.__context__
 
 
-def _caused(part: object) -> bool:
+def _is_exception(part: object) -> bool:
     return isinstance(part, BaseException)

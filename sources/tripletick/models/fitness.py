@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tripletick.errors import ModelError
-from tripletick.models.failures import Saying
-from tripletick.models.gguf import Header, Unreadable, read
-from tripletick.places import shown
+from tripletick.models.failures import ErrorTemplate
+from tripletick.models.gguf import GgufHeader, UnreadableFile, read_header
+from tripletick.places import abbreviate_home
 
 FAR_ABOVE = 1.5
 """Need over free memory that is refused: the sum counts every layer's cache in full, some models share it."""
@@ -21,15 +21,17 @@ GIB = 1 << 30
 CACHE_BYTES = 2
 """Of one number in the KV cache (f16)."""
 
-BROKEN = Saying(ModelError, "The model {path} cannot be used.", "It cannot be read: {why}.", "{remedy}")
+BROKEN = ErrorTemplate(
+    ModelError, "The model {path} cannot be used.", "It cannot be read: {why}.", "{remedy}"
+)
 AGAIN = "Fetch the file again, or name another: -m embedded:PATH.gguf"
-MEMORY = Saying(
+MEMORY = ErrorTemplate(
     ModelError,
     "The model {path} does not fit into memory.",
     "It needs about {needed:.1f} GiB with {context} tokens of context, {free:.1f} GiB are free.",
     "A smaller model, less context (--ctx N), or end other programs (tripletick ps, tripletick stop)",
 )
-NO_ADAPTER = Saying(
+NO_ADAPTER = ErrorTemplate(
     ModelError,
     "The adapter {path} cannot be used.",
     "{why}.",
@@ -40,40 +42,44 @@ LAYERS = 512
 LONGEST_CONTEXT = 1 << 28
 
 
-def _impossible(header: Header) -> bool:
+def _has_invalid_numbers(header: GgufHeader) -> bool:
     floats = {key: value for key, value in header.fields.items() if isinstance(value, float)}
     sound = all(
         math.isfinite(value) and (value >= 0 or "epsilon" not in key) for key, value in floats.items()
     )
-    return not (sound and 0 < header.own("block_count") <= LAYERS and header.context <= LONGEST_CONTEXT)
+    return not (
+        sound
+        and 0 < header.get_architecture_number("block_count") <= LAYERS
+        and header.context <= LONGEST_CONTEXT
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Unfit:
+class UnfitReason:
     """One reason why a readable file is no model for a conversation."""
 
-    holds: Callable[[Header], bool]
+    holds: Callable[[GgufHeader], bool]
     why: str
     remedy: str
 
 
 UNFIT = (
-    Unfit(
-        lambda header: header.text("general.type") == "adapter",
+    UnfitReason(
+        lambda header: header.get_text("general.type") == "adapter",
         "It is an adapter, which changes a model and is none",
         "Name the model that it was made for first: -m embedded:MODEL.gguf+ADAPTER.gguf",
     ),
-    Unfit(
-        lambda header: header.architecture == "clip" or header.text("general.type") == "mmproj",
+    UnfitReason(
+        lambda header: header.architecture == "clip" or header.get_text("general.type") == "mmproj",
         "It is the part of a model that sees pictures",
         "Name the file of the language model: -m embedded:PATH.gguf",
     ),
-    Unfit(
-        lambda header: header.number("split.count") > 1,
+    UnfitReason(
+        lambda header: header.get_number("split.count") > 1,
         "It is one part of a model that was split into several files",
         "Join them: llama-gguf-split --merge FIRST-PART.gguf WHOLE.gguf",
     ),
-    Unfit(
+    UnfitReason(
         lambda header: (
             f"{header.architecture}.pooling_type" in header.fields
             or header.fields.get(f"{header.architecture}.attention.causal") is False
@@ -81,55 +87,60 @@ UNFIT = (
         "It is a model for embeddings: it compares texts and writes none",
         "Name a model that can chat: -m embedded:PATH.gguf",
     ),
-    Unfit(
+    UnfitReason(
         lambda header: not (header.weights and header.context and header.arrays.get("tokenizer.ggml.tokens")),
         "It is no language model: it has no vocabulary, no context length or no weights",
         "Name a model that can chat: -m embedded:PATH.gguf",
     ),
-    Unfit(_impossible, "Its header holds numbers that cannot be", AGAIN),
-    Unfit(
-        lambda header: not header.text("tokenizer.chat_template"),
+    UnfitReason(_has_invalid_numbers, "Its header holds numbers that cannot be", AGAIN),
+    UnfitReason(
+        lambda header: not header.get_text("tokenizer.chat_template"),
         "It has no chat template, so it does not know who speaks (a base model)",
         "Take its 'instruct' or 'chat' version; one that Ollama has: -m ollama:NAME",
     ),
 )
 
 
-def inspect(path: Path) -> Header:
+def inspect_model(path: Path) -> GgufHeader:
     """Read the header of a model for conversations. Raises ModelError with what is wrong with it."""
-    header = read(path)
-    if isinstance(header, Unreadable):
-        raise BROKEN(path=shown(path), why=header.why, remedy=AGAIN)
+    header = read_header(path)
+    if isinstance(header, UnreadableFile):
+        raise BROKEN(path=abbreviate_home(path), why=header.why, remedy=AGAIN)
     for reason in UNFIT:
         if reason.holds(header):
-            raise ModelError(f"{shown(path)} is no model to talk to.", f"{reason.why}.", reason.remedy)
+            raise ModelError(
+                f"{abbreviate_home(path)} is no model to talk to.", f"{reason.why}.", reason.remedy
+            )
     return header
 
 
-def inspect_adapter(path: Path, model: Header) -> None:
+def inspect_adapter(path: Path, model: GgufHeader) -> None:
     """Check that `path` is an adapter, and for a model like this one. Raises ModelError."""
-    header = read(path)
-    if isinstance(header, Unreadable):
-        raise NO_ADAPTER(path=shown(path), why=f"It cannot be read: {header.why}")
-    if header.text("general.type") != "adapter":
-        raise NO_ADAPTER(path=shown(path), why="It is no adapter")
+    header = read_header(path)
+    if isinstance(header, UnreadableFile):
+        raise NO_ADAPTER(path=abbreviate_home(path), why=f"It cannot be read: {header.why}")
+    if header.get_text("general.type") != "adapter":
+        raise NO_ADAPTER(path=abbreviate_home(path), why="It is no adapter")
     if header.architecture != model.architecture:
         why = f"It was made for {header.architecture or 'no known'} models, this one is {model.architecture}"
-        raise NO_ADAPTER(path=shown(path), why=why)
+        raise NO_ADAPTER(path=abbreviate_home(path), why=why)
 
 
-def memory(header: Header, context: int) -> int:
+def estimate_memory(header: GgufHeader, context: int) -> int:
     """Bytes for the weights and for a cache of `context` tokens; too many where layers share one."""
-    heads = header.own("attention.head_count") or 1
-    width = header.own("embedding_length") // heads
-    key = header.own("attention.key_length") or width
-    value = header.own("attention.value_length") or width
-    cached = header.own("attention.head_count_kv") or heads
-    return header.size + context * header.own("block_count") * cached * (key + value) * CACHE_BYTES
+    heads = header.get_architecture_number("attention.head_count") or 1
+    width = header.get_architecture_number("embedding_length") // heads
+    key = header.get_architecture_number("attention.key_length") or width
+    value = header.get_architecture_number("attention.value_length") or width
+    cached = header.get_architecture_number("attention.head_count_kv") or heads
+    return (
+        header.size
+        + context * header.get_architecture_number("block_count") * cached * (key + value) * CACHE_BYTES
+    )
 
 
-def check_memory(path: Path, header: Header, context: int, free: int) -> None:
+def check_memory(path: Path, header: GgufHeader, context: int, free: int) -> None:
     """Refuse what would only make the machine swap; `free` 0 means not told. Raises ModelError."""
-    needed = memory(header, context)
+    needed = estimate_memory(header, context)
     if free and needed > FAR_ABOVE * free:
-        raise MEMORY(path=shown(path), needed=needed / GIB, free=free / GIB, context=context)
+        raise MEMORY(path=abbreviate_home(path), needed=needed / GIB, free=free / GIB, context=context)

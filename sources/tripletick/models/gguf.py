@@ -46,14 +46,14 @@ TENSOR_TYPES: Mapping[int, tuple[int, int]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class UnreadableFile:
     """Why a file cannot be used, one clause without a full stop."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class GgufHeader:
     """What a file says of itself. `arrays` holds the number of entries of each, `size` the file's bytes."""
 
     size: int
@@ -63,52 +63,54 @@ class Header:
 
     @property
     def architecture(self) -> str:
-        return self.text("general.architecture")
+        return self.get_text("general.architecture")
 
     @property
     def context(self) -> int:
-        return self.own("context_length")
+        return self.get_architecture_number("context_length")
 
     @property
     def parameters(self) -> int:
-        return self.number("general.parameter_count") or self.weights
+        return self.get_number("general.parameter_count") or self.weights
 
-    def text(self, key: str) -> str:
+    def get_text(self, key: str) -> str:
         value = self.fields.get(key)
         return value if isinstance(value, str) else ""
 
-    def number(self, key: str) -> int:
+    def get_number(self, key: str) -> int:
         """Give a count, 0 where it is absent or none."""
         value = self.fields.get(key)
         return value if isinstance(value, int) and 0 < value < 1 << 48 else 0
 
-    def own(self, key: str) -> int:
+    def get_architecture_number(self, key: str) -> int:
         """Give a count that is named after the architecture: `llama.context_length`."""
-        return self.number(f"{self.architecture}.{key}")
+        return self.get_number(f"{self.architecture}.{key}")
 
 
-class _FlawError(Exception):
+class _InvalidFileError(Exception):
     """What is wrong with the file; never leaves this module."""
 
 
-def read(path: Path) -> Header | Unreadable:
+def read_header(path: Path) -> GgufHeader | UnreadableFile:
     """Read a file's header and check that every tensor lies within the file."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            return Unreadable("it is a folder" if stat.S_ISDIR(status.st_mode) else "it is no regular file")
+            return UnreadableFile(
+                "it is a folder" if stat.S_ISDIR(status.st_mode) else "it is no regular file"
+            )
         with path.open("rb") as file:
-            return _header(_Bytes(file, status.st_size))
+            return _parse_header(_HeaderBuffer(file, status.st_size))
     except OSError as error:
-        return Unreadable((error.strerror or "it cannot be opened").lower())
+        return UnreadableFile((error.strerror or "it cannot be opened").lower())
     except ValueError:
         # a NUL in the name
-        return Unreadable("its name is none")
-    except _FlawError as error:
-        return Unreadable(str(error))
+        return UnreadableFile("its name is none")
+    except _InvalidFileError as error:
+        return UnreadableFile(str(error))
 
 
-class _Bytes:
+class _HeaderBuffer:
     """The front of a file, read as far as it is asked for."""
 
     def __init__(self, file: BinaryIO, size: int) -> None:
@@ -116,29 +118,29 @@ class _Bytes:
         self._data = b""
         self.at = 0
 
-    def number(self, form: str) -> int:
-        return int(self.scalar(form))
+    def read_number(self, form: str) -> int:
+        return int(self.read_scalar(form))
 
-    def scalar(self, form: str) -> Value:
+    def read_scalar(self, form: str) -> Value:
         length = struct.calcsize(form)
-        self._have(length)
+        self._ensure_available(length)
         value: Value = struct.unpack_from(form, self._data, self.at)[0]
         self.at += length
         return value
 
-    def raw(self, length: int) -> bytes:
-        self._have(length)
+    def read_bytes(self, length: int) -> bytes:
+        self._ensure_available(length)
         self.at += length
         return self._data[self.at - length : self.at]
 
-    def text(self, limit: int | None = None) -> str:
-        length = self.number("<Q")
+    def read_text(self, limit: int | None = None) -> str:
+        length = self.read_number("<Q")
         if limit is not None and length > limit:
-            raise _FlawError(f"it holds a name of {length} bytes")
-        return self.raw(length)[:TEXT_KEPT].decode("utf-8", "replace")
+            raise _InvalidFileError(f"it holds a name of {length} bytes")
+        return self.read_bytes(length)[:TEXT_KEPT].decode("utf-8", "replace")
 
-    def skip(self, length: int) -> None:
-        self._have(length)
+    def skip_bytes(self, length: int) -> None:
+        self._ensure_available(length)
         self.at += length
 
     def skip_texts(self, count: int) -> None:
@@ -147,97 +149,97 @@ class _Bytes:
         for _ in range(count):
             if at + 8 > len(self._data):
                 self.at = at
-                self._have(8)
+                self._ensure_available(8)
             at += 8 + unpack(self._data, at)[0]
         self.at = min(at, self.size + 1)
-        self._have(0)
+        self._ensure_available(0)
 
-    def _have(self, more: int) -> None:
+    def _ensure_available(self, more: int) -> None:
         end = self.at + more
         if end > self.size:
-            raise _FlawError(f"it breaks off after {self.size} bytes, in the middle of its header")
+            raise _InvalidFileError(f"it breaks off after {self.size} bytes, in the middle of its header")
         if end > HEADER_LIMIT:
-            raise _FlawError(f"its header is larger than {HEADER_LIMIT >> 20} MiB")
+            raise _InvalidFileError(f"its header is larger than {HEADER_LIMIT >> 20} MiB")
         if end > len(self._data):
             wanted = min(max(end, 2 * len(self._data), STEP), self.size)
             self._data += self._file.read(wanted - len(self._data))
             if end > len(self._data):
-                raise _FlawError("it became shorter while it was read")
+                raise _InvalidFileError("it became shorter while it was read")
 
 
-def _header(source: _Bytes) -> Header:
-    if source.size < 24 or source.raw(4) != b"GGUF":
-        raise _FlawError("it is no GGUF file")
-    version = source.number("<I")
+def _parse_header(source: _HeaderBuffer) -> GgufHeader:
+    if source.size < 24 or source.read_bytes(4) != b"GGUF":
+        raise _InvalidFileError("it is no GGUF file")
+    version = source.read_number("<I")
     if version not in VERSIONS:
         swapped = int.from_bytes(version.to_bytes(4, "little"), "big") in VERSIONS
-        raise _FlawError(
+        raise _InvalidFileError(
             "it was made for big-endian machines" if swapped else f"its format is GGUF version {version}"
         )
-    tensors, count = source.number("<Q"), source.number("<Q")
+    tensors, count = source.read_number("<Q"), source.read_number("<Q")
     if tensors > TENSOR_LIMIT or count > FIELD_LIMIT:
-        raise _FlawError(f"it claims {count} fields and {tensors} tensors")
+        raise _InvalidFileError(f"it claims {count} fields and {tensors} tensors")
     fields: dict[str, Value] = {}
     arrays: dict[str, int] = {}
     for _ in range(count):
-        _field(source, fields, arrays)
-    weights = _tensors(source, tensors, _alignment(fields))
-    return Header(source.size, fields, arrays, weights)
+        _parse_field(source, fields, arrays)
+    weights = _check_tensors(source, tensors, _check_alignment(fields))
+    return GgufHeader(source.size, fields, arrays, weights)
 
 
-def _field(source: _Bytes, fields: dict[str, Value], arrays: dict[str, int]) -> None:
-    key, kind = source.text(KEY_LIMIT), source.number("<I")
+def _parse_field(source: _HeaderBuffer, fields: dict[str, Value], arrays: dict[str, int]) -> None:
+    key, kind = source.read_text(KEY_LIMIT), source.read_number("<I")
     if kind == ARRAY:
-        arrays[key] = _array(source, key)
+        arrays[key] = _parse_array(source, key)
     elif kind == TEXT:
-        fields[key] = source.text()
+        fields[key] = source.read_text()
     elif kind in SCALARS:
-        fields[key] = source.scalar(SCALARS[kind])
+        fields[key] = source.read_scalar(SCALARS[kind])
     else:
-        raise _FlawError(f"its field {key[:NAME_LIMIT]!r} is of an unknown type, {kind}")
+        raise _InvalidFileError(f"its field {key[:NAME_LIMIT]!r} is of an unknown type, {kind}")
 
 
-def _array(source: _Bytes, key: str) -> int:
-    kind, count = source.number("<I"), source.number("<Q")
+def _parse_array(source: _HeaderBuffer, key: str) -> int:
+    kind, count = source.read_number("<I"), source.read_number("<Q")
     if kind != TEXT and kind not in SCALARS:
-        raise _FlawError(f"its list {key[:NAME_LIMIT]!r} is of an unknown type, {kind}")
+        raise _InvalidFileError(f"its list {key[:NAME_LIMIT]!r} is of an unknown type, {kind}")
     if kind == TEXT:
         source.skip_texts(count)
     else:
-        source.skip(count * struct.calcsize(SCALARS[kind]))
+        source.skip_bytes(count * struct.calcsize(SCALARS[kind]))
     return count
 
 
-def _alignment(fields: Mapping[str, Value]) -> int:
+def _check_alignment(fields: Mapping[str, Value]) -> int:
     value = fields.get("general.alignment", ALIGNMENT)
     if not isinstance(value, int) or not 0 < value <= 1 << 20 or value & (value - 1):
-        raise _FlawError(f"its alignment is {value}")
+        raise _InvalidFileError(f"its alignment is {value}")
     return value
 
 
-def _tensors(source: _Bytes, count: int, alignment: int) -> int:
+def _check_tensors(source: _HeaderBuffer, count: int, alignment: int) -> int:
     """Check every tensor's place and give the number of all weights."""
-    placed = [_tensor(source, alignment) for _ in range(count)]
+    placed = [_parse_tensor(source, alignment) for _ in range(count)]
     data = -(-source.at // alignment) * alignment
     for name, _, offset, length in placed:
         if data + offset + length > source.size:
-            raise _FlawError(
+            raise _InvalidFileError(
                 f"it is cut off: {name} ends at byte {data + offset + length}, the file at {source.size}"
             )
     return sum(weights for _, weights, _, _ in placed)
 
 
-def _tensor(source: _Bytes, alignment: int) -> tuple[str, int, int, int]:
+def _parse_tensor(source: _HeaderBuffer, alignment: int) -> tuple[str, int, int, int]:
     """Read one tensor's name, weights, offset and bytes; bytes of an unknown type count as none."""
-    name, dimensions = source.text(NAME_LIMIT), source.number("<I")
+    name, dimensions = source.read_text(NAME_LIMIT), source.read_number("<I")
     if dimensions > DIMENSIONS:
-        raise _FlawError(f"its tensor {name!r} has {dimensions} dimensions")
-    sizes = [source.number("<Q") for _ in range(dimensions)]
-    kind, offset = source.number("<I"), source.number("<Q")
+        raise _InvalidFileError(f"its tensor {name!r} has {dimensions} dimensions")
+    sizes = [source.read_number("<Q") for _ in range(dimensions)]
+    kind, offset = source.read_number("<I"), source.read_number("<Q")
     block, length = TENSOR_TYPES.get(kind, (1, 0))
     weights = 1
     for size in sizes:
         weights *= size
     if weights >= 1 << 62 or (sizes and sizes[0] % block) or offset % alignment:
-        raise _FlawError(f"its tensor {name!r} cannot be of {sizes} weights at {offset}")
+        raise _InvalidFileError(f"its tensor {name!r} cannot be of {sizes} weights at {offset}")
     return name, weights, offset, weights // block * length

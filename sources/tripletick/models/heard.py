@@ -12,7 +12,7 @@ from tripletick.models import answers, failures, pieces
 
 
 @dataclass(slots=True)
-class Heard:
+class StreamState:
     """One reply, of at most so many lines."""
 
     most: int
@@ -20,39 +20,39 @@ class Heard:
     ended: str = ""
     told: dict[str, Any] = field(default_factory=dict)
     """What counts it, whichever event that was in."""
-    calls: pieces.Calls = field(default_factory=pieces.Calls)
+    calls: pieces.ToolCallBuilder = field(default_factory=pieces.ToolCallBuilder)
     began: float = field(default_factory=time.monotonic)
     first: float = 0.0
 
-    def counted(self, lines: Iterator[bytes]) -> Iterator[bytes]:
+    def limit_lines(self, lines: Iterator[bytes]) -> Iterator[bytes]:
         """Give the lines. Raises StreamCutError where there is no end of them."""
         for count, line in enumerate(lines):
             if count > self.most:
                 raise failures.ENDLESS(lines=count)
             yield line
 
-    def take(self, fields: Mapping[str, Any]) -> Chunk | None:
+    def add_event(self, fields: Mapping[str, Any]) -> Chunk | None:
         """Take an event; gives what it adds to the reply."""
-        self.calls.add(fields)
-        self.told |= {name: fields[name] for name in ("usage", "timings") if answers.fields(fields, name)}
-        self.ended = pieces.ended(fields) or self.ended
-        self.finish = pieces.finish(fields) or self.finish
-        chunk = pieces.chunk(fields)
+        self.calls.add_piece(fields)
+        self.told |= {name: fields[name] for name in ("usage", "timings") if answers.get_object(fields, name)}
+        self.ended = pieces.get_finish_reason(fields) or self.ended
+        self.finish = pieces.parse_finish(fields) or self.finish
+        chunk = pieces.parse_chunk(fields)
         if not (chunk and chunk.progress):
             self.first = self.first or time.monotonic()
         return chunk
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Nothing more is to come; a count may come after the end."""
         return self.finish is not None and bool(self.told)
 
-    def last(self) -> Chunk:
+    def make_last_chunk(self) -> Chunk:
         """Give the end of the reply. Raises StreamCutError where it has none."""
         if self.finish is None:
-            raise failures.BROKEN(told=self.ended) if self.ended else failures.cut()
-        counts = pieces.counts(self.told)
+            raise failures.BROKEN(told=self.ended) if self.ended else failures.make_cut_error()
+        counts = pieces.parse_counts(self.told)
         if not counts.output_seconds:
             read, wrote = self.first - self.began, time.monotonic() - self.first
             counts = replace(counts, prompt_seconds=read, output_seconds=wrote)
-        return Chunk(finish=self.finish, counts=counts, calls=self.calls.whole())
+        return Chunk(finish=self.finish, counts=counts, calls=self.calls.build_calls())

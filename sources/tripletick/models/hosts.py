@@ -27,7 +27,7 @@ GOES_THERE = "What is read goes to {host}, which is not this machine."
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ServerAddress:
     """Where a server listens; `path` is what a proxy put in front of the API, without slashes at its ends."""
 
     scheme: str = "http"
@@ -41,36 +41,36 @@ class Address:
         return f"{self.scheme}://{host}:{self.port}" + (f"/{self.path}" if self.path else "")
 
     @property
-    def loopback(self) -> bool:
+    def is_loopback(self) -> bool:
         """True where what is sent stays on this machine."""
         if self.host == "localhost" or self.host.endswith(".localhost"):
             return True
-        ip = _ip(self.host)
+        ip = _parse_ip(self.host)
         return ip is not None and ip.is_loopback
 
     @property
-    def private(self) -> bool:
+    def is_private(self) -> bool:
         """True on this machine and in the home network: no proxy leads there."""
-        ip = _ip(self.host)
+        ip = _parse_ip(self.host)
         if ip is not None:
             return ip.is_private or ip.is_loopback or ip.is_link_local
-        return self.loopback or "." not in self.host or self.host.endswith(HOME_NETWORK)
+        return self.is_loopback or "." not in self.host or self.host.endswith(HOME_NETWORK)
 
 
-def warned(where: str) -> Iterator[str]:
+def warn_remote(where: str) -> Iterator[str]:
     """Name the host where it is not this machine."""
-    there = parse(where)
-    if not there.loopback:
+    there = parse_address(where)
+    if not there.is_loopback:
         yield GOES_THERE.format(host=there.host)
 
 
-def address(given: str | None) -> Address:
+def resolve_address(given: str | None) -> ServerAddress:
     """Read `given`, else OLLAMA_HOST, else take loopback. Raises UsageError."""
     text = given if given and given.strip() else os.environ.get("OLLAMA_HOST", "")
-    return parse(text)
+    return parse_address(text)
 
 
-def parse(text: str) -> Address:
+def parse_address(text: str) -> ServerAddress:
     """Read one address as `envconfig.Host` of Ollama 0.17 does; a port that is none becomes the default."""
     bare = text.strip().strip("\"'").strip()
     if bare == CLOUD:
@@ -86,24 +86,24 @@ def parse(text: str) -> Address:
             "For example: --host http://127.0.0.1:11434",
         )
     place, _, path = rest.partition("/")
-    host, port = _host_and_port(place, PORTS[scheme] if parted else PORT)
-    return Address(scheme, EVERYWHERE.get(host, host), port, path.strip("/"))
+    host, port = _split_host_port(place, PORTS[scheme] if parted else PORT)
+    return ServerAddress(scheme, EVERYWHERE.get(host, host), port, path.strip("/"))
 
 
-def _host_and_port(place: str, default: int) -> tuple[str, int]:
-    ip = _ip(place.strip("[]"))
+def _split_host_port(place: str, default: int) -> tuple[str, int]:
+    ip = _parse_ip(place.strip("[]"))
     if ip is not None:
         return str(ip), default
     host, colon, port = place.rpartition(":")
     if not colon:
         host, port = place, ""
-    inner = _ip(host.strip("[]"))
+    inner = _parse_ip(host.strip("[]"))
     known = str(inner) if inner else host.lower()
     valid = re.fullmatch(r"[0-9]{1,5}", port) and int(port) <= 65535
     return known or "127.0.0.1", int(port) if valid else default
 
 
-def _ip(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+def _parse_ip(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     import ipaddress
 
     try:

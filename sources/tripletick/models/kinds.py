@@ -21,7 +21,7 @@ OWN = ("max_model_len", "context_length", "context_window", "max_context_length"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ServerDetails:
     """What is known of a server's model; 0, "" and () mean: not told."""
 
     program: str = ""
@@ -32,53 +32,57 @@ class Kind:
     parameters: int = 0
 
 
-def tell(entry: Fields, ask: Callable[[str], Fields], *, near: bool) -> Kind:
+def detect_server(entry: Fields, ask: Callable[[str], Fields], *, near: bool) -> ServerDetails:
     """Find out; `entry` is the model in /v1/models, `ask` looks a path of the server up, {} where there is
     none. Only what is `near` is asked beyond the standard.
     """
     if "max_model_len" in entry:
-        return Kind("vLLM", answers.number(entry, "max_model_len"), schemas=True)
+        return ServerDetails("vLLM", answers.get_number(entry, "max_model_len"), schemas=True)
     for path, read in LOOKS if near else ():
         if kind := read(ask(path), entry):
             return kind
-    return Kind(context=_own(entry))
+    return ServerDetails(context=_read_context(entry))
 
 
-def _own(entry: Fields) -> int:
-    numbers = (answers.number(entry, name) for name in OWN)
-    meta = answers.fields(entry, "meta")
-    return next(filter(None, numbers), answers.number(meta, "n_ctx") or answers.number(meta, "n_ctx_train"))
+def _read_context(entry: Fields) -> int:
+    numbers = (answers.get_number(entry, name) for name in OWN)
+    meta = answers.get_object(entry, "meta")
+    return next(
+        filter(None, numbers), answers.get_number(meta, "n_ctx") or answers.get_number(meta, "n_ctx_train")
+    )
 
 
-def _llamacpp(props: Fields, entry: Fields) -> Kind | None:
+def _detect_llamacpp(props: Fields, entry: Fields) -> ServerDetails | None:
     """/props tells what a slot really has; `meta` in the list only what the model was made for."""
-    made = answers.fields(props, "default_generation_settings")
+    made = answers.get_object(props, "default_generation_settings")
     if not made:
         return None
-    sees = answers.fields(props, "modalities").get("vision") is True
-    program = f"{LLAMACPP} {answers.text(props.get('build_info'))}".strip()
+    sees = answers.get_object(props, "modalities").get("vision") is True
+    program = f"{LLAMACPP} {answers.clean_text(props.get('build_info'))}".strip()
     can = ("completion", *(("vision",) if sees else ()))
-    context = answers.number(made, "n_ctx") or _own(entry)
-    parameters = answers.number(answers.fields(entry, "meta"), "n_params")
-    return Kind(program, context, schemas=True, can=can, parameters=parameters)
+    context = answers.get_number(made, "n_ctx") or _read_context(entry)
+    parameters = answers.get_number(answers.get_object(entry, "meta"), "n_params")
+    return ServerDetails(program, context, schemas=True, can=can, parameters=parameters)
 
 
-def _lmstudio(listed: Fields, entry: Fields) -> Kind | None:
-    models = {answers.text(one.get("id")): one for one in answers.entries(listed, "data")}
-    model = models.get(answers.text(entry.get("id")))
+def _detect_lmstudio(listed: Fields, entry: Fields) -> ServerDetails | None:
+    models = {answers.clean_text(one.get("id")): one for one in answers.get_objects(listed, "data")}
+    model = models.get(answers.clean_text(entry.get("id")))
     if model is None:
         return None
-    context = answers.number(model, "loaded_context_length") or answers.number(model, "max_context_length")
-    can = LMSTUDIO.get(answers.text(model.get("type")), ())
-    return Kind("LM Studio", context or _own(entry), schemas=True, can=can)
+    context = answers.get_number(model, "loaded_context_length") or answers.get_number(
+        model, "max_context_length"
+    )
+    can = LMSTUDIO.get(answers.clean_text(model.get("type")), ())
+    return ServerDetails("LM Studio", context or _read_context(entry), schemas=True, can=can)
 
 
-def _ollama(loaded: Fields, entry: Fields) -> Kind | None:
+def _detect_ollama(loaded: Fields, entry: Fields) -> ServerDetails | None:
     if not isinstance(loaded.get("models"), list):
         return None
-    models = {answers.text(one.get("name")): one for one in answers.entries(loaded, "models")}
-    model = models.get(answers.text(entry.get("id")), {})
-    return Kind("Ollama", answers.number(model, "context_length") or OLLAMAS, schemas=True)
+    models = {answers.clean_text(one.get("name")): one for one in answers.get_objects(loaded, "models")}
+    model = models.get(answers.clean_text(entry.get("id")), {})
+    return ServerDetails("Ollama", answers.get_number(model, "context_length") or OLLAMAS, schemas=True)
 
 
 LMSTUDIO: Mapping[str, tuple[str, ...]] = {
@@ -86,8 +90,8 @@ LMSTUDIO: Mapping[str, tuple[str, ...]] = {
     "vlm": ("completion", "vision"),
     "embeddings": ("embedding",),
 }
-LOOKS: tuple[tuple[str, Callable[[Fields, Fields], Kind | None]], ...] = (
-    ("/props", _llamacpp),
-    ("/api/v0/models", _lmstudio),
-    ("/api/ps", _ollama),
+LOOKS: tuple[tuple[str, Callable[[Fields, Fields], ServerDetails | None]], ...] = (
+    ("/props", _detect_llamacpp),
+    ("/api/v0/models", _detect_lmstudio),
+    ("/api/ps", _detect_ollama),
 )

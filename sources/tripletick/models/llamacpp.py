@@ -24,7 +24,7 @@ from typing import Any
 from tripletick.errors import ModelError
 from tripletick.halting import Halt
 from tripletick.installed import python
-from tripletick.models.failures import Saying
+from tripletick.models.failures import ErrorTemplate
 from tripletick.platforms import read_text
 
 BATCH = 256
@@ -47,7 +47,7 @@ llamacpp.open_server(llamacpp.read_plan(json.loads(sys.argv[1])), llamacpp.ERROR
 
 Piece = str | bytes | list[Any] | dict[str, Any] | None
 
-REFUSED = Saying(
+REFUSED = ErrorTemplate(
     ModelError,
     "The model {path} cannot be loaded.",
     "llama.cpp says: {told}.",
@@ -56,7 +56,7 @@ REFUSED = Saying(
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class LoadPlan:
     """What is loaded, and with how many tokens of context for each of the slots."""
 
     model: str
@@ -67,42 +67,42 @@ class Plan:
     """MiB of memory for prefixes of conversations that have no slot; llama.cpp then chooses the slot."""
 
 
-def read_plan(fields: Mapping[str, Any]) -> Plan:
-    return Plan(**{**fields, "adapters": tuple(fields["adapters"])})
+def read_plan(fields: Mapping[str, Any]) -> LoadPlan:
+    return LoadPlan(**{**fields, "adapters": tuple(fields["adapters"])})
 
 
-class Engine:
+class LlamaEngine:
     """One model, loaded by the first reply; the next one of a slot waits until the one before has stopped."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: LoadPlan) -> None:
         self._plan = plan
         self._server: Any = None
-        self._talks: dict[int, _Talk] = {}
+        self._talks: dict[int, _ReplyThread] = {}
         self._loading = threading.Lock()
         self.load_seconds = 0.0
 
-    def reply(
+    def stream_reply(
         self, request: Mapping[str, Any], slot: int = 0, halt: Halt | None = None
     ) -> Generator[Piece, None, None]:
         """Yield the pieces of a reply as the server gives them; closing it or a halt stops the model.
 
         Raises ModelError where the model cannot be loaded, and what xllamacpp raises (THROWN).
         """
-        self.rest(slot)
+        self.wait_idle(slot)
         # what was put aside is looked through only where no slot is named
         asked = {**request, "id_slot": -1 if self._plan.spare else slot}
-        self._talks[slot] = talk = _Talk(lambda take: self._answer(asked, take))
+        self._talks[slot] = talk = _ReplyThread(lambda take: self._run_request(asked, take))
         try:
             with (halt or Halt()).ending(talk.stop):
-                yield from talk.pieces()
+                yield from talk.read_pieces()
         finally:
             talk.stop()
 
     @property
-    def loaded(self) -> bool:
+    def is_loaded(self) -> bool:
         return self._server is not None
 
-    def rest(self, slot: int) -> None:
+    def wait_idle(self, slot: int) -> None:
         """Wait until nothing is being written there any more."""
         if slot in self._talks:
             self._talks[slot].stop()
@@ -111,7 +111,7 @@ class Engine:
     def close(self) -> None:
         """Unload the model."""
         for slot in self._talks:
-            self.rest(slot)
+            self.wait_idle(slot)
         self._server = None
 
     def load(self) -> None:
@@ -123,17 +123,17 @@ class Engine:
         with self._loading:
             if self._server is None:
                 begun = time.monotonic()
-                self._server = load(self._plan)
+                self._server = load_model(self._plan)
                 self.load_seconds = time.monotonic() - begun
 
-    def _answer(self, request: Mapping[str, Any], take: Callable[[Piece], bool]) -> None:
+    def _run_request(self, request: Mapping[str, Any], take: Callable[[Piece], bool]) -> None:
         self.load()
         # a piece after each batch of the prompt: there the reply can be stopped
         asked = json.dumps({**request, "stream": True, "return_progress": True})
         self._server.handle_chat_completions(asked, take)
 
 
-class _Talk:
+class _ReplyThread:
     """Work in a thread of its own whose pieces are read from a queue."""
 
     def __init__(self, work: Callable[[Callable[[Piece], bool]], None]) -> None:
@@ -141,9 +141,9 @@ class _Talk:
         self._queue: Queue[tuple[Piece] | None] = Queue(WAITING)
         self._stop = threading.Event()
         self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, name="llama.cpp")
+        self._thread = threading.Thread(target=self._run_work, name="llama.cpp")
 
-    def pieces(self) -> Iterator[Piece]:
+    def read_pieces(self) -> Iterator[Piece]:
         self._thread.start()
         while (entry := self._queue.get()) is not None:
             yield entry[0]
@@ -164,19 +164,19 @@ class _Talk:
         if self._thread.ident:
             self._thread.join()
 
-    def _run(self) -> None:
+    def _run_work(self) -> None:
         try:
-            self._work(self._take)
+            self._work(self._receive_piece)
         except (ModelError, *THROWN) as error:
             self._error = error
         finally:
-            self._put(None)
+            self._put_entry(None)
 
-    def _take(self, piece: Piece) -> bool:
+    def _receive_piece(self, piece: Piece) -> bool:
         """Be llama.cpp's callback, where True means: stop."""
-        return not self._put((piece,))
+        return not self._put_entry((piece,))
 
-    def _put(self, entry: tuple[Piece] | None) -> bool:
+    def _put_entry(self, entry: tuple[Piece] | None) -> bool:
         # a reader who forgot to close must not keep the program from ending
         while not self._stop.is_set() and threading.main_thread().is_alive():
             with suppress(Full):
@@ -185,29 +185,29 @@ class _Talk:
         return False
 
 
-def load(plan: Plan) -> Any:
+def load_model(plan: LoadPlan) -> Any:
     """Load a model. Raises ModelError with what llama.cpp says."""
     try:
         return open_server(plan, SILENT)
     except THROWN as error:
-        raise REFUSED(path=plan.model, told=explain(plan) or str(error).rstrip(".")) from error
+        raise REFUSED(path=plan.model, told=explain_failure(plan) or str(error).rstrip(".")) from error
 
 
-def open_server(plan: Plan, verbosity: int) -> Any:
+def open_server(plan: LoadPlan, verbosity: int) -> Any:
     """Open xllamacpp's server, which nothing but this process can reach."""
     import xllamacpp
 
     with tempfile.TemporaryDirectory(prefix="tripletick-") as folder:
         # it insists on a socket; the only name of this one is gone when the folder is
-        made = _parameters(xllamacpp, plan)
+        made = _build_parameters(xllamacpp, plan)
         made.verbosity, made.hostnames = verbosity, [f"{folder}/llama.sock"]
         return xllamacpp.Server(made)
 
 
-def _parameters(xllamacpp: Any, plan: Plan) -> Any:
+def _build_parameters(xllamacpp: Any, plan: LoadPlan) -> Any:
     made = xllamacpp.CommonParams()
     made.model.path = plan.model
-    made.lora_adapters = [_adapter(xllamacpp, path) for path in plan.adapters]
+    made.lora_adapters = [_build_adapter(xllamacpp, path) for path in plan.adapters]
     made.n_ctx, made.n_parallel, made.n_batch = plan.context * plan.slots, plan.slots, BATCH
     made.ctx_shift, made.cache_ram_mib = False, plan.spare
     made.warmup = made.ui = made.endpoint_slots = False
@@ -216,7 +216,7 @@ def _parameters(xllamacpp: Any, plan: Plan) -> Any:
     return made
 
 
-def _adapter(xllamacpp: Any, path: str) -> Any:
+def _build_adapter(xllamacpp: Any, path: str) -> Any:
     made = xllamacpp.CommonAdapterLoraInfo()
     made.path, made.scale = path, 1.0
     return made
@@ -235,7 +235,7 @@ def thread_limit() -> int:
     return allowed if allowed < cores else 0
 
 
-def video_memory() -> int:
+def free_video_memory() -> int:
     """Add up the free bytes of devices other than the processor."""
     import xllamacpp
 
@@ -243,7 +243,7 @@ def video_memory() -> int:
     return sum(int(one["memory_free"]) for one in xllamacpp.get_device_info() if one["type"] != cpu)
 
 
-def explain(plan: Plan) -> str:
+def explain_failure(plan: LoadPlan) -> str:
     """Load it once more in a process whose errors can be read; "" where that tells nothing."""
     command = [*python(EXPLAIN), json.dumps(asdict(plan))]
     try:
@@ -254,10 +254,10 @@ def explain(plan: Plan) -> str:
         return ""
     if done.returncode < 0:
         return f"nothing, it crashed ({signal.Signals(-done.returncode).name})"
-    return first_error(done.stderr.decode("utf-8", "replace"))
+    return find_first_error(done.stderr.decode("utf-8", "replace"))
 
 
-def first_error(log: str) -> str:
+def find_first_error(log: str) -> str:
     """Take the first error out of a log of llama.cpp: `0.00.037.969 E llama_model_load: error loading …`."""
     for line in log.splitlines():
         _, marked, told = line.partition(" E ")

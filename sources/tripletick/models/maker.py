@@ -10,8 +10,8 @@ from pathlib import Path
 import requests
 
 from tripletick.models import failures
-from tripletick.models.catalog import Entry
-from tripletick.models.progress import Progress, bytes_of
+from tripletick.models.catalog import CatalogEntry
+from tripletick.models.progress import Progress, file_size
 
 CONNECT_SECONDS, SILENCE_SECONDS = 5.0, 30.0
 ATTEMPTS = 30
@@ -20,38 +20,38 @@ CHUNK = 1 << 16
 OTHER_SIZE = "its file has another size"
 
 
-def download(entry: Entry, part: Path, notice: Progress) -> str:
+def download_file(entry: CatalogEntry, part: Path, notice: Progress) -> str:
     """Fetch the file into `part`, behind what is there; give "", or one clause that says why it did not come.
 
     Raises OSError where `part` cannot be written.
     """
-    if bytes_of(part) > entry.size:
+    if file_size(part) > entry.size:
         part.unlink()
     why = ""
     for _ in range(ATTEMPTS):
-        before = bytes_of(part)
+        before = file_size(part)
         if before == entry.size:
             return ""
-        why = _attempt(entry, part, notice)
-        if bytes_of(part) <= before:
+        why = _download_rest(entry, part, notice)
+        if file_size(part) <= before:
             break
-    return "" if bytes_of(part) == entry.size else why or "it broke off"
+    return "" if file_size(part) == entry.size else why or "it broke off"
 
 
-def _attempt(entry: Entry, part: Path, notice: Progress) -> str:
-    have = bytes_of(part)
+def _download_rest(entry: CatalogEntry, part: Path, notice: Progress) -> str:
+    have = file_size(part)
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={have}-"} if have else {})
     try:
         with requests.get(
             entry.url, headers=headers, stream=True, timeout=(CONNECT_SECONDS, SILENCE_SECONDS)
         ) as response:
             at = have if response.status_code == requests.codes.partial_content else 0
-            return _refusal(response, entry, at) or _write(response, entry, part, at, notice)
+            return _check_response(response, entry, at) or _write_body(response, entry, part, at, notice)
     except requests.RequestException as error:
-        return failures.cause_of(error)
+        return failures.describe_cause(error)
 
 
-def _refusal(response: requests.Response, entry: Entry, at: int) -> str:
+def _check_response(response: requests.Response, entry: CatalogEntry, at: int) -> str:
     """Say why this answer is not the rest of the file, "" where it is."""
     if not response.ok:
         return f"status {response.status_code}"
@@ -61,7 +61,9 @@ def _refusal(response: requests.Response, entry: Entry, at: int) -> str:
     return "" if fits else OTHER_SIZE
 
 
-def _write(response: requests.Response, entry: Entry, part: Path, at: int, notice: Progress) -> str:
+def _write_body(
+    response: requests.Response, entry: CatalogEntry, part: Path, at: int, notice: Progress
+) -> str:
     with part.open("ab" if at else "wb") as out:
         for data in response.iter_content(CHUNK):
             out.write(data)

@@ -14,7 +14,7 @@ HOTTEST = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class ModelInfo:
     """What an engine knows of its model. 0 and "" mean: not told."""
 
     name: str
@@ -36,13 +36,13 @@ class About:
     """Its context was chosen where it runs: there is no asking for another, and less would save nothing."""
 
     @property
-    def sees(self) -> bool:
+    def has_vision(self) -> bool:
         """Whether a picture can be sent; where a server tells nothing of its models, it is tried."""
         return "vision" in self.can or (self.settled and not self.can)
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedModel:
     """A model that a server has: its name, its bytes, how its weights are stored, what its content is known
     by ("" where not told).
     """
@@ -79,14 +79,14 @@ class Sampling:
 class Model(Protocol):
     """One model of one engine. A conversation goes in, a stream of chunks comes out."""
 
-    def about(self) -> About:
+    def get_info(self) -> ModelInfo:
         """Look the model up.
 
         Raises ServerUnreachableError, ModelError or ServerFailedError.
         """
         ...
 
-    def fix(self, context: int) -> int:
+    def set_context(self, context: int) -> int:
         """Set the context in tokens, once, before the first stream; gives what it will be."""
         ...
 
@@ -96,7 +96,7 @@ class Model(Protocol):
         """
         ...
 
-    def beside(self, slot: int, halt: Halt) -> Model:
+    def fork(self, slot: int, halt: Halt) -> Model:
         """Give the same model for another thread, which `halt` stops; `slot` counts from 0, this one.
 
         Their streams run side by side where the engine has room for that, each keeping its own prefix.

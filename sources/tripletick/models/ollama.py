@@ -17,13 +17,13 @@ from typing import Any
 from tripletick.errors import ServerFailedError, TripletickError
 from tripletick.halting import Halt
 from tripletick.messages import Chunk, Counts, Finish, Message, Progress, ToolCall
-from tripletick.models import Settings, answers, chat_templates, completions, failures
-from tripletick.models.hosts import address
-from tripletick.models.model import About, Listed, Sampling
-from tripletick.models.preload import Loaded, Preload
-from tripletick.models.trying import GATEWAY, Tries
-from tripletick.models.watch import Watch
-from tripletick.models.wire import Reply, Wire
+from tripletick.models import EngineSettings, answers, chat_templates, completions, failures
+from tripletick.models.hosts import resolve_address
+from tripletick.models.model import ListedModel, ModelInfo, Sampling
+from tripletick.models.preload import LoadedModel, Preload
+from tripletick.models.trying import GATEWAY, RequestRetries
+from tripletick.models.watch import ServerMonitor
+from tripletick.models.wire import HttpClient, HttpReply
 
 DEFAULT_CONTEXT = 4096
 """Sent where `fix` was not called: the server's own default moves with the video memory."""
@@ -45,107 +45,115 @@ repeats: models go on after their block. A model that brings a penalty of its ow
 class Ollama:
     """One model of one Ollama server."""
 
-    def __init__(self, name: str, settings: Settings | None = None) -> None:
+    def __init__(self, name: str, settings: EngineSettings | None = None) -> None:
         self.name = name
-        self.settings = settings or Settings()
-        self.address = address(self.settings.host)
-        self._wire = Wire(self.address, self.settings)
+        self.settings = settings or EngineSettings()
+        self.address = resolve_address(self.settings.host)
+        self._wire = HttpClient(self.address, self.settings)
         self._context = DEFAULT_CONTEXT
-        self._about: About | None = None
+        self._about: ModelInfo | None = None
         self._penalty: float | None = NO_PENALTY
-        self._watch = Watch(self.settings.notice)
+        self._watch = ServerMonitor(self.settings.notice)
         self._preload: Preload | None = None
 
-    def about(self) -> About:
+    def get_info(self) -> ModelInfo:
         """Look the model up through /api/show. Raises as the Protocol says."""
-        shown = self._asked("/api/show", {"model": self.name})
-        info, details = answers.fields(shown, "model_info"), answers.fields(shown, "details")
-        can = tuple(map(str, answers.listed(shown, "capabilities")))
-        own = answers.text(shown.get("parameters")).split()
+        shown = self._request_json("/api/show", {"model": self.name})
+        info, details = answers.get_object(shown, "model_info"), answers.get_object(shown, "details")
+        can = tuple(map(str, answers.get_list(shown, "capabilities")))
+        own = answers.clean_text(shown.get("parameters")).split()
         self._penalty = None if "repeat_penalty" in own else NO_PENALTY
         family = str(info.get("general.architecture") or details.get("family") or "")
-        self._about = About(
+        self._about = ModelInfo(
             name=self.name,
             engine="ollama",
-            context=answers.number(info, f"{family}.context_length"),
-            parameters=answers.number(info, "general.parameter_count"),
+            context=answers.get_number(info, f"{family}.context_length"),
+            parameters=answers.get_number(info, "general.parameter_count"),
             thinks="thinking" in can,
             can=can,
             where=self.address.url,
-            version=self._version(),
+            version=self._get_version(),
             schemas=True,
-            untemplated=chat_templates.lacking(shown),
+            untemplated=chat_templates.lacks_template(shown),
         )
         return self._about
 
-    def listed(self) -> tuple[Listed, ...]:
+    def list_models(self) -> tuple[ListedModel, ...]:
         """List the server's models as /api/tags does, the newest first."""
-        entries = (entry for entry in answers.entries(self._asked("/api/tags"), "models") if "name" in entry)
+        entries = (
+            entry
+            for entry in answers.get_objects(self._request_json("/api/tags"), "models")
+            if "name" in entry
+        )
         return tuple(
-            Listed(
+            ListedModel(
                 str(entry["name"]),
-                answers.number(entry, "size"),
-                answers.text(answers.fields(entry, "details").get("quantization_level")),
-                answers.text(entry.get("digest")),
+                answers.get_number(entry, "size"),
+                answers.clean_text(answers.get_object(entry, "details").get("quantization_level")),
+                answers.clean_text(entry.get("digest")),
             )
             for entry in entries
         )
 
-    def names(self) -> tuple[str, ...]:
+    def list_names(self) -> tuple[str, ...]:
         """Name the server's models, the newest first."""
-        return tuple(model.name for model in self.listed())
+        return tuple(model.name for model in self.list_models())
 
-    def loaded(self) -> Loaded | None:
+    def find_loaded(self) -> LoadedModel | None:
         """Ask /api/ps what the model really got; None where it is not in memory."""
-        for entry in answers.entries(self._asked("/api/ps"), "models"):
-            if _whole(str(entry.get("name", ""))) == _whole(self.name):
-                return Loaded(
-                    *(answers.number(entry, key) for key in ("context_length", "size", "size_vram"))
+        for entry in answers.get_objects(self._request_json("/api/ps"), "models"):
+            if _normalize_name(str(entry.get("name", ""))) == _normalize_name(self.name):
+                return LoadedModel(
+                    *(answers.get_number(entry, key) for key in ("context_length", "size", "size_vram"))
                 )
         return None
 
-    def fix(self, context: int) -> int:
+    def set_context(self, context: int) -> int:
         """Set what is sent as `num_ctx` with every request: a change would reload the model."""
         self._context = context
         return context
 
     def preload(self) -> None:
         if self._preload is None:
-            asked = self._request((), Sampling(output=1))
+            asked = self._build_request((), Sampling(output=1))
             body = {name: asked[name] for name in ("model", "options", "keep_alive")}
             self._preload = Preload(self.address, self.settings, "/api/generate", body)
             self._preload.start()
 
-    def loading(self, seconds: float) -> bool:
+    def is_still_loading(self, seconds: float) -> bool:
         """Wait so long for what `preload` began; tell whether it goes on."""
-        return self._preload is not None and self._preload.goes_on(seconds)
+        return self._preload is not None and self._preload.is_still_running(seconds)
 
-    def beside(self, slot: int, halt: Halt) -> Ollama:
+    def fork(self, slot: int, halt: Halt) -> Ollama:
         """Give another thread its way to the server, which has its own slots (OLLAMA_NUM_PARALLEL)."""
         other = Ollama(self.name, replace(self.settings, halt=halt))
         other._context, other._about, other._penalty = self._context, self._about, self._penalty
         return other
 
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
-        request = self._request(messages, sampling)
-        tries = Tries(
-            self.settings, lambda reply, body: self._error(reply, failures.words(body)), failures.words
+        request = self._build_request(messages, sampling)
+        tries = RequestRetries(
+            self.settings,
+            lambda reply, body: self._make_error(reply, failures.extract_error(body)),
+            failures.extract_error,
         )
-        reply = yield from self._awaited(lambda: tries.answer(lambda: self._wire.send("/api/chat", request)))
+        reply = yield from self._await_reply(
+            lambda: tries.request_stream(lambda: self._wire.post_stream("/api/chat", request))
+        )
         with closing(reply):
             most = LINES_A_TOKEN * sampling.output + LINES
-            for count, line in enumerate(reply.lines()):
+            for count, line in enumerate(reply.iter_lines()):
                 if count > most:
                     raise failures.ENDLESS(lines=count)
-                fields = self._line(line)
+                fields = self._parse_line(line)
                 if fields.get("done") is True:
-                    last = _last(fields)
-                    self._watch.look(messages, last.counts or Counts())
+                    last = _parse_last(fields)
+                    self._watch.compare_reply(messages, last.counts or Counts())
                     yield last
                     return
-                if chunk := _chunk(fields):
+                if chunk := _parse_chunk(fields):
                     yield chunk
-        raise failures.cut()
+        raise failures.make_cut_error()
 
     def close(self) -> None:
         """Let go of connections; the server keeps the model loaded for `[model] keep`."""
@@ -153,16 +161,16 @@ class Ollama:
             self._preload.stop()
         self._wire.close()
 
-    def _awaited(self, send: Callable[[], Reply]) -> Generator[Chunk, None, Reply]:
+    def _await_reply(self, send: Callable[[], HttpReply]) -> Generator[Chunk, None, HttpReply]:
         """Give the reply to a request; while the server loads the model for it, that is said."""
-        if not self.loading(0):
+        if not self.is_still_loading(0):
             return send()
         yield Chunk(progress=Progress("loading"))
         # the request does not wait for the loading that the server was asked for before
         with ThreadPoolExecutor(1) as pool:
             sent = pool.submit(send)
             try:
-                while self.loading(GLANCE) and not sent.done():
+                while self.is_still_loading(GLANCE) and not sent.done():
                     pass
                 if not sent.done():
                     yield Chunk(progress=Progress("reading"))
@@ -170,10 +178,10 @@ class Ollama:
             finally:
                 while not sent.done():
                     # before it is connected there is nothing to cut
-                    self._wire.cut()
+                    self._wire.cut_connection()
                     wait([sent], GLANCE)
 
-    def _request(self, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
+    def _build_request(self, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
         options = {
             "num_ctx": self._context,
             # -1 would mean ten times the context
@@ -183,79 +191,81 @@ class Ollama:
             "repeat_penalty": self._penalty,
             "stop": list(sampling.stop) or None,
         }
-        sees = self._about is None or self._about.sees
-        said = messages if sees else completions.blinded(messages)
+        sees = self._about is None or self._about.has_vision
+        said = messages if sees else completions.strip_pictures(messages)
         asked = {
             "model": self.name,
-            "messages": [written for message in said for written in _written(message)],
+            "messages": [written for message in said for written in _encode_message(message)],
             "stream": True,
-            "options": completions.chosen(options),
-            "keep_alive": _duration(self.settings.keep),
+            "options": completions.drop_unset(options),
+            "keep_alive": _encode_duration(self.settings.keep),
             "truncate": False,
             "shift": False,
-            "think": self._think(sampling),
+            "think": self._choose_think(sampling),
             "format": sampling.schema,
             "tools": list(sampling.tools) or None,
         }
-        return completions.chosen(asked)
+        return completions.drop_unset(asked)
 
-    def _think(self, sampling: Sampling) -> bool | None:
+    def _choose_think(self, sampling: Sampling) -> bool | None:
         if sampling.think is None:
             return None
-        known = self._about or self.about()
+        known = self._about or self.get_info()
         return sampling.think if known.thinks else None
 
-    def _line(self, line: bytes) -> dict[str, Any]:
+    def _parse_line(self, line: bytes) -> dict[str, Any]:
         if not line.strip():
             return {}
-        fields = answers.tree(line)
+        fields = answers.parse_object(line)
         if not fields:
             raise failures.GARBLED(told=line[:80].decode("utf-8", "replace"))
         if "error" in fields:
-            told = failures.words(line)
-            raise failures.full(told, self._context) or failures.BROKEN(told=told)
+            told = failures.extract_error(line)
+            raise failures.parse_context_error(told, self._context) or failures.BROKEN(told=told)
         return fields
 
-    def _asked(
+    def _request_json(
         self, path: str, body: Mapping[str, Any] | None = None, *, patient: bool = True
     ) -> dict[str, Any]:
         settings = self.settings if patient else replace(self.settings, busy_waits=())
-        tries = Tries(settings, lambda reply, body: self._error(reply, ""), failures.words)
-        reply, data = tries.look(lambda: self._wire.look(path, body))
+        tries = RequestRetries(
+            settings, lambda reply, body: self._make_error(reply, ""), failures.extract_error
+        )
+        reply, data = tries.request_answer(lambda: self._wire.send_query(path, body))
         if reply.status != 200:
-            raise self._error(reply, failures.words(data), named=bool(body))
-        fields = answers.tree(data)
+            raise self._make_error(reply, failures.extract_error(data), named=bool(body))
+        fields = answers.parse_object(data)
         if not fields:
             raise failures.NOT_OLLAMA(
-                where=self.address.url, told=failures.described(reply.status, reply.kind)
+                where=self.address.url, told=failures.describe_response(reply.status, reply.kind)
             )
         return fields
 
-    def _error(self, reply: Reply, told: str, *, named: bool = True) -> TripletickError:
+    def _make_error(self, reply: HttpReply, told: str, *, named: bool = True) -> TripletickError:
         """`named` tells whether the request named a model: then 404 speaks of it, else of the address."""
         if reply.status == 404 and told and named:
-            return failures.missing(self.name, self.names())
+            return failures.make_missing_error(self.name, self.list_names())
         if reply.status == 404 or (not told and reply.status not in failures.STATUSES):
-            described = failures.described(reply.status, reply.kind)
+            described = failures.describe_response(reply.status, reply.kind)
             return failures.NOT_OLLAMA(where=self.address.url, told=described)
-        told = told or failures.described(reply.status, reply.kind) * (reply.status in GATEWAY)
-        too_long = failures.full(told, self._context) if reply.status in (400, 500) else None
-        return too_long or failures.refused(reply.status, told, self.name, self.address.url)
+        told = told or failures.describe_response(reply.status, reply.kind) * (reply.status in GATEWAY)
+        too_long = failures.parse_context_error(told, self._context) if reply.status in (400, 500) else None
+        return too_long or failures.make_status_error(reply.status, told, self.name, self.address.url)
 
-    def _version(self) -> str:
+    def _get_version(self) -> str:
         try:
-            return str(self._asked("/api/version", patient=False).get("version", ""))
+            return str(self._request_json("/api/version", patient=False).get("version", ""))
         except ServerFailedError:
             # a proxy may let through what is needed and not this
             return ""
 
 
-def _written(message: Message) -> Iterator[dict[str, Any]]:
+def _encode_message(message: Message) -> Iterator[dict[str, Any]]:
     """Write a message; results of calls are messages of their own, before the text."""
     for result in message.results:
         # servers before 0.9 know results by their order alone
         yield {"role": "tool", "content": result.text, "tool_name": result.name, "tool_call_id": result.id}
-    seen = [completions.encoded(picture) for picture in message.pictures if picture.data]
+    seen = [completions.encode_picture(picture) for picture in message.pictures if picture.data]
     calls = [
         {"id": call.id, "function": {"name": call.name, "arguments": json.loads(call.arguments)}}
         for call in message.calls
@@ -266,47 +276,51 @@ def _written(message: Message) -> Iterator[dict[str, Any]]:
         yield {"role": message.role, "content": message.text, **kept}
 
 
-def _chunk(fields: Mapping[str, Any]) -> Chunk | None:
-    message = answers.fields(fields, "message")
-    text, thought = answers.text(message.get("content")), answers.text(message.get("thinking"))
-    calls = tuple(map(_call, answers.entries(message, "tool_calls")))
+def _parse_chunk(fields: Mapping[str, Any]) -> Chunk | None:
+    message = answers.get_object(fields, "message")
+    text, thought = answers.clean_text(message.get("content")), answers.clean_text(message.get("thinking"))
+    calls = tuple(map(_parse_call, answers.get_objects(message, "tool_calls")))
     return Chunk(text=text, thought=thought, calls=calls) if text or thought or calls else None
 
 
-def _call(entry: Mapping[str, Any]) -> ToolCall:
+def _parse_call(entry: Mapping[str, Any]) -> ToolCall:
     """Arguments are an object here; whatever else there is stays for who reads them."""
-    made = answers.fields(entry, "function")
+    made = answers.get_object(entry, "function")
     given = made.get("arguments")
     arguments = given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
-    return ToolCall(answers.text(made.get("name")), answers.text(arguments), answers.text(entry.get("id")))
-
-
-def _last(fields: Mapping[str, Any]) -> Chunk:
-    finish = FINISHES.get(str(fields.get("done_reason", "")))
-    if finish is None:
-        raise failures.cut()
-    rest = _chunk(fields) or Chunk()
-    return replace(rest, finish=finish, counts=_counts(fields))
-
-
-def _counts(fields: Mapping[str, Any]) -> Counts:
-    """`prompt_eval_count` counts what came from the cache too; how much that was Ollama does not tell."""
-    return Counts(
-        prompt=answers.number(fields, "prompt_eval_count"),
-        output=answers.number(fields, "eval_count"),
-        load_seconds=answers.number(fields, "load_duration") * NANO,
-        prompt_seconds=answers.number(fields, "prompt_eval_duration") * NANO,
-        output_seconds=answers.number(fields, "eval_duration") * NANO,
+    return ToolCall(
+        answers.clean_text(made.get("name")),
+        answers.clean_text(arguments),
+        answers.clean_text(entry.get("id")),
     )
 
 
-def _whole(name: str) -> str:
+def _parse_last(fields: Mapping[str, Any]) -> Chunk:
+    finish = FINISHES.get(str(fields.get("done_reason", "")))
+    if finish is None:
+        raise failures.make_cut_error()
+    rest = _parse_chunk(fields) or Chunk()
+    return replace(rest, finish=finish, counts=_parse_counts(fields))
+
+
+def _parse_counts(fields: Mapping[str, Any]) -> Counts:
+    """`prompt_eval_count` counts what came from the cache too; how much that was Ollama does not tell."""
+    return Counts(
+        prompt=answers.get_number(fields, "prompt_eval_count"),
+        output=answers.get_number(fields, "eval_count"),
+        load_seconds=answers.get_number(fields, "load_duration") * NANO,
+        prompt_seconds=answers.get_number(fields, "prompt_eval_duration") * NANO,
+        output_seconds=answers.get_number(fields, "eval_duration") * NANO,
+    )
+
+
+def _normalize_name(name: str) -> str:
     """`smol` is `smol:latest`."""
     last = name.rpartition("/")[2]
     return (name if ":" in last else f"{name}:latest").lower()
 
 
-def _duration(text: str) -> str | int:
+def _encode_duration(text: str) -> str | int:
     """Ollama takes `30m` or a number of seconds, but not the text `30`."""
     try:
         return int(text)

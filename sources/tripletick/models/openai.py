@@ -23,13 +23,13 @@ from tripletick.errors import (
 )
 from tripletick.halting import Halt
 from tripletick.messages import Chunk, Counts, Message
-from tripletick.models import Settings, answers, completions, failures, kinds, refusals, sse
-from tripletick.models.heard import Heard
-from tripletick.models.hosts import Address, parse
-from tripletick.models.model import About, Listed, Sampling
-from tripletick.models.trying import Tries
-from tripletick.models.watch import Watch
-from tripletick.models.wire import Reply, Wire
+from tripletick.models import EngineSettings, answers, completions, failures, kinds, refusals, sse
+from tripletick.models.heard import StreamState
+from tripletick.models.hosts import ServerAddress, parse_address
+from tripletick.models.model import ListedModel, ModelInfo, Sampling
+from tripletick.models.trying import RequestRetries
+from tripletick.models.watch import ServerMonitor
+from tripletick.models.wire import HttpClient, HttpReply
 from tripletick.redaction import KNOWN
 
 BASE_URL = "OPENAI_BASE_URL"
@@ -53,42 +53,46 @@ UNSENT = "The key in {variable} is not sent: the connection to {host} is not enc
 class OpenAI:
     """One model of one server."""
 
-    def __init__(self, name: str, settings: Settings | None = None) -> None:
+    def __init__(self, name: str, settings: EngineSettings | None = None) -> None:
         self.name = name
-        self.settings = settings or Settings()
-        self.address = base(self.settings.host, name)
+        self.settings = settings or EngineSettings()
+        self.address = resolve_base_address(self.settings.host, name)
         root = replace(self.address, path=self.address.path.removesuffix(PATH).rstrip("/"))
-        key = _key(self.settings) if may_hold_key(self.address) else ""
-        self._wire, self._root = (Wire(at, self.settings, key) for at in (self.address, root))
+        key = _read_key(self.settings) if may_hold_key(self.address) else ""
+        self._wire, self._root = (HttpClient(at, self.settings, key) for at in (self.address, root))
         self._context = 0
         self._told = 0
         self._sees = True
         self._without: set[str] = set()
         self._program = ""
-        self._watch = Watch(self.settings.notice, DROPPED)
+        self._watch = ServerMonitor(self.settings.notice, DROPPED)
 
-    def about(self) -> About:
+    def get_info(self) -> ModelInfo:
         """Look the model up in /models, and what the program behind it tells. Raises as the Protocol says."""
-        if not may_hold_key(self.address) and _key(self.settings):
+        if not may_hold_key(self.address) and _read_key(self.settings):
             variable, host = self.settings.key_env, self.address.host
             self.settings.notice(UNSENT.format(variable=variable, host=host))
-        known = self._listed()
+        known = self._request_models()
         entry = next((one for one in known or () if one.get("id") == self.name), {"id": self.name})
         if known is not None and entry not in known:
-            raise refusals.missing(self.name, self.names())
-        about = self._about(entry, self._look)
-        self._told, self._sees, self._program = about.context, about.sees, about.version
+            raise refusals.make_missing_error(self.name, self.list_names())
+        about = self._make_info(entry, self._get_optional)
+        self._told, self._sees, self._program = about.context, about.has_vision, about.version
         return about
 
-    def all_about(self) -> tuple[About, ...]:
+    def get_all_info(self) -> tuple[ModelInfo, ...]:
         """Tell of all models what `about` tells of one."""
-        look = cache(self._look)
-        return tuple(self._about(one, look) for one in self._listed() or () if answers.text(one.get("id")))
+        look = cache(self._get_optional)
+        return tuple(
+            self._make_info(one, look)
+            for one in self._request_models() or ()
+            if answers.clean_text(one.get("id"))
+        )
 
-    def _about(self, entry: Mapping[str, Any], look: Callable[[str], Mapping[str, Any]]) -> About:
-        kind = kinds.tell(entry, look, near=self.address.private)
-        return About(
-            name=answers.text(entry.get("id")),
+    def _make_info(self, entry: Mapping[str, Any], look: Callable[[str], Mapping[str, Any]]) -> ModelInfo:
+        kind = kinds.detect_server(entry, look, near=self.address.is_private)
+        return ModelInfo(
+            name=answers.clean_text(entry.get("id")),
             engine="openai",
             context=kind.context,
             parameters=kind.parameters,
@@ -99,17 +103,21 @@ class OpenAI:
             settled=True,
         )
 
-    def listed(self) -> tuple[Listed, ...]:
+    def list_models(self) -> tuple[ListedModel, ...]:
         """List the server's models, in its order; it tells no sizes."""
-        return tuple(Listed(name) for one in self._listed() or () if (name := answers.text(one.get("id"))))
+        return tuple(
+            ListedModel(name)
+            for one in self._request_models() or ()
+            if (name := answers.clean_text(one.get("id")))
+        )
 
-    def names(self) -> tuple[str, ...]:
-        return tuple(model.name for model in self.listed())
+    def list_names(self) -> tuple[str, ...]:
+        return tuple(model.name for model in self.list_models())
 
-    def fix(self, context: int) -> int:
+    def set_context(self, context: int) -> int:
         """Take what the server has; more than that is told and not given."""
         if self._told and context > self._told:
-            asked, has = failures.grouped(context), failures.grouped(self._told)
+            asked, has = failures.format_count(context), failures.format_count(self._told)
             self.settings.notice(LESS.format(has=has, asked=asked))
         self._context = min(context, self._told or context)
         return self._context
@@ -117,7 +125,7 @@ class OpenAI:
     def preload(self) -> None:
         """Such a server has loaded its model already, or does so at the first request."""
 
-    def beside(self, slot: int, halt: Halt) -> OpenAI:
+    def fork(self, slot: int, halt: Halt) -> OpenAI:
         """Give another thread its way to the server, which has its own slots."""
         other = OpenAI(self.name, replace(self.settings, halt=halt))
         other._context, other._told, other._without = self._context, self._told, self._without
@@ -125,32 +133,34 @@ class OpenAI:
         return other
 
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
-        heard = Heard(LINES_A_TOKEN * sampling.output + LINES)
-        with closing(self._answer(self._request(messages, sampling))) as reply:
+        heard = StreamState(LINES_A_TOKEN * sampling.output + LINES)
+        with closing(self._send_until_accepted(self._build_request(messages, sampling))) as reply:
             try:
-                for fields in sse.objects(heard.counted(reply.lines())):
-                    self._check(fields)
-                    if chunk := heard.take(fields):
+                for fields in sse.parse_events(heard.limit_lines(reply.iter_lines())):
+                    self._raise_stream_error(fields)
+                    if chunk := heard.add_event(fields):
                         yield chunk
-                    if heard.whole:
+                    if heard.is_complete:
                         break
             except ServerFailedError:
                 if heard.finish is None:
                     raise
-        last = heard.last()
-        self._watch.look(messages, last.counts or Counts())
+        last = heard.make_last_chunk()
+        self._watch.compare_reply(messages, last.counts or Counts())
         yield last
 
     def close(self) -> None:
         self._wire.close()
         self._root.close()
 
-    def _request(self, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
+    def _build_request(self, messages: Sequence[Message], sampling: Sampling) -> dict[str, Any]:
         think = sampling.think
-        return completions.chosen(
+        return completions.drop_unset(
             {
                 "model": self.name,
-                **completions.request(messages if self._sees else completions.blinded(messages), sampling),
+                **completions.build_request(
+                    messages if self._sees else completions.strip_pictures(messages), sampling
+                ),
                 "stream": True,
                 "stream_options": {"include_usage": True},
                 "chat_template_kwargs": None if think is None else {"enable_thinking": think},
@@ -158,30 +168,32 @@ class OpenAI:
             }
         )
 
-    def _answer(self, request: dict[str, Any]) -> Reply:
+    def _send_until_accepted(self, request: dict[str, Any]) -> HttpReply:
         """Send until there is a stream: without what the server does not know, with a reply that fits."""
         while True:
             bodies: list[bytes] = []
             try:
-                tries = Tries(self.settings, partial(self._noted, bodies), refusals.said)
-                return tries.answer(partial(self._send, self._known(request)))
+                tries = RequestRetries(
+                    self.settings, partial(self._record_refusal, bodies), refusals.extract_message
+                )
+                return tries.request_stream(partial(self._send_request, self._adapt_request(request)))
             except ContextFullError as error:
                 left = error.available - error.needed - MARGIN
                 if not error.needed or not 0 < left < request["max_tokens"]:
                     raise
                 request = {**request, "max_tokens": left}
             except (ModelError, ServerFailedError):
-                if not self._spares(bodies, request):
+                if not self._drop_unsupported(bodies, request):
                     raise
 
-    def _known(self, request: Mapping[str, Any]) -> dict[str, Any]:
+    def _adapt_request(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Give the request in the names that this server knows, without what it does not."""
         named = {INSTEAD.get(name, "") if name in self._without else name: request[name] for name in request}
         return {name: value for name, value in named.items() if name}
 
-    def _spares(self, bodies: Sequence[bytes], request: Mapping[str, Any]) -> bool:
+    def _drop_unsupported(self, bodies: Sequence[bytes], request: Mapping[str, Any]) -> bool:
         """Find out what the server refused to know; false where it was something else."""
-        told = refusals.said(bodies[-1]) if bodies else ""
+        told = refusals.extract_message(bodies[-1]) if bodies else ""
         found = (name for name in OPTIONAL if name in told and name in request)
         name = next((name for name in found if name not in self._without), None)
         if name is None:
@@ -189,57 +201,57 @@ class OpenAI:
         self._without.add(name)
         return True
 
-    def _send(self, request: Mapping[str, Any]) -> Reply:
+    def _send_request(self, request: Mapping[str, Any]) -> HttpReply:
         try:
-            return self._wire.send("/chat/completions", request)
+            return self._wire.post_stream("/chat/completions", request)
         except ServerUnreachableError as error:
-            raise self._unreached(error) from error
+            raise self._make_connection_error(error) from error
 
-    def _noted(self, bodies: list[bytes], reply: Reply, body: bytes) -> TripletickError:
+    def _record_refusal(self, bodies: list[bytes], reply: HttpReply, body: bytes) -> TripletickError:
         if reply.status in UNKNOWN_WORD:
             bodies.append(body)
-        return self._error(reply.status, reply.kind, body)
+        return self._make_error(reply.status, reply.kind, body)
 
-    def _check(self, fields: Mapping[str, Any]) -> None:
+    def _raise_stream_error(self, fields: Mapping[str, Any]) -> None:
         """Raise what comes as an error after the stream has begun."""
         if "error" in fields or fields.get("object") == "error":
             body = json.dumps(fields).encode()
-            told = refusals.said(body) or failures.words(body)
-            raise failures.full(failures.words(body), self._context) or failures.BROKEN(
-                told=refusals.brief(told)
-            )
+            told = refusals.extract_message(body) or failures.extract_error(body)
+            raise failures.parse_context_error(
+                failures.extract_error(body), self._context
+            ) or failures.BROKEN(told=refusals.shorten_message(told))
 
-    def _listed(self) -> list[Mapping[str, Any]] | None:
+    def _request_models(self) -> list[Mapping[str, Any]] | None:
         """Ask /models; None where the server has no such list."""
         try:
-            tries = Tries(self.settings, partial(self._noted, []), refusals.said)
-            reply, body = tries.look(lambda: self._wire.look("/models"))
+            tries = RequestRetries(self.settings, partial(self._record_refusal, []), refusals.extract_message)
+            reply, body = tries.request_answer(lambda: self._wire.send_query("/models"))
         except ServerUnreachableError as error:
-            raise self._unreached(error) from error
-        if reply.status == 404 and answers.tree(body):
+            raise self._make_connection_error(error) from error
+        if reply.status == 404 and answers.parse_object(body):
             return None
-        if reply.status != 200 or not isinstance(answers.tree(body).get("data"), list):
-            raise self._error(reply.status, reply.kind, body)
-        return answers.entries(answers.tree(body), "data")
+        if reply.status != 200 or not isinstance(answers.parse_object(body).get("data"), list):
+            raise self._make_error(reply.status, reply.kind, body)
+        return answers.get_objects(answers.parse_object(body), "data")
 
-    def _look(self, path: str) -> Mapping[str, Any]:
+    def _get_optional(self, path: str) -> Mapping[str, Any]:
         """Ask what can be done without."""
-        with suppress(TripletickError), closing(self._root.look(path)) as reply:
-            return answers.tree(reply.body()) if reply.status == 200 else {}
+        with suppress(TripletickError), closing(self._root.send_query(path)) as reply:
+            return answers.parse_object(reply.read_body()) if reply.status == 200 else {}
         return {}
 
-    def _error(self, status: int, kind: str, body: bytes) -> TripletickError:
-        asked = refusals.Asked(self.name, self.address.url, self.settings.key_env, self._context)
-        if refusals.absent(status, body):
-            return refusals.missing(self.name, self.names())
-        return refusals.refused(status, kind, body, asked)
+    def _make_error(self, status: int, kind: str, body: bytes) -> TripletickError:
+        asked = refusals.RequestContext(self.name, self.address.url, self.settings.key_env, self._context)
+        if refusals.is_model_missing(status, body):
+            return refusals.make_missing_error(self.name, self.list_names())
+        return refusals.make_status_error(status, kind, body, asked)
 
-    def _unreached(self, error: ServerUnreachableError) -> TripletickError:
+    def _make_connection_error(self, error: ServerUnreachableError) -> TripletickError:
         reason = error.what.rpartition("(")[2].rstrip(").")
         return refusals.UNREACHED(where=self.address.url, reason=reason)
 
 
-def base(host: str | None, model: str = "NAME") -> Address:
+def resolve_base_address(host: str | None, model: str = "NAME") -> ServerAddress:
     """Read the server's address, else OPENAI_BASE_URL; without a path it is that of the standard.
 
     Raises UsageError where there is neither: what is said goes nowhere that nobody has named.
@@ -247,11 +259,11 @@ def base(host: str | None, model: str = "NAME") -> Address:
     text = host or os.environ.get(BASE_URL, "")
     if not text.strip():
         raise refusals.NAMELESS(model=model)
-    at = parse(text)
+    at = parse_address(text)
     return at if at.path else replace(at, path=PATH)
 
 
-def _key(settings: Settings) -> str:
+def _read_key(settings: EngineSettings) -> str:
     """Give the key, "" where there is none. Raises UsageError for one that no header can hold."""
     key = os.environ.get(settings.key_env, "").strip()
     if not all("!" <= letter <= "~" for letter in key):
@@ -260,6 +272,6 @@ def _key(settings: Settings) -> str:
     return key
 
 
-def may_hold_key(at: Address) -> bool:
+def may_hold_key(at: ServerAddress) -> bool:
     """Tell whether a key may go there: encrypted, or not further than the home network."""
-    return at.scheme == "https" or at.private
+    return at.scheme == "https" or at.is_private

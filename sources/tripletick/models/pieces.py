@@ -26,7 +26,7 @@ REASONING = ("reasoning_content", "reasoning", "thinking")
 MILLI = 1e-3
 
 
-def objects(piece: Piece) -> Iterator[Mapping[str, Any]]:
+def parse_objects(piece: Piece) -> Iterator[Mapping[str, Any]]:
     """Give the objects of a piece, which is one, a list of them, or either as JSON."""
     if isinstance(piece, (str, bytes)):
         piece = json.loads(piece)
@@ -35,121 +35,123 @@ def objects(piece: Piece) -> Iterator[Mapping[str, Any]]:
             yield entry
 
 
-def _choice(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    return next(iter(answers.entries(fields, "choices")), {})
+def _first_choice(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    return next(iter(answers.get_objects(fields, "choices")), {})
 
 
-def _said(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+def _get_delta(fields: Mapping[str, Any]) -> Mapping[str, Any]:
     """Give what a piece adds; a server that does not stream gives all of it as one message."""
-    choice = _choice(fields)
-    return answers.fields(choice, "delta") or answers.fields(choice, "message")
+    choice = _first_choice(fields)
+    return answers.get_object(choice, "delta") or answers.get_object(choice, "message")
 
 
-def ended(fields: Mapping[str, Any]) -> str:
+def get_finish_reason(fields: Mapping[str, Any]) -> str:
     """Give the word for the end of the reply, "" before it."""
-    return answers.text(_choice(fields).get("finish_reason"))
+    return answers.clean_text(_first_choice(fields).get("finish_reason"))
 
 
-def finish(fields: Mapping[str, Any]) -> Finish | None:
-    return FINISHES.get(ended(fields))
+def parse_finish(fields: Mapping[str, Any]) -> Finish | None:
+    return FINISHES.get(get_finish_reason(fields))
 
 
-def chunk(fields: Mapping[str, Any]) -> Chunk | None:
-    delta = _said(fields)
+def parse_chunk(fields: Mapping[str, Any]) -> Chunk | None:
+    delta = _get_delta(fields)
     content = delta.get("content")
-    thoughts = (answers.text(delta.get(name)) for name in REASONING)
-    text, thought = _plain(content), next(filter(None, (*thoughts, _thought(content))), "")
+    thoughts = (answers.clean_text(delta.get(name)) for name in REASONING)
+    text, thought = _join_text(content), next(filter(None, (*thoughts, _join_thoughts(content))), "")
     if text or thought:
         return Chunk(text=text, thought=thought)
-    read = _progress(fields)
+    read = _parse_progress(fields)
     return Chunk(progress=read) if read else None
 
 
-def _progress(fields: Mapping[str, Any]) -> Progress | None:
+def _parse_progress(fields: Mapping[str, Any]) -> Progress | None:
     """Read llama.cpp's `prompt_progress`, in which `processed` and `total` count what was in the cache."""
-    told = answers.fields(fields, "prompt_progress")
-    cached = answers.number(told, "cache")
-    done, total = (answers.number(told, name) - cached for name in ("processed", "total"))
+    told = answers.get_object(fields, "prompt_progress")
+    cached = answers.get_number(told, "cache")
+    done, total = (answers.get_number(told, name) - cached for name in ("processed", "total"))
     return Progress("reading", done, total) if total > 0 else None
 
 
-def _plain(content: object) -> str:
+def _join_text(content: object) -> str:
     """Give content that is text, or has parts of it."""
-    return answers.text(content) or "".join(map(answers.text, _parts(content, "text")))
+    return answers.clean_text(content) or "".join(map(answers.clean_text, _select_parts(content, "text")))
 
 
-def _thought(content: object) -> str:
+def _join_thoughts(content: object) -> str:
     """Mistral's servers put thoughts among the parts."""
-    return "".join(map(_plain, _parts(content, "thinking")))
+    return "".join(map(_join_text, _select_parts(content, "thinking")))
 
 
-def _parts(content: object, kind: str) -> Iterator[object]:
+def _select_parts(content: object, kind: str) -> Iterator[object]:
     for part in content if isinstance(content, list) else ():
         if isinstance(part, dict) and part.get("type") == kind:
             yield part.get(kind)
 
 
-def last(fields: Mapping[str, Any], ended: Finish, load_seconds: float) -> Chunk:
-    rest = chunk(fields) or Chunk()
-    return Chunk(text=rest.text, thought=rest.thought, finish=ended, counts=counts(fields, load_seconds))
+def parse_last(fields: Mapping[str, Any], ended: Finish, load_seconds: float) -> Chunk:
+    rest = parse_chunk(fields) or Chunk()
+    return Chunk(
+        text=rest.text, thought=rest.thought, finish=ended, counts=parse_counts(fields, load_seconds)
+    )
 
 
-def counts(fields: Mapping[str, Any], load_seconds: float = 0.0) -> Counts:
+def parse_counts(fields: Mapping[str, Any], load_seconds: float = 0.0) -> Counts:
     """Read llama.cpp's `timings`, else `usage`.
 
     `prompt_n` counts what was read, `cache_n` what was there already: together they are the prompt.
     """
-    timings = answers.fields(fields, "timings")
+    timings = answers.get_object(fields, "timings")
     if not timings:
-        return _usage(answers.fields(fields, "usage"))
-    cached = answers.number(timings, "cache_n")
+        return _parse_usage(answers.get_object(fields, "usage"))
+    cached = answers.get_number(timings, "cache_n")
     return Counts(
-        prompt=answers.number(timings, "prompt_n") + cached,
-        output=answers.number(timings, "predicted_n"),
+        prompt=answers.get_number(timings, "prompt_n") + cached,
+        output=answers.get_number(timings, "predicted_n"),
         cached=cached,
         load_seconds=load_seconds,
-        prompt_seconds=_milliseconds(timings, "prompt_ms"),
-        output_seconds=_milliseconds(timings, "predicted_ms"),
+        prompt_seconds=_read_seconds(timings, "prompt_ms"),
+        output_seconds=_read_seconds(timings, "predicted_ms"),
     )
 
 
-def _milliseconds(timings: Mapping[str, Any], name: str) -> float:
+def _read_seconds(timings: Mapping[str, Any], name: str) -> float:
     value = timings.get(name)
     return value * MILLI if isinstance(value, (int, float)) else 0.0
 
 
-def _usage(usage: Mapping[str, Any]) -> Counts:
-    details = answers.fields(usage, "prompt_tokens_details")
+def _parse_usage(usage: Mapping[str, Any]) -> Counts:
+    details = answers.get_object(usage, "prompt_tokens_details")
     known = "cached_tokens" in details
     return Counts(
-        prompt=answers.number(usage, "prompt_tokens"),
-        output=answers.number(usage, "completion_tokens"),
-        cached=answers.number(details, "cached_tokens") if known else None,
+        prompt=answers.get_number(usage, "prompt_tokens"),
+        output=answers.get_number(usage, "completion_tokens"),
+        cached=answers.get_number(details, "cached_tokens") if known else None,
     )
 
 
 @dataclass(slots=True)
-class Calls:
+class ToolCallBuilder:
     """The calls of one reply, each put together from its pieces: a name, then its arguments bit by bit."""
 
     parts: dict[int, list[str]] = field(default_factory=dict)
     """Id, name and arguments by the call's place."""
 
-    def add(self, fields: Mapping[str, Any]) -> None:
+    def add_piece(self, fields: Mapping[str, Any]) -> None:
         """Take what a piece holds of calls; one without a place begins a new one where it has a name."""
-        for entry in answers.entries(_said(fields), "tool_calls"):
-            made = answers.fields(entry, "function")
-            name, arguments = answers.text(made.get("name")), made.get("arguments")
+        for entry in answers.get_objects(_get_delta(fields), "tool_calls"):
+            made = answers.get_object(entry, "function")
+            name, arguments = answers.clean_text(made.get("name")), made.get("arguments")
             whole = arguments if isinstance(arguments, str | None) else json.dumps(arguments)
             place = entry.get("index")
             if not isinstance(place, int):
                 place = len(self.parts) - (not name and bool(self.parts))
             part = self.parts.setdefault(place, ["", "", ""])
-            part[0] = part[0] or answers.text(entry.get("id"))
+            part[0] = part[0] or answers.clean_text(entry.get("id"))
             part[1] = part[1] or name
-            part[2] += answers.text(whole)
+            part[2] += answers.clean_text(whole)
 
-    def whole(self) -> tuple[ToolCall, ...]:
+    def build_calls(self) -> tuple[ToolCall, ...]:
         """Give the calls; one without an id gets one, since its result must name it."""
         made = (self.parts[place] for place in sorted(self.parts))
         return tuple(

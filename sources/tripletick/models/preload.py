@@ -17,15 +17,15 @@ from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from typing import Any
 
-from tripletick.models import Settings
-from tripletick.models.hosts import Address
+from tripletick.models import EngineSettings
+from tripletick.models.hosts import ServerAddress
 
 ENOUGH = 65536
 """Bytes of an answer that says no more than that the model is loaded."""
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedModel:
     """What the server made of the model: tokens of context, bytes, and bytes of these in video memory."""
 
     context: int
@@ -33,7 +33,7 @@ class Loaded:
     video: int
 
     @property
-    def placed(self) -> str:
+    def placement(self) -> str:
         """Say where it lies: `100 % GPU`, `52 % GPU, 48 % CPU`."""
         gpu = min(100, 100 * self.video // max(1, self.size))
         return ", ".join(f"{part} % {name}" for part, name in ((gpu, "GPU"), (100 - gpu, "CPU")) if part > 0)
@@ -42,20 +42,22 @@ class Loaded:
 class Preload:
     """One request to load; `start` returns at once, `stop` hangs up and waits for the thread."""
 
-    def __init__(self, address: Address, settings: Settings, path: str, body: Mapping[str, Any]) -> None:
+    def __init__(
+        self, address: ServerAddress, settings: EngineSettings, path: str, body: Mapping[str, Any]
+    ) -> None:
         self._address, self._settings = address, settings
         self._path = "/".join(filter(None, ("", address.path))) + path
         self._body = json.dumps(body).encode()
         self._stopped = threading.Event()
         self._socket: socket.socket | None = None
-        self._thread = threading.Thread(target=self._ask, daemon=True)
+        self._thread = threading.Thread(target=self._send_request, daemon=True)
 
     def start(self) -> None:
         """Begin, where the server is reached directly."""
-        if self._address.private and self._address.scheme == "http":
+        if self._address.is_private and self._address.scheme == "http":
             self._thread.start()
 
-    def goes_on(self, seconds: float) -> bool:
+    def is_still_running(self, seconds: float) -> bool:
         """Wait so long for its end; tell whether it goes on."""
         if self._thread.is_alive():
             self._thread.join(seconds)
@@ -71,7 +73,7 @@ class Preload:
         if self._thread.is_alive():
             self._thread.join()
 
-    def _ask(self) -> None:
+    def _send_request(self) -> None:
         limit = self._settings.connect_timeout
         # the first request says what is wrong
         with (

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tripletick.errors import TripletickError
-from tripletick.models import Settings, answers
-from tripletick.models.hosts import parse
-from tripletick.models.wire import Wire
+from tripletick.models import EngineSettings, answers
+from tripletick.models.hosts import parse_address
+from tripletick.models.wire import HttpClient
 
 Kind = Literal["ollama", "openai"]
 PORTS = (11434, 8080, 1234, 8000)
@@ -29,32 +29,32 @@ LOOKS: tuple[tuple[str, str, Kind], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundServer:
     """A server: its address and whose API it speaks."""
 
     url: str
     kind: Kind
 
 
-def find(
+def find_servers(
     ports: Iterable[int] = PORTS, hosts: Sequence[str] = ("127.0.0.1",), *, but: str = ""
-) -> tuple[Found, ...]:
+) -> tuple[FoundServer, ...]:
     """Give the servers that answer on these ports; `but` has been asked already."""
     urls = [url for host in hosts for port in ports if (url := f"http://{host}:{port}") != but]
     with ThreadPoolExecutor(max(1, len(urls))) as pool:
-        return tuple(found for found in pool.map(look, urls) if found)
+        return tuple(found for found in pool.map(probe_server, urls) if found)
 
 
-def look(url: str) -> Found | None:
+def probe_server(url: str) -> FoundServer | None:
     """Tell whose API is spoken there, None where nothing of the kind answers."""
-    settings = Settings(connect_timeout=MOMENT, lookup_timeout=MOMENT, token_timeout=MOMENT)
-    with closing(Wire(parse(url), settings)) as wire, suppress(TripletickError):
+    settings = EngineSettings(connect_timeout=MOMENT, lookup_timeout=MOMENT, token_timeout=MOMENT)
+    with closing(HttpClient(parse_address(url), settings)) as wire, suppress(TripletickError):
         # who refuses or is silent is not asked a second time
-        kinds = (kind for path, field, kind in LOOKS if field in _fields(wire, path))
-        return next((Found(url, kind) for kind in kinds), None)
+        kinds = (kind for path, field, kind in LOOKS if field in _get_json(wire, path))
+        return next((FoundServer(url, kind) for kind in kinds), None)
     return None
 
 
-def _fields(wire: Wire, path: str) -> dict[str, object]:
-    with closing(wire.look(path)) as reply:
-        return answers.tree(reply.body()) if reply.status == 200 else {}
+def _get_json(wire: HttpClient, path: str) -> dict[str, object]:
+    with closing(wire.send_query(path)) as reply:
+        return answers.parse_object(reply.read_body()) if reply.status == 200 else {}

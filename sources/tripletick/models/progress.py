@@ -10,7 +10,7 @@ Progress = Callable[[int, int], None]
 """Gets the bytes that are there and the bytes there will be."""
 
 
-def bytes_of(path: Path) -> int:
+def file_size(path: Path) -> int:
     """Give a file's bytes, 0 where it is not there."""
     try:
         return path.stat().st_size
@@ -18,7 +18,7 @@ def bytes_of(path: Path) -> int:
         return 0
 
 
-def bytes_below(folder: Path) -> int:
+def folder_size(folder: Path) -> int:
     """Add up the files below a folder, which may come and go meanwhile."""
     # os.walk passes over a folder that goes while it is read; rglob raises
-    return sum(bytes_of(Path(at, name)) for at, _, names in os.walk(folder) for name in names)
+    return sum(file_size(Path(at, name)) for at, _, names in os.walk(folder) for name in names)

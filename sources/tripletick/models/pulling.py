@@ -12,27 +12,27 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tripletick.errors import ModelError, ServerFailedError, StreamCutError, TripletickError
-from tripletick.models import Settings, answers, failures
-from tripletick.models.failures import Saying
-from tripletick.models.hosts import address
-from tripletick.models.wire import Wire
+from tripletick.models import EngineSettings, answers, failures
+from tripletick.models.failures import ErrorTemplate
+from tripletick.models.hosts import resolve_address
+from tripletick.models.wire import HttpClient
 
 PATIENCE = 1800.0
 """Seconds without a line: checking the sum of 20 GB on a slow disk says nothing for minutes."""
 GOES_ON = "Go on: tripletick models pull {model}"
-NO_SUCH = Saying(
+NO_SUCH = ErrorTemplate(
     ModelError,
     "Model '{model}' cannot be pulled.",
     "The server says: {told}.",
     "Its name as on ollama.com/library, for example: tripletick models pull qwen2.5-coder:7b",
 )
-BROKE_OFF = Saying(
+BROKE_OFF = ErrorTemplate(
     ServerFailedError,
     "Pulling '{model}' broke off.",
     "{why} What came is kept by the server.",
     GOES_ON,
 )
-UNCONNECTED = Saying(
+UNCONNECTED = ErrorTemplate(
     ServerFailedError,
     "Model '{model}' cannot be pulled now.",
     "The server cannot reach its library: {told}.",
@@ -45,7 +45,7 @@ ABSENT = ("file does not exist", "not found", "invalid model name", "unauthorize
 
 
 @dataclass(frozen=True, slots=True)
-class Pulled:
+class PullStatus:
     """How far it is: what the server does, bytes that are there, and bytes of the layers known by now."""
 
     doing: str
@@ -53,47 +53,47 @@ class Pulled:
     total: int = 0
 
 
-def pull(name: str, settings: Settings) -> Generator[Pulled, None, None]:
+def pull_model(name: str, settings: EngineSettings) -> Generator[PullStatus, None, None]:
     """Pull a model to its end; closing the generator stops the server.
 
     Raises ServerUnreachableError, ModelError for a name that is none, and ServerFailedError.
     """
     patient = replace(settings, token_timeout=max(PATIENCE, settings.token_timeout))
-    with closing(Wire(address(settings.host), patient)) as wire:
-        reply = wire.send("/api/pull", {"model": name, "stream": True})
+    with closing(HttpClient(resolve_address(settings.host), patient)) as wire:
+        reply = wire.post_stream("/api/pull", {"model": name, "stream": True})
         with closing(reply):
             if reply.status != 200:
-                raise _refused(name, failures.words(reply.body()), reply.status, wire.where)
+                raise _make_error(name, failures.extract_error(reply.read_body()), reply.status, wire.where)
             try:
-                yield from _followed(name, reply.lines())
+                yield from _read_progress(name, reply.iter_lines())
             except StreamCutError as error:
                 raise BROKE_OFF(model=name, why=error.why) from error
 
 
-def _followed(name: str, lines: Iterator[bytes]) -> Iterator[Pulled]:
+def _read_progress(name: str, lines: Iterator[bytes]) -> Iterator[PullStatus]:
     """Add up the layers, whose sizes come one after the other."""
     layers: dict[str, tuple[int, int]] = {}
     for line in lines:
-        fields = answers.tree(line)
+        fields = answers.parse_object(line)
         if "error" in fields:
-            raise _refused(name, failures.words(line))
+            raise _make_error(name, failures.extract_error(line))
         status = str(fields.get("status", ""))
-        _take(layers, fields)
+        _update_layers(layers, fields)
         done, total = (sum(each) for each in zip((0, 0), *layers.values(), strict=True))
-        yield Pulled(status, done, total)
+        yield PullStatus(status, done, total)
         if status == "success":
             return
-    raise failures.cut()
+    raise failures.make_cut_error()
 
 
-def _take(layers: dict[str, tuple[int, int]], fields: dict[str, Any]) -> None:
-    total = answers.number(fields, "total")
+def _update_layers(layers: dict[str, tuple[int, int]], fields: dict[str, Any]) -> None:
+    total = answers.get_number(fields, "total")
     if total:
-        done = min(total, answers.number(fields, "completed"))
+        done = min(total, answers.get_number(fields, "completed"))
         layers[str(fields.get("digest", ""))] = (done, total)
 
 
-def _refused(name: str, told: str, status: int = 200, where: str = "") -> TripletickError:
+def _make_error(name: str, told: str, status: int = 200, where: str = "") -> TripletickError:
     said = told.rstrip(". \n") or f"status {status}"
     if any(word in told for word in ABSENT):
         return NO_SUCH(model=name, told=said)

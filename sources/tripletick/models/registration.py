@@ -9,13 +9,13 @@ from contextlib import closing
 from pathlib import Path
 
 from tripletick.errors import ServerFailedError, TripletickError
-from tripletick.models import Settings, chat_templates
-from tripletick.models.catalog import Entry
-from tripletick.models.failures import Saying
-from tripletick.models.hosts import Address, address
+from tripletick.models import EngineSettings, chat_templates
+from tripletick.models.catalog import CatalogEntry
+from tripletick.models.failures import ErrorTemplate
+from tripletick.models.hosts import ServerAddress, resolve_address
 from tripletick.models.ollama import Ollama
 
-FAILED = Saying(
+FAILED = ErrorTemplate(
     ServerFailedError,
     "The server did not take the model {name}.",
     "It says: {told}.",
@@ -23,7 +23,7 @@ FAILED = Saying(
 )
 
 
-def register(entry: Entry, model: Path, settings: Settings) -> None:
+def register_model(entry: CatalogEntry, model: Path, settings: EngineSettings) -> None:
     """Make a model known to the server under its name in the catalog.
 
     Raises ServerUnreachableError where none answers, ServerFailedError where it does not take the model.
@@ -31,12 +31,12 @@ def register(entry: Entry, model: Path, settings: Settings) -> None:
     import httpx
     import ollama
 
-    where = address(settings.host)
+    where = resolve_address(settings.host)
     with closing(Ollama(entry.name, settings)) as server:
         # what does not answer, or is no Ollama, is told as everywhere
-        server.listed()
-    client = ollama.Client(where.url, trust_env=not where.private)
-    form = chat_templates.template(entry.template)
+        server.list_models()
+    client = ollama.Client(where.url, trust_env=not where.is_private)
+    form = chat_templates.get_template(entry.template)
     try:
         client.create(
             entry.name,
@@ -46,9 +46,9 @@ def register(entry: Entry, model: Path, settings: Settings) -> None:
             parameters={"stop": list(form.stop)},
         )
     except (ollama.ResponseError, ConnectionError, httpx.HTTPError) as error:
-        raise _failed(entry, error, where) from error
+        raise _make_error(entry, error, where) from error
 
 
-def _failed(entry: Entry, error: Exception, where: Address) -> TripletickError:
+def _make_error(entry: CatalogEntry, error: Exception, where: ServerAddress) -> TripletickError:
     told = str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__
     return FAILED(name=entry.name, told=told, where=where.url)

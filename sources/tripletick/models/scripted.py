@@ -20,8 +20,8 @@ from typing import Any
 from tripletick.errors import ContextFullError, ModelError, StreamCutError
 from tripletick.halting import Halt
 from tripletick.messages import Chunk, Counts, Finish, Message, ToolCall
-from tripletick.models import Settings
-from tripletick.models.model import About, Sampling
+from tripletick.models import EngineSettings
+from tripletick.models.model import ModelInfo, Sampling
 
 CHARS_A_TOKEN = 4
 FINISHES = ("stop", "length")
@@ -57,7 +57,7 @@ class ScriptedReply:
     """What it calls beside the text, as engines with function calling do."""
 
 
-class Scripted:
+class ScriptedModel:
     """Gives the replies in order, `size` characters at a time, and keeps what it was asked."""
 
     def __init__(self, *replies: str | ScriptedReply, size: int = 7, name: str = "script") -> None:
@@ -73,18 +73,18 @@ class Scripted:
         self.halt = Halt()
         self._choosing = threading.Lock()
 
-    def about(self) -> About:
+    def get_info(self) -> ModelInfo:
         can = ("completion", "tools")
-        return About(self.name, "scripted", 0, self.parameters, self.thinks, self.name, can=can)
+        return ModelInfo(self.name, "scripted", 0, self.parameters, self.thinks, self.name, can=can)
 
-    def fix(self, context: int) -> int:
+    def set_context(self, context: int) -> int:
         self.context = context
         return context
 
     def preload(self) -> None:
         """A script is there already."""
 
-    def beside(self, slot: int, halt: Halt) -> Scripted:
+    def fork(self, slot: int, halt: Halt) -> ScriptedModel:
         """Give one that takes from the same replies."""
         other = copy.copy(self)
         other.halt = halt
@@ -93,20 +93,20 @@ class Scripted:
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
         self.asked.append(list(messages))
         self.samplings.append(sampling)
-        prompt = sum(_tokens(message.whole) for message in messages)
-        self._fit(prompt)
-        reply = self._choose(next((message.text for message in messages if message.role == "user"), ""))
+        prompt = sum(_estimate_tokens(message.all_text) for message in messages)
+        self._check_context(prompt)
+        reply = self._take_reply(next((message.text for message in messages if message.role == "user"), ""))
         self.streaming = True
         try:
             self.halt.wait(reply.seconds)
-            yield from self._chunks(reply, prompt)
+            yield from self._stream_chunks(reply, prompt)
         finally:
             self.streaming = False
 
     def close(self) -> None:
         """A script holds nothing."""
 
-    def _choose(self, request: str) -> ScriptedReply:
+    def _take_reply(self, request: str) -> ScriptedReply:
         """Take the first reply that is for this request; where none is, the first that is for any."""
         with self._choosing:
             own = [reply for reply in self.replies if reply.to and reply.to in request]
@@ -116,7 +116,7 @@ class Scripted:
             self.replies.remove(found[0])
             return found[0]
 
-    def _fit(self, prompt: int) -> None:
+    def _check_context(self, prompt: int) -> None:
         if self.context and prompt > self.context:
             raise ContextFullError(
                 f"The conversation needs {prompt} tokens, the script has {self.context}.",
@@ -125,55 +125,55 @@ class Scripted:
                 available=self.context,
             )
 
-    def _chunks(self, reply: ScriptedReply, prompt: int) -> Generator[Chunk, None, None]:
-        for piece in _pieces(reply.thought, self.size):
+    def _stream_chunks(self, reply: ScriptedReply, prompt: int) -> Generator[Chunk, None, None]:
+        for piece in _split_text(reply.thought, self.size):
             yield Chunk(thought=piece)
-        for piece in _pieces(reply.text, self.size):
+        for piece in _split_text(reply.text, self.size):
             yield Chunk(text=piece)
         if reply.cut:
             raise StreamCutError("The script cuts this reply here.", remedy="Ask again.")
-        counts = Counts(prompt=prompt, output=_tokens(reply.thought + reply.text))
+        counts = Counts(prompt=prompt, output=_estimate_tokens(reply.thought + reply.text))
         yield Chunk(finish=reply.finish, counts=counts, calls=reply.calls)
 
 
-def open_script(path: str, settings: Settings) -> Scripted:
+def open_script(path: str, settings: EngineSettings) -> ScriptedModel:
     """Read the replies of a file: JSON where its name ends so, else Markdown. Raises ModelError."""
     try:
         text = Path(path).expanduser().read_text(encoding="utf-8")
-        replies = _json_replies(text) if path.lower().endswith(".json") else _markdown_replies(text)
+        replies = _parse_json(text) if path.lower().endswith(".json") else _parse_markdown(text)
     except (OSError, ValueError) as error:
-        raise ModelError(f"The script {path} cannot be read.", _reason(error), FORMAT) from error
-    script = Scripted(*replies, size=settings.size, name=path)
+        raise ModelError(f"The script {path} cannot be read.", _format_reason(error), FORMAT) from error
+    script = ScriptedModel(*replies, size=settings.size, name=path)
     script.halt = settings.halt
     return script
 
 
-def _markdown_replies(text: str) -> list[ScriptedReply]:
+def _parse_markdown(text: str) -> list[ScriptedReply]:
     parts = re.split(r"^---[ \t]*$\n?", text, flags=re.MULTILINE)
     replies = [ScriptedReply(part.removesuffix("\n")) for part in parts]
     first, last = (not parts[0].strip(), not parts[-1].strip())
     return replies[first : len(replies) - last]
 
 
-def _json_replies(text: str) -> list[ScriptedReply]:
+def _parse_json(text: str) -> list[ScriptedReply]:
     entries = json.loads(text)
     if not isinstance(entries, list):
         raise ValueError("it is not a list")
-    return [_reply(number, entry) for number, entry in enumerate(entries, 1)]
+    return [_parse_reply(number, entry) for number, entry in enumerate(entries, 1)]
 
 
-def _reply(number: int, entry: Any) -> ScriptedReply:
+def _parse_reply(number: int, entry: Any) -> ScriptedReply:
     fields = {"text": entry} if isinstance(entry, str) else entry
     if not isinstance(fields, dict) or fields.keys() - KINDS.keys():
         raise ValueError(f"reply {number} is neither a text nor an object of {', '.join(KINDS)}")
     wrong = [name for name, value in fields.items() if not isinstance(value, KINDS[name])]
     if wrong or fields.get("finish", "stop") not in FINISHES:
         raise ValueError(f"reply {number}: {WRONG}")
-    calls = tuple(_call(number, call) for call in fields.get("calls", ()))
+    calls = tuple(_parse_call(number, call) for call in fields.get("calls", ()))
     return ScriptedReply(**{"text": "", **fields, "calls": calls})
 
 
-def _call(number: int, told: Any) -> ToolCall:
+def _parse_call(number: int, told: Any) -> ToolCall:
     """Read a call; its arguments are an object, or a text as a model may write it."""
     if not isinstance(told, dict) or not isinstance(told.get("name"), str):
         raise ValueError(f"reply {number}: {WRONG}")
@@ -181,14 +181,14 @@ def _call(number: int, told: Any) -> ToolCall:
     return ToolCall(told["name"], given if isinstance(given, str) else json.dumps(given, ensure_ascii=False))
 
 
-def _reason(error: Exception) -> str:
+def _format_reason(error: Exception) -> str:
     words = error.strerror if isinstance(error, OSError) else ""
     return f"{words or error}."
 
 
-def _pieces(text: str, size: int) -> list[str]:
+def _split_text(text: str, size: int) -> list[str]:
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 
-def _tokens(text: str) -> int:
+def _estimate_tokens(text: str) -> int:
     return -(-len(text) // CHARS_A_TOKEN)

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tripletick.errors import ModelError, ServerFailedError
-from tripletick.models import Settings, answers
-from tripletick.models.hosts import Address, address
-from tripletick.models.model import About, Listed
+from tripletick.models import EngineSettings, answers
+from tripletick.models.hosts import ServerAddress, resolve_address
+from tripletick.models.model import ListedModel, ModelInfo
 from tripletick.models.ollama import Ollama
 from tripletick.models.openai import OpenAI
-from tripletick.models.wire import Wire
+from tripletick.models.wire import HttpClient
 
 UNTOLD = "OpenAI-style server"
 AT_ONCE = 8
@@ -25,83 +25,85 @@ MOST = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Stock:
+class AvailableModel:
     """One model of a server: what the list tells of it and what it tells of itself."""
 
-    listed: Listed
-    about: About
+    listed: ListedModel
+    about: ModelInfo
 
     @property
     def name(self) -> str:
         return self.listed.name
 
     @property
-    def chats(self) -> bool:
+    def can_chat(self) -> bool:
         """False only where the server says that it cannot: an embedding model."""
         return not self.about.can or "completion" in self.about.can
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class ModelCatalog:
     """A server and its models, the newest first; what is held are the bytes that loaded models take now."""
 
-    where: Address
+    where: ServerAddress
     version: str = ""
     """Its program, and which one it is."""
-    models: tuple[Stock, ...] = ()
+    models: tuple[AvailableModel, ...] = ()
     held: int = 0
     held_video: int = 0
 
 
-def look(settings: Settings, engine: str = "ollama") -> Shelf:
+def query_server(settings: EngineSettings, engine: str = "ollama") -> ModelCatalog:
     """Ask the server; what one model hides is left out.
 
     Raises ServerUnreachableError and ServerFailedError.
     """
-    return _openai(settings) if engine == "openai" else _ollama(settings)
+    return _query_openai(settings) if engine == "openai" else _query_ollama(settings)
 
 
-def _openai(settings: Settings) -> Shelf:
+def _query_openai(settings: EngineSettings) -> ModelCatalog:
     """Ask a server of OpenAI's kind, which tells no sizes."""
     with closing(OpenAI("", settings)) as server:
-        models = tuple(Stock(Listed(about.name), about) for about in server.all_about())
+        models = tuple(AvailableModel(ListedModel(about.name), about) for about in server.get_all_info())
     version = next((stock.about.version for stock in models), "")
-    return Shelf(server.address, version or UNTOLD, models)
+    return ModelCatalog(server.address, version or UNTOLD, models)
 
 
-def _ollama(settings: Settings) -> Shelf:
+def _query_ollama(settings: EngineSettings) -> ModelCatalog:
     with closing(Ollama("", settings)) as server:
-        listed = server.listed()
+        listed = server.list_models()
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        stocks = tuple(pool.map(lambda one: Stock(one, ask(one.name, settings)), listed[:MOST]))
-    rest = tuple(Stock(one, About(one.name, "ollama")) for one in listed[MOST:])
-    where = address(settings.host)
-    with closing(Wire(where, settings)) as wire:
-        version = f"ollama {_fields(wire, '/api/version').get('version', '')}".strip()
-        return Shelf(where, version, stocks + rest, *_held(_fields(wire, "/api/ps")))
+        stocks = tuple(
+            pool.map(lambda one: AvailableModel(one, query_model(one.name, settings)), listed[:MOST])
+        )
+    rest = tuple(AvailableModel(one, ModelInfo(one.name, "ollama")) for one in listed[MOST:])
+    where = resolve_address(settings.host)
+    with closing(HttpClient(where, settings)) as wire:
+        version = f"ollama {_get_json(wire, '/api/version').get('version', '')}".strip()
+        return ModelCatalog(where, version, stocks + rest, *_count_held_bytes(_get_json(wire, "/api/ps")))
 
 
-def ask(name: str, settings: Settings) -> About:
+def query_model(name: str, settings: EngineSettings) -> ModelInfo:
     """Ask what a model is; one that the server cannot read tells nothing."""
     with closing(Ollama(name, replace(settings, busy_waits=()))) as model:
         try:
-            return model.about()
+            return model.get_info()
         except (ModelError, ServerFailedError):
-            return About(name, "ollama")
+            return ModelInfo(name, "ollama")
 
 
-def _fields(wire: Wire, path: str) -> dict[str, Any]:
+def _get_json(wire: HttpClient, path: str) -> dict[str, Any]:
     """Ask what can be done without: a proxy may let through the list of models and not this."""
     try:
-        with closing(wire.look(path)) as reply:
-            return answers.tree(reply.body())
+        with closing(wire.send_query(path)) as reply:
+            return answers.parse_object(reply.read_body())
     except ServerFailedError:
         return {}
 
 
-def _held(told: dict[str, Any]) -> tuple[int, int]:
+def _count_held_bytes(told: dict[str, Any]) -> tuple[int, int]:
     """Bytes that loaded models take outside and inside video memory."""
     entries = told.get("models")
     rows = [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
-    sizes = [(answers.number(row, "size"), answers.number(row, "size_vram")) for row in rows]
+    sizes = [(answers.get_number(row, "size"), answers.get_number(row, "size_vram")) for row in rows]
     return sum(max(0, size - video) for size, video in sizes), sum(video for _, video in sizes)

@@ -19,28 +19,28 @@ NAMED = ("data", "error")
 SHOWN = 80
 
 
-def objects(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+def parse_events(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
     """Give each event's object as soon as it is whole, up to the end. Raises StreamCutError on rubbish."""
     parts: list[bytes] = []
     for line in lines:
-        data = _data(line.rstrip(b"\r"))
+        data = _parse_line(line.rstrip(b"\r"))
         if data is None:
             continue
         if data == DONE:
             break
-        alone = answers.tree(data) if data and not parts else {}
+        alone = answers.parse_object(data) if data and not parts else {}
         if alone:
             yield alone
         elif data:
             parts.append(data)
         elif parts:
-            yield _joined(parts)
+            yield _join_parts(parts)
             parts = []
     if parts:
-        yield _joined(parts)
+        yield _join_parts(parts)
 
 
-def _data(line: bytes) -> bytes | None:
+def _parse_line(line: bytes) -> bytes | None:
     """Give what a line holds, b"" at the end of an event, None where it means nothing."""
     if line.startswith((b"{", b"}")):
         # an error may come bare
@@ -56,9 +56,9 @@ def _data(line: bytes) -> bytes | None:
     return None
 
 
-def _joined(parts: list[bytes]) -> dict[str, Any]:
+def _join_parts(parts: list[bytes]) -> dict[str, Any]:
     whole = b"\n".join(parts)
-    found = answers.tree(whole)
+    found = answers.parse_object(whole)
     if not found:
         raise failures.GARBLED(told=whole[:SHOWN].decode("utf-8", "replace"))
     return found

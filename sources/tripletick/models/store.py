@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tripletick.errors import ModelError
-from tripletick.models.failures import Saying
+from tripletick.models.failures import ErrorTemplate
 
 HOST, NAMESPACE, TAG = "registry.ollama.ai", "library", "latest"
 MODEL_LAYER = "application/vnd.ollama.image.model"
@@ -31,34 +31,34 @@ HOST_PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,349}")
 DIGEST = re.compile(r"sha256[:-]([0-9a-f]{64})")
 
 ELSEWHERE = "A file of your own: -m embedded:PATH.gguf"
-NO_NAME = Saying(
+NO_NAME = ErrorTemplate(
     ModelError,
     "'{name}' is neither a file nor a name that Ollama would give.",
     "A name is MODEL, MODEL:TAG or OWNER/MODEL:TAG; a file ends in .gguf or begins with / or ./",
     ELSEWHERE,
 )
-NO_STORE = Saying(
+NO_STORE = ErrorTemplate(
     ModelError,
     "Model '{name}' is not on this machine.",
     "There is no store of Ollama: {looked}.",
     f"Get it: ollama pull {{name}}. {ELSEWHERE}",
 )
-MISSING = Saying(
+MISSING = ErrorTemplate(
     ModelError, "Model '{name}' is not in Ollama's store.", "{closest}", "Get it: ollama pull {name}"
 )
-CLOSED = Saying(
+CLOSED = ErrorTemplate(
     ModelError,
     "Model '{name}' cannot be read in Ollama's store.",
     "{path}: {why}.",
     "Ask its server for it: -m ollama:{name}",
 )
-DAMAGED = Saying(
+DAMAGED = ErrorTemplate(
     ModelError,
     "Model '{name}' cannot be read in Ollama's store.",
     "{path}: {why}.",
     "Get it again: ollama pull {name}",
 )
-NO_FILE = Saying(
+NO_FILE = ErrorTemplate(
     ModelError,
     "Model '{name}' holds no GGUF file.",
     "It runs in the cloud, or in a format that only Ollama's server reads.",
@@ -67,7 +67,7 @@ NO_FILE = Saying(
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class OllamaName:
     """A model's whole name, as the four folders of a manifest."""
 
     host: str
@@ -80,7 +80,7 @@ class Name:
         return self.host, self.namespace, self.model, self.tag
 
     @property
-    def short(self) -> str:
+    def short_name(self) -> str:
         """As Ollama lists it: what everybody has is left out."""
         kept = [self.host] if self.host != HOST else []
         if kept or self.namespace != NAMESPACE:
@@ -89,7 +89,7 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredModel:
     """A model of the store: its files."""
 
     name: str
@@ -97,14 +97,14 @@ class Stored:
     adapters: tuple[Path, ...] = ()
 
 
-def folders(env: Mapping[str, str], home: Path) -> tuple[Path, ...]:
+def list_stores(env: Mapping[str, str], home: Path) -> tuple[Path, ...]:
     """Name the folders that can hold a store: the chosen one, the person's, the system's."""
     chosen = env.get("OLLAMA_MODELS", "").strip().strip("\"'")
     first = (Path(chosen).expanduser(),) if chosen else ()
     return (*first, home / ".ollama" / "models", SYSTEM_STORE)
 
 
-def parse(text: str) -> Name | None:
+def parse_name(text: str) -> OllamaName | None:
     """Read `[host/][owner/]model[:tag]`; None where it is no such name."""
     front, slash, last = text.rpartition("/")
     model, _, tag = last.partition(":")
@@ -113,50 +113,50 @@ def parse(text: str) -> Name | None:
     valid = all(PART.fullmatch(part) for part in (namespace, model, tag or TAG))
     if len(above) > 2 or not valid or not HOST_PART.fullmatch(host):
         return None
-    return Name(host, namespace, model, tag or TAG)
+    return OllamaName(host, namespace, model, tag or TAG)
 
 
-def find(text: str, stores: Sequence[Path]) -> Stored:
+def find_model(text: str, stores: Sequence[Path]) -> StoredModel:
     """Find a model's files. Raises ModelError: not there, not readable, only partly pulled."""
-    name = parse(text)
+    name = parse_name(text)
     if name is None:
         raise NO_NAME(name=text)
     for store in stores:
-        manifest = _manifest(store, name)
+        manifest = _find_manifest(store, name)
         if manifest is not None:
-            return _files(store, manifest, text)
-    raise _missing(name, text, stores)
+            return _find_files(store, manifest, text)
+    raise _make_missing_error(name, text, stores)
 
 
-def names(stores: Iterable[Path]) -> tuple[str, ...]:
+def list_names(stores: Iterable[Path]) -> tuple[str, ...]:
     """Name the models of all stores, without those that cannot be listed."""
-    found = (one for store in stores for one in _listed(store))
+    found = (one for store in stores for one in _list_store(store))
     return tuple(dict.fromkeys(islice(found, NAMES_LIMIT)))
 
 
-def _listed(store: Path) -> Iterator[str]:
+def _list_store(store: Path) -> Iterator[str]:
     root = store / "manifests"
-    for path in sorted(_below(root, 4)):
+    for path in sorted(_walk_depth(root, 4)):
         host, namespace, model, tag = path.relative_to(root).parts
-        yield Name(host, namespace, model, tag).short
+        yield OllamaName(host, namespace, model, tag).short_name
 
 
-def _below(folder: Path, depth: int) -> Iterator[Path]:
+def _walk_depth(folder: Path, depth: int) -> Iterator[Path]:
     if depth == 0:
         yield folder
         return
-    for inner in _entries(folder):
-        yield from _below(inner, depth - 1)
+    for inner in _list_folder(folder):
+        yield from _walk_depth(inner, depth - 1)
 
 
-def _entries(folder: Path) -> list[Path]:
+def _list_folder(folder: Path) -> list[Path]:
     try:
         return [path for path in folder.iterdir() if not path.name.startswith(".")]
     except OSError:
         return []
 
 
-def _manifest(store: Path, name: Name) -> Path | None:
+def _find_manifest(store: Path, name: OllamaName) -> Path | None:
     """Give the manifest's path; Ollama does not tell capital letters from small ones. Raises ModelError."""
     path = store / "manifests"
     for part in name.parts:
@@ -165,30 +165,30 @@ def _manifest(store: Path, name: Name) -> Path | None:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            raise CLOSED(name=name.short, path=path, why=_reason(error)) from error
+            raise CLOSED(name=name.short_name, path=path, why=_format_reason(error)) from error
         if not there:
             return None
         path = path / (part if part in there else there[0])
     return path
 
 
-def _files(store: Path, manifest: Path, name: str) -> Stored:
-    layers = [layer for layer in _layers(manifest, name) if isinstance(layer, dict)]
-    models = [_blob(store, layer, name) for layer in layers if layer.get("mediaType") == MODEL_LAYER]
+def _find_files(store: Path, manifest: Path, name: str) -> StoredModel:
+    layers = [layer for layer in _read_layers(manifest, name) if isinstance(layer, dict)]
+    models = [_find_blob(store, layer, name) for layer in layers if layer.get("mediaType") == MODEL_LAYER]
     if not models:
         raise NO_FILE(name=name)
-    adapters = (_blob(store, layer, name) for layer in layers if layer.get("mediaType") == ADAPTER_LAYER)
-    return Stored(name, models[0], tuple(adapters))
+    adapters = (_find_blob(store, layer, name) for layer in layers if layer.get("mediaType") == ADAPTER_LAYER)
+    return StoredModel(name, models[0], tuple(adapters))
 
 
-def _layers(manifest: Path, name: str) -> list[Any]:
+def _read_layers(manifest: Path, name: str) -> list[Any]:
     try:
         with manifest.open("rb") as file:
             data = file.read(MANIFEST_LIMIT)
     except PermissionError as error:
-        raise CLOSED(name=name, path=manifest, why=_reason(error)) from error
+        raise CLOSED(name=name, path=manifest, why=_format_reason(error)) from error
     except OSError as error:
-        raise DAMAGED(name=name, path=manifest, why=_reason(error)) from error
+        raise DAMAGED(name=name, path=manifest, why=_format_reason(error)) from error
     try:
         layers = json.loads(data)["layers"]
     except (ValueError, LookupError, TypeError, RecursionError):
@@ -198,7 +198,7 @@ def _layers(manifest: Path, name: str) -> list[Any]:
     return layers
 
 
-def _blob(store: Path, layer: Mapping[str, Any], name: str) -> Path:
+def _find_blob(store: Path, layer: Mapping[str, Any], name: str) -> Path:
     digest = DIGEST.fullmatch(str(layer.get("digest", "")))
     if digest is None:
         raise DAMAGED(name=name, path=store, why="its manifest names no file")
@@ -206,22 +206,22 @@ def _blob(store: Path, layer: Mapping[str, Any], name: str) -> Path:
     try:
         size = path.stat().st_size
     except PermissionError as error:
-        raise CLOSED(name=name, path=path, why=_reason(error)) from error
+        raise CLOSED(name=name, path=path, why=_format_reason(error)) from error
     except OSError as error:
-        raise DAMAGED(name=name, path=path, why=f"{_reason(error)} (pulled only in part)") from error
+        raise DAMAGED(name=name, path=path, why=f"{_format_reason(error)} (pulled only in part)") from error
     if layer.get("size") not in (None, size):
         raise DAMAGED(name=name, path=path, why=f"{size} bytes of {layer['size']} are there")
     return path
 
 
-def _missing(name: Name, text: str, stores: Sequence[Path]) -> Exception:
-    there = names(stores)
-    if not there and not any(_entries(store) for store in stores):
+def _make_missing_error(name: OllamaName, text: str, stores: Sequence[Path]) -> Exception:
+    there = list_names(stores)
+    if not there and not any(_list_folder(store) for store in stores):
         return NO_STORE(name=text, looked=", ".join(map(str, stores)))
-    near = get_close_matches(name.short, there, n=1, cutoff=0.4)
+    near = get_close_matches(name.short_name, there, n=1, cutoff=0.4)
     has = f"It has: {', '.join(there[:5])}." if there else "It has no models yet."
     return MISSING(name=text, closest=f"Closest: {near[0]}." if near else has)
 
 
-def _reason(error: OSError) -> str:
+def _format_reason(error: OSError) -> str:
     return (error.strerror or "it cannot be read").lower()

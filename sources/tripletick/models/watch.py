@@ -14,7 +14,7 @@ DROPPED = "The server dropped old messages without saying so. Update Ollama (0.1
 RELOADED = "The model was reloaded ({seconds:.1f} s): another program uses it with other settings."
 
 
-class Watch:
+class ServerMonitor:
     """The last reply of one engine, to compare the next one with."""
 
     def __init__(self, notice: Callable[[str], None], dropped: str = DROPPED) -> None:
@@ -23,9 +23,9 @@ class Watch:
         self._tokens = 0
         self._at = float("-inf")
 
-    def look(self, messages: Sequence[Message], counts: Counts) -> None:
+    def compare_reply(self, messages: Sequence[Message], counts: Counts) -> None:
         """Compare with the reply before; a smaller count for a longer prompt means dropped messages."""
-        if counts.prompt and counts.prompt < self._tokens and _grown(self._before, messages):
+        if counts.prompt and counts.prompt < self._tokens and _is_continuation(self._before, messages):
             self._notice(self._dropped)
         now = time.monotonic()
         if counts.load_seconds >= RELOAD_SECONDS and now - self._at < RECENTLY:
@@ -33,7 +33,7 @@ class Watch:
         self._before, self._tokens, self._at = tuple(messages), counts.prompt, now
 
 
-def _grown(before: Sequence[Message], now: Sequence[Message]) -> bool:
+def _is_continuation(before: Sequence[Message], now: Sequence[Message]) -> bool:
     """True where nothing was taken away: messages were added, or the last one was extended."""
     if not before or len(now) < len(before):
         return False

@@ -22,14 +22,14 @@ from urllib3.exceptions import HTTPError, ReadTimeoutError
 
 from tripletick.errors import TripletickError
 from tripletick.halting import Halt
-from tripletick.models import Settings, failures
-from tripletick.models.hosts import Address
+from tripletick.models import EngineSettings, failures
+from tripletick.models.hosts import ServerAddress
 
 LINE_LIMIT = 16 << 20
 """Bytes of one line, or of a short answer: more is no server of ours."""
 
 
-def _pools(took: Callable[[socket.socket], None]) -> dict[str, type[HTTPConnectionPool]]:
+def _make_pools(took: Callable[[socket.socket], None]) -> dict[str, type[HTTPConnectionPool]]:
     """Give the kinds of pools whose connections say which socket they have got."""
 
     class Plain(HTTPConnection):
@@ -51,9 +51,9 @@ def _pools(took: Callable[[socket.socket], None]) -> dict[str, type[HTTPConnecti
     return {"http": PlainPool, "https": SecurePool}
 
 
-class _Adapter(HTTPAdapter):
+class _SocketAdapter(HTTPAdapter):
     def __init__(self, took: Callable[[socket.socket], None]) -> None:
-        self._kinds = _pools(took)
+        self._kinds = _make_pools(took)
         super().__init__()
 
     def init_poolmanager(self, *args: Any, **words: Any) -> None:
@@ -67,7 +67,7 @@ class _Adapter(HTTPAdapter):
 
 
 @dataclass(frozen=True, slots=True)
-class _Bearer(requests.auth.AuthBase):
+class _BearerAuth(requests.auth.AuthBase):
     """Signs a request with a key, which no password of .netrc takes the place of."""
 
     key: str = field(repr=False)
@@ -77,24 +77,24 @@ class _Bearer(requests.auth.AuthBase):
         return request
 
 
-class Line:
+class CancellableSocket:
     """The connection at work."""
 
     def __init__(self, halt: Halt) -> None:
         self.halt = halt
         self._socket: socket.socket | None = None
 
-    def take(self, connected: socket.socket) -> None:
+    def attach_socket(self, connected: socket.socket) -> None:
         """Be told of a new connection. Raises Halted."""
         self._socket = connected
         self.halt.check()
 
-    def limit(self, seconds: float) -> None:
+    def set_timeout(self, seconds: float) -> None:
         """Say how long a read may wait from here on."""
         if self._socket is not None and self._socket.fileno() >= 0:
             self._socket.settimeout(seconds)
 
-    def cut(self) -> None:
+    def shut_down(self) -> None:
         """Have whoever waits on it read its end, from another thread."""
         with suppress(OSError):
             if self._socket is not None:
@@ -102,11 +102,11 @@ class Line:
                 socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
 
-class Reply:
+class HttpReply:
     """A server's answer, read as it arrives: `first` seconds from the request, `between` line to line."""
 
     def __init__(
-        self, response: requests.Response, line: Line, where: str, first: float, between: float
+        self, response: requests.Response, line: CancellableSocket, where: str, first: float, between: float
     ) -> None:
         self.status = response.status_code
         self.kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
@@ -115,10 +115,10 @@ class Reply:
         self._limit, self._between = first, between
         self._end = time.monotonic() + max(0.0, first - response.elapsed.total_seconds())
 
-    def lines(self) -> Generator[bytes, None, None]:
+    def iter_lines(self) -> Generator[bytes, None, None]:
         """Yield each line without its end. Raises StreamCutError, and ServerFailedError on silence."""
         rest = b""
-        while data := self._read():
+        while data := self._read_chunk():
             *whole, rest = (rest + data).split(b"\n")
             yield from whole
             if whole:
@@ -129,10 +129,10 @@ class Reply:
         if rest:
             yield rest
 
-    def body(self) -> bytes:
+    def read_body(self) -> bytes:
         """Read a short answer whole."""
         data = b""
-        while len(data) < LINE_LIMIT and (more := self._read()):
+        while len(data) < LINE_LIMIT and (more := self._read_chunk()):
             data += more
         return data
 
@@ -144,70 +144,72 @@ class Reply:
         self._response.close()
         self._response.connection.close()
 
-    def _read(self) -> bytes:
+    def _read_chunk(self) -> bytes:
         left = self._end - time.monotonic()
         if left <= 0:
-            raise self._silent()
-        self._line.limit(left)
+            raise self._make_silence_error()
+        self._line.set_timeout(left)
         try:
-            with self._line.halt.ending(self._line.cut):
+            with self._line.halt.ending(self._line.shut_down):
                 return bytes(self._response.raw.read1(65536))
         except (ReadTimeoutError, TimeoutError) as error:
-            raise self._silent() from error
+            raise self._make_silence_error() from error
         except (HTTPError, OSError) as error:
-            raise failures.cut(error) from error
+            raise failures.make_cut_error(error) from error
 
-    def _silent(self) -> TripletickError:
+    def _make_silence_error(self) -> TripletickError:
         return failures.SILENT(where=self._where, seconds=self._limit)
 
 
-class Wire:
+class HttpClient:
     """The way to one server."""
 
-    def __init__(self, address: Address, settings: Settings, key: str = "") -> None:
+    def __init__(self, address: ServerAddress, settings: EngineSettings, key: str = "") -> None:
         self.where = address.url
         self._settings = settings
         self._session = requests.Session()
         if key:
-            self._session.auth = _Bearer(key)
+            self._session.auth = _BearerAuth(key)
         self._session.headers.update({"Accept-Encoding": "identity", "Connection": "close"})
-        self._line = Line(settings.halt)
-        self._session.mount("http://", _Adapter(self._line.take))
-        self._session.mount("https://", _Adapter(self._line.take))
-        if address.private:
+        self._line = CancellableSocket(settings.halt)
+        self._session.mount("http://", _SocketAdapter(self._line.attach_socket))
+        self._session.mount("https://", _SocketAdapter(self._line.attach_socket))
+        if address.is_private:
             # neither proxies nor .netrc lead to one's own machine, but its certificate may be home-made
             self._session.trust_env = False
             own = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE")
             self._session.verify = own or True
 
-    def send(self, path: str, body: Mapping[str, Any]) -> Reply:
+    def post_stream(self, path: str, body: Mapping[str, Any]) -> HttpReply:
         """Post a request whose answer is a stream.
 
         Raises ServerUnreachableError, StreamCutError and ServerFailedError.
         """
-        return self._ask("POST", path, body, self._settings.first_timeout)
+        return self._send_request("POST", path, body, self._settings.first_timeout)
 
-    def look(self, path: str, body: Mapping[str, Any] | None = None) -> Reply:
+    def send_query(self, path: str, body: Mapping[str, Any] | None = None) -> HttpReply:
         """Ask something that is answered at once."""
-        return self._ask("POST" if body else "GET", path, body, self._settings.lookup_timeout)
+        return self._send_request("POST" if body else "GET", path, body, self._settings.lookup_timeout)
 
-    def cut(self) -> None:
+    def cut_connection(self) -> None:
         """Hang up, from another thread than the one that waits."""
-        self._line.cut()
+        self._line.shut_down()
 
     def close(self) -> None:
         self._session.close()
 
-    def _ask(self, method: str, path: str, body: Mapping[str, Any] | None, first: float) -> Reply:
+    def _send_request(
+        self, method: str, path: str, body: Mapping[str, Any] | None, first: float
+    ) -> HttpReply:
         limits = (self._settings.connect_timeout, first)
         url = self.where + path
         try:
-            with self._line.halt.ending(self._line.cut):
+            with self._line.halt.ending(self._line.shut_down):
                 response = self._session.request(
                     method, url, json=body, stream=True, timeout=limits, allow_redirects=False
                 )
         except requests.ReadTimeout as error:
             raise failures.SILENT(where=self.where, seconds=first) from error
         except requests.RequestException as error:
-            raise failures.unreached(error, self.where) from error
-        return Reply(response, self._line, self.where, first, self._settings.token_timeout)
+            raise failures.make_connection_error(error, self.where) from error
+        return HttpReply(response, self._line, self.where, first, self._settings.token_timeout)

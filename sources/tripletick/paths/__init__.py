@@ -1,8 +1,17 @@
 """The workspace guard: which folder may be worked in, and the one way to its files."""
 
-from tripletick.paths.guard import Entry, PathRefused, Workspace
-from tripletick.paths.hidden import is_private, read_ignore
-from tripletick.paths.sight import Sight, find_sight
-from tripletick.paths.within import Kind
+from tripletick.paths.guard import PathRefused, Workspace
+from tripletick.paths.hidden import is_env_file, parse_ignore
+from tripletick.paths.sight import HomeView, find_home_view
+from tripletick.paths.within import Kind, PathInfo
 
-__all__ = ["Entry", "Kind", "PathRefused", "Sight", "Workspace", "find_sight", "is_private", "read_ignore"]
+__all__ = [
+    "PathInfo",
+    "Kind",
+    "PathRefused",
+    "HomeView",
+    "Workspace",
+    "find_home_view",
+    "is_env_file",
+    "parse_ignore",
+]

@@ -38,7 +38,7 @@ MISSING = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
 def open_beneath(root: int, path: str, flags: int) -> int:
     """Open `path`, relative to the folder `root`. Raises OSError, ELOOP or EXDEV where it would lead away."""
-    call = _kernel_call()
+    call = _find_openat2()
     if call is not None:
         handle = call(root, path, flags)
         if handle >= 0:
@@ -65,7 +65,7 @@ def open_stepwise(root: int, path: str, flags: int) -> int:
 
 
 @functools.cache
-def _kernel_call() -> Callable[[int, str, int], int] | None:
+def _find_openat2() -> Callable[[int, str, int], int] | None:
     """Give openat2 as a function of handle or negative errno; None where the system is not Linux."""
     if not hasattr(os, "pidfd_open"):
         return None
@@ -113,7 +113,7 @@ def _make_folder(parent: int, name: str, owner: Owner) -> int:
     return open_beneath(parent, name, FOLDER)
 
 
-def replace(folder: int, name: str, data: bytes, *, mode: int | None, owner: Owner) -> None:
+def replace_file(folder: int, name: str, data: bytes, *, mode: int | None, owner: Owner) -> None:
     """Write a new file and rename it to `name`: nobody sees half of it. `mode` None: the umask decides."""
     temporary = f".{secrets.token_hex(8)}.tripletick"
     handle = os.open(temporary, NEW, 0o666 if mode is None else 0o600, dir_fd=folder)

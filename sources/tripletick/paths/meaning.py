@@ -40,7 +40,7 @@ class PathRefused(ValueError):  # noqa: N818 - what happened, not what broke
     """A path that may not be used so; its text is a sentence for the model."""
 
 
-def cleaned(written: str) -> str:
+def clean_path(written: str) -> str:
     """Take quotes and blanks off a path. Raises PathRefused for what no file should be called."""
     text = written.strip()
     if len(text) > 2 and text[0] == text[-1] and text[0] in "'\"`":
@@ -52,7 +52,7 @@ def cleaned(written: str) -> str:
     return _HERE.sub("", text)
 
 
-def at_home(text: str, home: Path) -> str:
+def expand_home(text: str, home: Path) -> str:
     """Put the person's home for `~` and `$HOME`; another's home stays as it was written."""
     return _HOME.sub(lambda _: home.as_posix(), text, count=1) if _OWN_HOME.match(text) else text
 
@@ -65,7 +65,7 @@ def refuse_home(text: str) -> None:
         )
 
 
-class Bearings:
+class PathMapper:
     """Where the workspace lies, by each of its absolute paths."""
 
     def __init__(self, root: Path, *others: str) -> None:
@@ -76,26 +76,26 @@ class Bearings:
         self.literal = False
         """Invented roots are not looked for."""
 
-    def meant(self, text: str, there: Callable[[list[str]], bool]) -> tuple[list[str], bool]:
+    def map_path(self, text: str, there: Callable[[list[str]], bool]) -> tuple[list[str], bool]:
         """Give the components meant by a path, and whether they are not what was written.
 
         `there` tells whether something lies below the workspace. Raises PathRefused for what lies outside.
         """
         if ("\\" in text or _DRIVE.match(text)) and not there([text]):
-            return self._from_windows(text, there)
+            return self._map_windows(text, there)
         if not text.startswith("/"):
-            return self._relative(text, there)
-        if (inside := self.inside(text)) is not None:
+            return self._map_relative(text, there)
+        if (inside := self.get_relative_parts(text)) is not None:
             return inside, False
         parts = [part for part in posixpath.normpath(text).split("/") if part]
-        certain = self.literal or _exists(text)
-        if (mapped := None if certain else self._mapped(parts, there)) is not None:
+        certain = self.literal or _may_exist(text)
+        if (mapped := None if certain else self._map_invented_root(parts, there)) is not None:
             return mapped, True
         raise PathRefused(
             f"{text} is outside this folder; write the path from this folder, without the first /"
         )
 
-    def inside(self, text: str) -> list[str] | None:
+    def get_relative_parts(self, text: str) -> list[str] | None:
         """Give the components below the workspace of an absolute path, None where it lies outside."""
         path = posixpath.normpath(text)
         for root in self._roots:
@@ -103,22 +103,22 @@ class Bearings:
                 return [part for part in path[len(root) :].split("/") if part]
         return None
 
-    def _relative(self, text: str, there: Callable[[list[str]], bool]) -> tuple[list[str], bool]:
+    def _map_relative(self, text: str, there: Callable[[list[str]], bool]) -> tuple[list[str], bool]:
         parts = [part for part in text.split("/") if part not in ("", ".")]
         if parts[:2] == ["path", "to"] and not self.literal and not there(parts[:1]):
             return parts[2:], True
-        if not _leaves(parts):
+        if not _leads_outside(parts):
             return parts, False
-        if (inside := self.inside(f"{self._root}/{text}")) is not None:
+        if (inside := self.get_relative_parts(f"{self._root}/{text}")) is not None:
             return inside, False
         raise PathRefused(f"{text} is outside this folder; only paths inside it can be used")
 
-    def _from_windows(self, text: str, there: Callable[[list[str]], bool]) -> tuple[list[str], bool]:
+    def _map_windows(self, text: str, there: Callable[[list[str]], bool]) -> tuple[list[str], bool]:
         if _DRIVE.match(text) or text.startswith("\\"):
             raise PathRefused(f"{text} is outside this folder; write the path from this folder, with /")
-        return self.meant(text.replace("\\", "/"), there)[0], True
+        return self.map_path(text.replace("\\", "/"), there)[0], True
 
-    def _mapped(self, parts: list[str], there: Callable[[list[str]], bool]) -> list[str] | None:
+    def _map_invented_root(self, parts: list[str], there: Callable[[list[str]], bool]) -> list[str] | None:
         """Find what an absolute path that does not exist means here."""
         for root in (*INVENTED, (self._name,)):
             if tuple(parts[: len(root)]) == root:
@@ -128,7 +128,7 @@ class Bearings:
         return next((parts[n:] for n in range(len(parts)) if there(parts[n:])), None)
 
 
-def _leaves(parts: Iterable[str]) -> bool:
+def _leads_outside(parts: Iterable[str]) -> bool:
     depth = 0
     for part in parts:
         depth += -1 if part == ".." else 1
@@ -137,7 +137,7 @@ def _leaves(parts: Iterable[str]) -> bool:
     return False
 
 
-def _exists(path: str) -> bool:
+def _may_exist(path: str) -> bool:
     """True unless it is certain that nothing lies there."""
     try:
         Path(path).lstat()

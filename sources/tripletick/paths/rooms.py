@@ -11,74 +11,74 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tripletick.paths.meaning import PathRefused
-from tripletick.paths.within import Within
+from tripletick.paths.within import DirHandle
 
 KEPT = "is kept from you by the person; work without it"
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class ReadGrant:
     """A folder, or the one file `only` of it."""
 
-    within: Within
+    within: DirHandle
     only: str = ""
 
-    def holds(self, path: str) -> bool:
+    def covers_path(self, path: str) -> bool:
         return not self.only or path == self.only
 
 
-class Rooms:
+class ReadGrants:
     """What was let in. `hidden` stays out of sight even there."""
 
     def __init__(self, hidden: Sequence[Path] = ()) -> None:
         self._hidden = [path.resolve().as_posix() for path in hidden]
-        self._rooms: list[Room] = []
+        self._rooms: list[ReadGrant] = []
 
     def __bool__(self) -> bool:
         return bool(self._rooms)
 
-    def add(self, path: Path) -> None:
+    def add_path(self, path: Path) -> None:
         """Let in a folder or a file. Raises OSError."""
         real, named = path.resolve(strict=True), posixpath.normpath(path.absolute().as_posix())
         if real.is_dir():
-            self._rooms.append(Room(Within(real, named)))
+            self._rooms.append(ReadGrant(DirHandle(real, named)))
         else:
-            self._rooms.append(Room(Within(real.parent, posixpath.dirname(named)), real.name))
+            self._rooms.append(ReadGrant(DirHandle(real.parent, posixpath.dirname(named)), real.name))
 
-    def roots(self) -> list[str]:
+    def list_roots(self) -> list[str]:
         """Give the folders that were let in as a whole."""
         return [room.within.root.as_posix() for room in self._rooms if not room.only]
 
-    def resolve(self, text: str) -> str | None:
+    def resolve_path(self, text: str) -> str | None:
         """Give the absolute path, free of links, that a path means; None where it lies in no room.
 
         Raises PathRefused for what is hidden there, and for a link that leads away.
         """
         refused = None
         for room in self._rooms:
-            inside = room.within.bearings.inside(text)
+            inside = room.within.bearings.get_relative_parts(text)
             if inside is None:
                 continue
             try:
-                path = room.within.settle(inside, text)
+                path = room.within.resolve_links(inside, text)
             except PathRefused as refusal:
                 refused = refusal
                 continue
-            if room.holds(path):
+            if room.covers_path(path):
                 return posixpath.normpath(f"{room.within.root.as_posix()}/{path}")
         if refused:
             raise refused
         return None
 
-    def hides(self, path: str) -> bool:
+    def is_hidden(self, path: str) -> bool:
         """Tell whether an absolute path stays out of sight."""
         bare = path.rstrip("/")
         return any(bare == each or bare.startswith(f"{each}/") for each in self._hidden)
 
-    def at(self, path: str) -> tuple[Within, str]:
+    def locate_path(self, path: str) -> tuple[DirHandle, str]:
         """Give the folder, and the path in it, of an absolute path. Raises PathRefused."""
         for room in self._rooms:
-            inside = room.within.bearings.inside(path)
-            if inside is not None and room.holds("/".join(inside)) and not self.hides(path):
+            inside = room.within.bearings.get_relative_parts(path)
+            if inside is not None and room.covers_path("/".join(inside)) and not self.is_hidden(path):
                 return room.within, "/".join(inside) or "."
         raise PathRefused(f"{path} is outside this folder; only paths inside it can be used")

@@ -43,16 +43,16 @@ MOST = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class HomeView:
     """The sight from `root`, which is `home` or holds it; both are real paths."""
 
     root: Path
     home: Path
     opened: list[Path] = field(default_factory=list, compare=False)
     """Hidden paths that the user lets be read."""
-    mounts: frozenset[str] = field(default_factory=platforms.mount_points, compare=False)
+    mounts: frozenset[str] = field(default_factory=platforms.list_mount_points, compare=False)
 
-    def why_refused(self) -> str:
+    def explain_refusal(self) -> str:
         """Say why nobody can work here, "" where one can: too little would be hidden."""
         if self.home == Path("/"):
             return "Your home folder is the whole computer, so nothing in it would be hidden."
@@ -60,63 +60,63 @@ class Sight:
             return "It holds your home folder, and root reads there what is closed to all others."
         return ""
 
-    def shown(self) -> list[Path]:
+    def list_visible(self) -> list[Path]:
         """Name the files and folders that blocks see, besides those of the system."""
-        found = [Path(path) for path in (*self._in(self.root), *map(str, self.opened))]
+        found = [Path(path) for path in (*self._iter_visible(self.root), *map(str, self.opened))]
         return list(dict.fromkeys(found))[:MOST]
 
-    def links(self) -> list[tuple[str, Path]]:
+    def list_links(self) -> list[tuple[str, Path]]:
         """Give the links in the home that lead to what is in sight there: target and place."""
         found = []
-        for entry in _entries(self.home):
-            if entry.is_symlink() and not self.hides(entry.path):
+        for entry in _list_entries(self.home):
+            if entry.is_symlink() and not self.is_hidden(entry.path):
                 real = os.path.realpath(entry.path)
-                if real.startswith(f"{self.home}/") and not self.hides(real):
+                if real.startswith(f"{self.home}/") and not self.is_hidden(real):
                     found.append((real, Path(entry.path)))
         return found
 
-    def hides(self, path: str) -> bool:
+    def is_hidden(self, path: str) -> bool:
         """Tell whether an absolute path without links is out of sight."""
         home, parent = str(self.home), str(self.home.parent)
-        if any(_lies_in(path, str(each)) for each in self.opened):
+        if any(_is_inside(path, str(each)) for each in self.opened):
             return False
-        if _lies_in(path, home):
+        if _is_inside(path, home):
             first = path[len(home) + 1 :].partition("/")[0]
             return first.startswith(".") or first.casefold() in PROGRAMS
-        if _lies_in(home, path):
+        if _is_inside(home, path):
             return False
-        beside = parent != "/" and _lies_in(path, parent)
+        beside = parent != "/" and _is_inside(path, parent)
         return (
             beside
             or path[1:].partition("/")[0].casefold() in ABOVE
-            or any(_lies_in(path, each) for each in OWN)
+            or any(_is_inside(path, each) for each in OWN)
         )
 
-    def enters(self, path: str) -> bool:
+    def can_enter(self, path: str) -> bool:
         """Tell whether a walk goes into a folder; there is nothing of the user's in those of the system."""
-        if path.rpartition("/")[2] in CACHES or self.hides(path):
+        if path.rpartition("/")[2] in CACHES or self.is_hidden(path):
             return False
-        above = _lies_in(str(self.home), path)
-        system = path[1:].partition("/")[0] in SYSTEM and not _lies_in(path, str(self.home))
+        above = _is_inside(str(self.home), path)
+        system = path[1:].partition("/")[0] in SYSTEM and not _is_inside(path, str(self.home))
         return above or not (system or path in self.mounts)
 
-    def shows(self, path: str) -> bool:
+    def is_folder_visible(self, path: str) -> bool:
         """Tell whether blocks see into a folder below one that they see, besides those of the system."""
-        return self.enters(path) or not (self.hides(path) or self._is_apart(path))
+        return self.can_enter(path) or not (self.is_hidden(path) or self._is_left_out(path))
 
-    def _is_apart(self, path: str) -> bool:
+    def _is_left_out(self, path: str) -> bool:
         """Tell what is left out where folders are shown one by one: a mount, or one of the system."""
         above = path.rpartition("/")[0] or "/"
-        listed = above in ("/", "/var") or _lies_in(str(self.home), above)
+        listed = above in ("/", "/var") or _is_inside(str(self.home), above)
         return (listed and path in self.mounts) or (above == "/" and path[1:] in SYSTEM)
 
-    def _in(self, folder: Path) -> Iterator[str]:
-        for entry in _entries(folder):
+    def _iter_visible(self, folder: Path) -> Iterator[str]:
+        for entry in _list_entries(folder):
             path = entry.path
             if path == "/var" or (self.home != folder and self.home.is_relative_to(path)):
-                yield from self._in(Path(path))
+                yield from self._iter_visible(Path(path))
             elif not (
-                self.hides(path)
+                self.is_hidden(path)
                 or path in self.mounts
                 or entry.is_symlink()
                 or (folder == Path("/") and entry.name in SYSTEM)
@@ -124,17 +124,17 @@ class Sight:
                 yield path
 
 
-def find_sight(folder: Path, home: Path) -> Sight | None:
+def find_home_view(folder: Path, home: Path) -> HomeView | None:
     """Give the sight from a folder that is the home or holds it; None for a folder of its own."""
     root, real = folder.resolve(), home.resolve()
-    return Sight(root, real) if real.is_relative_to(root) else None
+    return HomeView(root, real) if real.is_relative_to(root) else None
 
 
-def _lies_in(path: str, folder: str) -> bool:
+def _is_inside(path: str, folder: str) -> bool:
     return path == folder or path.startswith(f"{folder.rstrip('/')}/")
 
 
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
+def _list_entries(folder: Path) -> list[os.DirEntry[str]]:
     """List a folder, folders first; nothing where it cannot be read."""
     try:
         with os.scandir(folder) as entries:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from tripletick.paths import beneath
-from tripletick.paths.meaning import Bearings, PathRefused
+from tripletick.paths.meaning import PathMapper, PathRefused
 
 Kind = Literal["file", "folder", "missing", "other"]
 
@@ -24,7 +24,7 @@ LINKS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PathInfo:
     """What lies at a path; size in bytes, `modified` in seconds since 1970. Links count as `other`."""
 
     name: str
@@ -34,22 +34,22 @@ class Entry:
     mode: int = 0
 
 
-class Within:
+class DirHandle:
     """A folder that is held open. `others` are further absolute paths of it. Raises OSError."""
 
     def __init__(self, root: Path, *others: str) -> None:
         self.root = root
-        self.bearings = Bearings(root, *others)
+        self.bearings = PathMapper(root, *others)
         self.handle = os.open(root, beneath.FOLDER)
         weakref.finalize(self, os.close, self.handle)
 
-    def settle(self, parts: Sequence[str], written: str) -> str:
+    def resolve_links(self, parts: Sequence[str], written: str) -> str:
         """Follow the links inside, so that what is judged is what will be opened. Raises PathRefused."""
         waiting, done, links = list(reversed(parts)), list[str](), 0
         while waiting:
             name = waiting.pop()
-            target = "" if name == ".." else self._link("/".join([*done, name]))
-            inside = self.bearings.inside(target) if target.startswith("/") else None
+            target = "" if name == ".." else self._read_link("/".join([*done, name]))
+            inside = self.bearings.get_relative_parts(target) if target.startswith("/") else None
             links += bool(target)
             if links > LINKS or (name == ".." and not done) or (target.startswith("/") and inside is None):
                 raise PathRefused(f"{written} leads out of this folder; only paths inside it can be used")
@@ -63,46 +63,54 @@ class Within:
                 done.append(name)
         return "/".join(done) or "."
 
-    def look(self, path: str) -> Entry:
+    def describe_path(self, path: str) -> PathInfo:
         """Tell what lies at a settled path."""
         try:
             handle = beneath.open_beneath(self.handle, path, beneath.PEEK)
         except OSError as error:
-            return Entry(path, "missing" if error.errno in beneath.MISSING else "other")
+            return PathInfo(path, "missing" if error.errno in beneath.MISSING else "other")
         try:
-            return describe(path, os.fstat(handle))
+            return make_path_info(path, os.fstat(handle))
         finally:
             os.close(handle)
 
     def read_bytes(self, path: str, limit: int) -> bytes:
         """Read the first `limit` bytes of a regular file. Raises PathRefused."""
-        with worded(path), self._opened(path, beneath.READ) as handle:
+        with translate_errors(path), self._open_path(path, beneath.READ) as handle:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise PathRefused(f"{path} is not a regular file")
             with os.fdopen(os.dup(handle), "rb") as file:
                 return file.read(limit)
 
-    def names(self, path: str) -> dict[str, Kind]:
+    def list_kinds(self, path: str) -> dict[str, Kind]:
         """Name what a folder holds, each with its kind; nothing is looked at. Raises PathRefused."""
-        with worded(path), self._opened(path, beneath.LISTING) as handle, os.scandir(handle) as scan:
-            return dict(sorted((each.name, _kind(each)) for each in scan))
+        with (
+            translate_errors(path),
+            self._open_path(path, beneath.LISTING) as handle,
+            os.scandir(handle) as scan,
+        ):
+            return dict(sorted((each.name, _classify_entry(each)) for each in scan))
 
-    def entries(self, path: str) -> list[Entry]:
+    def list_entries(self, path: str) -> list[PathInfo]:
         """List a folder by name. Raises PathRefused."""
-        with worded(path), self._opened(path, beneath.LISTING) as handle, os.scandir(handle) as scan:
+        with (
+            translate_errors(path),
+            self._open_path(path, beneath.LISTING) as handle,
+            os.scandir(handle) as scan,
+        ):
             found = []
             for each in scan:
                 with contextlib.suppress(FileNotFoundError):
-                    found.append(describe(each.name, each.stat(follow_symlinks=False)))
+                    found.append(make_path_info(each.name, each.stat(follow_symlinks=False)))
             return sorted(found, key=lambda entry: entry.name)
 
-    def _link(self, path: str) -> str:
+    def _read_link(self, path: str) -> str:
         with contextlib.suppress(OSError):
             return os.readlink(path, dir_fd=self.handle)
         return ""
 
     @contextlib.contextmanager
-    def _opened(self, path: str, flags: int) -> Iterator[int]:
+    def _open_path(self, path: str, flags: int) -> Iterator[int]:
         handle = beneath.open_beneath(self.handle, path, flags)
         try:
             yield handle
@@ -110,20 +118,20 @@ class Within:
             os.close(handle)
 
 
-def _kind(entry: os.DirEntry[str]) -> Kind:
+def _classify_entry(entry: os.DirEntry[str]) -> Kind:
     if entry.is_file(follow_symlinks=False):
         return "file"
     return "folder" if entry.is_dir(follow_symlinks=False) else "other"
 
 
-def describe(name: str, status: os.stat_result) -> Entry:
+def make_path_info(name: str, status: os.stat_result) -> PathInfo:
     kinds: dict[int, Kind] = {stat.S_IFREG: "file", stat.S_IFDIR: "folder"}
     kind = kinds.get(stat.S_IFMT(status.st_mode), "other")
-    return Entry(name, kind, status.st_size, status.st_mtime, stat.S_IMODE(status.st_mode))
+    return PathInfo(name, kind, status.st_size, status.st_mtime, stat.S_IMODE(status.st_mode))
 
 
 @contextlib.contextmanager
-def worded(path: str) -> Iterator[None]:
+def translate_errors(path: str) -> Iterator[None]:
     """Turn an error of the system into a sentence for the model."""
     try:
         yield

@@ -1,5 +1,5 @@
 """Big requests as plans: a graph of tasks, each a turn of its own agent."""
 
-from tripletick.planner.plan import Plan, surprise
+from tripletick.planner.plan import Plan, describe_surprise
 
-__all__ = ["Plan", "surprise"]
+__all__ = ["Plan", "describe_surprise"]

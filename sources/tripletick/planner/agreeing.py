@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from tripletick.events import Ask, Notice, PlanChanged
 from tripletick.messages import Answer
 from tripletick.planner.asking import Asking
-from tripletick.planner.checking import Rules
-from tripletick.planner.editing import as_text, read_text
+from tripletick.planner.checking import PlanRules
+from tripletick.planner.editing import format_tasks, parse_tasks
 from tripletick.planner.plan import Plan
 
 UNASKED = "The plan is run as it is: {why}."
@@ -21,7 +21,7 @@ SET = "[planner] confirm is no"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PlanQuestion:
     """A question about the plan: its words, its letters, what `?` shows, what Enter means."""
 
     question: str
@@ -30,14 +30,14 @@ class Asked:
     default: str
 
 
-AGREED = Asked(
+AGREED = PlanQuestion(
     "Go on with this plan?",
     "yne?",
     "y: its tasks are run, each by its agent; n: nothing is run, and words after it go to the planner, which "
     "plans anew; e: edit it first, a line a task. Ctrl+C stops a plan, and what is done stays.",
     "y",
 )
-AGAIN = Asked(
+AGAIN = PlanQuestion(
     "Edit it once more?",
     "eyn?",
     "e: your text as it is now; y: the plan as it was before you edited it; n: nothing is run.",
@@ -46,7 +46,7 @@ AGAIN = Asked(
 
 
 @dataclass(frozen=True, slots=True)
-class Consent:
+class PlanConfirmation:
     """Whether and how the person is asked; no editor may lie in `workspace`."""
 
     person: bool
@@ -54,15 +54,15 @@ class Consent:
     confirm: bool
     workspace: str
 
-    def ask(self, plan: Plan, rules: Rules) -> Asking[tuple[Answer, Plan]]:
+    def ask_user(self, plan: Plan, rules: PlanRules) -> Asking[tuple[Answer, Plan]]:
         """Show the plan and ask; gives the answer, and the plan as the person wants it."""
         yield PlanChanged(plan.tasks)
-        if why := self._unasked():
+        if why := self._find_skip_reason():
             yield Notice(UNASKED.format(why=why))
             return Answer("y"), plan
         text, asked = "", AGREED
         while True:
-            given = text or as_text(plan.tasks)
+            given = text or format_tasks(plan.tasks)
             answer = yield Ask(
                 asked.question,
                 asked.choices,
@@ -73,14 +73,14 @@ class Consent:
             )
             if answer is None or answer.choice != "e":
                 return answer or Answer(), plan
-            edited, faults = read_text(answer.text, rules)
+            edited, faults = parse_tasks(answer.text, rules)
             yield from map(Notice, faults)
             text, asked = (answer.text, AGAIN) if faults else ("", AGREED)
             if not faults:
                 plan = edited
                 yield PlanChanged(plan.tasks)
 
-    def _unasked(self) -> str:
+    def _find_skip_reason(self) -> str:
         """Say why the person is not asked, "" where he is."""
         reasons = ((not self.person, NOBODY), (self.yes, SAID), (not self.confirm, SET))
         return next((why for holds, why in reasons if holds), "")

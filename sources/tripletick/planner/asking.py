@@ -14,13 +14,13 @@ from typing import Any, TypeVar
 
 from tripletick.agents import Agent
 from tripletick.context import NO_ANSWER
-from tripletick.dialects.dialect import Reading
+from tripletick.dialects.dialect import ParsedReply
 from tripletick.errors import ServerFailedError, StreamCutError
 from tripletick.events import Ask, Event, GaveUp, Notice, Repairing, Reply, Text
 from tripletick.planner import words
-from tripletick.planner.checking import Fault, Rules, read_tasks
+from tripletick.planner.checking import PlanFault, PlanRules, read_tasks
 from tripletick.planner.plan import Plan
-from tripletick.replies import Heard, Replies
+from tripletick.replies import ReceivedReply, ReplySource
 
 TAG = "json"
 LONGEST = 3000
@@ -42,73 +42,83 @@ _GO_ON = re.compile(r"[\W_]*(?:decision\W*)?go[ _-]?on[\W_]*", re.IGNORECASE)
 
 T = TypeVar("T")
 Asking = Generator[Event, Reply, T]
-Read = Callable[[Reading], tuple[Plan, list[Fault]]]
+Read = Callable[[ParsedReply], tuple[Plan, list[PlanFault]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Drafts:
+class PlanDrafter:
     """Where plans come from."""
 
-    replies: Replies
+    replies: ReplySource
     agent: Agent
     max_attempts: int = 5
 
-    def first(self, question: str, rules: Rules) -> Asking[Plan | GaveUp]:
+    def request_plan(self, question: str, rules: PlanRules) -> Asking[Plan | GaveUp]:
         """Have a request parted into tasks; the request is in the conversation already."""
-        self.replies.talk.say(question)
-        return (yield from self._draft(schema(rules.agents), lambda reading: _plan(reading, rules)))
+        self.replies.talk.add_user_message(question)
+        return (
+            yield from self._request_until_valid(
+                build_schema(rules.agents), lambda reading: _read_plan(reading, rules)
+            )
+        )
 
-    def changed(self, question: str, plan: Plan, rules: Rules) -> Asking[Plan | GaveUp]:
+    def request_change(self, question: str, plan: Plan, rules: PlanRules) -> Asking[Plan | GaveUp]:
         """Have what is left of a plan looked at again; the same plan where it is to go on as it is."""
-        self.replies.talk.say(question)
-        form = schema(rules.agents, change=True)
-        return (yield from self._draft(form, lambda reading: _change(reading, plan, rules)))
+        self.replies.talk.add_user_message(question)
+        form = build_schema(rules.agents, change=True)
+        return (
+            yield from self._request_until_valid(form, lambda reading: _read_change(reading, plan, rules))
+        )
 
-    def _draft(self, form: Mapping[str, Any] | None, read: Read) -> Asking[Plan | GaveUp]:
+    def _request_until_valid(self, form: Mapping[str, Any] | None, read: Read) -> Asking[Plan | GaveUp]:
         talk, fault, planless = self.replies.talk, "", 0
         for attempt in range(1, self.max_attempts + 1):
-            heard, form = yield from self._heard(form)
-            talk.reply(heard.reading.text)
+            heard, form = yield from self._request_with_fallback(form)
+            talk.add_reply(heard.reading.text)
             if heard.reading.question is not None:
                 answer = yield Ask(heard.reading.question, "", "The planner asks you.")
                 if answer is None or not answer.there:
                     return GaveUp("clarification", "The model has a question.", 3, heard.reading.question)
-                talk.say(answer.text or NO_ANSWER)
+                talk.add_user_message(answer.text or NO_ANSWER)
                 continue
             plan, faults = read(heard.reading)
             if not faults:
                 return plan
             if heard.finish == "length":
-                faults = [Fault(UNREAD["cut"])]
+                faults = [PlanFault(UNREAD["cut"])]
             fault = faults[0].said or faults[0].text
             planless = planless + 1 if faults[0].said else 0
             if planless == MOST_PLANLESS:
                 break
-            talk.say(words.told(faults))
+            talk.add_user_message(words.format_faults(faults))
             yield Repairing(attempt, self.max_attempts, fault)
         return GaveUp("plan", NO_PLAN.format(count=attempt, fault=fault), 1, hint=DIRECT)
 
-    def _heard(self, form: Mapping[str, Any] | None) -> Asking[tuple[Heard, Mapping[str, Any] | None]]:
+    def _request_with_fallback(
+        self, form: Mapping[str, Any] | None
+    ) -> Asking[tuple[ReceivedReply, Mapping[str, Any] | None]]:
         """Hear a reply, and give the form that the next one is asked for in: a server may know none."""
         try:
-            return (yield from self._hear(form)), form
+            return (yield from self._request_draft(form)), form
         except StreamCutError:
             raise
         except ServerFailedError:
             if form is None:
                 raise
             yield Notice(NO_SCHEMA)
-        return (yield from self._hear(None)), None
+        return (yield from self._request_draft(None)), None
 
-    def _hear(self, form: Mapping[str, Any] | None) -> Asking[Heard]:
+    def _request_draft(self, form: Mapping[str, Any] | None) -> Asking[ReceivedReply]:
         """Hear a reply; it is no text for the person, who sees the plan."""
         base = self.replies.sampling
         sampling = replace(base, schema=form, output=min(base.output, LONGEST))
-        hearing = replace(self.replies, sampling=sampling).hear(self.agent, (TAG,))
-        return (yield from sifted(hearing, lambda event: not isinstance(event, Text)))
+        hearing = replace(self.replies, sampling=sampling).request_reply(self.agent, (TAG,))
+        return (yield from filter_events(hearing, lambda event: not isinstance(event, Text)))
 
 
-def sifted(turn: Generator[Event, Reply, T], keep: Callable[[Event], bool]) -> Generator[Event, Reply, T]:
+def filter_events(
+    turn: Generator[Event, Reply, T], keep: Callable[[Event], bool]
+) -> Generator[Event, Reply, T]:
     """Give the events of a turn that are to be kept; what is sent and thrown in reaches it."""
     reply: Reply = None
     stopped = False
@@ -129,7 +139,7 @@ def sifted(turn: Generator[Event, Reply, T], keep: Callable[[Event], bool]) -> G
         turn.close()
 
 
-def schema(agents: Collection[str], *, change: bool = False) -> dict[str, Any]:
+def build_schema(agents: Collection[str], *, change: bool = False) -> dict[str, Any]:
     """Give the JSON schema of a plan, or of what becomes of one."""
     task = {
         "id": {"type": "string"},
@@ -143,28 +153,28 @@ def schema(agents: Collection[str], *, change: bool = False) -> dict[str, Any]:
     return {"type": "object", "properties": known, "required": list(known), "additionalProperties": False}
 
 
-def _plan(reading: Reading, rules: Rules) -> tuple[Plan, list[Fault]]:
-    given = _given(reading)
-    if isinstance(given, Fault):
+def _read_plan(reading: ParsedReply, rules: PlanRules) -> tuple[Plan, list[PlanFault]]:
+    given = _extract_json(reading)
+    if isinstance(given, PlanFault):
         return Plan(), [given]
     tasks, faults = read_tasks(given, rules.agents)
-    return rules.plan(tasks, faults) if tasks or not faults else (Plan(), faults)
+    return rules.build_plan(tasks, faults) if tasks or not faults else (Plan(), faults)
 
 
-def _change(reading: Reading, plan: Plan, rules: Rules) -> tuple[Plan, list[Fault]]:
+def _read_change(reading: ParsedReply, plan: Plan, rules: PlanRules) -> tuple[Plan, list[PlanFault]]:
     """Read what is to wait from now on. Tasks of the plan that are left out are dropped."""
-    given = _given(reading)
+    given = _extract_json(reading)
     decided = given.get("decision") if isinstance(given, dict) else None
     if _GO_ON.fullmatch(reading.text) or (isinstance(decided, str) and _GO_ON.fullmatch(decided)):
         return plan, []
-    if isinstance(given, Fault):
+    if isinstance(given, PlanFault):
         return plan, [given]
     tasks, faults = read_tasks(given, rules.agents)
-    changed, found = rules.plan(tasks, faults)
+    changed, found = rules.build_plan(tasks, faults)
     return (plan if set(changed.tasks) == set(plan.tasks) else changed), found
 
 
-def _given(reading: Reading) -> Any:
+def _extract_json(reading: ParsedReply) -> Any:
     """Give what the reply says as JSON, a Fault where it says none or could mean several."""
     bodies = [call.body for call in reading.calls if call.tool == TAG]
     whole = reading.text.strip()
@@ -172,13 +182,13 @@ def _given(reading: Reading) -> Any:
         bodies = [whole]
     if len(bodies) != 1:
         if bodies:
-            return Fault(UNREAD["several"].format(count=len(bodies)))
+            return PlanFault(UNREAD["several"].format(count=len(bodies)))
         unread = next((problem.text for problem in reading.problems if problem.text), UNREAD["none"])
-        return Fault(unread, said=PLANLESS)
+        return PlanFault(unread, said=PLANLESS)
     try:
         # control characters in texts are what models write there
         return json.loads(bodies[0], strict=False)
     except json.JSONDecodeError as error:
-        return Fault(UNREAD["json"].format(why=error.msg, line=error.lineno, column=error.colno))
+        return PlanFault(UNREAD["json"].format(why=error.msg, line=error.lineno, column=error.colno))
     except (ValueError, RecursionError):
-        return Fault(UNREAD["deep"])
+        return PlanFault(UNREAD["deep"])

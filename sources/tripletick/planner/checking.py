@@ -39,7 +39,7 @@ FAULTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class PlanFault:
     """One thing that is wrong, with task number `at` of the list, -1: with the whole."""
 
     text: str
@@ -49,7 +49,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class PlanRules:
     """What a plan is checked by. `kept` are tasks that are over: they stay, and others may need them."""
 
     agents: Collection[str]
@@ -57,108 +57,116 @@ class Rules:
     kept: tuple[Task, ...] = ()
 
     @property
-    def most(self) -> int:
+    def max_waiting(self) -> int:
         return min(MOST, self.max_tasks)
 
-    def plan(self, tasks: Sequence[Task], faults: Sequence[Fault] = ()) -> tuple[Plan, list[Fault]]:
+    def build_plan(
+        self, tasks: Sequence[Task], faults: Sequence[PlanFault] = ()
+    ) -> tuple[Plan, list[PlanFault]]:
         """Give the plan of these tasks behind those that are kept, and what is wrong with it."""
-        check = _Check(self, tuple(tasks), list(faults))
-        check.run()
-        own = check.own()
+        check = _PlanCheck(self, tuple(tasks), list(faults))
+        check.check_all()
+        own = check.list_own_tasks()
         return Plan((*self.kept, *own)), check.faults
 
 
 @dataclass(slots=True)
-class _Check:
-    rules: Rules
+class _PlanCheck:
+    rules: PlanRules
     tasks: tuple[Task, ...]
-    faults: list[Fault]
+    faults: list[PlanFault]
     over: Mapping[str, Task] = field(init=False)
 
     def __post_init__(self) -> None:
         self.over = {task.id: task for task in self.rules.kept}
 
-    def run(self) -> None:
-        waiting = self.own()
+    def check_all(self) -> None:
+        waiting = self.list_own_tasks()
         total = len(waiting) + len(self.over)
         if not total and not self.faults:
-            self._add("none")
-        if len(waiting) > self.rules.most:
-            self._add("many", count=len(waiting), most=self.rules.most)
+            self._add_fault("none")
+        if len(waiting) > self.rules.max_waiting:
+            self._add_fault("many", count=len(waiting), most=self.rules.max_waiting)
         elif total > self.rules.max_tasks:
-            self._add("total", count=total, most=self.rules.max_tasks)
+            self._add_fault("total", count=total, most=self.rules.max_tasks)
         for at, task in enumerate(self.tasks):
-            if not self._echoes(task):
-                self._one(at, task)
-        if not self.faults and (circle := circle_in(waiting)):
-            self._add("circle", ids=", ".join(circle))
+            if not self._is_repeated(task):
+                self._check_task(at, task)
+        if not self.faults and (circle := find_cycle(waiting)):
+            self._add_fault("circle", ids=", ".join(circle))
 
-    def own(self) -> list[Task]:
+    def list_own_tasks(self) -> list[Task]:
         """Give the tasks that are the list's own: models repeat those that are over."""
-        return [task for task in self.tasks if not self._echoes(task)]
+        return [task for task in self.tasks if not self._is_repeated(task)]
 
-    def _echoes(self, task: Task) -> bool:
+    def _is_repeated(self, task: Task) -> bool:
         known = self.over.get(task.id)
         return known is not None and (known.agent, known.task) == (task.agent, task.task)
 
-    def _one(self, at: int, task: Task) -> None:
+    def _check_task(self, at: int, task: Task) -> None:
         names = [one.id for one in self.tasks]
         if not ID.fullmatch(task.id):
-            self._add("id", at, id=task.id)
+            self._add_fault("id", at, id=task.id)
         elif task.id in self.over:
             status = self.over[task.id].status
             code = "done" if status == "done" else "over"
-            self._add(code, at, id=task.id, how=HOW.get(status), next=self._free())
+            self._add_fault(code, at, id=task.id, how=HOW.get(status), next=self._find_free_id())
         elif task.id in names[:at]:
-            self._add("twice", at, id=task.id)
+            self._add_fault("twice", at, id=task.id)
         if task.agent not in self.rules.agents:
             near = difflib.get_close_matches(task.agent, self.rules.agents, 1, 0.6)
             did = f" Did you mean {near[0]}?" if near else ""
-            self._add("agent", at, id=task.id, agent=task.agent, names=_named(self.rules.agents), near=did)
+            self._add_fault(
+                "agent", at, id=task.id, agent=task.agent, names=_join_names(self.rules.agents), near=did
+            )
         if not WORDS.search(task.task):
-            self._add("empty", at, id=task.id)
-        elif same := next((one for one in self.tasks[:at] if _alike(one, task)), None):
+            self._add_fault("empty", at, id=task.id)
+        elif same := next((one for one in self.tasks[:at] if _is_same_task(one, task)), None):
             # small models repeat the words of the example
-            self._add("same", at, id=task.id, other=same.id)
+            self._add_fault("same", at, id=task.id, other=same.id)
         for need in task.needs:
             lost = self.over.get(need)
             if lost and lost.status != "done":
-                self._add("lost", at, id=task.id, need=need, how=HOW.get(lost.status))
+                self._add_fault("lost", at, id=task.id, need=need, how=HOW.get(lost.status))
             elif not lost and need not in names:
                 others = [name for name in (*self.over, *names) if name != task.id]
-                self._add("need", at, id=task.id, need=need or "nothing", names=_named(others) or "none")
+                self._add_fault(
+                    "need", at, id=task.id, need=need or "nothing", names=_join_names(others) or "none"
+                )
 
-    def _free(self) -> str:
+    def _find_free_id(self) -> str:
         """Give a number that is no id yet."""
         taken = {*self.over, *(task.id for task in self.tasks)}
         return next(str(number) for number in range(1, len(taken) + 2) if str(number) not in taken)
 
-    def _add(self, code: str, at: int = -1, **words: object) -> None:
-        self.faults.append(Fault(FAULTS[code].format(**words), at))
+    def _add_fault(self, code: str, at: int = -1, **words: object) -> None:
+        self.faults.append(PlanFault(FAULTS[code].format(**words), at))
 
 
-def read_tasks(given: Any, agents: Collection[str]) -> tuple[list[Task], list[Fault]]:
+def read_tasks(given: Any, agents: Collection[str]) -> tuple[list[Task], list[PlanFault]]:
     """Turn what JSON said into tasks: an object with `tasks`, or the list alone; ids may be numbers.
 
     Nothing is guessed: what is missing is empty, and the rules then say so.
     """
     entries = given.get("tasks") if isinstance(given, dict) else given
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        return [], [Fault(FAULTS["shape"].format())]
-    faults: list[Fault] = []
+        return [], [PlanFault(FAULTS["shape"].format())]
+    faults: list[PlanFault] = []
     called = {name.casefold(): name for name in agents}
     tasks = []
     for at, entry in enumerate(entries):
-        agent = _text(entry.get("agent")).lstrip("@")
-        task = Task(_id(entry.get("id")), called.get(agent.casefold(), agent), _text(entry.get("task")))
-        needs = _needs(entry.get("needs"))
+        agent = _parse_text(entry.get("agent")).lstrip("@")
+        task = Task(
+            _parse_id(entry.get("id")), called.get(agent.casefold(), agent), _parse_text(entry.get("task"))
+        )
+        needs = _parse_needs(entry.get("needs"))
         if needs is None:
-            faults.append(Fault(FAULTS["needs"].format(id=task.id), at))
+            faults.append(PlanFault(FAULTS["needs"].format(id=task.id), at))
         tasks.append(replace(task, needs=needs or ()))
     return tasks, faults
 
 
-def circle_in(tasks: Sequence[Task]) -> list[str]:
+def find_cycle(tasks: Sequence[Task]) -> list[str]:
     """Give the ids of tasks that need each other in a circle, none where there is no circle."""
     left = {task.id: {need for need in task.needs if any(one.id == need for one in tasks)} for task in tasks}
     while free := [name for name, needs in left.items() if not needs & left.keys()]:
@@ -172,26 +180,26 @@ def circle_in(tasks: Sequence[Task]) -> list[str]:
     return walk[walk.index(walk[-1]) :]
 
 
-def _alike(one: Task, other: Task) -> bool:
+def _is_same_task(one: Task, other: Task) -> bool:
     return (one.agent, one.task.casefold()) == (other.agent, other.task.casefold())
 
 
-def _id(given: Any) -> str:
+def _parse_id(given: Any) -> str:
     whole = isinstance(given, float) and given.is_integer()
     known = isinstance(given, str | int | float) and not isinstance(given, bool)
     return "_".join(str(int(given) if whole else given).split()) if known else ""
 
 
-def _text(given: Any) -> str:
+def _parse_text(given: Any) -> str:
     return given.strip() if isinstance(given, str) else ""
 
 
-def _needs(given: Any) -> tuple[str, ...] | None:
+def _parse_needs(given: Any) -> tuple[str, ...] | None:
     """Give the ids that stand in a list, or one that stands alone; None where it is neither."""
     several = given if isinstance(given, list) else [] if given in (None, "") else [given]
-    ids = [_id(one) for one in several]
+    ids = [_parse_id(one) for one in several]
     return tuple(dict.fromkeys(ids)) if all(ids) else None
 
 
-def _named(names: Collection[str]) -> str:
+def _join_names(names: Collection[str]) -> str:
     return ", ".join(names)

@@ -42,7 +42,7 @@ from tripletick.halting import Halt, Halted
 from tripletick.loop import Loop
 from tripletick.messages import Receipt, Result, Status, Task
 from tripletick.planner import words
-from tripletick.planner.plan import Plan, surprise
+from tripletick.planner.plan import Plan, describe_surprise
 
 CLIP = 1200
 """Characters of an answer that are kept as a task's result."""
@@ -55,7 +55,7 @@ PIECES = (Text, Thought, Output)
 
 
 @dataclass(frozen=True, slots=True)
-class Post:
+class WorkerContext:
     """What one task works with, and what stops it."""
 
     agent: Agent
@@ -65,19 +65,19 @@ class Post:
     """What goes along with its request."""
 
 
-Staff = Callable[[Task, int], Post]
+Staff = Callable[[Task, int], WorkerContext]
 """Gives a task its post at a slot, which counts from 0. Raises what cannot be opened."""
 Telling = Generator[Event, Reply, None]
 
 
 @dataclass(eq=False, slots=True)
-class _Work:
+class _TaskWorker:
     """One task at work. Its thread writes, the crew reads once it has ended."""
 
     task: Task
     slot: int
-    post: Post
-    tell: SimpleQueue[tuple[_Work, Event | None]]
+    post: WorkerContext
+    tell: SimpleQueue[tuple[_TaskWorker, Event | None]]
     deadline: float
     late: bool = False
     stopped: bool = False
@@ -88,11 +88,11 @@ class _Work:
     go: SimpleQueue[bool] = field(default_factory=SimpleQueue)
     future: Future[None] | None = None
 
-    def run(self, request: str) -> None:
+    def run_task(self, request: str) -> None:
         """Work in this thread once the crew knows of it, and tell that it has ended."""
         try:
             if self.go.get():
-                self._pull(request)
+                self._run_turn(request)
         finally:
             self.tell.put((self, None))
 
@@ -103,25 +103,25 @@ class _Work:
             self.go.put(False)
             self.post.halt.call()
 
-    def _pull(self, request: str) -> None:
+    def _run_turn(self, request: str) -> None:
         """Pull the turn to its end."""
         post, reply, halted = self.post, None, False
         with (
-            closing(post.loop.turn(post.agent, request, files=post.files)) as turn,
+            closing(post.loop.run_turn(post.agent, request, files=post.files)) as turn,
             suppress(StopIteration),
         ):
             while True:
                 event = turn.throw(Halted) if halted else turn.send(reply)
-                reply, halted = self._told(event)
+                reply, halted = self._forward_event(event)
 
-    def _told(self, event: Event) -> tuple[Reply, bool]:
+    def _forward_event(self, event: Event) -> tuple[Reply, bool]:
         """Tell of an event; gives the answer, and whether the turn is to stop here."""
         self.last = event
         if isinstance(event, Returned):
             self.result = event.result
         try:
             if isinstance(event, Ask):
-                return self._asked(event), False
+                return self._forward_question(event), False
             self.tell.put((self, event))
             if not isinstance(event, ENDS):
                 self.post.halt.check()
@@ -129,7 +129,7 @@ class _Work:
             return None, True
         return None, False
 
-    def _asked(self, question: Ask) -> Reply:
+    def _forward_question(self, question: Ask) -> Reply:
         words = ASKED.format(name=self.task.name, question=question.question)
         with self.post.halt.ending(lambda: self.answers.put(None)):
             self.tell.put((self, replace(question, question=words)))
@@ -138,15 +138,15 @@ class _Work:
             self.unanswered = not (answer and answer.text)
         return answer
 
-    def ended(self, seconds: float) -> Task:
+    def finish_task(self, seconds: float) -> Task:
         """Give the task as it is now that its thread has ended; `seconds` is what it had."""
-        status, result = self._outcome(seconds)
-        odd = surprise(self.result, unanswered=self.unanswered) if status == "done" else ""
+        status, result = self._judge_outcome(seconds)
+        odd = describe_surprise(self.result, unanswered=self.unanswered) if status == "done" else ""
         files = self.post.loop.checkpoints.changed or ()
-        said = words.clip(result, CLIP)
+        said = words.clip_middle(result, CLIP)
         return replace(self.task, status=status, result=said, files=files, surprise=odd)
 
-    def _outcome(self, seconds: float) -> tuple[Status, str]:
+    def _judge_outcome(self, seconds: float) -> tuple[Status, str]:
         error = self.future.exception() if self.future else None
         match error, self.last:
             case Halted(), _:
@@ -165,7 +165,7 @@ class _Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Crew:
+class TaskRunner:
     """Who carries out plans: up to `parallel` tasks side by side, each within `task_timeout` seconds; those
     that the person takes to answer do not count.
     """
@@ -174,7 +174,7 @@ class Crew:
     parallel: int = 1
     task_timeout: float = 600.0
 
-    def run(self, plan: Plan) -> Generator[Event, Reply, Plan]:
+    def run_plan(self, plan: Plan) -> Generator[Event, Reply, Plan]:
         """Run what is ready and what becomes so, and give the plan as it is then.
 
         After a task that failed or surprised nothing more begins, so that the plan can be looked at. At
@@ -182,88 +182,88 @@ class Crew:
         `PlanChanged` says.
         """
         with ThreadPoolExecutor(self.parallel, "task") as pool:
-            shift = _Shift(self, plan, pool)
+            shift = _PlanRun(self, plan, pool)
             try:
-                yield from shift.all()
+                yield from shift.run_all()
             except KeyboardInterrupt:
-                yield from shift.stopped()
+                yield from shift.stop_and_drain()
                 raise
             finally:
-                shift.end()
+                shift.shut_down()
         return shift.plan
 
 
 @dataclass(slots=True)
-class _Shift:
+class _PlanRun:
     """One run of a crew: the tasks at work by their slots."""
 
-    crew: Crew
+    crew: TaskRunner
     plan: Plan
     pool: ThreadPoolExecutor
-    works: dict[int, _Work] = field(default_factory=dict)
-    events: SimpleQueue[tuple[_Work, Event | None]] = field(default_factory=SimpleQueue)
+    works: dict[int, _TaskWorker] = field(default_factory=dict)
+    events: SimpleQueue[tuple[_TaskWorker, Event | None]] = field(default_factory=SimpleQueue)
     odd: bool = False
     """A task has failed or surprised."""
 
-    def all(self) -> Telling:
-        yield from self._begun()
+    def run_all(self) -> Telling:
+        yield from self._start_ready()
         while self.works:
-            work, event = self._next()
+            work, event = self._wait_for_event()
             if event is None:
-                yield from self._changed(self._ended(work))
-                yield from self._begun()
+                yield from self._update_task(self._finish_worker(work))
+                yield from self._start_ready()
             elif not isinstance(event, Ask):
                 yield InTask(work.task.id, work.task.agent, event)
             elif not work.stopped:
-                yield from self._asked(work, event)
+                yield from self._forward_question(work, event)
 
-    def stopped(self) -> Telling:
+    def stop_and_drain(self) -> Telling:
         """Stop what runs; what it has still to say comes before the plan as it is then."""
-        self._halt()
-        while self._left():
+        self._stop_workers()
+        while self._is_running():
             work, event = self.events.get()
             if event is None:
-                self.plan = self.plan.with_task(self._ended(work))
+                self.plan = self.plan.with_task(self._finish_worker(work))
             elif not isinstance(event, (Ask, *PIECES)):
                 yield InTask(work.task.id, work.task.agent, event)
-        yield PlanChanged(self.plan.waiting().tasks)
+        yield PlanChanged(self.plan.reset_running().tasks)
 
-    def end(self) -> None:
+    def shut_down(self) -> None:
         """Leave nothing running, whatever has happened."""
-        self._halt()
-        while self._left():
+        self._stop_workers()
+        while self._is_running():
             work, event = self.events.get()
             if event is None:
-                self._ended(work)
+                self._finish_worker(work)
 
-    def _halt(self) -> None:
+    def _stop_workers(self) -> None:
         for work in self.works.values():
             work.stop()
 
-    def _left(self) -> bool:
+    def _is_running(self) -> bool:
         """Tell whether something runs; a thread that was just being started at the key has nothing to do."""
         return any(work.future for work in self.works.values())
 
-    def _begun(self) -> Telling:
+    def _start_ready(self) -> Telling:
         """Begin what is ready, as far as there are slots."""
         for slot in range(self.crew.parallel):
-            while slot not in self.works and not self.odd and (ready := self.plan.ready()):
-                yield from self._changed(self._begin(ready[0], slot))
+            while slot not in self.works and not self.odd and (ready := self.plan.list_ready()):
+                yield from self._update_task(self._start_task(ready[0], slot))
 
-    def _begin(self, task: Task, slot: int) -> Task:
+    def _start_task(self, task: Task, slot: int) -> Task:
         try:
             post = self.crew.staff(task, slot)
         except TripletickError as error:
             return replace(task, status="failed", result=" ".join(filter(None, (error.what, error.why))))
         running = replace(task, status="running")
         post.halt.clear()
-        work = _Work(running, slot, post, self.events, time.monotonic() + self.crew.task_timeout)
+        work = _TaskWorker(running, slot, post, self.events, time.monotonic() + self.crew.task_timeout)
         self.works[slot] = work
-        work.future = self.pool.submit(work.run, words.request(self.plan, task))
+        work.future = self.pool.submit(work.run_task, words.format_task_request(self.plan, task))
         work.go.put(True)
         return running
 
-    def _next(self) -> tuple[_Work, Event | None]:
+    def _wait_for_event(self) -> tuple[_TaskWorker, Event | None]:
         """Wait for what happens next; a task whose time is up is stopped."""
         while True:
             for work in self.works.values():
@@ -276,17 +276,17 @@ class _Shift:
             except Empty:
                 continue
 
-    def _asked(self, work: _Work, question: Ask) -> Telling:
+    def _forward_question(self, work: _TaskWorker, question: Ask) -> Telling:
         began = time.monotonic()
         work.answers.put((yield question))
         for each in self.works.values():
             each.deadline += time.monotonic() - began
 
-    def _ended(self, work: _Work) -> Task:
+    def _finish_worker(self, work: _TaskWorker) -> Task:
         del self.works[work.slot]
-        return work.ended(self.crew.task_timeout)
+        return work.finish_task(self.crew.task_timeout)
 
-    def _changed(self, task: Task) -> Telling:
+    def _update_task(self, task: Task) -> Telling:
         self.plan = self.plan.with_task(task)
         self.odd = self.odd or task.status == "failed" or bool(task.surprise)
         yield PlanChanged(self.plan.tasks)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from tripletick.messages import Task
-from tripletick.planner.checking import Fault, Rules
+from tripletick.planner.checking import PlanFault, PlanRules
 from tripletick.planner.plan import Plan
 
 HEAD = (
@@ -25,38 +25,38 @@ _TASK = re.compile(r"(?P<id>\S+)\s+@?(?P<agent>[\w.-]+)\s*:(?P<task>.*)", re.DOT
 _NEEDS = re.compile(r"\s*\(needs\s+(?P<needs>[^()]*)\)\s*\Z")
 
 
-def as_text(tasks: Sequence[Task]) -> str:
+def format_tasks(tasks: Sequence[Task]) -> str:
     """Write tasks down."""
-    return "\n".join((*HEAD, *map(_written, tasks)))
+    return "\n".join((*HEAD, *map(_format_task, tasks)))
 
 
-def read_text(text: str, rules: Rules) -> tuple[Plan, list[str]]:
+def parse_tasks(text: str, rules: PlanRules) -> tuple[Plan, list[str]]:
     """Read what the person made of it, and say what is wrong, each with the number of its line."""
     tasks, faults, lines = list[Task](), list[str](), list[int]()
-    for number, whole in _parted(text):
-        task = _read(whole)
+    for number, whole in _split_tasks(text):
+        task = _parse_task(whole)
         if task is None:
             unread = ABOVE if whole[:1].isspace() else UNREAD
             faults.append(LINE.format(line=number, text=unread))
         else:
             tasks.append(task)
             lines.append(number)
-    plan, found = rules.plan(tasks)
-    return plan, [*faults, *(_placed(fault, lines) for fault in found if tasks or not faults)]
+    plan, found = rules.build_plan(tasks)
+    return plan, [*faults, *(_format_fault(fault, lines) for fault in found if tasks or not faults)]
 
 
-def needs_of(task: Task) -> str:
+def format_needs(task: Task) -> str:
     """Say behind a task what it needs, "" where it needs nothing."""
     return f"  (needs {', '.join(task.needs)})" if task.needs else ""
 
 
-def _written(task: Task) -> str:
+def _format_task(task: Task) -> str:
     words = task.task.replace("\n", "\n  ")
     unlike = f"  (needs {NOTHING})" if not task.needs and _NEEDS.search(words) else ""
-    return f"{task.id} {task.agent}: {words}{needs_of(task)}{unlike}"
+    return f"{task.id} {task.agent}: {words}{format_needs(task)}{unlike}"
 
 
-def _parted(text: str) -> Iterator[tuple[int, str]]:
+def _split_tasks(text: str) -> Iterator[tuple[int, str]]:
     """Give each task's lines as one text, with the number of the first."""
     begun, held = 0, ""
     for number, line in enumerate(text.splitlines(), 1):
@@ -72,7 +72,7 @@ def _parted(text: str) -> Iterator[tuple[int, str]]:
         yield begun, held
 
 
-def _read(whole: str) -> Task | None:
+def _parse_task(whole: str) -> Task | None:
     found = _TASK.match(whole)
     if not found:
         return None
@@ -83,5 +83,5 @@ def _read(whole: str) -> Task | None:
     return Task(found["id"], found["agent"], words.strip(), needs)
 
 
-def _placed(fault: Fault, lines: Sequence[int]) -> str:
+def _format_fault(fault: PlanFault, lines: Sequence[int]) -> str:
     return LINE.format(line=lines[fault.at], text=fault.text) if fault.at >= 0 else fault.text

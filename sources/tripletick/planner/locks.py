@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from tripletick.approval import Block, Gate
+from tripletick.approval import PendingBlock, PermissionGate
 from tripletick.approval.questions import Working
 from tripletick.events import Ask
 from tripletick.halting import Halt
@@ -33,21 +33,23 @@ class _Claim:
 
     path: str
 
-    def bars(self, other: _Claim) -> bool:
+    def conflicts_with(self, other: _Claim) -> bool:
         """Tell whether the two cannot be held at once: one is the other, or a folder that holds it."""
         if WRITING in (self.path, other.path):
             return self.path == other.path
         return (
-            ALL in (self.path, other.path) or _within(self.path, other.path) or _within(other.path, self.path)
+            ALL in (self.path, other.path)
+            or _is_within(self.path, other.path)
+            or _is_within(other.path, self.path)
         )
 
 
-def _within(path: str, folder: str) -> bool:
+def _is_within(path: str, folder: str) -> bool:
     # some file systems take both cases for the same name
     return f"{path}/".casefold().startswith(f"{folder}/".casefold())
 
 
-class Locks:
+class PathLocks:
     """The locks of one workspace, for all tasks of a plan."""
 
     def __init__(self) -> None:
@@ -61,7 +63,7 @@ class Locks:
         with self._changed:
             self._claims.append(claim)
         try:
-            with halt.ending(self._wake), self._changed:
+            with halt.ending(self._wake_waiting), self._changed:
                 self._changed.wait_for(lambda: halt.due or self._is_free(claim))
             yield
         finally:
@@ -72,42 +74,42 @@ class Locks:
     def _is_free(self, claim: _Claim) -> bool:
         """Tell whether nobody who came earlier holds or wants what bars it."""
         earlier = self._claims[: self._claims.index(claim)]
-        return not any(one.bars(claim) for one in earlier)
+        return not any(one.conflicts_with(claim) for one in earlier)
 
-    def _wake(self) -> None:
+    def _wake_waiting(self) -> None:
         with self._changed:
             self._changed.notify_all()
 
 
 @dataclass(slots=True)
-class LockedGate(Gate):
+class LockedGate(PermissionGate):
     """What every block of a task passes."""
 
-    locks: Locks = field(default_factory=Locks)
+    locks: PathLocks = field(default_factory=PathLocks)
     halt: Halt = field(default_factory=Halt)
     notice: Callable[[str], None] = untold
     """Takes a line for the person, from any thread."""
 
-    def run(self, block: Block) -> Working:
+    def run_block(self, block: PendingBlock) -> Working:
         """Run a block as any gate does, while nobody else writes where it does."""
-        while (path := _claimed(block)) is not None:
+        while (path := _find_claimed_path(block)) is not None:
             with self.locks.hold(path, self.halt):
                 # while it waited somebody may have moved a folder, or put a link in its place
-                if path == _claimed(block):
-                    return (yield from self._held(block, path))
-        return (yield from Gate.run(self, block))
+                if path == _find_claimed_path(block):
+                    return (yield from self._run_holding_lock(block, path))
+        return (yield from PermissionGate.run_block(self, block))
 
-    def _held(self, block: Block, path: str) -> Working:
-        running = Gate.run(self, block)
+    def _run_holding_lock(self, block: PendingBlock, path: str) -> Working:
+        running = PermissionGate.run_block(self, block)
         try:
-            return (yield from (running if path == ALL else self._in_turn(running)))
+            return (yield from (running if path == ALL else self._run_in_turns(running)))
         finally:
             running.close()
             # what was broken off is recorded before somebody else writes
-            for line in block.points.after_block():
+            for line in block.points.snapshot_after_block():
                 self.notice(line)
 
-    def _in_turn(self, running: Working) -> Working:
+    def _run_in_turns(self, running: Working) -> Working:
         """Let those who write other files in between only while the person is asked: until its answer a file
         tool has written nothing, and what it writes then is recorded before anybody else's.
         """
@@ -124,7 +126,7 @@ class LockedGate(Gate):
             return result
 
 
-def _claimed(block: Block) -> str | None:
+def _find_claimed_path(block: PendingBlock) -> str | None:
     """Give the path that a block must have for itself, None where it only reads."""
     # in the home folder a block begins as one that reads, and may write once the user lets it
     if not block.tool.writes or (block.bench.mode == "read" and not block.bench.offers):
@@ -132,7 +134,7 @@ def _claimed(block: Block) -> str | None:
     if not block.tool.one_file:
         return ALL
     try:
-        return block.bench.workspace.resolve(block.call.path or "", writing=True).path
+        return block.bench.workspace.resolve_path(block.call.path or "", writing=True).path
     except PathRefused:
         # it will be refused once more, unless somebody changes what is in its way
         return ALL

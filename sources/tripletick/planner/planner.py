@@ -27,12 +27,12 @@ from tripletick.events import (
 from tripletick.loop import Loop, Turn
 from tripletick.messages import Receipt, Task
 from tripletick.planner import words
-from tripletick.planner.agreeing import Consent
-from tripletick.planner.asking import Asking, Drafts, sifted
-from tripletick.planner.checking import Rules
+from tripletick.planner.agreeing import PlanConfirmation
+from tripletick.planner.asking import Asking, PlanDrafter, filter_events
+from tripletick.planner.checking import PlanRules
 from tripletick.planner.plan import DROPPED, PLANNER, Plan
-from tripletick.planner.words import Questions
-from tripletick.repair import Tries, ended, ending
+from tripletick.planner.words import PlannerQuestions
+from tripletick.repair import Attempts, complete_ending, find_ending
 from tripletick.sections import PlannerSection
 
 STOPPED = "Stopped. Go on with what is left of the plan ({left})?"
@@ -59,7 +59,7 @@ class Planner:
     agent: Agent
     agents: Mapping[str, Agent]
     """Who may be given a task."""
-    questions: Questions
+    questions: PlannerQuestions
     settings: PlannerSection
     run: Run
     """Runs what can run of a plan, and gives it back as it is then."""
@@ -69,145 +69,145 @@ class Planner:
     unplanned: bool = False
     """No plan was made, and the request goes to another agent."""
 
-    def turn(self, request: str, *, files: str = "", free: bool = False) -> Generator[Event, Reply, bool]:
+    def run_turn(self, request: str, *, files: str = "", free: bool = False) -> Generator[Event, Reply, bool]:
         """Work on one request. A plan of one task is that agent's turn in the session's own conversation.
 
         False, without an ending, where no plan was made and the request is `free` to go to another agent.
         """
-        self.loop.replies.talk.request(self.agent, request, files=files)
-        return (yield from self._whole(request, self._planned(free=free)))
+        self.loop.replies.talk.add_request(self.agent, request, files=files)
+        return (yield from self._run_request(request, self._make_plan(free=free)))
 
-    def go_on(self, plan: Plan, request: str, *, agreed: bool = False) -> Turn:
+    def resume_plan(self, plan: Plan, request: str, *, agreed: bool = False) -> Turn:
         """Go on with a plan that had not ended, where the user has `agreed` or does so now."""
-        self.plan = plan.waiting()
-        for task in self.plan.pending():
+        self.plan = plan.reset_running()
+        for task in self.plan.list_pending():
             if task.agent not in self.agents:
                 self.plan = self.plan.with_task(replace(task, status="failed", result=GONE))
-        yield from self._whole(request, self._resumed(agreed=agreed))
+        yield from self._run_request(request, self._confirm_resume(agreed=agreed))
 
     @property
-    def at_work(self) -> str:
+    def last_agent(self) -> str:
         """Name the agent that did the last task, "" where none is done."""
         done = [task.agent for task in self.plan.tasks if task.status == "done"]
         return self.single or next(reversed(done), "")
 
-    def _whole(self, request: str, working: Asking[Ending]) -> Generator[Event, Reply, bool]:
+    def _run_request(self, request: str, working: Asking[Ending]) -> Generator[Event, Reply, bool]:
         points = self.loop.checkpoints
         points.begin_turn(self.loop.bench.session, request)
         try:
             if end := (yield from working):
-                end = (yield from self._checked(end)) or end
-                yield ended(end, points.changed, Receipt(files=points.changed))
+                end = (yield from self._run_user_check(end)) or end
+                yield complete_ending(end, points.changed, Receipt(files=points.changed))
         except KeyboardInterrupt:
-            yield from map(Notice, points.after_block())
+            yield from map(Notice, points.snapshot_after_block())
             if self.plan.tasks:
-                yield from self._told(words.STOPPED)
+                yield from self._report_outcome(words.STOPPED)
             yield Interrupted(self.loop.replies.talk.entries[-1].message.text)
         finally:
             points.end_turn()
         return not self.unplanned
 
-    def _checked(self, end: Answered | GaveUp) -> Generator[Event, Reply, GaveUp | None]:
+    def _run_user_check(self, end: Answered | GaveUp) -> Generator[Event, Reply, GaveUp | None]:
         """Run the user's own check once all is done."""
         if not self.loop.check or not isinstance(end, Answered):
             return None
-        tries = Tries(max_attempts=1)
-        return (yield from self.loop.checked(self.agent, tries, self.loop.check)) or ending(tries)
+        tries = Attempts(max_attempts=1)
+        return (yield from self.loop.run_check(self.agent, tries, self.loop.check)) or find_ending(tries)
 
-    def _planned(self, *, free: bool) -> Asking[Ending]:
-        question = self.questions.first(self.agents.values(), self._rules().most)
+    def _make_plan(self, *, free: bool) -> Asking[Ending]:
+        question = self.questions.format_plan_request(self.agents.values(), self._make_rules().max_waiting)
         while True:
-            plan = yield from self._drafts.first(question, self._rules())
+            plan = yield from self._drafter.request_plan(question, self._make_rules())
             if isinstance(plan, GaveUp):
                 self.unplanned = free and plan.code == "plan"
                 return None if self.unplanned else plan
             if len(plan.tasks) == 1:
-                yield from self._single(plan.tasks[0])
+                yield from self._run_single_task(plan.tasks[0])
                 return None
-            answer, self.plan = yield from self._consent.ask(plan, self._rules())
+            answer, self.plan = yield from self._confirmation.ask_user(plan, self._make_rules())
             if answer.choice != "n":
-                return (yield from self._carried_out())
+                return (yield from self._carry_out())
             if not answer.text:
-                return (yield from self._refused())
+                return (yield from self._refuse_plan())
             question = words.ANOTHER.format(words=answer.text)
 
-    def _resumed(self, *, agreed: bool) -> Asking[Ending]:
+    def _confirm_resume(self, *, agreed: bool) -> Asking[Ending]:
         yield PlanChanged(self.plan.tasks)
         if agreed:
-            return (yield from self._carried_out())
-        answer = yield Ask(RESUMED.format(left=self._left()), "yn?", RESUMED_WHY, default="y")
+            return (yield from self._carry_out())
+        answer = yield Ask(RESUMED.format(left=self._format_remaining()), "yn?", RESUMED_WHY, default="y")
         if answer and answer.choice == "y":
-            return (yield from self._carried_out())
+            return (yield from self._carry_out())
         if answer and answer.said:
-            return (yield from self._refused())
+            return (yield from self._refuse_plan())
         return GaveUp("refused", NOT_RUN, 1, hint=LATER)
 
-    def _refused(self) -> Asking[Ending]:
-        self.loop.replies.talk.say(words.REFUSED)
-        yield from self._show(Plan())
+    def _refuse_plan(self) -> Asking[Ending]:
+        self.loop.replies.talk.add_user_message(words.REFUSED)
+        yield from self._show_plan(Plan())
         return GaveUp("refused", NOT_RUN, 1, hint=INSTEAD)
 
-    def _single(self, task: Task) -> Asking[None]:
+    def _run_single_task(self, task: Task) -> Asking[None]:
         """Simply run a plan of one task; /retry still goes back to before the request."""
         talk = self.loop.replies.talk
         before, agent = talk.before, self.agents[task.agent]
         self.single = agent.name
         yield Routed(agent.name, PLANNER)
         try:
-            yield from self.loop.turn(agent, task.task)
+            yield from self.loop.run_turn(agent, task.task)
         finally:
             talk.before = before
 
     # carrying out
 
-    def _carried_out(self) -> Asking[Ending]:
+    def _carry_out(self) -> Asking[Ending]:
         """Run tasks until none is left, and have the plan looked at after each that failed or surprised."""
-        seen = {task.id for task in self.plan.tasks if _is_odd(task)}
+        seen = {task.id for task in self.plan.tasks if _needs_review(task)}
         changes = 0
         while True:
-            while (yield from self._unless_stopped(self._worked)) is None:
+            while (yield from self._run_interruptible(self._run_ready_tasks)) is None:
                 pass
-            odd = {task.id for task in self.plan.tasks if _is_odd(task)} - seen
+            odd = {task.id for task in self.plan.tasks if _needs_review(task)} - seen
             seen |= odd
             if odd and changes < self.settings.max_replans:
-                changes += bool((yield from self._unless_stopped(partial(self._changed, odd))))
-            if (rest := self.plan.skipped()) != self.plan:
-                yield from self._show(rest)
-            if not self.plan.ready():
-                return (yield from self._ended())
+                changes += bool((yield from self._run_interruptible(partial(self._revise_plan, odd))))
+            if (rest := self.plan.skip_blocked()) != self.plan:
+                yield from self._show_plan(rest)
+            if not self.plan.list_ready():
+                return (yield from self._finish_plan())
 
-    def _unless_stopped(self, work: Callable[[], Asking[bool]]) -> Asking[bool | None]:
+    def _run_interruptible(self, work: Callable[[], Asking[bool]]) -> Asking[bool | None]:
         """Do a part of the work; None where the person stopped it and then wants the rest all the same."""
         try:
             return (yield from work())
         except KeyboardInterrupt:
-            yield from self._show(self.plan.waiting())
-            if not self.plan.pending():
+            yield from self._show_plan(self.plan.reset_running())
+            if not self.plan.list_pending():
                 # it was done by then
                 return None
             if not self.loop.person:
                 raise
-            answer = yield Ask(STOPPED.format(left=self._left()), "yn?", STOPPED_WHY)
+            answer = yield Ask(STOPPED.format(left=self._format_remaining()), "yn?", STOPPED_WHY)
             if answer is None or answer.choice != "y":
                 raise
             return None
 
-    def _worked(self) -> Asking[bool]:
+    def _run_ready_tasks(self) -> Asking[bool]:
         """Run what can run."""
-        self.plan = yield from sifted(self.run(self.plan), self._note)
+        self.plan = yield from filter_events(self.run(self.plan), self._track_plan)
         return True
 
-    def _note(self, event: Event) -> bool:
+    def _track_plan(self, event: Event) -> bool:
         if isinstance(event, PlanChanged):
             self.plan = Plan(event.tasks)
         return True
 
-    def _changed(self, odd: Collection[str]) -> Asking[bool]:
+    def _revise_plan(self, odd: Collection[str]) -> Asking[bool]:
         """Have the planner look at what is left because of these tasks; true where it changed the plan."""
-        rules = self._rules(tuple(task for task in self.plan.tasks if task.status != "pending"))
-        question = self.questions.again(self.plan, self.agents.values(), rules.most)
+        rules = self._make_rules(tuple(task for task in self.plan.tasks if task.status != "pending"))
+        question = self.questions.format_replan_request(self.plan, self.agents.values(), rules.max_waiting)
         try:
-            changed = yield from self._drafts.changed(question, self.plan, rules)
+            changed = yield from self._drafter.request_change(question, self.plan, rules)
         except TripletickError as error:
             yield Notice(error.what)
             changed = None
@@ -215,60 +215,60 @@ class Planner:
             yield Notice(UNCHANGED)
         if not isinstance(changed, Plan) or changed is self.plan:
             return False
-        yield from self._show(_merged(self.plan, changed, odd))
+        yield from self._show_plan(_merge_plans(self.plan, changed, odd))
         return True
 
-    def _ended(self) -> Asking[Ending]:
+    def _finish_plan(self) -> Asking[Ending]:
         """Answer by rule, in the conversation and to the person."""
-        text = yield from self._told(words.ENDED)
+        text = yield from self._report_outcome(words.ENDED)
         yield Text(text + "\n")
-        if self.plan.complete():
+        if self.plan.is_complete():
             return Answered(text)
         lost = [f"task {task.id}" for task in self.plan.tasks if task.status != "done" and not task.replaced]
         return GaveUp("plan", OVER.format(left=", ".join(lost)), 1, text, LEFT)
 
-    def _told(self, head: str) -> Asking[str]:
+    def _report_outcome(self, head: str) -> Asking[str]:
         """Put into the conversation what came of the plan."""
         talk, points = self.loop.replies.talk, self.loop.checkpoints
         if notice := points.end_turn():
             yield Notice(notice)
-        text = words.answer(self.plan, points.changed)
-        talk.say(head)
-        talk.reply(text)
+        text = words.format_answer(self.plan, points.changed)
+        talk.add_user_message(head)
+        talk.add_reply(text)
         return text
 
-    def _show(self, plan: Plan) -> Asking[None]:
+    def _show_plan(self, plan: Plan) -> Asking[None]:
         self.plan = plan
         yield PlanChanged(plan.tasks)
 
-    def _left(self) -> str:
-        count = len(self.plan.pending())
+    def _format_remaining(self) -> str:
+        count = len(self.plan.list_pending())
         return f"{count} task{'s' * (count != 1)}"
 
-    def _rules(self, kept: tuple[Task, ...] = ()) -> Rules:
-        return Rules(tuple(self.agents), self.settings.max_tasks, kept)
+    def _make_rules(self, kept: tuple[Task, ...] = ()) -> PlanRules:
+        return PlanRules(tuple(self.agents), self.settings.max_tasks, kept)
 
     @property
-    def _consent(self) -> Consent:
+    def _confirmation(self) -> PlanConfirmation:
         loop = self.loop
         root = str(loop.bench.workspace.root)
-        return Consent(loop.person, loop.gate.asking.yes, self.settings.confirm, root)
+        return PlanConfirmation(loop.person, loop.gate.asking.yes, self.settings.confirm, root)
 
     @property
-    def _drafts(self) -> Drafts:
-        return Drafts(self.loop.replies, self.agent, self.loop.max_attempts)
+    def _drafter(self) -> PlanDrafter:
+        return PlanDrafter(self.loop.replies, self.agent, self.loop.max_attempts)
 
 
-def _is_odd(task: Task) -> bool:
+def _needs_review(task: Task) -> bool:
     """Tell whether the planner is to look at the plan because of this task."""
     return task.status == "failed" or bool(task.surprise)
 
 
-def _merged(old: Plan, new: Plan, odd: Collection[str]) -> Plan:
+def _merge_plans(old: Plan, new: Plan, odd: Collection[str]) -> Plan:
     """Give the changed plan with what was dropped. New tasks stand for those that have failed since the last
     look, and for those that were dropped.
     """
-    known, left = old.by_id(), {task.id for task in new.tasks}
+    known, left = old.index_by_id(), {task.id for task in new.tasks}
     fresh = any(known.get(task.id) != task for task in new.tasks)
     kept = [
         replace(task, replaced=fresh) if task.id in odd and task.status == "failed" else task
@@ -277,7 +277,7 @@ def _merged(old: Plan, new: Plan, odd: Collection[str]) -> Plan:
     ]
     dropped = (
         replace(task, status="skipped", result=DROPPED, replaced=fresh)
-        for task in old.pending()
+        for task in old.list_pending()
         if task.id not in left
     )
-    return Plan((*kept, *dropped, *new.pending()))
+    return Plan((*kept, *dropped, *new.list_pending()))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tripletick.agents import Agent
 from tripletick.messages import FileChange, Task
-from tripletick.planner.checking import Fault
+from tripletick.planner.checking import PlanFault
 from tripletick.planner.plan import Plan
 
 CLIP = 400
@@ -39,102 +39,102 @@ _PLACE = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Questions:
+class PlannerQuestions:
     """The wording of prompts/: {agents} {most} in `plan`, {tasks} {agents} {most} in `replan`."""
 
     plan: str
     replan: str
 
-    def first(self, agents: Iterable[Agent], most: int) -> str:
+    def format_plan_request(self, agents: Iterable[Agent], most: int) -> str:
         """Ask for a plan."""
-        return _filled(self.plan, {"agents": _introduced(agents), "most": str(most)})
+        return _fill_template(self.plan, {"agents": _format_agents(agents), "most": str(most)})
 
-    def again(self, plan: Plan, agents: Iterable[Agent], most: int) -> str:
+    def format_replan_request(self, plan: Plan, agents: Iterable[Agent], most: int) -> str:
         """Ask what becomes of the rest of a plan."""
-        known = {"tasks": statuses(plan), "agents": _introduced(agents), "most": str(most)}
-        return _filled(self.replan, known)
+        known = {"tasks": format_statuses(plan), "agents": _format_agents(agents), "most": str(most)}
+        return _fill_template(self.replan, known)
 
 
-def request(plan: Plan, task: Task) -> str:
+def format_task_request(plan: Plan, task: Task) -> str:
     """Ask for a task: its text, and in short what came of those that it needs."""
-    known = plan.by_id()
-    return "\n\n".join([task.task, *(_needed(known[need]) for need in task.needs if need in known)])
+    known = plan.index_by_id()
+    return "\n\n".join([task.task, *(_format_needed(known[need]) for need in task.needs if need in known)])
 
 
-def told(faults: Sequence[Fault]) -> str:
+def format_faults(faults: Sequence[PlanFault]) -> str:
     """Tell the planner what is wrong with its plan."""
     return WRONG.format(faults="\n".join(f"- {text}" for text in dict.fromkeys(one.text for one in faults)))
 
 
-def statuses(plan: Plan) -> str:
+def format_statuses(plan: Plan) -> str:
     """Tell the planner how far the plan is."""
-    return "\n".join(_status(task) for task in plan.tasks)
+    return "\n".join(_format_status(task) for task in plan.tasks)
 
 
-def answer(plan: Plan, changed: Iterable[FileChange] | None = None) -> str:
+def format_answer(plan: Plan, changed: Iterable[FileChange] | None = None) -> str:
     """Say at the end what was done, what not and why, and which files; `changed` where that is known."""
     done = [task for task in plan.tasks if task.status == "done"]
     rest = [task for task in plan.tasks if task.status != "done"]
     files = [file for task in done for file in task.files] if changed is None else list(changed)
     parts = (
-        ("Done:", map(_item, done)),
-        ("Not done:", map(_item, rest)),
-        ("Files:", [_files(files)] if files else []),
+        ("Done:", map(_format_item, done)),
+        ("Not done:", map(_format_item, rest)),
+        ("Files:", [_format_files(files)] if files else []),
     )
     written = (f"{head}\n" + "\n".join(lines) for head, found in parts if (lines := list(found)))
     return "\n\n".join(written)
 
 
-def clip(text: str, most: int = CLIP) -> str:
+def clip_middle(text: str, most: int = CLIP) -> str:
     """Cut a text in its middle, so that it has at most so many characters and some."""
     whole = text.strip()
     half = most // 2
     return whole if len(whole) <= most else f"{whole[:half].rstrip()} … {whole[-half:].lstrip()}"
 
 
-def why(task: Task) -> str:
+def describe_status(task: Task) -> str:
     """Say what became of a task that is not done."""
-    said = clip(task.result).replace("\n", " ")
+    said = clip_middle(task.result).replace("\n", " ")
     return ": ".join(filter(None, (STATES[task.status], said)))
 
 
-def _filled(text: str, places: Mapping[str, str]) -> str:
+def _fill_template(text: str, places: Mapping[str, str]) -> str:
     return _PLACE.sub(lambda found: places.get(found[1], found[0]), text)
 
 
-def _introduced(agents: Iterable[Agent]) -> str:
+def _format_agents(agents: Iterable[Agent]) -> str:
     return "\n".join(f"- {agent.name}: {agent.when}" for agent in agents)
 
 
-def _status(task: Task) -> str:
+def _format_status(task: Task) -> str:
     state = STATES[task.status] + (f", but {task.surprise}" if task.surprise else "")
     needs = f", needs {', '.join(task.needs)}" if task.needs else ""
-    result = clip(task.result)
+    result = clip_middle(task.result)
     return f"- task {task.id} ({task.agent}{needs}), {state}: {task.task}" + (
-        f"\n  Result: {_indented(result)}" if result else ""
+        f"\n  Result: {_indent_text(result)}" if result else ""
     )
 
 
-def _needed(task: Task) -> str:
-    made = f"\nFiles: {_files(task.files)}" if task.files else ""
-    return NEEDED.format(name=task.name, result=clip(task.result, TOLD)) + made
+def _format_needed(task: Task) -> str:
+    made = f"\nFiles: {_format_files(task.files)}" if task.files else ""
+    return NEEDED.format(name=task.name, result=clip_middle(task.result, TOLD)) + made
 
 
-def _item(task: Task) -> str:
+def _format_item(task: Task) -> str:
     if task.status != "done":
         instead = ", and the plan was changed for it" if task.replaced else ""
-        return f"- {task.id} {task.agent}: {task.task} ({why(task)}{instead})"
+        return f"- {task.id} {task.agent}: {task.task} ({describe_status(task)}{instead})"
     odd = f" ({task.surprise})" if task.surprise else ""
-    result = f"\n  {_indented(clip(task.result))}" if task.result.strip() else ""
+    result = f"\n  {_indent_text(clip_middle(task.result))}" if task.result.strip() else ""
     return f"- {task.id} {task.agent}: {task.task}{odd}{result}"
 
 
-def _files(files: Sequence[FileChange]) -> str:
+def _format_files(files: Sequence[FileChange]) -> str:
     known = {file.path: file for file in files}
     named = [f"{file.path} ({file.action}{f' from {file.old}' * bool(file.old)})" for file in known.values()]
     more = [f"{len(named) - FILES} more"] if len(named) > FILES else []
     return ", ".join(named[:FILES] + more)
 
 
-def _indented(text: str) -> str:
+def _indent_text(text: str) -> str:
     return text.replace("\n", "\n  ")

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tripletick.router.classifier import CLASSES, classifier
-from tripletick.router.sentences import CLOSE, closest
+from tripletick.router.classifier import CLASSES, load_classifier
+from tripletick.router.sentences import CLOSE, find_closest_agent
 
-__all__ = ["AGENTS", "CLOSE", "Guess", "closest", "guess"]
+__all__ = ["AGENTS", "CLOSE", "AgentGuess", "find_closest_agent", "guess_agent"]
 
 AGENTS, FOLLOW = CLASSES[:-1], CLASSES[-1]
 
 
 @dataclass(frozen=True, slots=True)
-class Guess:
+class AgentGuess:
     """`agent` is one of AGENTS, or the one at work; `sure` from the file's threshold of confidence on."""
 
     agent: str
@@ -25,15 +25,15 @@ class Guess:
     sure: bool
 
 
-def guess(request: str, history: Sequence[str] = ()) -> Guess:
+def guess_agent(request: str, history: Sequence[str] = ()) -> AgentGuess:
     """Say which agent gets a request; `history` is the agents of the turns before, the last one last.
 
     What only follows up ("now make it faster") stays with the agent at work.
     """
-    probable = classifier().probabilities(request)
+    probable = load_classifier().predict_probabilities(request)
     follows = probable.pop(FOLLOW)
     if history:
         probable[history[-1]] = probable.get(history[-1], 0.0) + follows
     agent = max(probable, key=probable.__getitem__)
     confidence = probable[agent] / sum(probable.values())
-    return Guess(agent, confidence, confidence >= classifier().threshold)
+    return AgentGuess(agent, confidence, confidence >= load_classifier().threshold)

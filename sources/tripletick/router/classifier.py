@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from tripletick.errors import ConfigError
-from tripletick.router.features import Meanings, features, length
+from tripletick.router.features import Meanings, compute_norm, extract_features
 
 CLASSES = ("casual", "coder", "file", "web", "planner", "follow")
 FILE = Path(__file__).with_name("weights.bin")
@@ -48,35 +48,38 @@ class Classifier:
     scales: tuple[float, ...]
     bias: tuple[float, ...]
 
-    def probabilities(self, request: str) -> dict[str, float]:
+    def predict_probabilities(self, request: str) -> dict[str, float]:
         """Give how probable each class is; they add up to 1."""
-        scores = [self.temperature * score for score in self._scores(features(request, self.meanings))]
+        scores = [
+            self.temperature * score
+            for score in self._compute_scores(extract_features(request, self.meanings))
+        ]
         top = max(scores)
         parts = [math.exp(score - top) for score in scores]
         return dict(zip(CLASSES, (part / sum(parts) for part in parts), strict=True))
 
-    def _scores(self, kinds: Iterable[set[int]]) -> list[float]:
+    def _compute_scores(self, kinds: Iterable[set[int]]) -> list[float]:
         sums = [0.0] * len(CLASSES)
         slots, checks = len(self.checks), self.checks
         for hashes in kinds:
             owned = [one % slots for one in hashes if checks[one % slots] == one >> CHECKED]
             for at, column in enumerate(self.columns):
-                sums[at] += sum(map(column.__getitem__, owned)) / length(hashes)
+                sums[at] += sum(map(column.__getitem__, owned)) / compute_norm(hashes)
         return [scale * sum_ + bias for scale, sum_, bias in zip(self.scales, sums, self.bias, strict=True)]
 
 
 @cache
-def classifier() -> Classifier:
+def load_classifier() -> Classifier:
     """Load the file of the package. Raises ConfigError where it is not one of this version."""
-    return parsed(FILE.read_bytes())
+    return parse_weights(FILE.read_bytes())
 
 
-def parsed(data: bytes) -> Classifier:
+def parse_weights(data: bytes) -> Classifier:
     """Read a weights file. Raises ConfigError where it is cut, or of another version."""
     try:
         magic, trained_from, *counts, temperature, threshold = HEAD.unpack_from(data)
         numbers = SCALES.unpack_from(data, HEAD.size)
-        if magic != MAGIC or len(data) != _length(*counts):
+        if magic != MAGIC or len(data) != _compute_length(*counts):
             raise ValueError("it is cut, or of another version")
     except (struct.error, ValueError) as error:
         raise ConfigError(
@@ -85,13 +88,13 @@ def parsed(data: bytes) -> Classifier:
     meanings, common, slots = counts
     first = HEAD.size + SCALES.size
     second = first + ENTRY * meanings
-    checks, *columns = _rows(memoryview(data)[second + ENTRY * common :], slots)
+    checks, *columns = _split_rows(memoryview(data)[second + ENTRY * common :], slots)
     return Classifier(
         trained_from,
         temperature,
         threshold,
-        _table(data, first, meanings),
-        _table(data, second, common),
+        _read_table(data, first, meanings),
+        _read_table(data, second, common),
         checks,
         tuple(column.cast("b") for column in columns),
         numbers[: len(CLASSES)],
@@ -99,15 +102,15 @@ def parsed(data: bytes) -> Classifier:
     )
 
 
-def _table(data: bytes, at: int, count: int) -> dict[int, int]:
+def _read_table(data: bytes, at: int, count: int) -> dict[int, int]:
     """Read keys of four bytes, then a byte for each."""
     keys = struct.unpack_from(f"<{count}I", data, at)
     return dict(zip(keys, data[at + 4 * count : at + ENTRY * count], strict=True))
 
 
-def _rows(data: memoryview, length: int) -> list[memoryview]:
+def _split_rows(data: memoryview, length: int) -> list[memoryview]:
     return [data[at : at + length] for at in range(0, len(data), length)]
 
 
-def _length(meanings: int, common: int, slots: int) -> int:
+def _compute_length(meanings: int, common: int, slots: int) -> int:
     return HEAD.size + SCALES.size + ENTRY * (meanings + common) + (1 + len(CLASSES)) * slots

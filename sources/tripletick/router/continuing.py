@@ -33,7 +33,7 @@ AROUND = frozenset(
 """Words that may stand around a phrase and change nothing of it."""
 
 
-def continues(request: str) -> bool:
+def is_continuation(request: str) -> bool:
     """Tell whether a request is to go on, such as "ok, go on with the plan"."""
     words = re.findall(r"\w+", request.casefold())
     if len(words) > 12:

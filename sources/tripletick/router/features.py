@@ -77,32 +77,32 @@ Meanings = Mapping[int, int]
 """The hash of a word, or of a word's beginning, to the number of what it means."""
 
 
-def features(request: str, meanings: Meanings) -> tuple[set[int], ...]:
+def extract_features(request: str, meanings: Meanings) -> tuple[set[int], ...]:
     """Give the hashes of each kind, in the order of BLOCKS."""
-    text = unicodedata.normalize("NFKC", excerpt(request))[:LONGEST]
+    text = unicodedata.normalize("NFKC", extract_excerpt(request))[:LONGEST]
     cased = text.casefold()[:LONGEST]
-    plain = unaccented(cased)
-    tokens = tokenized(plain)
-    read = list(_read(tokens, meanings))
+    plain = strip_accents(cased)
+    tokens = tokenize_text(plain)
+    read = list(_read_meanings(tokens, meanings))
     known = list(dict.fromkeys(meaning for _, meaning in read if meaning))
     marks = [FIRST_MARK + at for at, mark in enumerate(_MARKS) if mark.search(text)]
     words = [word for word, run in tokens if not run]
-    accented = [] if cased == plain else [word for word, run in tokenized(cased) if not run]
+    accented = [] if cased == plain else [word for word, run in tokenize_text(cased) if not run]
     return (
-        {*_word_hashes(words, [*accented, *_ENDING.findall(plain)]), *_run_hashes(tokens)},
-        {piece for word in set(words) for piece in _pieces(word)},
-        set(_meaning_hashes(known[:KNOWN], marks)),
-        set(_order_hashes([f"{meaning}" if meaning else word for word, meaning in read])),
-        {crc32(bytes((mark,)), MARKS) for mark in (*marks, *_sizes(text, tokens))},
+        {*_hash_words(words, [*accented, *_ENDING.findall(plain)]), *_hash_runs(tokens)},
+        {piece for word in set(words) for piece in _hash_pieces(word)},
+        set(_hash_meanings(known[:KNOWN], marks)),
+        set(_hash_order([f"{meaning}" if meaning else word for word, meaning in read])),
+        {crc32(bytes((mark,)), MARKS) for mark in (*marks, *_bucket_sizes(text, tokens))},
     )
 
 
-def length(hashes: set[int]) -> float:
+def compute_norm(hashes: set[int]) -> float:
     """Give what the weights of a kind are divided by; it keeps the few features of a short request small."""
     return math.sqrt(len(hashes) + 4)
 
 
-def excerpt(request: str) -> str:
+def extract_excerpt(request: str) -> str:
     """Give what of a long request is read: both ends, and what stands by itself between them."""
     parts = request.strip().split("```", FENCES)
     parts[1::2] = [part[:FENCED] for part in parts[1::2]]
@@ -113,36 +113,36 @@ def excerpt(request: str) -> str:
     return "\n".join((text[:HEAD], *alone, text[-TAIL:]))
 
 
-def unaccented(text: str) -> str:
+def strip_accents(text: str) -> str:
     """Take accents off letters, and articles off Arabic words; what makes another syllable (か, が) stays."""
     bare = _ACCENTS.sub("", unicodedata.normalize("NFD", text))
     return _ARTICLE.sub("", unicodedata.normalize("NFC", bare).translate(_LETTERS))
 
 
-def tokenized(text: str) -> list[tuple[str, bool]]:
+def tokenize_text(text: str) -> list[tuple[str, bool]]:
     """Give the words in their order; with True, runs of a script that has no spaces."""
     tokens = ((found[0], bool(found[1])) for found in _TOKEN.finditer(text))
     return [(token if run else token[:WORD], run) for token, run in tokens if run or len(token) <= NO_WORD]
 
 
-def hashed(word: str, kind: int = WORDS) -> int:
+def hash_word(word: str, kind: int = WORDS) -> int:
     """Give 32 bits of a word, the same on every machine."""
-    return crc32(_data(word), kind)
+    return crc32(_encode_word(word), kind)
 
 
-def _data(word: str) -> bytes:
+def _encode_word(word: str) -> bytes:
     """Two bytes a character: a slice of them is a slice of the word."""
     return word.encode("utf-16-le", "surrogatepass")
 
 
-def _word_hashes(words: list[str], more: list[str]) -> Iterator[int]:
-    yield from map(hashed, {*words, *more})
-    yield from (hashed(f"{one} {two}") for one, two in pairwise(words))
+def _hash_words(words: list[str], more: list[str]) -> Iterator[int]:
+    yield from map(hash_word, {*words, *more})
+    yield from (hash_word(f"{one} {two}") for one, two in pairwise(words))
 
 
-def _run_hashes(tokens: list[tuple[str, bool]]) -> Iterator[int]:
+def _hash_runs(tokens: list[tuple[str, bool]]) -> Iterator[int]:
     """One to three characters at a time; where the run ends is where Japanese has its verb."""
-    runs = [_data(run) for run, spaceless in tokens if spaceless]
+    runs = [_encode_word(run) for run, spaceless in tokens if spaceless]
     for size in (2, 4, 6):
         for run in runs:
             yield from (crc32(run[at : at + size]) for at in range(0, len(run) - size + 1, 2))
@@ -151,42 +151,44 @@ def _run_hashes(tokens: list[tuple[str, bool]]) -> Iterator[int]:
         yield from (crc32(runs[-1][-size:], MARKS) for size in (2, 4, 6))
 
 
-def _pieces(word: str) -> Iterator[int]:
+def _hash_pieces(word: str) -> Iterator[int]:
     """Three to five characters at a time."""
-    data = _data(f"<{word}>")
+    data = _encode_word(f"<{word}>")
     for size in (6, 8, 10):
         yield from (crc32(data[at : at + size], PIECES) for at in range(0, len(data) - size + 1, 2))
 
 
-def _meaning_hashes(known: list[int], marks: list[int]) -> Iterator[int]:
+def _hash_meanings(known: list[int], marks: list[int]) -> Iterator[int]:
     yield from (crc32(bytes((one,)), MEANINGS) for one in known)
     pairs = combinations((*sorted(known), *marks), 2)
     yield from (crc32(bytes(pair), MEANINGS) for pair in pairs if pair[0] < FIRST_MARK)
 
 
-def _order_hashes(read: list[str]) -> Iterator[int]:
+def _hash_order(read: list[str]) -> Iterator[int]:
     """Two and three in a row, each a meaning or else the word itself."""
     read = ["^", *read, "$"]
     yield from (
-        hashed(" ".join(read[at : at + size]), ORDER) for size in (2, 3) for at in range(len(read) - size + 1)
+        hash_word(" ".join(read[at : at + size]), ORDER)
+        for size in (2, 3)
+        for at in range(len(read) - size + 1)
     )
 
 
-def _read(tokens: list[tuple[str, bool]], meanings: Meanings) -> Iterator[tuple[str, int]]:
+def _read_meanings(tokens: list[tuple[str, bool]], meanings: Meanings) -> Iterator[tuple[str, int]]:
     """Give words with what they mean, 0 for nothing known; two words may mean something together."""
     before = ""
     for word, run in tokens:
         if run:
-            yield from _read_run(_data(word), meanings)
+            yield from _read_run(_encode_word(word), meanings)
         else:
-            together = meanings.get(hashed(f"{before} {word}"), 0)
+            together = meanings.get(hash_word(f"{before} {word}"), 0)
             if together:
                 yield "", together
-            yield word, _meaning(_data(word), meanings)
+            yield word, _find_meaning(_encode_word(word), meanings)
         before = word
 
 
-def _meaning(word: bytes, meanings: Meanings) -> int:
+def _find_meaning(word: bytes, meanings: Meanings) -> int:
     """Look up the word, then its beginnings, the longest first."""
     found, size = meanings.get(crc32(word), 0), len(word)
     while not found and size > 2:
@@ -199,7 +201,7 @@ def _read_run(run: bytes, meanings: Meanings) -> Iterator[tuple[str, int]]:
     """Read characters from the left, the longest known word first; what is unknown stays together."""
     at = since = 0
     while at < len(run):
-        size, found = _longest(run, at, meanings)
+        size, found = _match_longest(run, at, meanings)
         if found:
             if since < at:
                 yield run[since:at].decode("utf-16-le", "surrogatepass")[:WORD], 0
@@ -210,7 +212,7 @@ def _read_run(run: bytes, meanings: Meanings) -> Iterator[tuple[str, int]]:
         yield run[since:].decode("utf-16-le", "surrogatepass")[:WORD], 0
 
 
-def _longest(run: bytes, at: int, meanings: Meanings) -> tuple[int, int]:
+def _match_longest(run: bytes, at: int, meanings: Meanings) -> tuple[int, int]:
     for size in range(min(12, len(run) - at), 0, -2):
         found = meanings.get(crc32(run[at : at + size]), 0)
         if found:
@@ -218,7 +220,7 @@ def _longest(run: bytes, at: int, meanings: Meanings) -> tuple[int, int]:
     return 2, 0
 
 
-def _sizes(text: str, tokens: list[tuple[str, bool]]) -> Iterator[int]:
+def _bucket_sizes(text: str, tokens: list[tuple[str, bool]]) -> Iterator[int]:
     """Number words and lines by how often they can be halved."""
     words = sum(len(word) // 2 if run else 1 for word, run in tokens)
     yield 16 + min(words.bit_length(), 8)

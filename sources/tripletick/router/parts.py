@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from tripletick.router.classifier import classifier
-from tripletick.router.features import excerpt
+from tripletick.router.classifier import load_classifier
+from tripletick.router.features import extract_excerpt
 
 WEB, OTHERS = "web", ("coder", "file")
 LIKELY = 0.08
@@ -33,34 +33,34 @@ _CUT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RequestPart:
     """A clause of a request, and the agent that it is for."""
 
     agent: str
     words: str
 
 
-def parts(request: str) -> tuple[Part, ...]:
+def split_request(request: str) -> tuple[RequestPart, ...]:
     """Give both parts of a request in their order, () where one agent can do it all."""
-    text = excerpt(request)
-    likely = classifier().probabilities(text)["planner"]
+    text = extract_excerpt(request)
+    likely = load_classifier().predict_probabilities(text)["planner"]
     if likely < LIKELY:
         return ()
     names = (WEB, *OTHERS) if likely >= 0.5 else (WEB, *OTHERS, "casual")
-    best: tuple[Part, ...] = ()
+    best: tuple[RequestPart, ...] = ()
     surest = 0.0
     for cut in list(_CUT.finditer(text))[:CUTS]:
         both = text[: cut.start()].strip(), text[cut.end() :].strip()
         if min(map(len, both)) < SHORTEST:
             continue
-        (one, first), (two, second) = (_guess(side, names) for side in both)
+        (one, first), (two, second) = (_classify_side(side, names) for side in both)
         if {one, two} in ({WEB, other} for other in OTHERS) and min(first, second) >= max(SURE, surest):
-            best, surest = (Part(one, both[0]), Part(two, both[1])), min(first, second)
+            best, surest = (RequestPart(one, both[0]), RequestPart(two, both[1])), min(first, second)
     return best
 
 
-def _guess(text: str, names: tuple[str, ...]) -> tuple[str, float]:
-    probable = classifier().probabilities(text)
+def _classify_side(text: str, names: tuple[str, ...]) -> tuple[str, float]:
+    probable = load_classifier().predict_probabilities(text)
     among = sum(probable[name] for name in names)
     best = max(names, key=probable.__getitem__)
     return best, probable[best] / among

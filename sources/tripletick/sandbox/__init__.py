@@ -51,7 +51,7 @@ def choose_box(ground: Ground, tier: str = "auto") -> tuple[Box, list[str]]:
     from tripletick.sandbox.bare import CHOSEN, Bare
 
     problems: list[str] = []
-    for name in {"auto": platforms.boxes(), "none": ()}.get(tier, (tier,)):
+    for name in {"auto": platforms.list_sandbox_tiers(), "none": ()}.get(tier, (tier,)):
         box = open_tier(ground, name)
         if box.holds:
             return box, problems

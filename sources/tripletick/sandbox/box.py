@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
 from tripletick.halting import Halt
-from tripletick.paths.hidden import Secrets
-from tripletick.paths.sight import Sight
+from tripletick.paths.hidden import HiddenPathFinder
+from tripletick.paths.sight import HomeView
 
 Mode = Literal["read", "work"]
 XDG = ("CACHE", "CONFIG", "DATA", "STATE")
@@ -208,7 +208,7 @@ class Ground:
     """What was looked for already: boxes side by side share it."""
     ports: frozenset[int] = frozenset()
     """`[sandbox] ports`: of public hosts, besides 80 and 443."""
-    sight: Sight | None = None
+    sight: HomeView | None = None
     """Blocks begin in the home folder, or above it, and read what is in sight; the workspace is empty then.
     """
 
@@ -220,11 +220,11 @@ class Ground:
     def shown(self) -> list[Path]:
         """Name what blocks may read besides the workspace, by real paths."""
         seen = [path.resolve() for path in self.see]
-        return [*seen, *self.sight.shown()] if self.sight else seen
+        return [*seen, *self.sight.list_visible()] if self.sight else seen
 
-    def secrets(self, *, inside: bool = False) -> Secrets:
+    def secrets(self, *, inside: bool = False) -> HiddenPathFinder:
         """Look for what is hidden in what blocks see."""
-        return Secrets(self.start, self.see, inside=inside, sight=self.sight)
+        return HiddenPathFinder(self.start, self.see, inside=inside, sight=self.sight)
 
     def home(self, session: Path) -> dict[str, str]:
         """Give what names the user's home, where that is in sight, and the session's folder to programs that

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tripletick import platforms
-from tripletick.paths.hidden import IGNORE, MOST, OURS, Found
+from tripletick.paths.hidden import IGNORE, MOST, OURS, HiddenPaths
 from tripletick.sandbox import environment, first, grants, holding, mounts, points, seccomp, toolchains
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
 from tripletick.sandbox.counting import CONFINE, OUTER, find_counting
@@ -67,7 +67,7 @@ def make_view(ground: Ground, user: User, session: Session) -> tuple[mounts.View
         memory=ground.limits.memory,
         home=session.home,
         start=ground.start,
-        links=tuple(ground.sight.links()) if ground.sight else (),
+        links=tuple(ground.sight.list_links()) if ground.sight else (),
     )
     return view, tools
 
@@ -77,7 +77,7 @@ def reaches(user: User, path: Path) -> bool:
     return user.reaches(path / "x" if path.is_dir() else path)
 
 
-def tell_once(ground: Ground, found: Found, told: set[str]) -> None:
+def tell_once(ground: Ground, found: HiddenPaths, told: set[str]) -> None:
     """Say where not all of what was let in was looked through."""
     folders = (*([ground.start] if ground.sight else []), *ground.see)
     line = TOO_DEEP.format(folders=", ".join(map(str, folders)))
@@ -183,8 +183,8 @@ class Bubblewrap:
         self._look_around()
         if mode == "work":
             self._made = make_own_folder(self._ground.workspace, self._user) or self._made
-        bound = platforms.unix_sockets()
-        found = self._secrets.look(bound)
+        bound = platforms.list_unix_sockets()
+        found = self._secrets.find_hidden(bound)
         if text := self._refusal(found):
             yield text
             return Finished(NOT_STARTED, text.encode())
@@ -192,7 +192,7 @@ class Bubblewrap:
         held = self._hold(mode, grant, found)
         before = free_space([self._session.home])
         with contextlib.ExitStack() as stack:
-            stack.callback(self._secrets.settle)
+            stack.callback(self._secrets.adopt_block_files)
             for folder in self._parts(mode, grant):
                 if make_own_folder(folder, self._user):
                     stack.callback(remove_empty, folder / OURS[1])
@@ -213,7 +213,7 @@ class Bubblewrap:
         self._growth += max(0, before - free_space([self._session.home]))
         return finished
 
-    def _hold(self, mode: Mode, grant: Grant, found: Found) -> holding.Held:
+    def _hold(self, mode: Mode, grant: Grant, found: HiddenPaths) -> holding.Held:
         if mode == "read" or grant.only:
             return {}
         held: list[Path] = []
@@ -234,7 +234,7 @@ class Bubblewrap:
             self._view, self._tools = make_view(self._ground, self._user, self._session)
             self._frame = mounts.make_frame(self._view)
 
-    def _give(self, grant: Grant, mode: Mode, found: Found, stack: contextlib.ExitStack) -> Block:
+    def _give(self, grant: Grant, mode: Mode, found: HiddenPaths, stack: contextlib.ExitStack) -> Block:
         """Put together what this block sees. Raises OSError where a grant cannot be given."""
         if grant == NOTHING:
             return Block(self._view, self._frame, mounts.place_mounts(self._view, mode, found))
@@ -281,9 +281,9 @@ class Bubblewrap:
         self._ground = self._ground.with_sight(folder)
         self._view, self._tools = make_view(self._ground, self._user, self._session)
         self._frame = mounts.make_frame(self._view)
-        self._secrets.show(folder)
+        self._secrets.add_readable(folder)
 
-    def _refusal(self, found: Found) -> str:
+    def _refusal(self, found: HiddenPaths) -> str:
         if str(self._ground.workspace) in found.folders:
             return UNLISTED.format(path=self._ground.workspace)
         if len(found.files | found.folders | found.sockets) > MOST:

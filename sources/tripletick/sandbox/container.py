@@ -143,7 +143,7 @@ class Container:
             finished = yield from running(launch)
         finally:
             told = holding.put_back(held, self._user, self._ground.workspace)
-            self._secrets.settle()
+            self._secrets.adopt_block_files()
         if told:
             self._ground.notice(told)
             yield (line := f"tripletick: {told}\n")
@@ -152,7 +152,7 @@ class Container:
 
     def let_read(self, folder: Path) -> None:
         self._ground = self._ground.with_sight(folder)
-        self._secrets.show(folder)
+        self._secrets.add_readable(folder)
 
     def close(self) -> None:
         self._session.close()
@@ -163,7 +163,7 @@ class Container:
         end_family(pid)
 
     def _mounts(self, mode: Mode) -> list[Mount]:
-        root, found = self._ground.workspace, self._secrets.look()
+        root, found = self._ground.workspace, self._secrets.find_hidden()
         kept = [root / name for name in (*OURS, IGNORE)]
         kept += [path.resolve() for path in self._ground.ours if root in path.resolve().parents]
         covers = [(self._session.nothing, found.files), (self._session.nowhere, found.folders)]

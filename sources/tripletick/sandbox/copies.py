@@ -75,7 +75,7 @@ def write(root: Path, name: str, data: bytes, owner: tuple[int, int] | None) -> 
     finally:
         os.close(folder)
     try:
-        beneath.replace(parent, last, data, mode=mode_of(parent, last), owner=owner)
+        beneath.replace_file(parent, last, data, mode=mode_of(parent, last), owner=owner)
     finally:
         os.close(parent)
 

@@ -150,7 +150,7 @@ def end(group: Path) -> None:
         with contextlib.suppress(OSError):
             (group / MOST).write_text("0")
         for word in "\n".join(platforms.read_text(group / name) for name in (MEMBERS, THREADS)).split():
-            platforms.send(int(word), signal.SIGKILL)
+            platforms.send_signal(int(word), signal.SIGKILL)
         time.sleep(PAUSE)
 
 

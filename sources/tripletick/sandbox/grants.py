@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tripletick.paths.hidden import OURS, Found
+from tripletick.paths.hidden import OURS, HiddenPaths
 from tripletick.sandbox.copies import Copies
 from tripletick.sandbox.mounts import TMP, View, found_mounts, is_regular, workspace_mounts
 from tripletick.sandbox.toolchains import is_inside, is_system, mode_of
@@ -115,7 +115,7 @@ def judge(sentence: str, path: Path, reasons: Sequence[tuple[bool, str]]) -> Non
 
 
 @contextlib.contextmanager
-def git_place(view: View, found: Found, room: Room) -> Iterator[list[str]]:
+def git_place(view: View, found: HiddenPaths, room: Room) -> Iterator[list[str]]:
     """Give the workspace read-only, its .git writable, and in that what runs or leads elsewhere read-only.
 
     Raises OSError where .git is not a folder of the workspace.
@@ -168,7 +168,7 @@ def take_away(path: Path) -> None:
         remove(path)
 
 
-def only_place(view: View, paths: Sequence[Path], found: Found, room: Room) -> tuple[list[str], Copies]:
+def only_place(view: View, paths: Sequence[Path], found: HiddenPaths, room: Room) -> tuple[list[str], Copies]:
     """Give an empty folder as workspace, in it these folders of the real one, and single files as copies.
 
     Raises OSError for a path that is not the block's to change.
@@ -185,11 +185,11 @@ def only_place(view: View, paths: Sequence[Path], found: Found, room: Room) -> t
         {path for path in each if not path.startswith(root) or is_in_one(path, folders)}
         for each in parts_of(found)
     )
-    left = Found(files=files, folders=closed, sockets=sockets)
+    left = HiddenPaths(files=files, folders=closed, sockets=sockets)
     return [*mounts, *found_mounts(left, view), *cache_mounts(view)], copies
 
 
-def parts_of(found: Found) -> tuple[set[str], ...]:
+def parts_of(found: HiddenPaths) -> tuple[set[str], ...]:
     return found.files, found.folders, found.sockets
 
 
@@ -197,7 +197,7 @@ def is_in_one(path: str, folders: Sequence[Path]) -> bool:
     return any(is_inside(Path(path), folder) for folder in folders)
 
 
-def only_reasons(path: Path, view: View, found: Found) -> list[tuple[bool, str]]:
+def only_reasons(path: Path, view: View, found: HiddenPaths) -> list[tuple[bool, str]]:
     real, root = Path(os.path.realpath(path)), view.workspace
     hidden = [Path(each) for part in parts_of(found) for each in part]
     return [

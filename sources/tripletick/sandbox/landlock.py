@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tripletick import platforms
-from tripletick.paths.hidden import IGNORE, OURS, Found
+from tripletick.paths.hidden import IGNORE, OURS, HiddenPaths
 from tripletick.sandbox import environment, rights, seccomp, unshared
 from tripletick.sandbox.bare import REAPER, describe
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
@@ -62,7 +62,7 @@ class Scope:
     mode: Mode
     home: Path
     writable: tuple[Path, ...]
-    hidden: Found
+    hidden: HiddenPaths
     shared: bool
     """It has the machine's /dev/shm."""
 
@@ -125,7 +125,7 @@ class Landlock:
             try:
                 finished = yield from running(launch)
             finally:
-                self._secrets.settle()
+                self._secrets.adopt_block_files()
                 told = self._put_back() if mode == "work" else ""
             if told:
                 yield told
@@ -137,7 +137,7 @@ class Landlock:
         self._ground = self._ground.with_sight(folder)
         self._view, self._tools = make_view(self._ground, self._user, self._session)
         self._rules = self._fixed_rules()
-        self._secrets.show(folder)
+        self._secrets.add_readable(folder)
 
     def _fixed_rules(self) -> list[rights.Rule]:
         names = [(str(self._ground.start), rights.LIST)] if self._ground.sight else []
@@ -173,9 +173,9 @@ class Landlock:
                 stack.callback(clear_shared_memory, self._user.uid)
             yield Scope("read" if grant.git else mode, home, tuple(writable), found, shared)
 
-    def _look(self) -> Found:
+    def _look(self) -> HiddenPaths:
         """Give what is hidden in the workspace; what is in folders that were let in loses its rules."""
-        found, root = self._secrets.look(), f"{self._ground.workspace}/"
+        found, root = self._secrets.find_hidden(), f"{self._ground.workspace}/"
         around = self._ground.shown() if self._ground.sight else []
         if around != self._around:
             self._around = around
@@ -200,7 +200,7 @@ class Landlock:
             paths.append(git)
         return paths
 
-    def _protected(self, grant: Grant, found: Found) -> list[Path]:
+    def _protected(self, grant: Grant, found: HiddenPaths) -> list[Path]:
         parts = grant.write if self._ground.sight else (self._ground.workspace,)
         hidden = sorted(found.files | {path for path in self._outside if not Path(path).is_dir()})
         kept: list[Path] = []
@@ -219,7 +219,7 @@ class Landlock:
     def _put_back(self) -> str:
         """Put back what the block may not have changed; give the line for the model."""
         names = self._keeper.put_back()
-        names += bring_home(self._ground.start, self._user, self._secrets.strays())
+        names += bring_home(self._ground.start, self._user, self._secrets.find_moved_files())
         if self._keeper.lost:
             self._tell(DAMAGED.format(names=shorten(self._keeper.lost)))
         if not names:
@@ -228,7 +228,7 @@ class Landlock:
         self._ground.notice(line)
         return f"tripletick: {line}\n"
 
-    def _warn(self, found: Found) -> None:
+    def _warn(self, found: HiddenPaths) -> None:
         for folder in sorted({str(Path(path).parent) for path in (*found.files, *found.folders)}):
             self._tell(CLOSE_BY.format(folder=folder))
 
@@ -250,7 +250,7 @@ class Landlock:
         ]
         inside = (self._ground.workspace,) if scope.mode == "work" else ()
         most, counting = self._ground.limits.processes, self._counting
-        tasks = 0 if counting.exempt else platforms.tasks_of(user.uid) + most
+        tasks = 0 if counting.exempt else platforms.count_threads(user.uid) + most
         settings = {
             "user": [user.uid, user.gid, list(user.groups)] if user.switched else None,
             "processes": tasks,

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tripletick.paths.hidden import IGNORE, OURS, Found
+from tripletick.paths.hidden import IGNORE, OURS, HiddenPaths
 from tripletick.sandbox.box import Mode
 from tripletick.sandbox.toolchains import PRIVATE, SYSTEM, is_folder, is_inside, is_system, mode_of
 from tripletick.sandbox.user import Session, User
@@ -211,7 +211,7 @@ def pins(root: Path, kept: Sequence[Path]) -> list[str]:
     return [word for path in ordered for word in ("--bind", str(path), str(path))]
 
 
-def found_mounts(found: Found, view: View, with_: tuple[Path, Path] | None = None) -> list[str]:
+def found_mounts(found: HiddenPaths, view: View, with_: tuple[Path, Path] | None = None) -> list[str]:
     """Hide what was found in the workspace and in what was let in, with a file and a folder that lie over it.
 
     What hides in a hidden folder needs nothing more.
@@ -283,7 +283,7 @@ def written(words: Iterable[str]) -> bytes:
     return b"".join(os.fsencode(word) + b"\0" for word in words)
 
 
-def place_mounts(view: View, mode: Mode, found: Found, *, ignore: bool = False) -> list[str]:
+def place_mounts(view: View, mode: Mode, found: HiddenPaths, *, ignore: bool = False) -> list[str]:
     placed = workspace_mounts(view, mode, map(Path, found.placed), ignore=ignore)
     return [*placed, *found_mounts(found, view)]
 

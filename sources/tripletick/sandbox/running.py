@@ -63,23 +63,23 @@ class Launch:
 
 def end_namespace(pid: int) -> None:
     """End bubblewrap; the kernel ends everything in its process namespace with the first process there."""
-    inner = platforms.descendants(pid)
+    inner = platforms.list_descendants(pid)
     for each in (pid, *inner):
-        platforms.send(each, signal.SIGKILL)
-    platforms.wait_gone(inner, PATIENCE)
+        platforms.send_signal(each, signal.SIGKILL)
+    platforms.wait_for_exit(inner, PATIENCE)
 
 
 def end_family(pid: int) -> None:
     """End all processes below `pid`, stopped first so that none forks meanwhile, then `pid` itself."""
-    platforms.send(pid, signal.SIGSTOP)
+    platforms.send_signal(pid, signal.SIGSTOP)
     stopped: set[int] = set()
-    while new := set(platforms.descendants(pid)) - stopped:
+    while new := set(platforms.list_descendants(pid)) - stopped:
         for each in new:
-            platforms.send(each, signal.SIGSTOP)
+            platforms.send_signal(each, signal.SIGSTOP)
         stopped |= new
     for each in (*stopped, pid):
-        platforms.send(each, signal.SIGKILL)
-    platforms.wait_gone(stopped, PATIENCE)
+        platforms.send_signal(each, signal.SIGKILL)
+    platforms.wait_for_exit(stopped, PATIENCE)
 
 
 def numbered(word: str, fds: Sequence[int]) -> str:
@@ -100,7 +100,7 @@ class Program:
             joined = stack.enter_context(group_in(*launch.group)) if launch.group else ()
             fds = []
             for data in launch.data:
-                fds.append(platforms.memory_file(data))
+                fds.append(platforms.make_memory_file(data))
                 once.callback(os.close, fds[-1])
             options = [numbered(word, fds) for word in launch.argv[:OPTIONS]]
             words = [*joined, *options, *launch.argv[OPTIONS:]]
@@ -135,7 +135,7 @@ class Program:
 
     def has_ended(self, seconds: float) -> bool:
         """Wait this long for the end."""
-        platforms.wait_gone([self.pid], seconds)
+        platforms.wait_for_exit([self.pid], seconds)
         return self._process.poll() is not None
 
     def wait(self) -> int:

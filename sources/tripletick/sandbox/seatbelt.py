@@ -149,17 +149,17 @@ class Seatbelt:
         try:
             return (yield from self._bare.run(words, mode=mode, timeout=timeout, env=env))
         finally:
-            self._secrets.settle()
+            self._secrets.adopt_block_files()
 
     def let_read(self, folder: Path) -> None:
         self._ground = self._ground.with_sight(folder)
-        self._secrets.show(folder)
+        self._secrets.add_readable(folder)
 
     def close(self) -> None:
         self._bare.close()
 
     def _rows(self, mode: Mode, grant: Grant) -> Rows:
-        ground, found = self._ground, self._secrets.look()
+        ground, found = self._ground, self._secrets.find_hidden()
         ours = tuple(path.resolve() for path in ground.ours)
         own = [ground.workspace / name for name in (*OURS, IGNORE)]
         return Rows(

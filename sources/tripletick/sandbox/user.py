@@ -20,7 +20,7 @@ from typing import TypedDict
 
 from tripletick import platforms
 from tripletick.errors import TripletickError
-from tripletick.places import make_private
+from tripletick.places import make_private_folder
 
 ROOM = (8 << 20, 1 << 16)
 """Bytes that must be free for the session's folder, where there is a choice; and else."""
@@ -200,7 +200,7 @@ def make_top(state: Path, user: User) -> tuple[Path, Lock]:
 
 
 def _made(above: Path, start: str, room: int) -> tuple[Path, Lock]:
-    make_private(above)
+    make_private_folder(above)
     while True:
         top = new_folder(above, start)
         try:

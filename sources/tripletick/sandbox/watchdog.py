@@ -99,7 +99,7 @@ class Watch(threading.Thread):
         self._filled = 0
         self._full: float | None = None
         self._grown = watched.limits.disk
-        self._before = platforms.machine()
+        self._before = platforms.read_machine_memory()
         self._shared = self._before.shared
         # A look may take its time, since a block can have a lot to look at.
         self._clock = threading.Timer(watched.timeout, self.strike, ["timeout"])
@@ -137,8 +137,8 @@ class Watch(threading.Thread):
             self.join()
 
     def _look(self) -> Struck:
-        pids = platforms.descendants(self._watched.pid)
-        found = platforms.held(pids)
+        pids = platforms.list_descendants(self._watched.pid)
+        found = platforms.measure_processes(pids)
         if self._too_many(found.tasks):
             return "processes"
         if self._too_much_memory(pids, found.memory):
@@ -162,11 +162,14 @@ class Watch(threading.Thread):
             return True
         used = mapped + scratch
         limit = self._watched.limits.memory
-        machine = platforms.machine()
+        machine = platforms.read_machine_memory()
         # What others free meanwhile must not stand against what the block takes.
         self._shared = min(self._shared, machine.shared)
         grown = machine.shared - self._shared
-        if max(used, mapped + grown) > limit and platforms.held_exactly(pids, scratch, grown, limit) > limit:
+        if (
+            max(used, mapped + grown) > limit
+            and platforms.measure_memory_exactly(pids, scratch, grown, limit) > limit
+        ):
             return True
         # A model that fills the machine is not the block's doing: the block's share must outweigh the rest.
         taken = max(used, self._before.available - machine.available)
@@ -183,7 +186,7 @@ class Watch(threading.Thread):
         self._grown = self._filled + limit // 4
         # Others write to the same file system, so what is new is weighed before the block is blamed for it.
         is_full = self._free - free > limit
-        if is_full and platforms.written(pids) > limit // 2:
+        if is_full and platforms.count_written_bytes(pids) > limit // 2:
             return True
         new = sum(bytes_under(str(folder), self._since) for folder in self._watched.folders)
-        return new + platforms.sum_open(pids, " (deleted)") > (limit // 2 if is_full else limit)
+        return new + platforms.sum_open_files(pids, " (deleted)") > (limit // 2 if is_full else limit)

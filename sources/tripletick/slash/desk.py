@@ -15,9 +15,9 @@ from tripletick.library.history import Past
 from tripletick.loop import Loop, Turn
 from tripletick.messages import Answer
 from tripletick.screens import Screen
-from tripletick.ui.ahead import Ahead
+from tripletick.ui.ahead import TypeAhead
 from tripletick.ui.console import Terminal
-from tripletick.ui.summary import Summary
+from tripletick.ui.summary import TurnSummary
 
 Sink = Callable[[Event], None]
 Commands = Mapping[str, Callable[[], int]]
@@ -25,7 +25,7 @@ Commands = Mapping[str, Callable[[], int]]
 
 
 @dataclass(slots=True)
-class Desk:
+class ChatContext:
     """One conversation with the person at the terminal."""
 
     app: App
@@ -43,45 +43,47 @@ class Desk:
     """The session that is gone on with once this one is left."""
     models: Sequence[str] = ()
     """The models there are, once they were asked for."""
-    spent: Summary = field(default_factory=Summary)
+    spent: TurnSummary = field(default_factory=TurnSummary)
     """What the turns of this chat have cost."""
     terminal: Terminal = field(init=False)
-    ahead: Ahead = field(init=False)
+    ahead: TypeAhead = field(init=False)
 
     def __post_init__(self) -> None:
         assert self.screen.terminal
         self.terminal = self.screen.terminal
-        self.ahead = self.terminal.chatting()
+        self.ahead = self.terminal.start_chat()
 
-    def play(self, turn: Turn, *sinks: Sink) -> None:
+    def run_turn(self, turn: Turn, *sinks: Sink) -> None:
         """Pull a turn to its end and show it; what is typed meanwhile waits."""
         self.stopped = False
-        with self.ahead.listening():
-            self.app.run(turn, [*sinks, self.spent.show, self.screen.show, self._watch], self.ask)
+        with self.ahead.capture_keys():
+            self.app.run_turn(
+                turn, [*sinks, self.spent.add_event, self.screen.show, self._note_interrupt], self.ask_user
+            )
             self.screen.close()
 
-    def ask(self, question: Ask) -> Answer:
+    def ask_user(self, question: Ask) -> Answer:
         """Ask the person; what was typed before the question does not answer it."""
-        with self.ahead.paused():
+        with self.ahead.pause_capture():
             return self.screen.ask(question)
 
-    def agrees(self, line: str) -> bool:
+    def ask_yes_no(self, line: str) -> bool:
         """Ask a question that is answered with yes or no."""
-        return self.ask(Ask(line)).choice == "y"
+        return self.ask_user(Ask(line)).choice == "y"
 
-    def opened(self) -> Loop | None:
+    def open_loop(self) -> Loop | None:
         """Give the loop, opened where it was not yet; None where that failed, which has been told then."""
         if self.app.loop is None:
-            self.play(self.app.begin())
+            self.run_turn(self.app.open_session())
         return self.app.loop
 
-    def look(self, program: str) -> str | None:
+    def find_program(self, program: str) -> str | None:
         """Find a program that the person has, and not the workspace."""
-        return wiring.outside(self.app.standing.root)(program)
+        return wiring.make_program_lookup(self.app.standing.root)(program)
 
-    def table(self, rows: Iterable[tuple[str, str]]) -> None:
+    def show_table(self, rows: Iterable[tuple[str, str]]) -> None:
         """Say rows of two columns."""
-        self.terminal.table(rows)
+        self.terminal.print_table(rows)
 
-    def _watch(self, event: Event) -> None:
+    def _note_interrupt(self, event: Event) -> None:
         self.stopped = self.stopped or isinstance(event, Interrupted)

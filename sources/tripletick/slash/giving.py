@@ -11,13 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from tripletick import seats
-from tripletick.dialects.fence import read
+from tripletick.dialects.fence import parse_reply
 from tripletick.dialects.fence.terms import ASKS
 from tripletick.errors import TripletickError, UsageError
-from tripletick.places import make_private
-from tripletick.slash.desk import Desk
+from tripletick.places import make_private_folder
+from tripletick.slash.desk import ChatContext
 from tripletick.ui import clipboard, editing
-from tripletick.ui.preview import Closed, Code, Opened, Preview
+from tripletick.ui.preview import CodeLine, FenceClosed, FenceOpened, ReplyPreview
 
 NOT_YET = "The model has said nothing yet."
 NO_EDITOR = "No editor is known. Name one: EDITOR=nano tripletick"
@@ -40,10 +40,10 @@ THOUGHTS = {
 }
 
 
-def show(desk: Desk, number: str) -> None:
+def show_output(desk: ChatContext, number: str) -> None:
     """Show a long output in full, by the number that its excerpt names."""
-    numbers = desk.terminal.numbers()
-    if number.isdecimal() and desk.terminal.whole(int(number)):
+    numbers = desk.terminal.list_outputs()
+    if number.isdecimal() and desk.terminal.show_output(int(number)):
         return
     there = f"There are: {', '.join(map(str, numbers))}." if numbers else "No output was too long so far."
     if number:
@@ -51,51 +51,51 @@ def show(desk: Desk, number: str) -> None:
     desk.screen.say(f"{there} Show one: /show N" if numbers else there)
 
 
-def copy(desk: Desk, number: str) -> None:
+def copy_text(desk: ChatContext, number: str) -> None:
     """Copy the last answer, or a block of the last request's work, to the person's clipboard."""
-    if not (said := find_said(desk)):
+    if not (said := find_last_replies(desk)):
         desk.screen.say(NOT_YET)
         return
-    text = _block(said, number) if number else said[-1]
+    text = _find_block(said, number) if number else said[-1]
     far = any(map(os.environ.get, clipboard.REMOTE))
     # over ssh a program would fill the clipboard of the other computer
-    by_program = not far and clipboard.put(text, os.environ, desk.look)
-    taken = by_program or desk.terminal.clipboard(text)
+    by_program = not far and clipboard.copy_text(text, os.environ, desk.find_program)
+    taken = by_program or desk.terminal.copy_to_clipboard(text)
     by_tmux = taken and not by_program and os.environ.get(clipboard.TMUX)
     told = THROUGH_TMUX if by_tmux else COPIED if taken else KEPT
-    path = "" if told is COPIED else _kept(desk, text)
+    path = "" if told is COPIED else _save_copy(desk, text)
     desk.screen.say(told.format(count=len(text), path=path))
 
 
-def editor(desk: Desk, rest: str) -> None:
+def open_editor(desk: ChatContext, rest: str) -> None:
     """Write the next request in the person's editor; it then stands in the line."""
-    desk.draft = edited(desk, "") or ""
+    desk.draft = edit_text(desk, "") or ""
 
 
-def edited(desk: Desk, text: str) -> str | None:
+def edit_text(desk: ChatContext, text: str) -> str | None:
     """Give what the person made of a text in his editor, None where there is none or he gave it up."""
-    with desk.ahead.paused():
-        made = editing.edit(text, "md", str(desk.app.standing.root), sys.stdin)
+    with desk.ahead.pause_capture():
+        made = editing.edit_text(text, "md", str(desk.app.standing.root), sys.stdin)
     if made is None:
         desk.screen.say(NO_EDITOR)
     return made.strip("\n") if made else None
 
 
-def fold(desk: Desk) -> None:
+def toggle_reasoning(desk: ChatContext) -> None:
     """Show the reasoning from now on, with the last one if that was folded, or fold it again."""
-    said = desk.terminal.fold()
+    said = desk.terminal.toggle_thinking()
     if desk.terminal.teller.wanted:
-        desk.terminal.reasoning()
+        desk.terminal.show_reasoning()
     desk.screen.say(said)
 
 
-def think(desk: Desk, word: str) -> None:
+def set_reasoning(desk: ChatContext, word: str) -> None:
     """Show or fold the reasoning, or show the last one; with another word, have the model reason or not."""
     if not word:
-        fold(desk)
+        toggle_reasoning(desk)
         return
     if word == LAST:
-        if not desk.terminal.reasoning():
+        if not desk.terminal.show_reasoning():
             desk.screen.say(NO_REASONING)
         return
     if word not in THOUGHTS:
@@ -109,7 +109,7 @@ def think(desk: Desk, word: str) -> None:
     desk.screen.say(THOUGHTS[word] + cannot)
 
 
-def find_said(desk: Desk) -> list[str]:
+def find_last_replies(desk: ChatContext) -> list[str]:
     """Give what the model wrote on the last request, its questions without the word that marks them."""
     if not (loop := desk.app.loop):
         return []
@@ -117,11 +117,11 @@ def find_said(desk: Desk) -> list[str]:
     start = talk.before.length if talk.before else 0
     texts = [entry.message.text for entry in talk.entries if entry.message.role == "assistant"]
     since = [entry.message.text for entry in talk.entries[start:] if entry.message.role == "assistant"]
-    return [_plain(text, tuple(loop.tools)) for text in since or texts[-1:]]
+    return [_strip_question_mark(text, tuple(loop.tools)) for text in since or texts[-1:]]
 
 
-def _plain(text: str, tags: Sequence[str]) -> str:
-    question = read(text, tags).question
+def _strip_question_mark(text: str, tags: Sequence[str]) -> str:
+    question = parse_reply(text, tags).question
     for mark in _ASKS.finditer(text) if question else ():
         before, found, rest = text[mark.end() :].partition(question or "")
         if found and not before.strip():
@@ -129,17 +129,17 @@ def _plain(text: str, tags: Sequence[str]) -> str:
     return text
 
 
-def _block(said: list[str], number: str) -> str:
+def _find_block(said: list[str], number: str) -> str:
     """Give a block by its number, counted from 1. Raises UsageError."""
     blocks: list[list[str]] = []
     for text in said:
-        preview = Preview()
+        preview = ReplyPreview()
         for piece in (*preview.feed(text), *preview.close()):
-            if isinstance(piece, Opened):
+            if isinstance(piece, FenceOpened):
                 blocks.append([])
-            elif isinstance(piece, Code):
+            elif isinstance(piece, CodeLine):
                 blocks[-1].append(piece.text)
-            elif isinstance(piece, Closed):
+            elif isinstance(piece, FenceClosed):
                 blocks[-1].append("")
     if number.isdecimal() and 0 < int(number) <= len(blocks):
         return "\n".join(blocks[int(number) - 1])
@@ -147,12 +147,12 @@ def _block(said: list[str], number: str) -> str:
     raise UsageError(f"There is no block {number}.", there, "The last answer as a whole: /copy")
 
 
-def _kept(desk: Desk, text: str) -> Path:
+def _save_copy(desk: ChatContext, text: str) -> Path:
     """Write a text where only its owner reads it. Raises TripletickError."""
     data = text.encode("utf-8", "replace")
     try:
         if desk.app.said.keep:
-            make_private(desk.app.places.state)
+            make_private_folder(desk.app.places.state)
             path = desk.app.places.state / "copied.md"
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
         else:

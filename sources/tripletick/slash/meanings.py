@@ -54,11 +54,11 @@ MEANINGS = (
 """Words, and what to type for them."""
 
 
-def _spread() -> Iterator[tuple[str, str]]:
+def _expand_meanings() -> Iterator[tuple[str, str]]:
     for words, typed in MEANINGS:
         for word in words.split():
             yield word, typed
 
 
-MEANT = dict(_spread())
+MEANT = dict(_expand_meanings())
 """By word."""

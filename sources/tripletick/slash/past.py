@@ -7,10 +7,10 @@ from itertools import islice
 from pathlib import Path
 
 from tripletick.errors import UsageError
-from tripletick.slash.desk import Desk
-from tripletick.slash.giving import find_said
-from tripletick.ui.line import Choice
-from tripletick.ui.safe import visible
+from tripletick.slash.desk import ChatContext
+from tripletick.slash.giving import find_last_replies
+from tripletick.ui.line import Suggestion
+from tripletick.ui.safe import escape_controls
 
 LISTED, MOST = 9, 30
 """Sessions that /resume and /sessions list."""
@@ -20,7 +20,7 @@ GO_ON = "Go on with one: /resume ID"
 UNSAVED = ("This session cannot be exported.", "It is not saved (--no-save).", "The last answer: /save FILE")
 
 
-def resume(desk: Desk, part: str) -> None:
+def resume_session(desk: ChatContext, part: str) -> None:
     """Leave this session and go on with another; without a name the folder's latest are listed."""
     from tripletick.library import index, logs
 
@@ -36,7 +36,7 @@ def resume(desk: Desk, part: str) -> None:
     desk.past, desk.done = logs.past(app.places, name), True
 
 
-def sessions(desk: Desk, words: str) -> None:
+def list_sessions(desk: ChatContext, words: str) -> None:
     """List this folder's sessions, or those in which these words stand."""
     from tripletick.library import index, logs
 
@@ -48,7 +48,7 @@ def sessions(desk: Desk, words: str) -> None:
     desk.screen.say("\n".join([*told, *more, *([GO_ON] if rows else ())]))
 
 
-def export(desk: Desk, name: str) -> None:
+def export_session(desk: ChatContext, name: str) -> None:
     """Write this session to a file; its name's end says how."""
     from tripletick.library import export as exports
     from tripletick.library import logs
@@ -56,7 +56,7 @@ def export(desk: Desk, name: str) -> None:
     app = desk.app
     if app.log.path is None:
         raise UsageError(*UNSAVED)
-    path = _place(desk, name or f"tripletick-{app.log.id}.md")
+    path = _resolve_path(desk, name or f"tripletick-{app.log.id}.md")
     write = exports.FORMATS.get(path.suffix.removeprefix("."))
     if write is None:
         ends = ", ".join(f".{end}" for end in exports.FORMATS)
@@ -65,25 +65,25 @@ def export(desk: Desk, name: str) -> None:
     desk.screen.say(f"Saved: {path}")
 
 
-def save(desk: Desk, name: str) -> None:
+def save_answer(desk: ChatContext, name: str) -> None:
     """Write the last answer to a file."""
     from tripletick.library import export as exports
 
     if not name:
         raise UsageError("/save needs a file name.", "", "/save answer.md")
-    said = find_said(desk)
+    said = find_last_replies(desk)
     if not said or not said[-1]:
         raise UsageError("There is no answer yet.", "", "Type a request.")
-    path = _place(desk, name)
+    path = _resolve_path(desk, name)
     exports.save(path, said[-1].rstrip("\n") + "\n")
     desk.screen.say(f"Saved: {path}")
 
 
-def _place(desk: Desk, name: str) -> Path:
+def _resolve_path(desk: ChatContext, name: str) -> Path:
     return desk.app.folder / Path(name).expanduser()
 
 
-def names(desk: Desk, start: str) -> Iterator[Choice]:
+def complete_sessions(desk: ChatContext, start: str) -> Iterator[Suggestion]:
     """Give this folder's other sessions, the newest first, with what each was about."""
     from tripletick.library import index, logs
 
@@ -93,4 +93,4 @@ def names(desk: Desk, start: str) -> Iterator[Choice]:
     for row in (row for row in rows if row.id != app.log.id):
         called = (logs.short(row.id, known), row.id)
         if word := next((word for word in called if word.startswith(start)), ""):
-            yield Choice(word, len(start), f"{word}  {visible(row.title)}")
+            yield Suggestion(word, len(start), f"{word}  {escape_controls(row.title)}")

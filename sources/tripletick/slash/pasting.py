@@ -13,7 +13,7 @@ from pathlib import Path
 from tripletick import pictures
 from tripletick.errors import UsageError
 from tripletick.slash import files
-from tripletick.slash.desk import Desk
+from tripletick.slash.desk import ChatContext
 from tripletick.ui import clipboard
 
 ENDINGS = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "image/gif": "gif"}
@@ -38,37 +38,37 @@ EMPTY = (
 LARGE = ("The picture was not pasted.", f"Here {pictures.TOO_LARGE}.", "Cut it smaller and copy that.")
 
 
-def paste(desk: Desk, text: str) -> None:
+def paste_picture(desk: ChatContext, text: str) -> None:
     """Save the clipboard's picture; it stands in the next line, or goes along with the text to a model that
     sees. Raises UsageError.
     """
-    loop = desk.opened()
+    loop = desk.open_loop()
     if loop is None:
         return
-    if not clipboard.usable(clipboard.READERS, os.environ, desk.look):
-        raise UsageError(NO_WAY, *_remedy())
-    found = clipboard.contents(ENDINGS, os.environ, desk.look)
-    data = next((one for one in found if pictures.kind_of(one)), b"")
+    if not clipboard.find_programs(clipboard.READERS, os.environ, desk.find_program):
+        raise UsageError(NO_WAY, *_find_remedy())
+    found = clipboard.read_contents(ENDINGS, os.environ, desk.find_program)
+    data = next((one for one in found if pictures.detect_media_type(one)), b"")
     if not data:
         raise UsageError(*EMPTY)
     if len(data) > pictures.LARGEST:
         raise UsageError(*LARGE)
-    name = _save(loop.bench.workspace.root, data)
+    name = _save_picture(loop.bench.workspace.root, data)
     desk.screen.say(SAVED.format(name=name, size=-(-len(data) // 1000)))
     request = f"@{name} {text}".rstrip()
-    if text and not files.blind(desk, request):
-        files.request(desk, request)
+    if text and not files.describe_unseen_pictures(desk, request):
+        files.send_request(desk, request)
         return
-    if blind := files.blind(desk, request):
+    if blind := files.describe_unseen_pictures(desk, request):
         desk.screen.say(blind)
         desk.warned = blind
     desk.draft = request if text else f"{request} "
 
 
-def _save(folder: Path, data: bytes) -> str:
+def _save_picture(folder: Path, data: bytes) -> str:
     """Write a new file; gives its name."""
     for number in count(1):
-        name = f"pasted-{number}.{ENDINGS[pictures.kind_of(data)]}"
+        name = f"pasted-{number}.{ENDINGS[pictures.detect_media_type(data)]}"
         try:
             with (folder / name).open("xb") as file:
                 file.write(data)
@@ -80,7 +80,7 @@ def _save(folder: Path, data: bytes) -> str:
     raise AssertionError
 
 
-def _remedy() -> tuple[str, str]:
+def _find_remedy() -> tuple[str, str]:
     if sys.platform == "darwin":
         return ON_A_MAC
     return next((remedy for name, remedy in REMEDIES.items() if os.environ.get(name)), NO_DESKTOP)

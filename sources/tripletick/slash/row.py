@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from tripletick.slash.desk import Desk
-from tripletick.ui.line import Choice
+from tripletick.slash.desk import ChatContext
+from tripletick.ui.line import Suggestion
 
-Names = Callable[[Desk, str], Iterable[Choice]]
+Names = Callable[[ChatContext, str], Iterable[Suggestion]]
 """What may stand behind a command, by what stands there already."""
 
 
 @dataclass(frozen=True, slots=True)
-class Slash:
+class SlashCommand:
     """One slash command: what may stand behind it, its sentence, what it does, and what Tab gives."""
 
     name: str
     takes: str
     says: str
-    run: Callable[[Desk, str], None]
+    run: Callable[[ChatContext, str], None]
     names: Names | None = None
     also: tuple[str, ...] = ()
     """Other names of it."""

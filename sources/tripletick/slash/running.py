@@ -21,12 +21,12 @@ from pathlib import Path
 from tripletick import byhand, wiring
 from tripletick.errors import UsageError, WorkspaceError
 from tripletick.events import Ask
-from tripletick.languages import Language, fill, language_of
+from tripletick.languages import Language, detect_language, fill_command
 from tripletick.paths import PathRefused, Workspace
-from tripletick.slash.desk import Desk
-from tripletick.tools.check import file_names
-from tripletick.tools.parts import find_parts, project_of
-from tripletick.tools.walking import closest
+from tripletick.slash.desk import ChatContext
+from tripletick.tools.check import build_variables
+from tripletick.tools.parts import find_parts, find_project_folder
+from tripletick.tools.walking import find_closest_paths
 
 LARGEST = 256 << 20
 PAGES = frozenset({"html", "svg"})
@@ -41,7 +41,7 @@ HOW = "/run FILE, a program or page of this folder"
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class RunnableFile:
     """A file that can be run: its path, the first digits of its hash, its language."""
 
     path: str
@@ -49,54 +49,56 @@ class Ready:
     language: Language
 
 
-def run(desk: Desk, name: str) -> None:
+def run_file(desk: ChatContext, name: str) -> None:
     """Run a file of the workspace as the person would. Raises UsageError, WorkspaceError."""
     if not name or not desk.screen.person:
         raise UsageError("Nothing is run.", "A file is missing." if not name else "Nobody is there.", HOW)
-    loop = desk.opened()
+    loop = desk.open_loop()
     if loop is None:
         return
     workspace = loop.bench.workspace
-    ready = _ready(workspace, name)
+    ready = _check_runnable(workspace, name)
     page = ready.language.tag in PAGES
-    programs = [] if page else _programs(ready.language, workspace.root)
+    programs = [] if page else _find_programs(ready.language, workspace.root)
     words = PAGE if page else QUESTION
-    question = words.format(path=ready.path, digest=ready.digest, program=_named(programs, workspace.root))
-    if desk.ask(Ask(question, "yn?", WHY)).choice != "y":
+    question = words.format(
+        path=ready.path, digest=ready.digest, program=_format_programs(programs, workspace.root)
+    )
+    if desk.ask_user(Ask(question, "yn?", WHY)).choice != "y":
         return
-    if _ready(workspace, name) != ready:
+    if _check_runnable(workspace, name) != ready:
         raise UsageError(f"{ready.path} was not run.", CHANGED, f"/run {name}")
-    with desk.ahead.paused():
-        told = _open_page(workspace.root / ready.path) if page else _run(workspace, ready, programs)
+    with desk.ahead.pause_capture():
+        told = _open_page(workspace.root / ready.path) if page else _run_program(workspace, ready, programs)
     if page:
         desk.screen.say(told)
     else:
-        desk.play(byhand.ran(loop, told))
+        desk.run_turn(byhand.report_program(loop, told))
 
 
-def _ready(workspace: Workspace, name: str) -> Ready:
+def _check_runnable(workspace: Workspace, name: str) -> RunnableFile:
     """Look at a file. Raises UsageError where it is none that can be run."""
     try:
-        path = workspace.resolve(name).path
-        if workspace.kind(path) == "missing":
-            near = closest(name, workspace)
+        path = workspace.resolve_path(name).path
+        if workspace.get_kind(path) == "missing":
+            near = find_closest_paths(name, workspace)
             raise UsageError(
                 f"There is no file {name} here.", f"There is: {', '.join(near)}." * bool(near), HOW
             )
         data = workspace.read_bytes(path, LARGEST + 1)
     except PathRefused as refused:
         raise UsageError(f"{name} was not run.", f"{refused}.", HOW) from refused
-    language = language_of(path)
-    if language is None or not (language.runs or language.tag in PAGES):
+    language = detect_language(path)
+    if language is None or not (language.is_runnable or language.tag in PAGES):
         raise UsageError(f"{name} was not run.", "It is no program by its name.", HOW)
     if len(data) > LARGEST:
         raise UsageError(f"{name} was not run.", "It is too large to be looked at.", HOW)
-    return Ready(path, hashlib.sha256(data).hexdigest()[:12], language)
+    return RunnableFile(path, hashlib.sha256(data).hexdigest()[:12], language)
 
 
-def _programs(language: Language, root: Path) -> list[str]:
+def _find_programs(language: Language, root: Path) -> list[str]:
     """Choose the programs that build and run a language. Raises UsageError where one is not installed."""
-    look, found = wiring.outside(root), []
+    look, found = wiring.make_program_lookup(root), []
     for command in filter(None, (language.build, language.run)):
         names = command[0].format(interpreter=sys.executable).split("|")
         there = (str(root / name) if "/" in name else look(name) for name in names)
@@ -108,27 +110,27 @@ def _programs(language: Language, root: Path) -> list[str]:
     return found
 
 
-def _named(programs: list[str], root: Path) -> str:
+def _format_programs(programs: list[str], root: Path) -> str:
     """Name programs as the person knows them: those of the folder by their path there."""
     inside = {path: str(path.relative_to(root)) for path in map(Path, programs) if path.is_relative_to(root)}
     return ", ".join(inside.get(Path(program), Path(program).name) for program in programs)
 
 
-def _run(workspace: Workspace, ready: Ready, programs: list[str]) -> str:
+def _run_program(workspace: Workspace, ready: RunnableFile, programs: list[str]) -> str:
     """Build and run in the foreground; gives how it ended. Raises WorkspaceError."""
     root, language = workspace.root, ready.language
-    with tempfile.TemporaryDirectory(prefix="tripletick-") as out, _terminal_of_others():
-        names = file_names(ready.path, root) | {"out": out}
+    with tempfile.TemporaryDirectory(prefix="tripletick-") as out, _hand_over_terminal():
+        names = build_variables(ready.path, root) | {"out": out}
         source = (root / ready.path).read_text("utf-8", "replace")
-        names |= language.found(source)
-        env = os.environ | {key: fill(("/", value), names)[1] for key, value in language.env.items()}
+        names |= language.extract_words(source)
+        env = os.environ | {key: fill_command(("/", value), names)[1] for key, value in language.env.items()}
         whole = names | {"file": str(root / ready.path)}
         parts = [str(root / part) for part in find_parts(language, ready.path, workspace, set())]
-        steps = [(language.build, whole, root / project_of(language, ready.path, workspace))]
+        steps = [(language.build, whole, root / find_project_folder(language, ready.path, workspace))]
         steps = [*(steps if language.build else ()), (language.run, names, root)]
         status = 0
         for program, (command, known, folder) in zip(programs, steps, strict=True):
-            words = fill(("/", *command[1:]), known, parts)[1:]
+            words = fill_command(("/", *command[1:]), known, parts)[1:]
             try:
                 status = subprocess.run([program, *words], cwd=folder, env=env, check=False).returncode
             except OSError as error:
@@ -140,7 +142,7 @@ def _run(workspace: Workspace, ready: Ready, programs: list[str]) -> str:
 
 
 @contextmanager
-def _terminal_of_others() -> Iterator[None]:
+def _hand_over_terminal() -> Iterator[None]:
     """Leave Ctrl+C and the terminal to the program, and set both right after it."""
     before = termios.tcgetattr(sys.stdin)
     # not SIG_IGN, which the program would inherit

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields, replace
 
-from tripletick.config import Config, Given, read_value
-from tripletick.slash.desk import Desk
-from tripletick.slash.telling import model_at_work
-from tripletick.tools.output import size
+from tripletick.config import Config, SettingValue, parse_value
+from tripletick.slash.desk import ChatContext
+from tripletick.slash.telling import current_model_name
+from tripletick.tools.output import format_size
 from tripletick.tools.tool import Tool
 
 NOW = "The context has {window} tokens. Another size: /ctx 16384"
@@ -20,7 +20,7 @@ AFTER = ", after a failure {example} more"
 ALSO = "Also the languages installed here: {names}"
 
 
-def ctx(desk: Desk, number: str) -> None:
+def set_context(desk: ChatContext, number: str) -> None:
     """Tell the context's size, or ask the engine for another: all is read anew then, and that is said."""
     app = desk.app
     if not number:
@@ -29,27 +29,27 @@ def ctx(desk: Desk, number: str) -> None:
         return
     thousands = re.fullmatch(r"(\d+)k", number, re.IGNORECASE)
     text = str(int(thousands[1]) * 1024) if thousands else number
-    context = read_value(Given("model", "context", text, "/ctx"))
+    context = parse_value(SettingValue("model", "context", text, "/ctx"))
     before, old = app.config, app.loop
     app.config = replace(before, model=replace(before.model, context=context))
-    desk.play(app.use_model(model_at_work(app) if app.about else before.model.name))
+    desk.run_turn(app.use_model(current_model_name(app) if app.about else before.model.name))
     if app.loop is old:
         app.config = before
 
 
-def config(desk: Desk, word: str) -> None:
+def show_config(desk: ChatContext, word: str) -> None:
     """Show the settings that were set, each with where; with a word those whose names hold it."""
-    rows = list(_settings(desk.app.config, word))
+    rows = list(_list_settings(desk.app.config, word))
     if rows:
-        desk.table(rows)
+        desk.show_table(rows)
     if not word:
         desk.screen.say(AS_SHIPPED.format(path=desk.app.places.shipped_config))
 
 
-def tools(desk: Desk, rest: str) -> None:
+def show_tools(desk: ChatContext, rest: str) -> None:
     """Show the tags of the agent at work, each with what it does."""
     app = desk.app
-    loop, agent = desk.opened(), app.agent()
+    loop, agent = desk.open_loop(), app.find_agent()
     if loop is None:
         return
     own = [tag for tag in agent.tools if tag in loop.tools]
@@ -57,33 +57,35 @@ def tools(desk: Desk, rest: str) -> None:
         desk.screen.say(NO_TAGS.format(name=agent.name))
         return
     rate = loop.replies.budget.rate
-    desk.table([(tag, _costed(loop.tools[tag], rate)) for tag in own])
+    desk.show_table([(tag, _describe_tool(loop.tools[tag], rate)) for tag in own])
     also = [
-        tag for tag in loop.replies.talk.also if tag in agent.owned(loop.replies.languages) and tag not in own
+        tag
+        for tag in loop.replies.talk.also
+        if tag in agent.list_owned_tags(loop.replies.languages) and tag not in own
     ]
     if also:
         desk.screen.say(ALSO.format(names=" ".join(also)))
 
 
-def _costed(tool: Tool, rate: float) -> str:
-    word, example = tool.costs(rate)
+def _describe_tool(tool: Tool, rate: float) -> str:
+    word, example = tool.format_costs(rate)
     more = AFTER.format(example=example.partition(" ")[0]) if example else ""
     return COSTS.format(summary=tool.summary, word=word, example=more)
 
 
-def _settings(config: Config, word: str) -> Iterator[tuple[str, str]]:
+def _list_settings(config: Config, word: str) -> Iterator[tuple[str, str]]:
     """Give name and value of each setting that is asked for, with the file and line or flag behind it."""
-    for section in config.sections():
-        values = config.section(section)
+    for section in config.list_sections():
+        values = config.get_section(section)
         for setting in fields(values):
             name, value = f"{section}.{setting.name}", getattr(values, setting.name)
             changed = value != setting.default
             if word in name if word else changed:
                 where = config.where.get(name, "chosen in this chat" if changed else "as shipped")
-                yield name, f"{_written(value, setting.metadata['kind'])}  ({where})"
+                yield name, f"{_format_value(value, setting.metadata['kind'])}  ({where})"
 
 
-def _written(value: object, kind: str) -> str:
+def _format_value(value: object, kind: str) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return size(value) if kind == "size" and isinstance(value, int) else str(value)
+    return format_size(value) if kind == "size" and isinstance(value, int) else str(value)

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 from tripletick import __version__
 from tripletick.app import App
-from tripletick.places import shown
-from tripletick.slash.desk import Desk
-from tripletick.ui.columns import first_fitting
-from tripletick.ui.gauge import short, window
-from tripletick.ui.safe import visible
+from tripletick.places import abbreviate_home
+from tripletick.slash.desk import ChatContext
+from tripletick.ui.columns import pick_fitting_line
+from tripletick.ui.gauge import format_tokens, format_window
+from tripletick.ui.safe import escape_controls
 
 USED = "{used} of {window} tokens used ({part} %)"
 COMPACTED = "summed up when it reaches {tokens}; at once: /compact"
@@ -29,66 +29,75 @@ BANNERS = (
 """The first that fits into one line; the address and all else are in /status."""
 
 
-def status(desk: Desk, rest: str) -> None:
-    desk.table([(name, value) for name, value in _state(desk.app) if value])
+def show_status(desk: ChatContext, rest: str) -> None:
+    desk.show_table([(name, value) for name, value in _status_rows(desk.app) if value])
 
 
-def tokens(desk: Desk, rest: str) -> None:
+def show_tokens(desk: ChatContext, rest: str) -> None:
     """Say what the context holds, by who wrote it, and what was read and written since the chat began."""
-    desk.table([(name, value) for name, value in _tokens(desk) if value])
+    desk.show_table([(name, value) for name, value in _token_rows(desk) if value])
 
 
-def greeting(app: App) -> Iterator[str]:
+def format_greeting(app: App) -> Iterator[str]:
     """What stands above the first line: one line, and what is said of a session that goes on."""
-    yield banner(app, shutil.get_terminal_size().columns)
+    yield format_banner(app, shutil.get_terminal_size().columns)
     yield from app.past.told if app.past else ()
 
 
-def banner(app: App, width: int) -> str:
+def format_banner(app: App, width: int) -> str:
     """Say what is at work, and where, in one line of so many cells."""
-    folder, model = visible(shown(app.folder)), visible(model_at_work(app))
-    name = visible(app.folder.name) or folder
+    folder, model = escape_controls(abbreviate_home(app.folder)), escape_controls(current_model_name(app))
+    name = escape_controls(app.folder.name) or folder
     names = {"version": __version__, "model": model, "folder": folder, "name": name}
-    return first_fitting([banner.format(**names) for banner in BANNERS], width)
+    return pick_fitting_line([banner.format(**names) for banner in BANNERS], width)
 
 
-def model_at_work(app: App) -> str:
+def current_model_name(app: App) -> str:
     """Name the model with its engine, as the config does."""
     about = app.about
     return f"{about.engine}:{about.name}" if about else app.config.model.name or "no model yet"
 
 
-def _tokens(desk: Desk) -> Iterator[tuple[str, str]]:
+def _token_rows(desk: ChatContext) -> Iterator[tuple[str, str]]:
     loop, spent = desk.app.loop, desk.spent
     if loop:
-        budget, messages = loop.replies.budget, loop.replies.talk.messages()
-        used = budget.estimate(messages)
+        budget, messages = loop.replies.budget, loop.replies.talk.build_messages()
+        used = budget.estimate_tokens(messages)
         yield (
             "context",
-            USED.format(used=short(used), window=window(budget.window), part=100 * used // budget.window),
+            USED.format(
+                used=format_tokens(used),
+                window=format_window(budget.window),
+                part=100 * used // budget.window,
+            ),
         )
-        yield "", COMPACTED.format(tokens=short(int(budget.full * budget.window)))
+        yield "", COMPACTED.format(tokens=format_tokens(int(budget.full * budget.window)))
         written = Counter[str]()
         for one in messages:
-            written[WRITTEN_BY.get(one.role, OTHERS)] += len(one.whole)
-        yield from ((name, f"about {short(int(size * budget.rate))}") for name, size in written.items())
-    cached = f", {short(spent.cached)} of them from the cache" if spent.cached is not None else ""
-    yield "this chat", READ.format(read=short(spent.prompt), cached=cached, wrote=short(spent.output))
+            written[WRITTEN_BY.get(one.role, OTHERS)] += len(one.all_text)
+        yield from (
+            (name, f"about {format_tokens(int(size * budget.rate))}") for name, size in written.items()
+        )
+    cached = f", {format_tokens(spent.cached)} of them from the cache" if spent.cached is not None else ""
+    yield (
+        "this chat",
+        READ.format(read=format_tokens(spent.prompt), cached=cached, wrote=format_tokens(spent.output)),
+    )
 
 
-def _state(app: App) -> Iterator[tuple[str, str]]:
+def _status_rows(app: App) -> Iterator[tuple[str, str]]:
     about, loop = app.about, app.loop
-    yield "model", model_at_work(app)
+    yield "model", current_model_name(app)
     if about:
         yield "engine", f"{about.engine} {about.version}".strip()
         yield "address", about.where
-        yield "dialect", app.dialect.said
+        yield "dialect", app.dialect.description
     yield "agent", app.config.agent.name
     if loop:
         budget = loop.replies.budget
-        used = budget.estimate(loop.replies.talk.messages())
+        used = budget.estimate_tokens(loop.replies.talk.build_messages())
         yield "context", f"{used} of {budget.window} tokens used ({100 * used // budget.window} %)"
         yield "box", f"{loop.bench.box.name}, mode {app.standing.mode}"
-        yield "blocks", app.standing.verdict
-    yield "folder", shown(app.folder)
+        yield "blocks", app.standing.permission_text
+    yield "folder", abbreviate_home(app.folder)
     yield "session", app.log.id

@@ -10,50 +10,50 @@ from itertools import islice
 from tripletick.agents import AUTO
 from tripletick.paths import PathRefused
 from tripletick.slash import files
-from tripletick.slash.desk import Desk
-from tripletick.slash.giving import edited, fold
-from tripletick.slash.row import Names, Slash
-from tripletick.ui.line import Choice, Keyboard
-from tripletick.ui.safe import visible
+from tripletick.slash.desk import ChatContext
+from tripletick.slash.giving import edit_text, toggle_reasoning
+from tripletick.slash.row import Names, SlashCommand
+from tripletick.ui.line import KeyActions, Suggestion
+from tripletick.ui.safe import escape_controls
 
 MOST = 200
 _WORD = re.compile(r'(?<!\S)(?P<sign>@?)(?P<quote>"?)(?P<start>[^\s"@]*)$')
 
 
-def board(desk: Desk, commands: Mapping[str, Slash]) -> Keyboard:
+def make_keyboard(desk: ChatContext, commands: Mapping[str, SlashCommand]) -> KeyActions:
     """Give what the keys of a line can reach."""
-    return Keyboard(
-        lambda so_far: filter(_harmless, _choices(desk, commands, so_far)),
-        lambda text: files.cost(desk, text),
-        lambda: fold(desk),
-        lambda text: edited(desk, text),
+    return KeyActions(
+        lambda so_far: filter(_is_printable, _complete_line(desk, commands, so_far)),
+        lambda text: files.format_mention_cost(desk, text),
+        lambda: toggle_reasoning(desk),
+        lambda text: edit_text(desk, text),
     )
 
 
-def agents(desk: Desk, start: str) -> Iterator[Choice]:
+def complete_agents(desk: ChatContext, start: str) -> Iterator[Suggestion]:
     """Give the agents whose names begin so."""
-    return _begun((*desk.app.prompts.agents, AUTO), start)
+    return _match_prefix((*desk.app.prompts.agents, AUTO), start)
 
 
-def models(desk: Desk, start: str) -> Iterator[Choice]:
+def complete_models(desk: ChatContext, start: str) -> Iterator[Suggestion]:
     """Give the models of the server, which is asked once, and of this machine."""
     from tripletick import listing
 
-    desk.models = desk.models or listing.names(desk.app.config, desk.app.places.cache)
-    return _begun(desk.models, start)
+    desk.models = desk.models or listing.list_model_names(desk.app.config, desk.app.places.cache)
+    return _match_prefix(desk.models, start)
 
 
-def outputs(desk: Desk, start: str) -> Iterator[Choice]:
+def complete_outputs(desk: ChatContext, start: str) -> Iterator[Suggestion]:
     """Give the numbers of the long outputs."""
-    return _begun(map(str, desk.terminal.numbers()), start)
+    return _match_prefix(map(str, desk.terminal.list_outputs()), start)
 
 
-def one_of(*words: str) -> Names:
+def complete_from(*words: str) -> Names:
     """Give what offers these words."""
-    return lambda desk, start: _begun(words, start)
+    return lambda desk, start: _match_prefix(words, start)
 
 
-def paths(desk: Desk, start: str, quote: str = "") -> Iterator[Choice]:
+def complete_paths(desk: ChatContext, start: str, quote: str = "") -> Iterator[Suggestion]:
     """Give what lies in the workspace and may be shown to the model, files with their tokens."""
     loop = desk.app.loop
     if loop is None:
@@ -61,9 +61,9 @@ def paths(desk: Desk, start: str, quote: str = "") -> Iterator[Choice]:
     folder, slash, name = start.rpartition("/")
     workspace = loop.bench.workspace
     with suppress(PathRefused):
-        place = workspace.resolve(folder or ".").path
-        hides, below = workspace.hides(), "" if place == "." else f"{place}/"
-        fitting = (each for each in workspace.names(place).items() if each[0].startswith(name))
+        place = workspace.resolve_path(folder or ".").path
+        hides, below = workspace.make_hidden_check(), "" if place == "." else f"{place}/"
+        fitting = (each for each in workspace.list_kinds(place).items() if each[0].startswith(name))
         for each, kind in islice(fitting, MOST):
             end = {"folder": "/", "file": ""}.get(kind)
             if end is None or hides(f"{below}{each}{end}"):
@@ -72,28 +72,32 @@ def paths(desk: Desk, start: str, quote: str = "") -> Iterator[Choice]:
                 continue
             whole = f"{folder}{slash}{each}{end}"
             whole = f'"{whole}"' if quote or " " in whole else whole
-            size = 0 if end else workspace.size(below + each)
-            shown = f"{each}{end}" if end else f"{each} ({files.tokens(loop, size)})"
-            yield Choice(whole, len(start) + len(quote), shown)
+            size = 0 if end else workspace.get_size(below + each)
+            shown = f"{each}{end}" if end else f"{each} ({files.format_size(loop, size)})"
+            yield Suggestion(whole, len(start) + len(quote), shown)
 
 
-def _choices(desk: Desk, commands: Mapping[str, Slash], so_far: str) -> Iterator[Choice]:
+def _complete_line(
+    desk: ChatContext, commands: Mapping[str, SlashCommand], so_far: str
+) -> Iterator[Suggestion]:
     typed, blank, rest = so_far.partition(" ")
     if so_far.startswith("/") and not blank:
-        yield from _begun((f"/{name}{' ' * bool(row.takes)}" for name, row in commands.items()), so_far)
+        yield from _match_prefix(
+            (f"/{name}{' ' * bool(row.takes)}" for name, row in commands.items()), so_far
+        )
     elif so_far.startswith("/"):
         row = commands.get(typed[1:])
         yield from row.names(desk, rest) if row and row.names else ()
     elif (word := _WORD.search(so_far)) and (word["sign"] or so_far.startswith("!")):
         if word.start() == 0 and not word["quote"]:
-            yield from (Choice(f"{one.text} ", one.back) for one in agents(desk, word["start"]))
-        yield from paths(desk, word["start"], word["quote"])
+            yield from (Suggestion(f"{one.text} ", one.back) for one in complete_agents(desk, word["start"]))
+        yield from complete_paths(desk, word["start"], word["quote"])
 
 
-def _harmless(choice: Choice) -> bool:
+def _is_printable(choice: Suggestion) -> bool:
     """False for a name that would not show as what it is: servers and folders bring any."""
-    return visible(choice.text) == choice.text and choice.text.isprintable()
+    return escape_controls(choice.text) == choice.text and choice.text.isprintable()
 
 
-def _begun(words: Iterable[str], start: str) -> Iterator[Choice]:
-    return (Choice(word, len(start)) for word in words if word.startswith(start))
+def _match_prefix(words: Iterable[str], start: str) -> Iterator[Suggestion]:
+    return (Suggestion(word, len(start)) for word in words if word.startswith(start))

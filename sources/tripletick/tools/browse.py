@@ -18,13 +18,13 @@ from tripletick.paths import PathRefused
 from tripletick.sandbox.box import Finished, Grant
 from tripletick.sandbox.net.proxy import PORT
 from tripletick.tools import output
-from tripletick.tools.code import shown
-from tripletick.tools.parameters import PATH_NAMES, TEXT, Form, Parameter
-from tripletick.tools.tool import Bench, Running, Tool
+from tripletick.tools.code import stream_output
+from tripletick.tools.parameters import PATH_NAMES, TEXT, CallSchema, Parameter
+from tripletick.tools.tool import Running, Tool, ToolContext
 from tripletick.tools.web import HEAD
 from tripletick.web import address
-from tripletick.web.address import Address, UnreachedError
-from tripletick.web.plain import plain
+from tripletick.web.address import FetchError, WebAddress
+from tripletick.web.plain import sanitize_text
 
 PROGRAM = Path(address.__file__).with_name("browse.py")
 MARK = "\x1e"
@@ -43,9 +43,9 @@ _FIELD = re.compile(r"(?P<name>.+?)\s*(?:=|:)\s*(?P<value>.*)")
 Steps = list[list[str]]
 
 
-def browse(call: Call, bench: Bench) -> Running:
+def browse_pages(call: Call, bench: ToolContext) -> Running:
     """Take the steps and tell what is on the page then."""
-    steps, picture = read_steps(call.body), _picture(call, bench)
+    steps, picture = read_steps(call.body), _resolve_picture(call, bench)
     if isinstance(steps, Result):
         return steps
     if isinstance(picture, Result):
@@ -64,53 +64,53 @@ def browse(call: Call, bench: Bench) -> Running:
     allowed = frozenset(bench.web.allow.lower().split())
     grant = Grant(network=True, reach=allowed, only=(picture,))
     words = [sys.executable, "-I", "-S", "-c", PROGRAM.read_text("utf-8"), json.dumps(told)]
-    finished = yield from shown(bench.box.run(words, timeout=bench.limits.timeout, grant=grant))
-    return _result(finished, call, bench)
+    finished = yield from stream_output(bench.box.run(words, timeout=bench.limits.timeout, grant=grant))
+    return _build_result(finished, call, bench)
 
 
 def read_steps(body: str) -> Steps | Result:
     """Read one step a line; an address alone opens it."""
     steps: Steps = []
     for number, line in enumerate(filter(None, map(str.strip, body.splitlines())), 1):
-        step = _step(line)
+        step = _parse_step(line)
         if step is None or len(steps) == MOST_STEPS or (not steps and step[0] != "open"):
             return Result("failed", NO_STEP.format(number=number), STEPS_ARE, tool="browse")
         steps.append(step)
     return steps or Result("failed", NO_STEP.format(number=1), STEPS_ARE, tool="browse")
 
 
-def reaches(call: Call) -> Sequence[Address]:
+def list_addresses(call: Call) -> Sequence[WebAddress]:
     """Give the addresses that the steps open."""
     steps = read_steps(call.body)
     opened = [step[1] for step in steps if step[0] == "open"] if isinstance(steps, list) else []
-    return [address.read(where) for where in opened]
+    return [address.parse_address(where) for where in opened]
 
 
-def _step(line: str) -> list[str] | None:
+def _parse_step(line: str) -> list[str] | None:
     found = _STEP.fullmatch(line)
     if not found and "." not in line:
         return None
     step, rest = (found["step"].lower(), found["rest"].strip()) if found else ("open", line)
     if step == "fill":
         field = _FIELD.fullmatch(rest)
-        return [step, _bare(field["name"]), _bare(field["value"])] if field else None
+        return [step, _strip_quotes(field["name"]), _strip_quotes(field["value"])] if field else None
     if step != "open":
-        return [step, _bare(rest)]
+        return [step, _strip_quotes(rest)]
     try:
-        return [step, str(address.read(rest))]
-    except UnreachedError:
+        return [step, str(address.parse_address(rest))]
+    except FetchError:
         return None
 
 
-def _bare(text: str) -> str:
+def _strip_quotes(text: str) -> str:
     """Take off the quotes around a name."""
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'`" else text
 
 
-def _picture(call: Call, bench: Bench) -> Path | Result:
+def _resolve_picture(call: Call, bench: ToolContext) -> Path | Result:
     """Give where the picture goes; a name that is not there where none is wanted."""
     try:
-        spot = bench.workspace.resolve(call.path or ".no-picture.png", writing=True)
+        spot = bench.workspace.resolve_path(call.path or ".no-picture.png", writing=True)
     except PathRefused as refused:
         return Result("failed", f"failed, refused: {refused}", flags=frozenset({"refused"}))
     if not spot.path.lower().endswith(".png"):
@@ -118,35 +118,35 @@ def _picture(call: Call, bench: Bench) -> Path | Result:
     return bench.workspace.root / spot.path
 
 
-def _result(finished: Finished, call: Call, bench: Bench) -> Result:
+def _build_result(finished: Finished, call: Call, bench: ToolContext) -> Result:
     said = (finished.head + finished.tail).decode("utf-8", "replace")
     try:
         seen = json.loads(said.rpartition(MARK)[2])
     except ValueError:
-        verdict = output.verdict(finished, bench.limits)
+        verdict = output.format_verdict(finished, bench.limits)
         how = verdict if verdict != "ok" else "failed, the browser said nothing"
-        text = plain(said)[-800:]
-        bench.outside.read(reaches(call)[0].place, text)
-        return Result("failed", how, text, flags=output.flags(finished) | {OUTSIDE})
+        text = sanitize_text(said)[-800:]
+        bench.outside.add_page(list_addresses(call)[0].host_port, text)
+        return Result("failed", how, text, flags=output.collect_flags(finished) | {OUTSIDE})
     if "address" not in seen:
         return Result("forbidden", f"was not run: {seen['problem']}")
-    text = _page(seen)
-    bench.outside.read(seen["address"], text)
-    flags, files = frozenset({OUTSIDE}), _files(call, bench)
+    text = _format_page(seen)
+    bench.outside.add_page(seen["address"], text)
+    flags, files = frozenset({OUTSIDE}), _list_saved_files(call, bench)
     if seen["problem"]:
         return Result("failed", f"failed, {seen['problem']}", text, flags=flags, files=files, tool="browse")
     saved = f", saved {call.path}" if files else ""
     return Result("ok", f"ok{saved}", text, flags=flags, files=files)
 
 
-def _files(call: Call, bench: Bench) -> tuple[FileChange, ...]:
+def _list_saved_files(call: Call, bench: ToolContext) -> tuple[FileChange, ...]:
     if not call.path:
         return ()
-    path = bench.workspace.resolve(call.path).path
-    return (FileChange(path, "created"),) if bench.workspace.kind(path) == "file" else ()
+    path = bench.workspace.resolve_path(call.path).path
+    return (FileChange(path, "created"),) if bench.workspace.get_kind(path) == "file" else ()
 
 
-def _page(seen: Mapping[str, Any]) -> str:
+def _format_page(seen: Mapping[str, Any]) -> str:
     links = [f"- {name}: {where}" for name, where in seen["links"]]
     parts = [
         HEAD.format(address=seen["address"]),
@@ -157,17 +157,17 @@ def _page(seen: Mapping[str, Any]) -> str:
         "\n".join(["Links:", *links]) if links else "",
         f"Fields: {', '.join(seen['fields'])}" if seen["fields"] else "",
     ]
-    return plain("\n".join(filter(None, parts)))
+    return sanitize_text("\n".join(filter(None, parts)))
 
 
 TOOL = Tool(
     "browse",
     "opens pages in a browser, one step a line: open, click, fill, press; a path saves a picture",
-    browse,
+    browse_pages,
     writes=True,
-    reaches=reaches,
+    reaches=list_addresses,
     example=Call("browse", "open https://example.org/library\nfill Title = Rye\nclick Search"),
-    form=Form(
+    form=CallSchema(
         (
             Parameter(
                 "steps", "one a line: open ADDRESS, click NAME, fill FIELD = VALUE, press KEY", many=True

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tripletick.events import Ask, Output
-from tripletick.languages import Language, fill, language_of, programs
+from tripletick.languages import Language, detect_language, fill_command, list_programs
 from tripletick.messages import Answer, Call, Result
 from tripletick.paths import PathRefused
 from tripletick.sandbox.box import Finished, Mode
@@ -22,19 +22,32 @@ from tripletick.sandbox.user import remove
 from tripletick.tools import examples, tables, usage
 from tripletick.tools.check import (
     PLAIN,
+    build_variables,
     check_program,
     check_syntax,
-    drain,
-    file_names,
-    find_wrong,
-    operand,
+    drain_output,
+    find_problem,
+    to_operand,
 )
-from tripletick.tools.output import clip, felt, flags, joined, leftover, verdict
+from tripletick.tools.output import (
+    clip_output,
+    collect_flags,
+    detect_limit,
+    format_leftover,
+    format_verdict,
+    join_runs,
+)
 from tripletick.tools.parameters import PROGRAM
-from tripletick.tools.parts import list_tries, project_of
-from tripletick.tools.results import PART, mended, ready, said, unread
-from tripletick.tools.saving import Saved, refuse, save
-from tripletick.tools.tool import Bench, Running, Tool
+from tripletick.tools.parts import find_project_folder, list_build_attempts
+from tripletick.tools.results import (
+    PART,
+    fail_if_unchanged,
+    make_saved_result,
+    make_syntax_failure,
+    make_unstarted_result,
+)
+from tripletick.tools.saving import SavedFile, make_refusal, save_file
+from tripletick.tools.tool import Running, Tool, ToolContext
 
 TESTER = Path(__file__).with_name("run_tests.py")
 """Runs in the box, and is not imported here: the runner of tests comes with much else."""
@@ -66,14 +79,14 @@ _LOOK = 'for p; do command -v "$p" && exit 0; done; exit 1'
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class PreparedProgram:
     """A source that lies ready to be built and run."""
 
     language: Language
     names: dict[str, str]
-    bench: Bench
+    bench: ToolContext
     seconds: float
-    saved: Saved | None = None
+    saved: SavedFile | None = None
     source: str = ""
 
     @property
@@ -84,35 +97,35 @@ class Program:
         """Tell whether a run failed for want of arguments alone: who runs it later gives some."""
         return self.language.takes_arguments(self.source) and bool(UNGIVEN.search(output))
 
-    def built(self, parts: Iterable[str], spent: float) -> Started:
+    def build(self, parts: Iterable[str], spent: float) -> Started:
         """Build it with `parts`, in the folder of its project; `spent` of the seconds are gone."""
-        folder = project_of(self.language, self.path, self.bench.workspace)
+        folder = find_project_folder(self.language, self.path, self.bench.workspace)
         if not folder:
-            words = fill(self.language.build, self.names, map(operand, parts))
+            words = fill_command(self.language.build, self.names, map(to_operand, parts))
         else:
             top = self.names["workspace"]
             names = self.names | {"file": f"{top}/{self.path}"}
-            words = fill(self.language.build, names, (f"{top}/{part}" for part in parts))
+            words = fill_command(self.language.build, names, (f"{top}/{part}" for part in parts))
             words = ["sh", "-c", INSIDE, f"./{folder}", *words]
-        return self._started(words, "read", spent, PLAIN)
+        return self._run_command(words, "read", spent, PLAIN)
 
-    def ran(self, spent: float) -> Started:
+    def run(self, spent: float) -> Started:
         """Run it, tests as tests; `spent` of the seconds are gone."""
         if self.language.is_test(self.path, self.source):
             names = self.names | {"tester": TESTER.read_text("utf-8")}
-            return self._started(fill(self.language.test, names), self.bench.mode, spent, {})
-        return self._started(fill(self.language.run, self.names), self.bench.mode, spent, {})
+            return self._run_command(fill_command(self.language.test, names), self.bench.mode, spent, {})
+        return self._run_command(fill_command(self.language.run, self.names), self.bench.mode, spent, {})
 
-    def _started(self, words: list[str], mode: Mode, spent: float, env: Mapping[str, str]) -> Started:
-        own = {name: fill((value,), self.names)[-1] for name, value in self.language.env.items()}
+    def _run_command(self, words: list[str], mode: Mode, spent: float, env: Mapping[str, str]) -> Started:
+        own = {name: fill_command((value,), self.names)[-1] for name, value in self.language.env.items()}
         left, grant = max(1.0, self.seconds - spent), self.bench.grant
         return self.bench.box.run(words, mode=mode, timeout=left, env={**own, **env}, grant=grant)
 
 
-def code_tool(language: Language) -> Tool:
+def make_code_tool(language: Language) -> Tool:
     """Make the tool of a row."""
 
-    def run(call: Call, bench: Bench) -> Running:
+    def run(call: Call, bench: ToolContext) -> Running:
         return run_program(language, call, bench)
 
     summary = f"runs a whole {language.tag} program; a path after the tag saves it first"
@@ -120,27 +133,29 @@ def code_tool(language: Language) -> Tool:
     return Tool(language.tag, summary, run, writes=True, example=example, form=PROGRAM)
 
 
-def run_program(language: Language, call: Call, bench: Bench) -> Running:
+def run_program(language: Language, call: Call, bench: ToolContext) -> Running:
     """Save where a path is given, check, build, run; the first that fails is the result."""
-    saved: Saved | None = None
+    saved: SavedFile | None = None
     ran = dict(bench.ledger.ran)
     try:
-        works_on = data_of(language, call, bench)
+        works_on = resolve_data_file(language, call, bench)
     except PathRefused as refused:
-        return refuse(str(refused))
-    if _is_typed_table(language, call, bench):
+        return make_refusal(str(refused))
+    if _is_handwritten_table(language, call, bench):
         return Result("failed", NO_PROGRAM.format(path=call.path))
     if call.path is not None and not works_on:
-        outcome = yield from save(call, bench)
+        outcome = yield from save_file(call, bench)
         if isinstance(outcome, Result):
             return outcome
         saved = outcome
-        if not starts_here(language, saved.path, call.body):
-            return (yield from only_saved(saved, bench, PART))
-    with_place = make_place(bench, call.body, language, saved)
-    program = Program(language, with_place | works_on, bench, time_limit(call, bench), saved, call.body)
+        if not can_run_alone(language, saved.path, call.body):
+            return (yield from check_saved_file(saved, bench, PART))
+    with_place = prepare_folder(bench, call.body, language, saved)
+    program = PreparedProgram(
+        language, with_place | works_on, bench, parse_time_limit(call, bench), saved, call.body
+    )
     try:
-        result = yield from _checked(program)
+        result = yield from _check_and_run(program)
     finally:
         remove(bench.box.home / PLACE)
     if saved and ("unstarted" not in result.flags or "arguments" in result.flags):
@@ -149,14 +164,14 @@ def run_program(language: Language, call: Call, bench: Bench) -> Running:
     return result
 
 
-def data_of(language: Language, call: Call, bench: Bench) -> dict[str, str]:
+def resolve_data_file(language: Language, call: Call, bench: ToolContext) -> dict[str, str]:
     """Name what a program works on where the call's path is that and no program. Raises PathRefused."""
     if not call.path or not call.path.lower().endswith(language.data):
         return {}
-    return {"data": operand(bench.workspace.resolve(call.path, writing=True).path)}
+    return {"data": to_operand(bench.workspace.resolve_path(call.path, writing=True).path)}
 
 
-def _is_typed_table(language: Language, call: Call, bench: Bench) -> bool:
+def _is_handwritten_table(language: Language, call: Call, bench: ToolContext) -> bool:
     """Tell rows that a model typed under a program's tag where it has a table before it: it worked them out
     in its head.
     """
@@ -164,63 +179,63 @@ def _is_typed_table(language: Language, call: Call, bench: Bench) -> bool:
     is_data = path.endswith(tables.KNOWN) and any(
         each.lower().endswith(tables.KNOWN) for each in bench.ledger.shown
     )
-    return is_data and bool(language.marks) and not language.is_surely(call.body)
+    return is_data and bool(language.marks) and not language.has_marks(call.body)
 
 
-def starts_here(language: Language, path: str, source: str) -> bool:
+def can_run_alone(language: Language, path: str, source: str) -> bool:
     """False for a part of a program that cannot be built alone, and for data under a program's tag."""
-    named = language_of(path)
+    named = detect_language(path)
     whole = not language.build or language.is_program(source) or language.is_test(path, source)
-    return whole and (named is None or named.runs or named.tag == language.tag)
+    return whole and (named is None or named.is_runnable or named.tag == language.tag)
 
 
-def only_saved(saved: Saved, bench: Bench, end: str = "") -> Running:
+def check_saved_file(saved: SavedFile, bench: ToolContext, end: str = "") -> Running:
     """Check a file that is not run: wrong data is said, a wrong source fails; `end` ends a good verdict."""
-    named = language_of(saved.path)
-    if named and named.runs:
+    named = detect_language(saved.path)
+    if named and named.is_runnable:
         wrong = check_program(named, saved.path, bench)
-        return unread(saved, wrong) if wrong else said(saved, end)
+        return make_syntax_failure(saved, wrong) if wrong else make_saved_result(saved, end)
     line = yield from check_syntax(saved.path, bench)
-    return said(saved, f", but {line}" if line else end)
+    return make_saved_result(saved, f", but {line}" if line else end)
 
 
-def _checked(program: Program) -> Running:
+def _check_and_run(program: PreparedProgram) -> Running:
     """Check what was saved unless the build does it, then build and run; the runner of tests builds them."""
     language, saved = program.language, program.saved
     builds = language.build and not language.is_test(program.path, program.source)
     if saved and not builds:
         wrong = check_program(language, saved.path, program.bench)
         if wrong:
-            return unread(saved, wrong)
+            return make_syntax_failure(saved, wrong)
     built = Finished(0, b"")
     if builds:
-        built = yield from _build(program)
-        if failed := _broken_box(program, built):
+        built = yield from _try_builds(program)
+        if failed := _check_box_failure(program, built):
             return failed
-        wrong = find_wrong(language, built, program.bench, program.names["file"])
+        wrong = find_problem(language, built, program.bench, program.names["file"])
         if wrong and saved:
-            return unread(saved, wrong)
+            return make_syntax_failure(saved, wrong)
         if built.status:
-            return ended(program, built)
-    why = _unstarted(program) if saved else ""
+            return to_result(program, built)
+    why = _find_skip_reason(program) if saved else ""
     if saved and why:
-        result = ready(saved, program.bench, why)
+        result = make_unstarted_result(saved, program.bench, why)
     else:
-        finished = yield from shown(program.ran(built.seconds))
-        if failed := _broken_box(program, finished):
+        finished = yield from stream_output(program.run(built.seconds))
+        if failed := _check_box_failure(program, finished):
             return failed
-        result = ended(program, joined(built, finished))
-    return _proved(program, result) if result.ok and why not in NEVER else result
+        result = to_result(program, join_runs(built, finished))
+    return _apply_example_checks(program, result) if result.ok and why not in NEVER else result
 
 
-def _unstarted(program: Program) -> str:
+def _find_skip_reason(program: PreparedProgram) -> str:
     """Say why a saved program is not run, as a key of `UNSTARTED`; "" where it is."""
     if program.bench.ledger.withheld:
         return "withheld"
-    return program.language.unstarted(program.path, program.source)
+    return program.language.find_skip_reason(program.path, program.source)
 
 
-def _broken_box(program: Program, finished: Finished) -> Result | None:
+def _check_box_failure(program: PreparedProgram, finished: Finished) -> Result | None:
     """Say that the box failed and not the program, None where it did not."""
     # A program that is not found where we had laid it was taken away from under the box.
     lost = finished.status in NOT_FOUND and not os.path.lexists(program.bench.box.home / PLACE)
@@ -231,15 +246,17 @@ def _broken_box(program: Program, finished: Finished) -> Result | None:
     return Result("forbidden", BROKEN.format(why=GONE if lost else (said or [UNSAID])[-1]), files=files)
 
 
-def _proved(program: Program, result: Result) -> Result:
+def _apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     """Hold a program that ran against the examples that the task and its own text have; what one that wants
     arguments does with those of the task is its result.
     """
     saved, bench = program.saved, program.bench
     if not (saved and bench.trial.examples):
         return result
-    used = list(usage.run(bench.ledger.task[:PROVEN], saved.path, program.source, program.language, bench))
-    wrong = [*_broken(program, saved), *filter(None, (each.fault for each in used))]
+    used = list(
+        usage.run_examples(bench.ledger.task[:PROVEN], saved.path, program.source, program.language, bench)
+    )
+    wrong = [*_find_failed_examples(program, saved), *filter(None, (each.fault for each in used))]
     if wrong:
         text = "\n".join(f"{saved.path}: {line}" for line in wrong)
         line = f"failed, saved {saved.path}, an example of the task does not hold"
@@ -247,31 +264,33 @@ def _proved(program: Program, result: Result) -> Result:
         return replace(result, outcome="failed", verdict=line, text=text, exit=1, flags=marks)
     if used and "arguments" in result.flags:
         text = "\n".join(f"$ {each.command}\n{each.printed}" for each in used)
-        return replace(said(saved), text=text, exit=0)
+        return replace(make_saved_result(saved), text=text, exit=0)
     return result
 
 
-def _broken(program: Program, saved: Saved) -> list[str]:
+def _find_failed_examples(program: PreparedProgram, saved: SavedFile) -> list[str]:
     """Give what does not hold of the examples that call a function of the program."""
     language, bench = program.language, program.bench
-    if not language.may_show(program.source, bench.ledger.task):
+    if not language.may_have_examples(program.source, bench.ledger.task):
         return []
     names = program.names | {
         "prover": Path(examples.__file__).read_text("utf-8"),
         "task": json.dumps(bench.ledger.task[:PROVEN]),
     }
-    finished = drain(bench.box.run(fill(language.prove, names), mode="read", timeout=PROVE_SECONDS))
+    finished = drain_output(
+        bench.box.run(fill_command(language.prove, names), mode="read", timeout=PROVE_SECONDS)
+    )
     return finished.head.decode("utf-8", "replace").split("\n") if finished.status == 1 else []
 
 
-def _build(program: Program) -> Step:
+def _try_builds(program: PreparedProgram) -> Step:
     """Build, try by try; of several that fail the first is told, since it has the least that is not meant."""
-    tries = list_tries(program.language, program.path, program.bench) if program.saved else [[]]
+    tries = list_build_attempts(program.language, program.path, program.bench) if program.saved else [[]]
     if len(tries) == 1:
-        return (yield from shown(program.built(tries[0], 0.0)))
+        return (yield from stream_output(program.build(tries[0], 0.0)))
     first, spent = None, 0.0
     for parts in tries:
-        finished = drain(program.built(parts, spent))
+        finished = drain_output(program.build(parts, spent))
         spent += finished.seconds
         if not finished.status:
             return replace(finished, seconds=spent)
@@ -281,33 +300,35 @@ def _build(program: Program) -> Step:
     return first
 
 
-def ended(program: Program, finished: Finished) -> Result:
+def to_result(program: PreparedProgram, finished: Finished) -> Result:
     """Turn the end of a program into the result."""
     saved, bench = program.saved, program.bench
-    if missing := _missing(program, finished):
+    if missing := _report_missing_program(program, finished):
         return missing
-    how = verdict(finished, replace(bench.limits, timeout=program.seconds))
+    how = format_verdict(finished, replace(bench.limits, timeout=program.seconds))
     files = saved.files if saved else ()
-    text = clip(finished, bench)
-    left = ", ".join(filter(None, (felt(finished, bench.limits), leftover(finished))))
+    text = clip_output(finished, bench)
+    left = ", ".join(filter(None, (detect_limit(finished, bench.limits), format_leftover(finished))))
     if how == "ok":
-        well = replace(said(saved) if saved else Result("ok", how), text=text, exit=0)
+        well = replace(make_saved_result(saved) if saved else Result("ok", how), text=text, exit=0)
         well = replace(well, verdict=", ".join(filter(None, (well.verdict, left))))
-        return mended(saved, bench, well) if saved else well
+        return fail_if_unchanged(saved, bench, well) if saved else well
     if saved and how.startswith("failed, exit") and program.lacks_arguments(text):
         marks = frozenset({"arguments"})
-        return Result("ok", said(saved, WANTS).verdict, view=text, flags=marks, files=files)
-    marks = flags(finished) | ({"saved"} if saved else frozenset())
+        return Result("ok", make_saved_result(saved, WANTS).verdict, view=text, flags=marks, files=files)
+    marks = collect_flags(finished) | ({"saved"} if saved else frozenset())
     line = ", ".join(filter(None, (how, left)))
     return Result("failed", line, text, exit=finished.status, flags=marks, files=files)
 
 
-def _missing(program: Program, finished: Finished) -> Result | None:
+def _report_missing_program(program: PreparedProgram, finished: Finished) -> Result | None:
     """Say what is not installed where that is why nothing ran: 127 and silence mean it if a look agrees."""
     if finished.status != 127 or finished.head or finished.struck:
         return None
     language, saved = program.language, program.saved
-    absent = next((names for names in programs(language) if not _there(names, program.bench)), None)
+    absent = next(
+        (names for names in list_programs(language) if not _is_installed(names, program.bench)), None
+    )
     if absent is None:
         return None
     remedy = f"; the person can: apt install {language.package}" if language.package else ""
@@ -317,12 +338,12 @@ def _missing(program: Program, finished: Finished) -> Result | None:
     return Result("failed", line + kept, flags=marks, files=saved.files if saved else ())
 
 
-def _there(names: tuple[str, ...], bench: Bench) -> bool:
+def _is_installed(names: tuple[str, ...], bench: ToolContext) -> bool:
     running = bench.box.run(["sh", "-c", _LOOK, "sh", *names], mode="read")
-    return drain(running).status == 0
+    return drain_output(running).status == 0
 
 
-def shown(running: Started) -> Step:
+def stream_output(running: Started) -> Step:
     """Turn what a program prints into events; closing this ends the program."""
     while True:
         try:
@@ -337,44 +358,46 @@ def shown(running: Started) -> Step:
             raise
 
 
-def time_limit(call: Call, bench: Bench) -> float:
+def parse_time_limit(call: Call, bench: ToolContext) -> float:
     """Give the seconds that a block may take: `timeout=600`, `timeout=10m`, at most the maximum."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)(\w*)", call.option("timeout") or "")
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)(\w*)", call.get_option("timeout") or "")
     if not match or match[2] not in SECONDS or not float(match[1]):
         return bench.limits.timeout
     return min(float(match[1]) * SECONDS[match[2]], bench.limits.max_timeout)
 
 
-def make_place(bench: Bench, source: str, language: Language, saved: Saved | None) -> dict[str, str]:
+def prepare_folder(
+    bench: ToolContext, source: str, language: Language, saved: SavedFile | None
+) -> dict[str, str]:
     """Make a fresh folder outside the workspace, also for a source that has no path; name what lies where."""
     folder = bench.box.home / PLACE
     remove(folder)
-    found = language.found(source)
-    own_folder(folder)
-    own_folder(folder / "out")
+    found = language.extract_words(source)
+    create_folder(folder)
+    create_folder(folder / "out")
     inside = bench.box.seen_home / PLACE
     if saved:
-        names = file_names(saved.path, bench.workspace.root)
+        names = build_variables(saved.path, bench.workspace.root)
     else:
-        name = language.file_name(source)
-        own_file(folder / name, f"{source}\n".encode("utf-8", "replace"))
-        names = file_names(str(inside / name), bench.workspace.root)
+        name = language.make_file_name(source)
+        create_file(folder / name, f"{source}\n".encode("utf-8", "replace"))
+        names = build_variables(str(inside / name), bench.workspace.root)
     return found | names | {"out": str(inside / "out")}
 
 
-def own_folder(path: Path) -> None:
+def create_folder(path: Path) -> None:
     """Make a folder of the session's."""
     path.mkdir(0o700)
-    _give(path)
+    _set_owner(path)
 
 
-def own_file(path: Path, data: bytes) -> None:
+def create_file(path: Path, data: bytes) -> None:
     """Write a file of the session's."""
     path.write_bytes(data)
-    _give(path)
+    _set_owner(path)
 
 
-def _give(path: Path) -> None:
+def _set_owner(path: Path) -> None:
     """Give what root made to whom the session's folder belongs: the block runs as that user."""
     owner = path.parent.stat()
     if os.geteuid() == 0 and owner.st_uid != 0:

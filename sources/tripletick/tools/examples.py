@@ -39,24 +39,30 @@ _FOREIGN = re.compile(rf"^(?:{'|'.join(FOREIGN)})\b")
 _ENDS = re.compile(r"\s*(?:$|[.,;:)`#(]|[^\W\d])")
 
 
-def examples(text: str, names: Sequence[str]) -> list[tuple[str, str]]:
+def find_examples(text: str, names: Sequence[str]) -> list[tuple[str, str]]:
     """Find `(call, result)` in a text for these functions, both as source of literals, each call once."""
     found: dict[str, str] = {}
     named = re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, names))})\(")
     lines = [line[:LONGEST] for line in text.splitlines()]
     for line, below in zip(lines, [*lines[1:], ""]):  # noqa: B905 (Python 3.8 knows no `strict`)
         for start in named.finditer(line):
-            call = _call(line[start.start() :])
+            call = _parse_call(line[start.start() :])
             rest = line[start.start() + len(call) :]
             equals = _EQUALS.match(rest)
             typed = line[: start.start()].strip() == ">>>" and not rest.strip()
-            result = _literal(below.strip()) if typed else _literal(rest[equals.end() :]) if equals else ""
+            result = (
+                _parse_literal(below.strip())
+                if typed
+                else _parse_literal(rest[equals.end() :])
+                if equals
+                else ""
+            )
             if call and result:
                 found.setdefault(call, result)
     return list(found.items())
 
 
-def _call(text: str) -> str:
+def _parse_call(text: str) -> str:
     """Give the call with which a text begins, "" where its arguments are no literals."""
     for closing in re.finditer(r"\)", text):
         source = text[: closing.end()]
@@ -75,7 +81,7 @@ def _call(text: str) -> str:
     return ""
 
 
-def _literal(text: str) -> str:
+def _parse_literal(text: str) -> str:
     """Give the longest literal at the start of a text, "" without one or where an expression goes on."""
     text = _FOREIGN.sub(lambda word: FOREIGN[word[0]], text, count=1)
     for end in range(len(text), 0, -1):
@@ -88,10 +94,10 @@ def _literal(text: str) -> str:
     return ""
 
 
-def fault(call: str, result: str, program: Mapping[str, Any]) -> str:
+def check_example(call: str, result: str, program: Mapping[str, Any]) -> str:
     """Say what is wrong with an example, "" where it holds or nothing is known of it."""
     printed, right = io.StringIO(), ast.literal_eval(result)
-    _alarm(SECONDS)
+    _set_alarm(SECONDS)
     try:
         with contextlib.redirect_stdout(printed):
             given = eval(call, dict(program))
@@ -102,41 +108,41 @@ def fault(call: str, result: str, program: Mapping[str, Any]) -> str:
     except Exception as error:  # noqa: BLE001 (whatever the user's program raises)
         return f"{call} raises {type(error).__name__}: {error}"
     finally:
-        _alarm(0)
+        _set_alarm(0)
     if given is None and printed.getvalue().strip() in (result, str(right)):
         return ""
-    return "" if _same(given, right) else f"{call} gives {given!r}, and right is {right!r}"
+    return "" if _is_equal(given, right) else f"{call} gives {given!r}, and right is {right!r}"
 
 
-def _same(given: object, right: object) -> bool:
+def _is_equal(given: object, right: object) -> bool:
     if isinstance(given, float) and isinstance(right, (int, float)):
         return math.isclose(given, right, rel_tol=1e-6, abs_tol=1e-9)
     return bool(given == right)
 
 
-def _alarm(seconds: int) -> None:
+def _set_alarm(seconds: int) -> None:
     if hasattr(signal, "alarm"):
-        signal.signal(signal.SIGALRM, _late)
+        signal.signal(signal.SIGALRM, _raise_timeout)
         signal.alarm(seconds)
 
 
-def _late(*_: object) -> None:
+def _raise_timeout(*_: object) -> None:
     raise TimeoutError
 
 
-def faults(path: str, task: str) -> list[str]:
+def find_failures(path: str, task: str) -> list[str]:
     """Give what does not hold of the examples that the task and the program's own text have."""
     tree = ast.parse(Path(path).read_text("utf-8", "replace"))
     names = [part.name for part in tree.body if isinstance(part, ast.FunctionDef)]
-    found = examples(f"{task}\n{_said(tree)}", names) if names else []
+    found = find_examples(f"{task}\n{_collect_docstrings(tree)}", names) if names else []
     if not found:
         return []
     with contextlib.redirect_stdout(io.StringIO()):
         program = runpy.run_path(path, run_name="examples")
-    return [wrong for call, result in found if (wrong := fault(call, result, program))]
+    return [wrong for call, result in found if (wrong := check_example(call, result, program))]
 
 
-def _said(tree: ast.Module) -> str:
+def _collect_docstrings(tree: ast.Module) -> str:
     """Give what a program says of itself: its docstrings."""
     parts = (ast.Module, ast.FunctionDef, ast.ClassDef)
     return "\n".join(filter(None, (ast.get_docstring(p) for p in ast.walk(tree) if isinstance(p, parts))))
@@ -145,6 +151,6 @@ def _said(tree: ast.Module) -> str:
 if __name__ == "__main__":
     told: list[str] = []
     with contextlib.suppress(BaseException):
-        told = faults(sys.argv[1], json.loads(sys.argv[2]))
+        told = find_failures(sys.argv[1], json.loads(sys.argv[2]))
     sys.stdout.write("\n".join(told[:TOLD]))
     sys.exit(bool(told))

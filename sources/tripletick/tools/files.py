@@ -10,35 +10,38 @@ from dataclasses import replace
 from tripletick.messages import Call, Result
 from tripletick.tools.parameters import CONTENT
 from tripletick.tools.reading import READ
-from tripletick.tools.saving import save
-from tripletick.tools.tool import Bench, Running, Tool
+from tripletick.tools.saving import save_file
+from tripletick.tools.tool import Running, Tool, ToolContext
 
 
-def write(call: Call, bench: Bench) -> Running:
+def write_file(call: Call, bench: ToolContext) -> Running:
     """Save the body under the path, then say what is wrong with it as a program or as data."""
-    from tripletick.tools.code import only_saved
+    from tripletick.tools.code import check_saved_file
 
     if not call.path:
         why = f"failed, {call.tool} needs a path after the tag"
         return Result(
-            "failed", why, f"Nothing was saved. Write the path so: {call.tool}:notes.md", tool=_teacher(call)
+            "failed",
+            why,
+            f"Nothing was saved. Write the path so: {call.tool}:notes.md",
+            tool=_choose_example_tool(call),
         )
-    saved = yield from save(call, bench)
+    saved = yield from save_file(call, bench)
     if isinstance(saved, Result):
         return saved
     if saved.unchanged:
         return Result("ok", f"ok, {saved.path} is {saved.note}")
-    return (yield from only_saved(saved, bench))
+    return (yield from check_saved_file(saved, bench))
 
 
-def _teacher(call: Call) -> str:
+def _choose_example_tool(call: Call) -> str:
     return "append" if call.tool == "append" else "write"
 
 
 WRITE = Tool(
     "write",
     "saves the body as the file named after the tag",
-    write,
+    write_file,
     writes=True,
     one_file=True,
     example=Call("write", "# Notes\n\nBuy milk.", "notes.md"),
@@ -47,7 +50,7 @@ WRITE = Tool(
 APPEND = Tool(
     "append",
     "adds the body to a file that this turn made",
-    write,
+    write_file,
     writes=True,
     one_file=True,
     example=Call("append", "Buy bread.", "notes.md"),

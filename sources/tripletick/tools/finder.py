@@ -14,11 +14,11 @@ from datetime import UTC, datetime
 
 from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused
-from tripletick.tools.output import size
-from tripletick.tools.parameters import Form, Parameter
-from tripletick.tools.reading import is_binary, printable, show, text_lines
-from tripletick.tools.tool import Bench, Running, Tool
-from tripletick.tools.walking import Found, Walk, closest
+from tripletick.tools.output import format_size
+from tripletick.tools.parameters import CallSchema, Parameter
+from tripletick.tools.reading import is_binary, show_path, split_lines, to_printable
+from tripletick.tools.tool import Running, Tool, ToolContext
+from tripletick.tools.walking import FileWalk, WalkEntry, find_closest_paths
 
 NAMES = 100
 """Paths shown."""
@@ -36,21 +36,21 @@ MODES = frozenset({"read", "info"})
 
 
 @dataclass(slots=True)
-class Search:
+class FinderQuery:
     """What is looked for, and what was found of it."""
 
     query: str
-    named: list[Found] = field(default_factory=list)
+    named: list[WalkEntry] = field(default_factory=list)
     hits: list[tuple[str, int, str]] = field(default_factory=list)
     """Path, line number and line."""
 
 
-def find(call: Call, bench: Bench) -> Running:
+def find_files(call: Call, bench: ToolContext) -> Running:
     """Look for each line of the body."""
     yield from ()
     modes = MODES.intersection(call.args)
     lines = [call.path or "", *(line.strip() for line in call.body.splitlines())]
-    searches = [Search(line) for line in dict.fromkeys(filter(None, lines))]
+    searches = [FinderQuery(line) for line in dict.fromkeys(filter(None, lines))]
     if not searches:
         return Result(
             "failed",
@@ -58,15 +58,15 @@ def find(call: Call, bench: Bench) -> Running:
             "Write one name, glob or word a line.",
             tool="file_finder",
         )
-    walk = Walk(bench.workspace)
+    walk = FileWalk(bench.workspace)
     try:
         files = list(walk)
-        _by_name(searches, files, walk.workspace.spelled)
-        _by_content(searches, files, walk)
+        _search_names(searches, files, walk.workspace.expand_home)
+        _search_contents(searches, files, walk)
     except PathRefused as refused:
         return Result("failed", f"failed, refused: {refused}", flags=frozenset({"refused"}))
-    parts = [_report(search, bench, modes) for search in searches]
-    parts += filter(None, [_limits(walk)])
+    parts = [_format_matches(search, bench, modes) for search in searches]
+    parts += filter(None, [_format_limits(walk)])
     found = any(search.named or search.hits for search in searches)
     verdict = "ok" if found else "ok, nothing was found"
     return Result("ok", verdict, "\n".join(parts), flags=frozenset(() if found else {"not-found"}))
@@ -75,9 +75,9 @@ def find(call: Call, bench: Bench) -> Running:
 TOOL = Tool(
     "file_finder",
     "finds files by name, glob or words; read shows them, info says size, type and date",
-    find,
+    find_files,
     example=Call("file_finder", "*.md\nshopping list"),
-    form=Form(
+    form=CallSchema(
         (
             Parameter(
                 "name",
@@ -98,46 +98,48 @@ TOOL = Tool(
 )
 
 
-def _by_name(searches: list[Search], files: list[Found], spelled: Callable[[str], str]) -> None:
+def _search_names(searches: list[FinderQuery], files: list[WalkEntry], spelled: Callable[[str], str]) -> None:
     for search in searches:
         query = spelled(search.query).casefold().removeprefix("./").strip("/")
-        fits = _glob(query) if GLOB.intersection(query) else _named(query)
+        fits = _make_glob_ranker(query) if GLOB.intersection(query) else _make_name_ranker(query)
         ranked = sorted((rank, found.path, found) for found in files if (rank := fits(found)))
         search.named += [found for _, _, found in ranked]
 
 
-def _glob(query: str) -> Callable[[Found], int]:
+def _make_glob_ranker(query: str) -> Callable[[WalkEntry], int]:
     """Match as a shell does: without a slash the name alone; `**` spans folders, `{a,b}` is either."""
-    patterns = [tuple(pattern.split("/")) for pattern in _either(query)]
+    patterns = [tuple(pattern.split("/")) for pattern in _expand_braces(query)]
 
-    def rank(found: Found) -> int:
+    def rank(found: WalkEntry) -> int:
         parts = tuple(found.path.casefold().strip("/").split("/"))
-        return int(any(_match(pattern, parts if len(pattern) > 1 else parts[-1:]) for pattern in patterns))
+        return int(
+            any(_match_parts(pattern, parts if len(pattern) > 1 else parts[-1:]) for pattern in patterns)
+        )
 
     return rank
 
 
-def _either(pattern: str) -> list[str]:
+def _expand_braces(pattern: str) -> list[str]:
     inner = re.search(r"\{([^{}]*)\}", pattern)
     if not inner:
         return [pattern]
     start, end = pattern[: inner.start()], pattern[inner.end() :]
-    return [each for word in inner[1].split(",") for each in _either(start + word + end)][:NAMES]
+    return [each for word in inner[1].split(",") for each in _expand_braces(start + word + end)][:NAMES]
 
 
-def _match(pattern: tuple[str, ...], parts: tuple[str, ...]) -> bool:
+def _match_parts(pattern: tuple[str, ...], parts: tuple[str, ...]) -> bool:
     if not pattern or not parts:
         return not parts and set(pattern) <= {"**"}
     if pattern[0] == "**":
-        return _match(pattern[1:], parts) or _match(pattern, parts[1:])
-    return fnmatch.fnmatchcase(parts[0], pattern[0]) and _match(pattern[1:], parts[1:])
+        return _match_parts(pattern[1:], parts) or _match_parts(pattern, parts[1:])
+    return fnmatch.fnmatchcase(parts[0], pattern[0]) and _match_parts(pattern[1:], parts[1:])
 
 
-def _named(query: str) -> Callable[[Found], int]:
+def _make_name_ranker(query: str) -> Callable[[WalkEntry], int]:
     """Rank a name: 1 is it, 2 its stem, 3 a part of it, 4 all words somewhere in the path; 0 is none."""
     words = query.split()
 
-    def rank(found: Found) -> int:
+    def rank(found: WalkEntry) -> int:
         path, name = found.path.casefold().strip("/"), found.entry.name.casefold()
         rows = (
             query in (name, path),
@@ -150,22 +152,22 @@ def _named(query: str) -> Callable[[Found], int]:
     return rank
 
 
-def _by_content(searches: list[Search], files: list[Found], walk: Walk) -> None:
+def _search_contents(searches: list[FinderQuery], files: list[WalkEntry], walk: FileWalk) -> None:
     """Look into the files for the words that no name holds."""
     left = [search for search in searches if not search.named and not GLOB.intersection(search.query)]
     if not left:
         return
-    hides = walk.workspace.hides()
+    hides = walk.workspace.make_hidden_check()
     for found in files:
-        if walk.late():
+        if walk.is_exhausted():
             return
         if found.entry.kind == "file" and not hides(found.path):
-            _look_into(left, found, walk)
+            _search_file(left, found, walk)
 
 
-def _look_into(searches: list[Search], found: Found, walk: Walk) -> None:
+def _search_file(searches: list[FinderQuery], found: WalkEntry, walk: FileWalk) -> None:
     with contextlib.suppress(PathRefused):
-        if walk.workspace.size(found.path) > LARGEST:
+        if walk.workspace.get_size(found.path) > LARGEST:
             return
         data = walk.workspace.read_bytes(found.path, LARGEST)
         if is_binary(data):
@@ -174,19 +176,19 @@ def _look_into(searches: list[Search], found: Found, walk: Walk) -> None:
         for search in searches:
             words = search.query.casefold().split()
             if len(search.hits) < HITS and all(word in folded for word in words):
-                search.hits += list(_lines(found.path, text_lines(data), words))[:HITS_A_FILE]
+                search.hits += list(_find_lines(found.path, split_lines(data), words))[:HITS_A_FILE]
 
 
-def _lines(path: str, lines: list[str], words: list[str]) -> Iterator[tuple[str, int, str]]:
+def _find_lines(path: str, lines: list[str], words: list[str]) -> Iterator[tuple[str, int, str]]:
     for number, line in enumerate(lines, 1):
         if all(word in line.casefold() for word in words):
             yield path, number, line.strip()[:WIDEST]
 
 
-def _report(search: Search, bench: Bench, modes: frozenset[str]) -> str:
+def _format_matches(search: FinderQuery, bench: ToolContext, modes: frozenset[str]) -> str:
     """Word what was found for one line of the body."""
     if search.named:
-        rows = [_row(found, modes, bench) for found in search.named[:NAMES]]
+        rows = [_format_row(found, modes, bench) for found in search.named[:NAMES]]
         more = len(search.named) - NAMES
         rows += [f"… {more} more; ask for less"] if more > 0 else []
         paths = [found.path for found in search.named if found.entry.kind == "file"]
@@ -196,31 +198,31 @@ def _report(search: Search, bench: Bench, modes: frozenset[str]) -> str:
         rows += [f"{path}:{number}: {line}" for path, number, line in shown]
         paths = list(dict.fromkeys(path for path, _, _ in shown))
     else:
-        near = closest(search.query, bench.workspace)
+        near = find_closest_paths(search.query, bench.workspace)
         hint = f" Names like it: {', '.join(near)}." if near else ""
         return f"Nothing is called {search.query}, and no file holds it.{hint}"
     if "read" in modes:
         budget = bench.clip // max(min(len(paths), SHOWN), 1)
-        rows += ["", *(show(path, bench, budget).text for path in paths[:SHOWN])]
-    return "\n".join(map(printable, rows))
+        rows += ["", *(show_path(path, bench, budget).text for path in paths[:SHOWN])]
+    return "\n".join(map(to_printable, rows))
 
 
-def _row(found: Found, modes: frozenset[str], bench: Bench) -> str:
+def _format_row(found: WalkEntry, modes: frozenset[str], bench: ToolContext) -> str:
     if "info" not in modes:
         return f"{found.path}/" if found.entry.kind == "folder" else found.path
-    entry = bench.workspace.look(found.path)
+    entry = bench.workspace.describe_path(found.path)
     changed = datetime.fromtimestamp(entry.modified, UTC).astimezone()
-    kind = "folder" if entry.kind == "folder" else _kind(found.entry.name)
-    return f"{found.path}  {size(entry.size)}  {kind}  changed {changed:%Y-%m-%d %H:%M}"
+    kind = "folder" if entry.kind == "folder" else _guess_type(found.entry.name)
+    return f"{found.path}  {format_size(entry.size)}  {kind}  changed {changed:%Y-%m-%d %H:%M}"
 
 
-def _kind(name: str) -> str:
+def _guess_type(name: str) -> str:
     import mimetypes
 
     return mimetypes.guess_type(name)[0] or "unknown type"
 
 
-def _limits(walk: Walk) -> str:
+def _format_limits(walk: FileWalk) -> str:
     """Say what was not looked at."""
     said = []
     if walk.stopped:

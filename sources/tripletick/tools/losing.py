@@ -28,21 +28,21 @@ _ELLIPSIS = re.compile(r"\.\.\.|…|\[\s*\.\.\s*\]")
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 
 
-def placeholders(old: str, new: str, path: str) -> list[str]:
+def find_placeholders(old: str, new: str, path: str) -> list[str]:
     """Give the lines of `new` that stand for something left out, and did not stand in `old`."""
     before = {line.strip() for line in old.splitlines()}
     prose = PurePosixPath(path).suffix.lower() in PROSE
     lines = (line.strip() for line in new.splitlines())
-    return [line for line in lines if line not in before and _stands_for_more(line, prose)]
+    return [line for line in lines if line not in before and _is_placeholder(line, prose)]
 
 
-def shrinks(old: str, new: str) -> tuple[int, int] | None:
+def find_shrinkage(old: str, new: str) -> tuple[int, int] | None:
     """Give the lines before and after where too few are left, None where all is well."""
     before, after = len(old.splitlines()), len(new.splitlines())
     return (before, after) if before >= LINES and after < before * LEAST else None
 
 
-def _stands_for_more(line: str, prose: bool) -> bool:
+def _is_placeholder(line: str, prose: bool) -> bool:
     if not line or len(line) > LONGEST:
         return False
     sign = _SIGNS.match(line)
@@ -51,22 +51,24 @@ def _stands_for_more(line: str, prose: bool) -> bool:
     if not (commented or dotted or _BRACKETS.match(line)):
         return False
     said = line[sign.end() :] if sign else line
-    return any(phrase in said for phrase in _words().phrases) or _is_talk(said, dotted, commented)
+    return any(phrase in said for phrase in _load_words().phrases) or _has_placeholder_words(
+        said, dotted, commented
+    )
 
 
-def _is_talk(said: str, dotted: bool, commented: bool) -> bool:
+def _has_placeholder_words(said: str, dotted: bool, commented: bool) -> bool:
     """True for `… rest unchanged …` and `# existing code`; also for a comment that is only an ellipsis."""
     words = {word.casefold() for word in _WORD.findall(said)}
     if not words:
         return dotted and commented
-    table = _words()
+    table = _load_words()
     keys = table.keys | table.weak if dotted else table.keys
     known = words <= table.keys | table.weak | table.fillers
     return known and (dotted or len(words) > 1) and not keys.isdisjoint(words)
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class PlaceholderWords:
     """One of `keys` is needed (of `weak` beside an ellipsis), and only `fillers` with it; or a phrase."""
 
     keys: frozenset[str]
@@ -76,7 +78,7 @@ class Words:
 
 
 @functools.cache
-def _words() -> Words:
+def _load_words() -> PlaceholderWords:
     table = tomllib.loads(Path(__file__).with_name("losing.toml").read_text("utf-8"))
     keys, weak, fillers = (frozenset(table[name].split()) for name in ("keys", "weak", "fillers"))
-    return Words(keys, weak, fillers, tuple(table["phrases"]))
+    return PlaceholderWords(keys, weak, fillers, tuple(table["phrases"]))

@@ -14,12 +14,12 @@ from typing import Any
 from tripletick import extras
 from tripletick.events import Output
 from tripletick.mcp import PACKAGE, describing
-from tripletick.mcp.values import Part, ServerFailedError
+from tripletick.mcp.values import McpServerError, ResultFile
 from tripletick.messages import OUTSIDE, Call, Result
 from tripletick.sandbox.box import Finished
 from tripletick.tools import output
-from tripletick.tools.parameters import Form, Parameter, Parameters
-from tripletick.tools.tool import Bench, Running, Tool
+from tripletick.tools.parameters import CallSchema, Parameter, Parameters
+from tripletick.tools.tool import Running, Tool, ToolContext
 
 TAG = "mcp"
 DESCRIBE = "describe"
@@ -32,68 +32,74 @@ UNSAVED = "{kind} of {size}, which could not be saved"
 TAKES = "What it takes:\n{words}"
 
 
-def run(call: Call, bench: Bench) -> Running:
+def run(call: Call, bench: ToolContext) -> Running:
     """Describe or call; what goes wrong with a server is a failed result."""
     yield from ()
     if not extras.present("mcp"):
         return Result("forbidden", LACKING.format(command=extras.ask_for(PACKAGE)))
-    name, tool, rest = target(call)
+    name, tool, rest = parse_target(call)
     try:
         if name == DESCRIBE and not tool:
-            return _described(rest, bench)
+            return _describe_target(rest, bench)
         if not tool:
-            return Result("failed", NO_TOOL, _overview(name, bench) or NAMELESS, tool=TAG)
-        return (yield from _called(name, tool, rest, bench))
-    except ServerFailedError as failure:
+            return Result("failed", NO_TOOL, _list_server_tools(name, bench) or NAMELESS, tool=TAG)
+        return (yield from _call_tool(name, tool, rest, bench))
+    except McpServerError as failure:
         strange = frozenset({OUTSIDE} if failure.said else ())
         return Result("failed", f"failed, {failure}", failure.said, flags=strange, tool=TAG)
 
 
-def target(call: Call) -> tuple[str, str, str]:
+def parse_target(call: Call) -> tuple[str, str, str]:
     """Give server, tool and the body; words behind `describe` are its body."""
     first, *more = call.args or (call.path or "",)
     name, _, tool = first.partition(".")
     return name, tool, call.body if call.body.strip() else " ".join(more)
 
 
-def _described(words: str, bench: Bench) -> Result:
+def _describe_target(words: str, bench: ToolContext) -> Result:
     what, *rest = words.split() or [""]
     name, _, tool = what.partition(".")
     if not name:
-        return Result("ok", "ok", bench.servers.overview())
+        return Result("ok", "ok", bench.servers.describe_all())
     if tool:
-        one = bench.servers.tool(name, tool, bench.mode, bench.halt)
-        text = describing.whole(name, one)
+        one = bench.servers.get_tool(name, tool, bench.mode, bench.halt)
+        text = describing.format_tool(name, one)
     else:
-        text = describing.listed(name, bench.servers.tools(name, bench.mode, bench.halt), rest)
-    return Result("ok", f"ok, {what}", _clipped(text, bench), flags=frozenset({OUTSIDE}))
+        text = describing.format_tool_list(name, bench.servers.list_tools(name, bench.mode, bench.halt), rest)
+    return Result("ok", f"ok, {what}", _clip_text(text, bench), flags=frozenset({OUTSIDE}))
 
 
-def _overview(name: str, bench: Bench) -> str:
-    return describing.listed(name, bench.servers.tools(name, bench.mode, bench.halt), ()) if name else ""
-
-
-def _called(name: str, tool: str, body: str, bench: Bench) -> Running:
-    servers = bench.servers
-    one = servers.tool(name, tool, bench.mode, bench.halt)
-    arguments = _arguments(body)
-    if arguments is None:
-        return Result("failed", NO_OBJECT, describing.whole(name, one), flags=frozenset({OUTSIDE}), tool=TAG)
-    if host := servers.host(name):
-        yield Output(f"network: {host}\n")
-    said = servers.call(name, one, arguments, bench.mode, bench.halt)
-    text = _clipped(
-        "\n".join(filter(None, (said.text, *(_saved(part, bench) for part in said.parts)))), bench
+def _list_server_tools(name: str, bench: ToolContext) -> str:
+    return (
+        describing.format_tool_list(name, bench.servers.list_tools(name, bench.mode, bench.halt), ())
+        if name
+        else ""
     )
-    if servers.is_strange(name, one):
-        bench.outside.read(f"{TAG}://{name}", text)
+
+
+def _call_tool(name: str, tool: str, body: str, bench: ToolContext) -> Running:
+    servers = bench.servers
+    one = servers.get_tool(name, tool, bench.mode, bench.halt)
+    arguments = _parse_arguments(body)
+    if arguments is None:
+        return Result(
+            "failed", NO_OBJECT, describing.format_tool(name, one), flags=frozenset({OUTSIDE}), tool=TAG
+        )
+    if host := servers.remote_host(name):
+        yield Output(f"network: {host}\n")
+    said = servers.call_tool(name, one, arguments, bench.mode, bench.halt)
+    text = _clip_text(
+        "\n".join(filter(None, (said.text, *(_save_part(part, bench) for part in said.parts)))), bench
+    )
+    if servers.is_untrusted(name, one):
+        bench.outside.add_page(f"{TAG}://{name}", text)
     if said.failed:
-        text = f"{text}\n{TAKES.format(words=describing.whole(name, one))}"
+        text = f"{text}\n{TAKES.format(words=describing.format_tool(name, one))}"
         return Result("failed", f"failed, {name}.{tool}", text, flags=frozenset({OUTSIDE}), tool=TAG)
     return Result("ok", f"ok, {name}.{tool}", text, flags=frozenset({OUTSIDE}))
 
 
-def _arguments(body: str) -> dict[str, Any] | None:
+def _parse_arguments(body: str) -> dict[str, Any] | None:
     """Read the body; nothing is no argument, and what Python reads the same way is as certain as JSON."""
     given: Any = {}
     for read in (json.loads, ast.literal_eval) if body.strip() else ():
@@ -105,27 +111,29 @@ def _arguments(body: str) -> dict[str, Any] | None:
     return given if isinstance(given, dict) and all(isinstance(key, str) for key in given) else None
 
 
-def _saved(part: Part, bench: Bench) -> str:
+def _save_part(part: ResultFile, bench: ToolContext) -> str:
     """Save what is no text; give the line that names it."""
     bench.ledger.outputs += 1
     number = bench.ledger.outputs
-    kept = bench.workspace.keep_output(bench.session, number, part.data, part.extension)
-    return (SAVED if kept else UNSAVED).format(kind=part.kind, size=output.size(len(part.data)), path=kept)
+    kept = bench.workspace.save_output(bench.session, number, part.data, part.extension)
+    return (SAVED if kept else UNSAVED).format(
+        kind=part.kind, size=output.format_size(len(part.data)), path=kept
+    )
 
 
-def _clipped(text: str, bench: Bench) -> str:
-    return output.clip(Finished(0, text.encode("utf-8", "replace")), bench)
+def _clip_text(text: str, bench: ToolContext) -> str:
+    return output.clip_output(Finished(0, text.encode("utf-8", "replace")), bench)
 
 
-def _place(tag: str, parameters: Parameters, given: Mapping[str, Any]) -> Call:
+def _build_call(tag: str, parameters: Parameters, given: Mapping[str, Any]) -> Call:
     arguments = given.get("arguments", "")
     body = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
     return Call(tag, body, None, tuple(str(given["tool"]).removeprefix(f"{TAG}:").split()))
 
 
-def _taken(parameters: Parameters, call: Call) -> dict[str, Any]:
-    name, tool, body = target(call)
-    given = _arguments(body)
+def _extract_arguments(parameters: Parameters, call: Call) -> dict[str, Any]:
+    name, tool, body = parse_target(call)
+    given = _parse_arguments(body)
     return {"tool": f"{name}.{tool}" if tool else name, "arguments": body if given is None else given}
 
 
@@ -135,7 +143,7 @@ TOOL = Tool(
     run,
     writes=True,
     example=Call(TAG, '{"name": "value"}', None, ("server.tool",)),
-    form=Form(
+    form=CallSchema(
         (
             Parameter("tool", "SERVER.TOOL, or describe", others=("name", "tool_name", "server_tool")),
             Parameter(
@@ -146,7 +154,7 @@ TOOL = Tool(
                 others=("args", "input", "parameters", "params", "body"),
             ),
         ),
-        _place,
-        _taken,
+        _build_call,
+        _extract_arguments,
     ),
 )

@@ -10,7 +10,7 @@ import signal
 from dataclasses import replace
 
 from tripletick.sandbox.box import Finished, Limits
-from tripletick.tools.tool import Bench
+from tripletick.tools.tool import ToolContext
 
 _STOPPED = {
     "timeout": "stopped after {limits.timeout:g} s",
@@ -44,57 +44,57 @@ CLOSED = "closed "
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
-def size(count: int) -> str:
+def format_size(count: int) -> str:
     """Word a number of bytes in the largest unit that leaves it at least 1: `2 GiB`, `1.5 MiB`."""
     power = max((n for n in range(len(_UNITS)) if count >= 1 << (10 * n)), default=0)
     return f"{round(count / (1 << (10 * power)), 1):g} {_UNITS[power]}"
 
 
-def verdict(finished: Finished, limits: Limits) -> str:
+def format_verdict(finished: Finished, limits: Limits) -> str:
     """Say how a program ended; `limits.timeout` is the time that it was given."""
-    if reason := _reason(finished):
-        return _STOPPED[reason].format(limits=limits, **_sizes(limits))
+    if reason := _find_limit_hit(finished):
+        return _STOPPED[reason].format(limits=limits, **_format_sizes(limits))
     if finished.signal:
         return f"failed, killed by signal {_signal_name(finished.signal)}"
     return f"failed, exit {finished.status}" if finished.status else "ok"
 
 
-def _reason(finished: Finished) -> str:
+def _find_limit_hit(finished: Finished) -> str:
     """Name the limit that ended a program, by the watchdog or by the kernel."""
     return finished.struck or _KILLS.get(finished.signal, "")
 
 
-def _sizes(limits: Limits) -> dict[str, str]:
+def _format_sizes(limits: Limits) -> dict[str, str]:
     names = ("memory", "disk", "output", "file")
-    return {name: size(getattr(limits, name)) for name in names}
+    return {name: format_size(getattr(limits, name)) for name in names}
 
 
-def flags(finished: Finished) -> frozenset[str]:
+def collect_flags(finished: Finished) -> frozenset[str]:
     """Give the flags of `Result` that a program's end sets."""
-    flag = _reason(finished) or ("signal" if finished.signal else "")
+    flag = _find_limit_hit(finished) or ("signal" if finished.signal else "")
     return frozenset([flag] * bool(flag) + [f"{CLOSED}{place}" for place in finished.closed])
 
 
-def felt(finished: Finished, limits: Limits) -> str:
+def detect_limit(finished: Finished, limits: Limits) -> str:
     """Name the limit that a program ran into without being ended by it, "" where none shows.
 
     What it tried again after a refusal, and got, is nothing to tell.
     """
-    if _reason(finished):
+    if _find_limit_hit(finished):
         return ""
-    end = _text((finished.head + finished.tail)[-_LAST:])
+    end = _decode_bytes((finished.head + finished.tail)[-_LAST:])
     found = [name for name, pattern in _FELT.items() if pattern.search(end)]
     found = [name for name in found if finished.status or name == "file"]
-    return _MAY[found[0]].format(limits=limits, **_sizes(limits)) if found else ""
+    return _MAY[found[0]].format(limits=limits, **_format_sizes(limits)) if found else ""
 
 
-def leftover(finished: Finished) -> str:
+def format_leftover(finished: Finished) -> str:
     """Say what had to be ended with the program, "" where nothing was left."""
     count = finished.leftover
     return f"{count} background process{'es were' if count > 1 else ' was'} ended" if count else ""
 
 
-def joined(first: Finished, second: Finished) -> Finished:
+def join_runs(first: Finished, second: Finished) -> Finished:
     """Give the end of the second of two programs with the output of both."""
     seconds = first.seconds + second.seconds
     if not first.dropped:
@@ -110,55 +110,55 @@ def joined(first: Finished, second: Finished) -> Finished:
     )
 
 
-def clip(finished: Finished, bench: Bench) -> str:
+def clip_output(finished: Finished, bench: ToolContext) -> str:
     """Give the output: all of it, or its ends, `bench.clip` characters, and between them a line that says
     what is missing; the ledger knows for how many lines that one stands.
     """
     data = finished.head + finished.tail
     first, last = (finished.head, finished.tail) if finished.dropped else (data, data)
-    head, tail = _text(first), _text(last)
+    head, tail = _decode_bytes(first), _decode_bytes(last)
     if len(head) <= bench.clip and not finished.dropped:
-        return _readable(head)
-    start, end = _whole_start(head[: bench.clip // 2]), _whole_end(tail[-bench.clip // 2 :])
-    out = len(data) + finished.dropped - _bytes(start) - _bytes(end)
+        return _clean_text(head)
+    start, end = _cut_to_line_end(head[: bench.clip // 2]), _cut_to_line_start(tail[-bench.clip // 2 :])
+    out = len(data) + finished.dropped - _count_bytes(start) - _count_bytes(end)
     number = f"{out:,}".replace(",", " ")
-    gap = f"… {number} bytes left out{_stored(finished, bench)} …"
+    gap = f"… {number} bytes left out{_store_output(finished, bench)} …"
     whole = data.rstrip(b"\n").count(b"\n") + finished.dropped_lines
     # the lines of both ends are one more each than their line ends are, and so is the whole
     bench.ledger.left_out[gap] = whole - start.count("\n") - end.rstrip("\n").count("\n") - 1
-    return _readable(f"{start}\n{gap}\n{end}")
+    return _clean_text(f"{start}\n{gap}\n{end}")
 
 
-def _stored(finished: Finished, bench: Bench) -> str:
+def _store_output(finished: Finished, bench: ToolContext) -> str:
     gap = f"\n… {finished.dropped} bytes were not kept …\n".encode() if finished.dropped else b""
     bench.ledger.outputs += 1
-    place = bench.workspace.keep_output(
+    place = bench.workspace.save_output(
         bench.session, bench.ledger.outputs, finished.head + gap + finished.tail
     )
     return f"; read {place}" if place else ""
 
 
-def _text(data: bytes) -> str:
+def _decode_bytes(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _bytes(text: str) -> int:
+def _count_bytes(text: str) -> int:
     return len(text.encode("utf-8", "surrogateescape"))
 
 
-def _readable(text: str) -> str:
+def _clean_text(text: str) -> str:
     """Replace what is no text."""
     whole = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     return whole.replace("\r\n", "\n").replace("\0", "\ufffd").rstrip("\n")
 
 
-def _whole_start(text: str) -> str:
+def _cut_to_line_end(text: str) -> str:
     """Cut at the end of a line where that costs less than half of what there is."""
     end = text.rfind("\n")
     return text[:end] if end > len(text) // 2 else text
 
 
-def _whole_end(text: str) -> str:
+def _cut_to_line_start(text: str) -> str:
     start = text.find("\n")
     return text[start + 1 :] if 0 <= start < len(text) // 2 else text
 

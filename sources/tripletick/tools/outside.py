@@ -18,7 +18,7 @@ _WORD = re.compile(r"\d[\d.,:/-]*\d|\w{5,}|\d|[\u3040-\u9fff\uac00-\ud7a3]{2}")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class OutsideSource:
     """A text from outside, by its words. `whole`: a page, and not what a search says of one."""
 
     address: str
@@ -27,10 +27,10 @@ class Source:
 
 
 @dataclass(slots=True)
-class Outside:
+class OutsideSources:
     """One request's, from the person's words to his next ones; tasks of a plan share it."""
 
-    sources: list[Source] = field(default_factory=list)
+    sources: list[OutsideSource] = field(default_factory=list)
     hosts: set[str] = field(default_factory=set)
     """Hosts that the person or a search named …"""
     addresses: set[str] = field(default_factory=set)
@@ -40,43 +40,47 @@ class Outside:
     local: set[str] = field(default_factory=set)
     """Places of this computer, `host:port`, that they name."""
 
-    def begin(self, words: str) -> None:
+    def begin_request(self, words: str) -> None:
         """Begin with a request of the person's, who has seen what came of the last one."""
         for each in (self.sources, self.hosts, self.addresses, self.asked, self.local):
             each.clear()
-        self.said(words)
+        self.add_user_words(words)
 
-    def said(self, words: str) -> None:
+    def add_user_words(self, words: str) -> None:
         """Take in what the person says."""
-        self.asked |= words_of(words)
-        for each in address.named(words):
-            self.hosts.add(plain_host(each.host))
+        self.asked |= extract_words(words)
+        for each in address.find_addresses(words):
+            self.hosts.add(strip_www(each.host))
             self.addresses.add(str(each))
-            self.local |= {each.place} if each.is_local else set()
+            self.local |= {each.host_port} if each.is_local else set()
 
-    def found(self, where: str, text: str) -> None:
+    def add_search_hit(self, where: str, text: str) -> None:
         """Take in what a search says of a page: its address may be got."""
-        self.hosts.add(plain_host(address.read(where).host))
+        self.hosts.add(strip_www(address.parse_address(where).host))
         self.addresses.add(where)
-        self.sources.append(Source(where, words_of(text), whole=False))
+        self.sources.append(OutsideSource(where, extract_words(text), whole=False))
 
-    def read(self, where: str, text: str) -> None:
+    def add_page(self, where: str, text: str) -> None:
         """Take in a page, or whatever else came from outside."""
-        self.sources.append(Source(where, words_of(text)))
+        self.sources.append(OutsideSource(where, extract_words(text)))
 
-    def unnamed(self, wanted: Iterable[address.Address]) -> list[address.Address]:
+    def find_unnamed(self, wanted: Iterable[address.WebAddress]) -> list[address.WebAddress]:
         """Give those that nobody named: by their host, or once there is something from outside, whole."""
         if self.sources:
             return [each for each in wanted if str(each) not in self.addresses]
-        return [each for each in wanted if plain_host(each.host) not in self.hosts]
+        return [each for each in wanted if strip_www(each.host) not in self.hosts]
 
-    def cite(self, answer: str) -> str:
+    def format_citations(self, answer: str) -> str:
         """Give what an answer lacks at its end: the sources that it does not name; "" where it names all."""
-        lacking = [where for where in self._used(words_of(answer) - self.asked) if not _names(answer, where)]
+        lacking = [
+            where
+            for where in self._find_used_sources(extract_words(answer) - self.asked)
+            if not _is_cited(answer, where)
+        ]
         lines = [SOURCES, *(f"- {where}" for where in lacking[:MOST_SOURCES])]
         return "\n\n" + "\n".join(lines) if lacking else ""
 
-    def _used(self, said: frozenset[str]) -> list[str]:
+    def _find_used_sources(self, said: frozenset[str]) -> list[str]:
         """Give the pages that what was said has its words from: those with at least half as many of them as
         the best one; where no word tells, all that were read.
         """
@@ -87,14 +91,14 @@ class Outside:
         return used or list(dict.fromkeys(each.address for each in whole))
 
 
-def words_of(text: str) -> frozenset[str]:
+def extract_words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.casefold()))
 
 
-def plain_host(host: str) -> str:
+def strip_www(host: str) -> str:
     return host.removeprefix("www.")
 
 
-def _names(answer: str, where: str) -> bool:
+def _is_cited(answer: str, where: str) -> bool:
     bare = where.partition("://")[2].removeprefix("www.").rstrip("/")
     return bare in answer

@@ -31,7 +31,7 @@ NEAR = 0.5
 """How alike two lines must be to be shown (difflib's ratio)."""
 
 
-class PairsError(ValueError):
+class SearchReplaceError(ValueError):
     """Pairs that cannot be read or applied, worded for the model. `missing`: SEARCH is not in the file."""
 
     def __init__(self, what: str, text: str = "", *, missing: bool = False) -> None:
@@ -40,21 +40,21 @@ class PairsError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class SearchReplacePair:
     """One pair: SEARCH and REPLACE, in each way that its dividing line allows."""
 
     readings: tuple[tuple[Lines, Lines], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class AppliedPairs:
     """The new lines, and where each pair stands in them: first line and how many."""
 
     lines: list[str]
     places: tuple[tuple[int, int], ...]
 
 
-def read_pairs(body: str) -> list[Pair]:
+def read_pairs(body: str) -> list[SearchReplacePair]:
     """Read the pairs of a block. Raises PairsError."""
     lines = body.replace("\r\n", "\n").split("\n")
     named = any(map(_OPENS_NAMED.match, lines))
@@ -64,17 +64,21 @@ def read_pairs(body: str) -> list[Pair]:
     for number, line in enumerate(lines):
         if opens.match(line):
             if start >= 0:
-                raise PairsError(f"the pair that starts on line {start + 1} has no >>>>>>> REPLACE line")
+                raise SearchReplaceError(
+                    f"the pair that starts on line {start + 1} has no >>>>>>> REPLACE line"
+                )
             start = number
         elif closes.match(line) and start >= 0:
-            pairs.append(_pair(lines[start:number], start + 1))
+            pairs.append(_parse_pair(lines[start:number], start + 1))
             start = -1
         elif start < 0 and line.strip():
-            raise PairsError(f"line {number + 1} of the block stands outside the SEARCH/REPLACE pairs")
+            raise SearchReplaceError(
+                f"line {number + 1} of the block stands outside the SEARCH/REPLACE pairs"
+            )
     if start >= 0:
-        raise PairsError(f"the pair that starts on line {start + 1} has no >>>>>>> REPLACE line")
+        raise SearchReplaceError(f"the pair that starts on line {start + 1} has no >>>>>>> REPLACE line")
     if not pairs:
-        raise PairsError("the block holds no SEARCH/REPLACE pair")
+        raise SearchReplaceError("the block holds no SEARCH/REPLACE pair")
     return pairs
 
 
@@ -84,77 +88,83 @@ def write_pair(search: str, replace: str) -> str:
     dividers = {len(line.strip()) for line in (*old, *new) if _DIVIDES.match(line)}
     size = next((size for size in (7, 9, 8, 6, 5) if size not in dividers), 0)
     if not size or any(_OPENS_NAMED.match(line) or _CLOSES_NAMED.match(line) for line in (*old, *new)):
-        raise PairsError("its lines hold markers of SEARCH/REPLACE themselves; write the whole file")
+        raise SearchReplaceError("its lines hold markers of SEARCH/REPLACE themselves; write the whole file")
     return "\n".join(["<" * size + " SEARCH", *old, "=" * size, *new, ">" * size + " REPLACE"])
 
 
-def _pair(lines: list[str], number: int) -> Pair:
+def _parse_pair(lines: list[str], number: int) -> SearchReplacePair:
     """Split a pair, its opening marker included, at each line that could divide it."""
     dividers = [n for n, line in enumerate(lines) if _DIVIDES.match(line)]
     if not dividers:
-        raise PairsError(f"the pair that starts on line {number} has no ======= line after SEARCH")
+        raise SearchReplaceError(f"the pair that starts on line {number} has no ======= line after SEARCH")
     size = len(lines[0]) - len(lines[0].lstrip("<"))
     fitting = [n for n in dividers if len(lines[n].strip()) == size]
     chosen = fitting if len(fitting) == 1 else dividers
     readings = [(tuple(lines[1:n]), tuple(lines[n + 1 :])) for n in chosen]
-    whole = [reading for reading in readings if all(map(_is_whole, reading))]
-    return Pair(tuple(whole or readings))
+    whole = [reading for reading in readings if all(map(_is_balanced, reading))]
+    return SearchReplacePair(tuple(whole or readings))
 
 
-def _is_whole(lines: Lines) -> bool:
+def _is_balanced(lines: Lines) -> bool:
     """True unless a conflict of git's own begins in the lines and ends elsewhere, or the other way round."""
     return sum(map(bool, map(_OPENS.match, lines))) == sum(map(bool, map(_CLOSES.match, lines)))
 
 
-def apply_pairs(lines: Sequence[str], pairs: Sequence[Pair], *, every: bool = False) -> Applied:
+def apply_pairs(
+    lines: Sequence[str], pairs: Sequence[SearchReplacePair], *, every: bool = False
+) -> AppliedPairs:
     """Apply the pairs in order, all or none; a CR at a line's end is not compared. Raises PairsError."""
     now, places = list(lines), list[tuple[int, int]]()
     end = "\r" if sum(line.endswith("\r") for line in lines) * 2 >= len(lines) > 0 else ""
     for number, pair in enumerate(pairs, 1):
         bare = [line.removesuffix("\r") for line in now]
-        search, new = _reading(bare, pair, number)
-        found = _places(bare, search, number, every)
+        search, new = _choose_reading(bare, pair, number)
+        found = _find_places(bare, search, number, every)
         many = len(search) if any(search) else len(now)
         for at in reversed(found):
             now[at : at + many] = [line + end for line in new]
         shift = len(new) - many
         places = [(first + shift * sum(at < first for at in found), many) for first, many in places]
         places += [(at + shift * n, len(new)) for n, at in enumerate(found)]
-    return Applied(now, tuple(places))
+    return AppliedPairs(now, tuple(places))
 
 
-def _reading(lines: list[str], pair: Pair, number: int) -> tuple[Lines, Lines]:
+def _choose_reading(lines: list[str], pair: SearchReplacePair, number: int) -> tuple[Lines, Lines]:
     """Choose where SEARCH ends: a content line may look like the divider."""
     if len(pair.readings) == 1:
         return pair.readings[0]
-    fitting = [reading for reading in pair.readings if reading[0] and any(find_all(lines, reading[0]))]
+    fitting = [
+        reading for reading in pair.readings if reading[0] and any(find_occurrences(lines, reading[0]))
+    ]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        raise PairsError(
+        raise SearchReplaceError(
             f"pair {number} holds several ======= lines, and it is unclear which divides it", NINE
         )
     return pair.readings[0]
 
 
-def _places(lines: list[str], search: Lines, number: int, every: bool) -> list[int]:
+def _find_places(lines: list[str], search: Lines, number: int, every: bool) -> list[int]:
     if not any(search):
         if any(lines):
-            raise PairsError(f"SEARCH of pair {number} is empty, but the file is not")
+            raise SearchReplaceError(f"SEARCH of pair {number} is empty, but the file is not")
         return [0]
-    found = [at for at, _ in find_all(lines, search)]
+    found = [at for at, _ in find_occurrences(lines, search)]
     if not found:
-        raise PairsError(f"SEARCH of pair {number} was not found", explain(lines, search), missing=True)
+        raise SearchReplaceError(
+            f"SEARCH of pair {number} was not found", explain_mismatch(lines, search), missing=True
+        )
     if len(found) > 1 and not every:
         where = ", ".join(str(at + 1) for at in found[:10])
         more = f" and {len(found) - 10} more" if len(found) > 10 else ""
-        raise PairsError(
+        raise SearchReplaceError(
             f"SEARCH of pair {number} was found {len(found)} times", SEVERAL.format(where=where + more)
         )
     return found
 
 
-def find_all(lines: Sequence[str], search: Lines) -> Iterator[tuple[int, int]]:
+def find_occurrences(lines: Sequence[str], search: Lines) -> Iterator[tuple[int, int]]:
     """Yield first and last line, from 0, of each place where the lines stand; places do not overlap."""
     at, many = 0, len(search)
     while at + many <= len(lines):
@@ -165,29 +175,29 @@ def find_all(lines: Sequence[str], search: Lines) -> Iterator[tuple[int, int]]:
             at += 1
 
 
-def explain(lines: Sequence[str], search: Lines) -> str:
+def explain_mismatch(lines: Sequence[str], search: Lines) -> str:
     """Say what comes closest to lines that are not in the file."""
     bare = ["".join(line.split()) for line in lines]
     wanted = tuple("".join(line.split()) for line in search)
-    same = list(find_all(bare, wanted))
+    same = list(find_occurrences(bare, wanted))
     if same:
         first, last = same[0]
-        differ = f"{_spoken(first, last)} from it only in blanks or indentation:"
-        return f"{differ}\n{quote(lines, first, last)}"
-    line, at = _closest(lines[:COMPARED], search)
+        differ = f"{_format_difference(first, last)} from it only in blanks or indentation:"
+        return f"{differ}\n{quote_lines(lines, first, last)}"
+    line, at = _find_closest_line(lines[:COMPARED], search)
     if at < 0:
         return "No line resembles it. Read the file and copy the lines from it."
     first = max(at - line, 0)
     last = min(first + len(search), len(lines)) - 1
     where = f"line, {first + 1}" if first == last else f"lines, {first + 1}-{last + 1}"
-    return f"The closest {where}:\n{quote(lines, first, last)}"
+    return f"The closest {where}:\n{quote_lines(lines, first, last)}"
 
 
-def _spoken(first: int, last: int) -> str:
+def _format_difference(first: int, last: int) -> str:
     return f"Line {first + 1} differs" if first == last else f"Lines {first + 1}-{last + 1} differ"
 
 
-def _closest(lines: Sequence[str], search: Lines) -> tuple[int, int]:
+def _find_closest_line(lines: Sequence[str], search: Lines) -> tuple[int, int]:
     """Give the most telling line of SEARCH and the line of the file most like it, -1 where none is."""
     number = max(range(len(search)), key=lambda n: len(search[n].strip()))
     wanted, best, at = search[number].strip(), NEAR, -1
@@ -204,7 +214,7 @@ def _closest(lines: Sequence[str], search: Lines) -> tuple[int, int]:
     return number, at
 
 
-def quote(lines: Sequence[str], first: int, last: int) -> str:
+def quote_lines(lines: Sequence[str], first: int, last: int) -> str:
     """Number some lines as `read` does, at most twelve."""
     width = len(str(last + 1))
     last = min(last, first + 11)

@@ -50,7 +50,7 @@ class Parameter:
 Parameters = tuple[Parameter, ...]
 
 
-def schema(parameters: Parameters) -> dict[str, Any]:
+def to_json_schema(parameters: Parameters) -> dict[str, Any]:
     """Give the JSON schema of an object of these arguments."""
     rows = {one.name: {**one.schema, **({"description": one.says} if one.says else {})} for one in parameters}
     return {
@@ -60,28 +60,28 @@ def schema(parameters: Parameters) -> dict[str, Any]:
     }
 
 
-def signature(tag: str, parameters: Parameters) -> str:
+def format_signature(tag: str, parameters: Parameters) -> str:
     """Write `read(path, lines?)`; what need not be given has a question mark."""
     names = (one.name if one.required else f"{one.name}?" for one in parameters)
     return f"{tag}({', '.join(names)})"
 
 
-def by_order(parameters: Parameters, values: Sequence[Any]) -> dict[str, Any]:
+def bind_positional(parameters: Parameters, values: Sequence[Any]) -> dict[str, Any]:
     """Name arguments that came without names. Raises ArgumentsError."""
     if len(values) > len(parameters):
         raise ArgumentsError(f"it takes at most {len(parameters)} arguments")
     return {one.name: value for one, value in zip(parameters, values, strict=False)}
 
 
-def fit(parameters: Parameters, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def fit_arguments(parameters: Parameters, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Give the arguments by their parameters' names, as their schemas want them. Raises ArgumentsError."""
     fitted: dict[str, Any] = {}
     for word, value in arguments.items():
-        one = named(parameters, word)
+        one = find_parameter(parameters, word)
         if one and one.name in fitted:
             raise ArgumentsError(f"`{one.name}` was given twice")
         if one and value is not None:
-            fitted[one.name] = _value(one, value)
+            fitted[one.name] = _convert_value(one, value)
         elif one is None and word.casefold() not in SAID_ONLY:
             raise ArgumentsError(f"it has no `{word}`")
     if lacking := [one.name for one in parameters if one.required and one.name not in fitted]:
@@ -89,34 +89,34 @@ def fit(parameters: Parameters, arguments: Mapping[str, Any]) -> dict[str, Any]:
     return fitted
 
 
-def named(parameters: Parameters, word: str) -> Parameter | None:
+def find_parameter(parameters: Parameters, word: str) -> Parameter | None:
     """Find a parameter by its name, else by what models call it."""
     folded = word.strip().casefold().replace("-", "_")
     exact = (one for one in parameters if one.name.casefold() == folded)
     return next(exact, None) or next((one for one in parameters if folded in one.others), None)
 
 
-def place(tag: str, parameters: Parameters, given: Mapping[str, Any]) -> Call:
+def build_call(tag: str, parameters: Parameters, given: Mapping[str, Any]) -> Call:
     """Make the call as the parameters' places say."""
     at: dict[str, Any] = {one.place: given[one.name] for one in parameters if one.name in given}
     body = at.get("body", "")
     body = body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)
-    return Call(tag, body.removesuffix("\n"), at.get("path"), tuple(_words(parameters, given)))
+    return Call(tag, body.removesuffix("\n"), at.get("path"), tuple(_format_words(parameters, given)))
 
 
-def taken(parameters: Parameters, call: Call) -> dict[str, Any]:
+def extract_arguments(parameters: Parameters, call: Call) -> dict[str, Any]:
     """Give the arguments of which `place` makes this call."""
     at = {"body": call.body, "path": call.path}
-    found = {one.name: at[one.place] if one.place in at else _told(one, call) for one in parameters}
+    found = {one.name: at[one.place] if one.place in at else _extract_option(one, call) for one in parameters}
     return {name: value for name, value in found.items() if value is not None}
 
 
-def place_json(tag: str, parameters: Parameters, given: Mapping[str, Any]) -> Call:
+def build_json_call(tag: str, parameters: Parameters, given: Mapping[str, Any]) -> Call:
     """Make a call whose body is the arguments, for tools that are functions."""
     return Call(tag, json.dumps(given, ensure_ascii=False))
 
 
-def taken_json(parameters: Parameters, call: Call) -> dict[str, Any]:
+def extract_json_arguments(parameters: Parameters, call: Call) -> dict[str, Any]:
     """Give the arguments of which `place_json` makes this call; none where its body is another form."""
     try:
         given = json.loads(call.body)
@@ -126,29 +126,29 @@ def taken_json(parameters: Parameters, call: Call) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class CallSchema:
     """How one tool is called: its parameters, what makes a call of arguments that fit, and the way back."""
 
     parameters: Parameters = ()
-    place: Callable[[str, Parameters, Mapping[str, Any]], Call] = place
-    taken: Callable[[Parameters, Call], dict[str, Any]] = taken
+    place: Callable[[str, Parameters, Mapping[str, Any]], Call] = build_call
+    taken: Callable[[Parameters, Call], dict[str, Any]] = extract_arguments
     says: str = ""
     """What the tool does, where its own sentence speaks of tags and bodies."""
 
-    def call(self, tag: str, arguments: Mapping[str, Any]) -> Call:
+    def make_call(self, tag: str, arguments: Mapping[str, Any]) -> Call:
         """Make the call. Raises ArgumentsError, which says what the tool takes."""
         try:
-            return self.place(tag, self.parameters, fit(self.parameters, arguments))
+            return self.place(tag, self.parameters, fit_arguments(self.parameters, arguments))
         except ArgumentsError as wrong:
-            takes = signature(tag, self.parameters)
+            takes = format_signature(tag, self.parameters)
             raise ArgumentsError(f"{tag} was not called rightly: {wrong}. It is {takes}.") from None
 
-    def arguments(self, call: Call) -> dict[str, Any]:
+    def get_arguments(self, call: Call) -> dict[str, Any]:
         """Give the arguments of a call."""
         return self.taken(self.parameters, call)
 
 
-def _words(parameters: Parameters, given: Mapping[str, Any]) -> Iterator[str]:
+def _format_words(parameters: Parameters, given: Mapping[str, Any]) -> Iterator[str]:
     for one in parameters:
         value = given.get(one.name)
         if one.place == "option" and value is not None:
@@ -157,17 +157,17 @@ def _words(parameters: Parameters, given: Mapping[str, Any]) -> Iterator[str]:
             yield one.name if value is True else str(value)
 
 
-def _told(one: Parameter, call: Call) -> Any:
+def _extract_option(one: Parameter, call: Call) -> Any:
     if one.place == "option":
-        told = call.option(one.name)
-        return told if told is None else _value(one, told)
+        told = call.get_option(one.name)
+        return told if told is None else _convert_value(one, told)
     if one.place == "word":
         allowed = one.schema.get("enum", ())
         return True if one.name in call.args else next((word for word in call.args if word in allowed), None)
     return "" if one.required else None
 
 
-def _value(one: Parameter, value: Any) -> Any:
+def _convert_value(one: Parameter, value: Any) -> Any:
     kind = one.schema.get("type")
     if one.many and isinstance(value, list) and all(isinstance(each, str) for each in value):
         value = "\n".join(value)
@@ -180,33 +180,33 @@ def _value(one: Parameter, value: Any) -> Any:
     return made
 
 
-def _text(value: Any) -> str | None:
+def _to_text(value: Any) -> str | None:
     if isinstance(value, str):
         return value
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _number(value: Any) -> int | float | None:
+def _to_number(value: Any) -> int | float | None:
     if isinstance(value, str) and re.fullmatch(r"\s*[-+]?\d+(\.\d+)?\s*", value):
         value = float(value)
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return value if number and abs(value) < LARGEST else None
 
 
-def _integer(value: Any) -> int | None:
-    made = _number(value)
+def _to_integer(value: Any) -> int | None:
+    made = _to_number(value)
     return int(made) if made is not None and made == int(made) else None
 
 
-def _switch(value: Any) -> bool | None:
+def _to_bool(value: Any) -> bool | None:
     return value if isinstance(value, bool) else SWITCHES.get(str(value).strip().casefold())
 
 
 _KINDS: Mapping[str, Callable[[Any], Any]] = {
-    "string": _text,
-    "number": _number,
-    "integer": _integer,
-    "boolean": _switch,
+    "string": _to_text,
+    "number": _to_number,
+    "integer": _to_integer,
+    "boolean": _to_bool,
 }
 """Reads a value as that type; None where it is none."""
 
@@ -214,15 +214,15 @@ TIMEOUT = Parameter("timeout", "seconds it may take", NUMBER, "option", required
 PATH_NAMES = ("file", "filename", "file_name", "file_path", "filepath", "target_file")
 PATH = Parameter("path", "the file", TEXT, "path", others=PATH_NAMES)
 CODE_NAMES = ("source", "script", "program", "content", "command")
-PROGRAM = Form(
+PROGRAM = CallSchema(
     (
         Parameter("code", "a whole program", others=CODE_NAMES),
         Parameter("path", "the file to save it to first", TEXT, "path", required=False, others=PATH_NAMES),
         TIMEOUT,
     )
 )
-COMMAND = Form(
+COMMAND = CallSchema(
     (Parameter("command", "commands", others=("cmd", "commands", "script", "code")), TIMEOUT),
     says="runs commands in the folder",
 )
-CONTENT = Form((PATH, Parameter("content", "its whole text", others=("contents", "text", "body"))))
+CONTENT = CallSchema((PATH, Parameter("content", "its whole text", others=("contents", "text", "body"))))

@@ -13,14 +13,14 @@ from pathlib import PurePosixPath
 
 from tripletick.languages import Language
 from tripletick.paths import PathRefused, Workspace
-from tripletick.tools.tool import Bench
+from tripletick.tools.tool import ToolContext
 
 LARGEST = 1 << 20
 """Bytes; a larger source is no part."""
 MOST = 200
 
 
-def list_tries(language: Language, path: str, bench: Bench) -> list[list[str]]:
+def list_build_attempts(language: Language, path: str, bench: ToolContext) -> list[list[str]]:
     """Give the parts to build `path` with, try by try: what this session knows, then all that is there."""
     known = bench.ledger.known
     parts = find_parts(language, path, bench.workspace, known)
@@ -34,16 +34,16 @@ def find_parts(language: Language, path: str, workspace: Workspace, known: set[s
         return []
     folder = posixpath.dirname(path)
     below = {posixpath.relpath(one, folder or ".") for one in known if _is_below(one, folder)}
-    names = sorted(below | set(_beside(folder, workspace)))
+    names = sorted(below | set(_list_siblings(folder, workspace)))
     paths = (posixpath.join(folder, name) for name in names if re.search(language.parts, name))
     return [one for one in paths if one != path and _is_part(language, one, workspace)][:MOST]
 
 
-def project_of(language: Language, path: str, workspace: Workspace) -> str:
+def find_project_folder(language: Language, path: str, workspace: Workspace) -> str:
     """Give the nearest folder above a file that holds the file of a project, "" where it is the workspace."""
     if language.project:
         for folder in PurePosixPath(path).parents:
-            if workspace.kind(str(folder / language.project)) == "file":
+            if workspace.get_kind(str(folder / language.project)) == "file":
                 return "" if str(folder) == "." else str(folder)
     return ""
 
@@ -52,9 +52,9 @@ def _is_below(path: str, folder: str) -> bool:
     return not folder or path.startswith(f"{folder}/")
 
 
-def _beside(folder: str, workspace: Workspace) -> Iterator[str]:
+def _list_siblings(folder: str, workspace: Workspace) -> Iterator[str]:
     try:
-        names = workspace.names(folder or ".")
+        names = workspace.list_kinds(folder or ".")
     except PathRefused:
         return
     yield from (name for name, kind in names.items() if kind == "file")

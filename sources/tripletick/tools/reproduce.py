@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tripletick.languages import language_of
+from tripletick.languages import detect_language
 from tripletick.paths import PathRefused
-from tripletick.tools.check import drain
+from tripletick.tools.check import drain_output
 from tripletick.tools.code import UNGIVEN
-from tripletick.tools.output import clip
-from tripletick.tools.tool import Bench
+from tripletick.tools.output import clip_output
+from tripletick.tools.tool import ToolContext
 
 SECONDS = 20.0
 RUNNERS = re.compile(
@@ -32,19 +32,19 @@ UNTOLD = re.compile(r"Read-only file system|\bEROFS\b")
 """What is printed where the box alone is why it failed."""
 
 
-def command(request: str, program: str, bench: Bench) -> str:
+def find_command(request: str, program: str, bench: ToolContext) -> str:
     """Give the command that a request speaks of; else a call of `program`, the one that it names."""
-    named = next(_called(request, bench), "") or next((each[0] for each in RUNNERS.finditer(request)), "")
-    language = language_of(program) if program else None
+    named = next(_find_calls(request, bench), "") or next((each[0] for each in RUNNERS.finditer(request)), "")
+    language = detect_language(program) if program else None
     if named or not language or not language.starts:
         return named
     return f"{language.starts[0]} {program}"
 
 
-def _called(request: str, bench: Bench) -> Iterator[str]:
+def _find_calls(request: str, bench: ToolContext) -> Iterator[str]:
     """Find calls of programs that are there, as they are typed: `python3 a.py 1 2`, `./run.sh`."""
     for word in re.finditer(r"(?<![\w./-])(?:\./)?([\w./-]*[\w-]\.\w+)", request):
-        language = language_of(word[1])
+        language = detect_language(word[1])
         if not language or not language.starts:
             continue
         before = request[: word.start()]
@@ -56,16 +56,16 @@ def _called(request: str, bench: Bench) -> Iterator[str]:
             yield " ".join(filter(None, (start, request[word.start() : end])))
 
 
-def _is_file(path: str, bench: Bench) -> bool:
+def _is_file(path: str, bench: ToolContext) -> bool:
     try:
-        return bench.workspace.kind(path) == "file"
+        return bench.workspace.get_kind(path) == "file"
     except PathRefused:
         return False
 
 
-def failure(command: str, bench: Bench) -> str:
+def reproduce_failure(command: str, bench: ToolContext) -> str:
     """Run a command; gives what it prints where it fails, "" where it succeeds or nothing is known of it."""
-    finished = drain(bench.box.run(["sh", "-c", command], mode="read", timeout=SECONDS))
-    text = clip(finished, bench).replace(f"{bench.workspace.root}/", "")
+    finished = drain_output(bench.box.run(["sh", "-c", command], mode="read", timeout=SECONDS))
+    text = clip_output(finished, bench).replace(f"{bench.workspace.root}/", "")
     known = finished.status not in (0, 126, 127) and not UNTOLD.search(text) and not UNGIVEN.search(text)
     return (text or f"exit {finished.status}") if known else ""

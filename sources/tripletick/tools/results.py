@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tripletick.messages import Result
-from tripletick.tools.check import Wrong
-from tripletick.tools.saving import Saved
-from tripletick.tools.tool import Bench
+from tripletick.tools.check import SyntaxProblem
+from tripletick.tools.saving import SavedFile
+from tripletick.tools.tool import ToolContext
 
 PART = ", not run: it is no program by itself"
 UNSTARTED = {
@@ -20,13 +20,13 @@ UNSTARTED = {
 UNMENDED = "failed, {path} is as it was, nothing is repaired"
 
 
-def said(saved: Saved, end: str = "") -> Result:
+def make_saved_result(saved: SavedFile, end: str = "") -> Result:
     note = f" ({saved.note})" if saved.note else ""
     same = frozenset({"unchanged"} if saved.unchanged else ())
     return Result("ok", f"ok, saved {saved.path}{note}{end}", flags=same, files=saved.files)
 
 
-def unread(saved: Saved, wrong: Wrong) -> Result:
+def make_syntax_failure(saved: SavedFile, wrong: SyntaxProblem) -> Result:
     """Word a saved program that does not parse; it was not run."""
     return Result(
         "failed",
@@ -37,14 +37,14 @@ def unread(saved: Saved, wrong: Wrong) -> Result:
     )
 
 
-def ready(saved: Saved, bench: Bench, why: str) -> Result:
+def make_unstarted_result(saved: SavedFile, bench: ToolContext, why: str) -> Result:
     """Word a program that was saved and not started, for a reason of `UNSTARTED`."""
-    result = said(saved, UNSTARTED[why])
+    result = make_saved_result(saved, UNSTARTED[why])
     marks = frozenset({"unstarted", "arguments"} if why == "wants" else {"unstarted"})
-    return mended(saved, bench, replace(result, flags=result.flags | marks))
+    return fail_if_unchanged(saved, bench, replace(result, flags=result.flags | marks))
 
 
-def mended(saved: Saved, bench: Bench, result: Result) -> Result:
+def fail_if_unchanged(saved: SavedFile, bench: ToolContext, result: Result) -> Result:
     """Fail a program that was to be repaired and came as it was."""
     if saved.unchanged and bench.ledger.mends and saved.path == bench.ledger.asked:
         return replace(result, outcome="failed", verdict=UNMENDED.format(path=saved.path))

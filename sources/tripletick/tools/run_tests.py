@@ -19,7 +19,7 @@ NONE = "no test was found in {path}\n"
 FIXTURES = "{names}: these take fixtures, for which pytest is needed\n"
 
 
-def suite(module: Any) -> tuple[unittest.TestSuite, list[str]]:
+def collect_tests(module: Any) -> tuple[unittest.TestSuite, list[str]]:
     """Gather the tests of a module, and the names of the functions that cannot be called."""
     tests, others = unittest.defaultTestLoader.loadTestsFromModule(module), list[str]()
     for name, made in vars(module).items():
@@ -42,7 +42,7 @@ def main(path: str) -> int:
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
-    tests, others = suite(module)
+    tests, others = collect_tests(module)
     if others:
         sys.stderr.write(FIXTURES.format(names=", ".join(others)))
     if not tests.countTestCases():

@@ -14,9 +14,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from tripletick.paths import PathRefused
-from tripletick.tools.reading import is_binary, printable, text_lines
-from tripletick.tools.tool import Bench
-from tripletick.tools.walking import Found, Walk
+from tripletick.tools.reading import is_binary, split_lines, to_printable
+from tripletick.tools.tool import ToolContext
+from tripletick.tools.walking import FileWalk, WalkEntry
 
 WORD = re.compile(r"[^\W_]+")
 LARGEST = 1 << 18
@@ -32,7 +32,7 @@ IN_PATH = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class FileHit:
     """A file that has words of the sentence: in its path, and in lines, of which each word has the first."""
 
     path: str
@@ -43,53 +43,53 @@ class Hit:
     def words(self) -> set[str]:
         return self.in_path.union(self.lines)
 
-    def worth(self, rarity: Mapping[str, float]) -> float:
+    def compute_score(self, rarity: Mapping[str, float]) -> float:
         return sum(rarity[word] * (IN_PATH if word in self.in_path else 1) for word in self.words)
 
-    def shown(self, rarity: Mapping[str, float]) -> str:
+    def format_line(self, rarity: Mapping[str, float]) -> str:
         """Give the path, and the line of the rarest word where the path has none that is as rare."""
         if not self.lines:
-            return printable(self.path)
+            return to_printable(self.path)
         rarest = max(self.words, key=lambda word: (rarity[word], word in self.in_path))
         if rarest in self.in_path:
-            return printable(self.path)
+            return to_printable(self.path)
         number, line = self.lines[rarest]
-        return printable(f"{self.path}:{number}: {line.strip()[:WIDEST]}")
+        return to_printable(f"{self.path}:{number}: {line.strip()[:WIDEST]}")
 
 
-def search(sentence: str, bench: Bench, most: int) -> list[str]:
+def search_files(sentence: str, bench: ToolContext, most: int) -> list[str]:
     """Give the files that fit best, as `path` or `path:line: text`; none where no word is in only a few."""
-    words = {word for word in _words(sentence) if len(word) >= SHORTEST - 1 or word.isdigit()}
-    walk = Walk(bench.workspace)
+    words = {word for word in _split_words(sentence) if len(word) >= SHORTEST - 1 or word.isdigit()}
+    walk = FileWalk(bench.workspace)
     with suppress(PathRefused):
-        hides = walk.workspace.hides()
+        hides = walk.workspace.make_hidden_check()
         files = (found for found in walk if found.entry.kind == "file" and not hides(found.path))
-        hits = [_look(found, words, walk) for found in files]
+        hits = [_match_file(found, words, walk) for found in files]
         held = Counter(word for hit in hits for word in hit.words)
-        rarity = {word: _rarity(count, len(hits)) for word, count in held.items()}
-        worth = {hit.path: hit.worth(rarity) for hit in hits}
+        rarity = {word: _compute_rarity(count, len(hits)) for word, count in held.items()}
+        worth = {hit.path: hit.compute_score(rarity) for hit in hits}
         ranked = sorted(hits, key=lambda hit: (-worth[hit.path], hit.path))
         least = NEAR * max(worth.values(), default=0.0)
-        return [hit.shown(rarity) for hit in ranked if worth[hit.path] >= least > 0][:most]
+        return [hit.format_line(rarity) for hit in ranked if worth[hit.path] >= least > 0][:most]
     return []
 
 
-def _rarity(count: int, files: int) -> float:
+def _compute_rarity(count: int, files: int) -> float:
     """Weigh a word by how many files have it; one that more than half of them have tells nothing."""
     return math.log((1 + files) / count) if 2 * count <= 1 + files else 0.0
 
 
-def _words(text: str) -> Iterator[str]:
+def _split_words(text: str) -> Iterator[str]:
     return (word.casefold() for word in WORD.findall(text))
 
 
-def _look(found: Found, words: set[str], walk: Walk) -> Hit:
+def _match_file(found: WalkEntry, words: set[str], walk: FileWalk) -> FileHit:
     lines: dict[str, tuple[int, str]] = {}
     inside = {word for word in words if len(word) >= SHORTEST or word.isdigit()}
-    if not walk.late() and walk.workspace.size(found.path) <= LARGEST:
+    if not walk.is_exhausted() and walk.workspace.get_size(found.path) <= LARGEST:
         with suppress(PathRefused):
             data = walk.workspace.read_bytes(found.path, LARGEST)
-            for number, line in enumerate([] if is_binary(data) else text_lines(data), 1):
-                for word in inside.intersection(_words(line)).difference(lines):
+            for number, line in enumerate([] if is_binary(data) else split_lines(data), 1):
+                for word in inside.intersection(_split_words(line)).difference(lines):
                     lines[word] = number, line
-    return Hit(found.path, words.intersection(_words(found.path)), lines)
+    return FileHit(found.path, words.intersection(_split_words(found.path)), lines)

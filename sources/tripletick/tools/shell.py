@@ -13,22 +13,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tripletick.languages import LANGUAGES, language_of
+from tripletick.languages import LANGUAGES, detect_language
 from tripletick.messages import Call, Result
-from tripletick.tools.code import code_tool, run_program
+from tripletick.tools.code import make_code_tool, run_program
 from tripletick.tools.parameters import COMMAND
-from tripletick.tools.tool import Bench, Running, Tool
+from tripletick.tools.tool import Running, Tool, ToolContext
 
 SHELL = "bash"
 _ECHO = re.compile(r"""echo\s+(?P<q>["'])(?P<words>[^"'`$\\]*\s[^"'`$\\]*)(?P=q)""")
 
 
-def shell_tool() -> Tool:
+def make_shell_tool() -> Tool:
     """Make the tool of the shell's row."""
-    return replace(code_tool(LANGUAGES[SHELL]), run=run_script, form=COMMAND)
+    return replace(make_code_tool(LANGUAGES[SHELL]), run=run_script, form=COMMAND)
 
 
-def spoken(calls: Sequence[Call]) -> str:
+def extract_echoes(calls: Sequence[Call]) -> str:
     """Give the words of a reply that does nothing but echo them: they are its answer."""
     if len(calls) != 1 or calls[0].tool != SHELL or calls[0].path:
         return ""
@@ -37,9 +37,9 @@ def spoken(calls: Sequence[Call]) -> str:
     return "\n".join(said) if len(said) == len(lines) else ""
 
 
-def run_script(call: Call, bench: Bench) -> Running:
+def run_script(call: Call, bench: ToolContext) -> Running:
     """Run a script, or give the result that this reply has already got for the file that it starts."""
-    known = just_ran(call, bench)
+    known = find_previous_run(call, bench)
     if known is None:
         return (yield from run_program(LANGUAGES[SHELL], call, bench))
     path, result = known
@@ -47,14 +47,14 @@ def run_script(call: Call, bench: Bench) -> Running:
     return replace(result, verdict="ok" if result.ok else result.verdict, view=view, files=())
 
 
-def just_ran(call: Call, bench: Bench) -> tuple[str, Result] | None:
+def find_previous_run(call: Call, bench: ToolContext) -> tuple[str, Result] | None:
     """Give path and result of the file that a script merely starts, if a block of this reply has run it."""
-    path = None if call.path else started_file(call.body, bench.workspace.root)
+    path = None if call.path else find_started_file(call.body, bench.workspace.root)
     result = bench.ledger.ran.get(path) if path else None
     return (path, result) if path and result else None
 
 
-def started_file(script: str, workspace: Path) -> str | None:
+def find_started_file(script: str, workspace: Path) -> str | None:
     """Give the file, relative to the workspace, that a script starts, None where it does more."""
     lines = [line for line in script.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if len(lines) != 1:
@@ -63,7 +63,7 @@ def started_file(script: str, workspace: Path) -> str | None:
         *start, file = shlex.split(lines[0], comments=True)
     except ValueError:
         return None
-    language = language_of(file)
+    language = detect_language(file)
     if language is None or " ".join(start) not in language.starts or not (start or "/" in file):
         return None
     return posixpath.relpath(posixpath.join(workspace, file), workspace)

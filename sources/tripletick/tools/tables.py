@@ -28,24 +28,24 @@ SNIFFED = 50
 READER = "csv.DictReader(file{delimiter}), which gives texts, and csv.DictWriter(file, fieldnames)"
 
 
-def summary(path: str, text: str) -> tuple[str, str] | None:
+def summarize_data(path: str, text: str) -> tuple[str, str] | None:
     """Give what is said of a file, and its beginning; None for what is no such file."""
     name = path.lower()
     if name.endswith(SEPARATED):
-        return _separated(text)
-    return _json(text) if name.endswith(JSON) else None
+        return _summarize_csv(text)
+    return _summarize_json(text) if name.endswith(JSON) else None
 
 
-def reader(path: str, text: str) -> str:
+def suggest_reader(path: str, text: str) -> str:
     """Say what of Python's own reads such a file; where nothing is named, a small model takes pandas."""
     if path.lower().endswith(JSON):
         return "the module json"
-    separator = _separator(text)
+    separator = _detect_separator(text)
     return READER.format(delimiter="" if separator == "," else f", delimiter={separator!r}")
 
 
-def _separated(text: str) -> tuple[str, str] | None:
-    separator = _separator(text)
+def _summarize_csv(text: str) -> tuple[str, str] | None:
+    separator = _detect_separator(text)
     try:
         rows = [row for row in csv.reader(io.StringIO(text), delimiter=separator) if row]
     except csv.Error:
@@ -53,13 +53,15 @@ def _separated(text: str) -> tuple[str, str] | None:
     if len(rows) < 2 or len(rows[0]) < 2:
         return None
     head, body = rows[0], rows[1:]
-    columns = [_column(name, (row[at] for row in body if at < len(row))) for at, name in enumerate(head)]
+    columns = [
+        _describe_column(name, (row[at] for row in body if at < len(row))) for at, name in enumerate(head)
+    ]
     parted = f" separated by {NAMES[separator]}" if separator in NAMES else ""
-    said = f"{_count(len(body), 'row')}{parted} below a header, columns: {_listed(columns)}"
+    said = f"{_format_count(len(body), 'row')}{parted} below a header, columns: {_join_names(columns)}"
     return said, "\n".join(text.splitlines()[: FIRST + 1])
 
 
-def _separator(text: str) -> str:
+def _detect_separator(text: str) -> str:
     """Give the separator of which the first lines have equally many, and most."""
     lines = [line for line in islice(text.splitlines(), SNIFFED) if line.strip()]
     counts = {each: Counter(line.count(each) for line in lines).most_common(1) for each in SEPARATORS}
@@ -67,15 +69,15 @@ def _separator(text: str) -> str:
     return max(usual, key=lambda each: usual[each], default=",")
 
 
-def _column(name: str, values: Iterable[str]) -> str:
-    kinds = {_kind(value) for value in values if value.strip()} or {"empty"}
+def _describe_column(name: str, values: Iterable[str]) -> str:
+    kinds = {_detect_type(value) for value in values if value.strip()} or {"empty"}
     return f"{name.strip()} ({kinds.pop() if len(kinds) == 1 else 'number' if kinds == NUMBERS else 'text'})"
 
 
 NUMBERS = {"whole number", "number"}
 
 
-def _kind(value: str) -> str:
+def _detect_type(value: str) -> str:
     for name, read in (("whole number", int), ("number", float)):
         try:
             read(value)
@@ -85,22 +87,22 @@ def _kind(value: str) -> str:
     return "text"
 
 
-def _json(text: str) -> tuple[str, str] | None:
+def _summarize_json(text: str) -> tuple[str, str] | None:
     try:
         held = json.loads(text)
     except (ValueError, RecursionError):
         return None
     if isinstance(held, dict):
-        return f"an object with the keys {_listed(map(_typed, held.items()))}", text
+        return f"an object with the keys {_join_names(map(_format_key, held.items()))}", text
     if not isinstance(held, list) or not held:
         return None
-    said, first = f"a list of {_count(len(held), 'entry', 'entries')}", held[0]
+    said, first = f"a list of {_format_count(len(held), 'entry', 'entries')}", held[0]
     if isinstance(first, dict):
-        said += f", objects with the keys {_listed(map(_typed, first.items()))}"
+        said += f", objects with the keys {_join_names(map(_format_key, first.items()))}"
     return said, json.dumps(held[:FIRST], ensure_ascii=False, indent=1)
 
 
-def _typed(pair: tuple[str, Any]) -> str:
+def _format_key(pair: tuple[str, Any]) -> str:
     name, value = pair
     return f"{name} ({TYPES.get(type(value), 'text')})"
 
@@ -108,10 +110,10 @@ def _typed(pair: tuple[str, Any]) -> str:
 TYPES = {dict: "object", list: "list", bool: "true or false", int: "number", float: "number"}
 
 
-def _listed(names: Iterable[str]) -> str:
+def _join_names(names: Iterable[str]) -> str:
     every: Sequence[str] = list(names)
     return ", ".join([*every[:COLUMNS], *(["…"] if len(every) > COLUMNS else [])])
 
 
-def _count(many: int, one: str, more: str = "") -> str:
+def _format_count(many: int, one: str, more: str = "") -> str:
     return f"{many} {one if many == 1 else more or f'{one}s'}"

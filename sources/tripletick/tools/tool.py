@@ -8,20 +8,20 @@ from hashlib import sha256
 
 from tripletick.events import Ask, Output
 from tripletick.halting import Halt
-from tripletick.mcp.servers import Servers, none
+from tripletick.mcp.servers import McpServers, make_empty_servers
 from tripletick.messages import Answer, Call, Result
 from tripletick.paths import Workspace
 from tripletick.sandbox.box import NOTHING, Box, Grant, Limits, Mode
-from tripletick.sections import TrialSection, WebSection
-from tripletick.tools.outside import Outside
-from tripletick.tools.parameters import Form
-from tripletick.web.address import Address
+from tripletick.sections import HarnessSection, WebSection
+from tripletick.tools.outside import OutsideSources
+from tripletick.tools.parameters import CallSchema
+from tripletick.web.address import WebAddress
 
 Running = Generator[Output | Ask, Answer | None, Result]
 
 
 @dataclass(slots=True)
-class Ledger:
+class FileTracker:
     """What has been touched, by path relative to the workspace; three spans of time."""
 
     known: set[str] = field(default_factory=set)
@@ -74,16 +74,16 @@ class Ledger:
         self.check = ""
 
     @property
-    def new(self) -> bool:
+    def is_new_program(self) -> bool:
         """The program that the request names is to be made."""
         return self.asked in self.absent
 
     def begin_turn(self, task: str = "") -> None:
         self.task = task
         self.known_before = frozenset(self.known)
-        self.begin_anew()
+        self.restart_turn()
 
-    def begin_anew(self) -> None:
+    def restart_turn(self) -> None:
         """The model knows what it knew before this turn."""
         self.known.intersection_update(self.known_before)
         self.shown = {path: seen for path, seen in self.shown.items() if path in self.known}
@@ -95,12 +95,12 @@ class Ledger:
         self.ran.clear()
         self.left_out.clear()
 
-    def take_left_out(self) -> dict[str, int]:
+    def pop_left_out(self) -> dict[str, int]:
         """Give what was left out since it was asked for last."""
         taken, self.left_out = self.left_out, {}
         return taken
 
-    def show(self, path: str, data: bytes) -> None:
+    def record_shown(self, path: str, data: bytes) -> None:
         """Note that the model has seen the whole file."""
         self.known.add(path)
         self.shown[path] = sha256(data).digest()
@@ -108,7 +108,7 @@ class Ledger:
     def has_shown(self, path: str, data: bytes) -> bool:
         return self.shown.get(path) == sha256(data).digest()
 
-    def wrote(self, path: str, *, created: bool) -> None:
+    def record_write(self, path: str, *, created: bool) -> None:
         self.ran.clear()
         self.known.add(path)
         if created:
@@ -116,12 +116,12 @@ class Ledger:
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class ToolContext:
     """What every tool works with. `clip` is the most characters of output that the model is sent."""
 
     workspace: Workspace
     box: Box
-    ledger: Ledger
+    ledger: FileTracker
     session: str = "session"
     mode: Mode = "work"
     offers: bool = False
@@ -132,11 +132,11 @@ class Bench:
     grant: Grant = NOTHING
     """What the block at work may do beyond its box."""
     web: WebSection = field(default_factory=WebSection)
-    trial: TrialSection = field(default_factory=TrialSection)
-    outside: Outside = field(default_factory=Outside)
+    trial: HarnessSection = field(default_factory=HarnessSection)
+    outside: OutsideSources = field(default_factory=OutsideSources)
     halt: Halt = field(default_factory=Halt)
     """Ends from another thread what waits outside of the box."""
-    servers: Servers = field(default_factory=none)
+    servers: McpServers = field(default_factory=make_empty_servers)
     diff: bool = False
     """The user sees the diff, and is asked, before a file of theirs is replaced …"""
     agreed: bool = False
@@ -155,21 +155,23 @@ class Tool:
 
     tag: str
     summary: str
-    run: Callable[[Call, Bench], Running]
+    run: Callable[[Call, ToolContext], Running]
     writes: bool = False
     one_file: bool = False
     example: Call | None = None
-    form: Form = field(default_factory=Form)
-    reaches: Callable[[Call], Sequence[Address]] | None = None
+    form: CallSchema = field(default_factory=CallSchema)
+    reaches: Callable[[Call], Sequence[WebAddress]] | None = None
     unboxed: bool = False
     """A function of the person's: it may do whatever he may."""
 
-    def costs(self, rate: float) -> tuple[str, str]:
+    def format_costs(self, rate: float) -> tuple[str, str]:
         """Word the tokens of its tag in each first line, and of its example; `rate` is tokens a character."""
-        return tokens(self.tag + " ", rate), tokens(self.example.body, rate) if self.example else ""
+        return format_tokens(self.tag + " ", rate), format_tokens(
+            self.example.body, rate
+        ) if self.example else ""
 
 
-def tokens(text: str, rate: float) -> str:
+def format_tokens(text: str, rate: float) -> str:
     """Word what a text costs."""
     count = max(1, round(len(text) * rate))
     return f"{count} token{'s' * (count != 1)}"

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from tripletick.languages import Language
 from tripletick.sandbox.box import Finished
-from tripletick.tools.check import drain
-from tripletick.tools.tool import Bench
+from tripletick.tools.check import drain_output
+from tripletick.tools.tool import ToolContext
 
 MOST = 3
 """Examples that are run."""
@@ -51,7 +51,7 @@ _READS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class CommandExample:
     """A command and what it printed; `fault` says what is wrong with that, "" where it is right."""
 
     command: str
@@ -59,7 +59,7 @@ class Usage:
     fault: str = ""
 
 
-def examples(task: str, path: str, language: Language) -> list[tuple[str, str]]:
+def find_examples(task: str, path: str, language: Language) -> list[tuple[str, str]]:
     """Find `(command, what it prints)` for the program at `path`, each command once."""
     starts = "|".join([*(rf"{re.escape(start)}\s+" for start in language.starts if start), r"\./"])
     called = re.compile(rf"(?<![\w./-])(?:{starts})(?:\./)?{re.escape(path)}(?![\w/-]|\.\w)")
@@ -68,17 +68,17 @@ def examples(task: str, path: str, language: Language) -> list[tuple[str, str]]:
     for number, line in enumerate(lines):
         for call in called.finditer(line):
             if line[: call.start()].strip() == "$":
-                command, right = line.strip(" \t$"), "\n".join(_below(lines[number + 1 :]))
+                command, right = line.strip(" \t$"), "\n".join(_take_output(lines[number + 1 :]))
             else:
-                command, rest = _parted(line, call)
-                said = _RESULT.match(rest, _ends(_LINK.match(rest)))
+                command, rest = _split_command(line, call)
+                said = _RESULT.match(rest, _get_match_end(_LINK.match(rest)))
                 right = next(filter(None, said.groups())) if said else ""
             if right and command and not _OPEN.search(command):
                 found.setdefault(command, right)
     return list(found.items())
 
 
-def _parted(line: str, call: re.Match[str]) -> tuple[str, str]:
+def _split_command(line: str, call: re.Match[str]) -> tuple[str, str]:
     """Give the command around a call and what stands behind it; ("", "") where its end is not clear."""
     before = line[: call.start()]
     start = max(map(before.rfind, QUOTES))
@@ -91,11 +91,11 @@ def _parted(line: str, call: re.Match[str]) -> tuple[str, str]:
     return (command, line[verb.end() :]) if verb and is_plain else ("", "")
 
 
-def _ends(match: re.Match[str] | None) -> int:
+def _get_match_end(match: re.Match[str] | None) -> int:
     return match.end() if match else 0
 
 
-def _below(lines: list[str]) -> Iterator[str]:
+def _take_output(lines: list[str]) -> Iterator[str]:
     """Give the lines of an output: up to the next command, an empty line, or the end of a block."""
     for line in lines:
         if not line.strip() or line.lstrip().startswith(("$", "```")):
@@ -103,25 +103,30 @@ def _below(lines: list[str]) -> Iterator[str]:
         yield line.strip()
 
 
-def run(task: str, path: str, source: str, language: Language, bench: Bench) -> Iterator[Usage]:
+def run_examples(
+    task: str, path: str, source: str, language: Language, bench: ToolContext
+) -> Iterator[CommandExample]:
     """Run the examples of a task and give those of which something is known."""
-    for command, right in examples(task, path, language)[:MOST]:
+    for command, right in find_examples(task, path, language)[:MOST]:
         if _READS.search(source) and not re.search(r"[|<]", command):
             continue
-        finished = drain(bench.box.run(["sh", "-c", command], mode="read", timeout=SECONDS))
+        finished = drain_output(bench.box.run(["sh", "-c", command], mode="read", timeout=SECONDS))
         printed = finished.head.decode("utf-8", "replace").strip()
         if not _UNKNOWN.search(printed):
-            yield Usage(command, printed, _fault(command, right, printed, finished))
+            yield CommandExample(command, printed, _find_fault(command, right, printed, finished))
 
 
-def _fault(command: str, right: str, printed: str, finished: Finished) -> str:
+def _find_fault(command: str, right: str, printed: str, finished: Finished) -> str:
     if finished.struck:
         return f"{command} does not end"
     if finished.status:
         return f"{command} fails: {printed.splitlines()[-1] if printed else f'exit {finished.status}'}"
-    is_right = _spaced(right) in (_spaced(printed), *map(_spaced, printed.splitlines()))
+    is_right = _normalize_spaces(right) in (
+        _normalize_spaces(printed),
+        *map(_normalize_spaces, printed.splitlines()),
+    )
     return "" if is_right else f"{command} prints {printed[:TOLD]!r}, and right is {right!r}"
 
 
-def _spaced(text: str) -> str:
+def _normalize_spaces(text: str) -> str:
     return " ".join(text.split())

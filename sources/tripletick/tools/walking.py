@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tripletick.paths import Entry, Kind, PathRefused, Sight, Workspace, read_ignore
+from tripletick.paths import HomeView, Kind, PathInfo, PathRefused, Workspace, parse_ignore
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -36,17 +36,17 @@ COMPARED = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class WalkEntry:
     """A file or folder, its path from the workspace; absolute where it lies outside. Of its entry only name
     and kind are known: to look at all files of a large folder takes long.
     """
 
     path: str
-    entry: Entry
+    entry: PathInfo
 
 
 @dataclass(slots=True)
-class Walk:
+class FileWalk:
     """One walk; `stopped` and `left_out` are true to what has been yielded so far."""
 
     workspace: Workspace
@@ -58,22 +58,24 @@ class Walk:
     _end: float = field(default=0.0, init=False)
     _left: int = field(default=MOST, init=False)
 
-    def __iter__(self) -> Iterator[Found]:
+    def __iter__(self) -> Iterator[WalkEntry]:
         self.seconds = self.seconds or (WIDE if self.workspace.sight else SECONDS)
         self._end = time.monotonic() + self.seconds
-        hides = self.workspace.hides()
-        waiting: deque[tuple[str, Specs]] = deque((root, ()) for root in ("", *self.workspace.let_in))
-        while waiting and not self.late():
+        hides = self.workspace.make_hidden_check()
+        waiting: deque[tuple[str, Specs]] = deque(
+            (root, ()) for root in ("", *self.workspace.readable_folders)
+        )
+        while waiting and not self.is_exhausted():
             folder, specs = waiting.popleft()
             with contextlib.suppress(PathRefused):
-                for found, below in self._folder(folder, specs, hides):
-                    if self.late():
+                for found, below in self._walk_folder(folder, specs, hides):
+                    if self.is_exhausted():
                         return
                     if found.entry.kind == "folder":
                         waiting.append((found.path, below))
                     yield found
 
-    def late(self) -> bool:
+    def is_exhausted(self) -> bool:
         self.stopped = self.stopped or self._left < 0 or time.monotonic() > self._end
         return self.stopped
 
@@ -82,39 +84,39 @@ class Walk:
         """Name what it has stopped at."""
         return f"{MOST} names" if self._left < 0 else f"{self.seconds:g} s"
 
-    def _folder(
+    def _walk_folder(
         self, folder: str, specs: Specs, hides: Callable[[str], bool]
-    ) -> Iterator[tuple[Found, Specs]]:
-        names, sight = self.workspace.names(folder or "."), self.workspace.sight
+    ) -> Iterator[tuple[WalkEntry, Specs]]:
+        names, sight = self.workspace.list_kinds(folder or "."), self.workspace.sight
         if sight and not folder.startswith("/"):
             self._left -= len(names)
-            names = {} if TAGGED in names else self._in_sight(folder, names, sight)
+            names = {} if TAGGED in names else self._filter_hidden(folder, names, sight)
         if names.get(".gitignore") == "file":
-            specs = (*specs, (folder, self._ignores(folder)))
+            specs = (*specs, (folder, self._read_ignore_file(folder)))
         for name, kind in names.items():
             path = f"{folder}/{name}" if folder else name
             shown = f"{path}/" if kind == "folder" else path
-            if name in SKIPPED or _ignored(shown, specs) or (shown != path and hides(shown)):
+            if name in SKIPPED or _is_ignored(shown, specs) or (shown != path and hides(shown)):
                 self.left_out += [shown] if shown != path and name not in (".git", ".tripletick") else []
             elif kind != "other":
-                yield Found(path, Entry(name, kind)), specs
+                yield WalkEntry(path, PathInfo(name, kind)), specs
 
-    def _in_sight(self, folder: str, names: dict[str, Kind], sight: Sight) -> dict[str, Kind]:
+    def _filter_hidden(self, folder: str, names: dict[str, Kind], sight: HomeView) -> dict[str, Kind]:
         """Leave out what is hidden, and folders that no walk goes into."""
         top = f"{self.workspace.root.as_posix().rstrip('/')}/{folder}".rstrip("/")
         rows = ((name, kind) for name, kind in names.items() if not name.startswith("."))
-        return {name: kind for name, kind in rows if kind != "folder" or sight.enters(f"{top}/{name}")}
+        return {name: kind for name, kind in rows if kind != "folder" or sight.can_enter(f"{top}/{name}")}
 
-    def _ignores(self, folder: str) -> GitIgnoreSpec:
+    def _read_ignore_file(self, folder: str) -> GitIgnoreSpec:
         name = f"{folder}/.gitignore" if folder else ".gitignore"
-        return read_ignore(self.workspace.read_bytes(name, IGNORE_LIMIT).decode("utf-8", "replace"))
+        return parse_ignore(self.workspace.read_bytes(name, IGNORE_LIMIT).decode("utf-8", "replace"))
 
 
 Specs = tuple[tuple[str, "GitIgnoreSpec"], ...]
 """The ignore files that hold for a folder, the nearest last, each with the folder that it lies in."""
 
 
-def _ignored(path: str, specs: Specs) -> bool:
+def _is_ignored(path: str, specs: Specs) -> bool:
     """Ask the nearest ignore file first; the first that knows the path decides (gitignore(5))."""
     for folder, spec in reversed(specs):
         verdict = spec.check_file(path[len(folder) + 1 :] if folder else path).include
@@ -123,34 +125,34 @@ def _ignored(path: str, specs: Specs) -> bool:
     return False
 
 
-def names_in(folder: str, workspace: Workspace) -> list[str]:
+def list_names(folder: str, workspace: Workspace) -> list[str]:
     """Name what one folder holds, a slash behind a folder, without what begins with a dot or is hidden.
 
     Raises PathRefused.
     """
-    hides, below = workspace.hides(), "" if folder == "." else f"{folder}/"
-    there = workspace.names(folder).items()
+    hides, below = workspace.make_hidden_check(), "" if folder == "." else f"{folder}/"
+    there = workspace.list_kinds(folder).items()
     names = (name + "/" * (kind == "folder") for name, kind in there if not name.startswith("."))
     return [name for name in names if not hides(below + name)]
 
 
-def shortened(names: Sequence[str], most: int, *, of: int = 0) -> list[str]:
+def shorten_names(names: Sequence[str], most: int, *, of: int = 0) -> list[str]:
     """Give the first names, one with blanks as a shell wants it, and how many more there are, of which these
     may be a choice.
     """
     more = max(of, len(names)) - most
-    return [*map(_quoted, names[:most]), *([f"… {more} more"] if more > 0 else [])]
+    return [*map(_quote_name, names[:most]), *([f"… {more} more"] if more > 0 else [])]
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     return shlex.quote(name) if " " in name else name
 
 
-def closest(name: str, workspace: Workspace) -> list[str]:
+def find_closest_paths(name: str, workspace: Workspace) -> list[str]:
     """Give the paths whose names resemble one that does not exist."""
     wanted = name.rstrip("/").rpartition("/")[2].casefold()
     paths: dict[str, list[str]] = {}
-    for found in Walk(workspace, SECONDS / 4):
+    for found in FileWalk(workspace, SECONDS / 4):
         paths.setdefault(found.entry.name.casefold(), []).append(found.path)
     names, end = list(paths), time.monotonic() + SECONDS / 4
     near: list[str] = []

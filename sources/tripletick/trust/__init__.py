@@ -1,21 +1,21 @@
 """What the person lets happen in a folder, and what the folder itself may bring."""
 
-from tripletick.trust.folder import Leave, Said, settle
-from tripletick.trust.memory import Memory
-from tripletick.trust.outside import named_outside, refused, welcome
-from tripletick.trust.workspace import BROUGHT, Bounds, Trusted, bring, marked
+from tripletick.trust.folder import FolderFlags, Permission, ask_permission
+from tripletick.trust.memory import AnswerStore
+from tripletick.trust.outside import build_read_question, find_outside_paths, find_refusal_reason
+from tripletick.trust.workspace import BROUGHT, TrustBounds, TrustedContent, hash_text, load_trusted_content
 
 __all__ = [
     "BROUGHT",
-    "Bounds",
-    "Leave",
-    "Memory",
-    "Said",
-    "Trusted",
-    "bring",
-    "marked",
-    "named_outside",
-    "refused",
-    "settle",
-    "welcome",
+    "TrustBounds",
+    "Permission",
+    "AnswerStore",
+    "FolderFlags",
+    "TrustedContent",
+    "load_trusted_content",
+    "hash_text",
+    "find_outside_paths",
+    "find_refusal_reason",
+    "ask_permission",
+    "build_read_question",
 ]

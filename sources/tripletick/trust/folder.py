@@ -13,7 +13,7 @@ from typing import Literal
 
 from tripletick.events import Ask
 from tripletick.messages import Answer
-from tripletick.trust.memory import Blocks, Memory
+from tripletick.trust.memory import AnswerStore, Blocks
 
 QUESTION = "Blocks may write here, in {name}? y yes / r read only / n no"
 WHY = (
@@ -31,7 +31,7 @@ SAID = {
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class FolderFlags:
     """What the command line says of the folder."""
 
     given: bool = True
@@ -45,7 +45,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Leave:
+class Permission:
     """What blocks may do."""
 
     mode: Literal["read", "work"] = "work"
@@ -53,29 +53,29 @@ class Leave:
     notice: str = ""
 
 
-def settle(
-    folder: Path, home: Path, said: Said, memory: Memory, person: bool
-) -> Generator[Ask, Answer | None, Leave]:
+def ask_permission(
+    folder: Path, home: Path, said: FolderFlags, memory: AnswerStore, person: bool
+) -> Generator[Ask, Answer | None, Permission]:
     """Find out what blocks may do in a folder; asks where it is new and somebody is there."""
     if home.resolve().is_relative_to(folder.resolve()):
         where = "your home folder" if folder.resolve() == home.resolve() else ABOVE
-        return _leave("read", AT_HOME.format(where=where) if person else "")
-    kept = memory.of(folder).blocks
+        return _build_permission("read", AT_HOME.format(where=where) if person else "")
+    kept = memory.get_answers(folder).blocks
     if said.given:
         if kept in SAID and person:
             # what the person said once no longer holds: the next start asks again
-            memory.keep(folder, blocks="")
-        return _leave("write", "")
+            memory.save_answers(folder, blocks="")
+        return _build_permission("write", "")
     if kept:
-        return _leave(kept, SAID.get(kept, ""))
+        return _build_permission(kept, SAID.get(kept, ""))
     if not person:
-        return _leave("read", NOBODY)
+        return _build_permission("read", NOBODY)
     answer = yield Ask(QUESTION.format(name=folder.name), "yrn?", WHY.format(folder=folder))
     blocks = LETTERS.get(answer.choice, "none") if answer else "none"
     if answer and answer.said:
-        memory.keep(folder, blocks=blocks)
-    return _leave(blocks, "")
+        memory.save_answers(folder, blocks=blocks)
+    return _build_permission(blocks, "")
 
 
-def _leave(blocks: Blocks, notice: str) -> Leave:
-    return Leave("work" if blocks == "write" else "read", blocks != "none", notice)
+def _build_permission(blocks: Blocks, notice: str) -> Permission:
+    return Permission("work" if blocks == "write" else "read", blocks != "none", notice)

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from tripletick.places import make_private
+from tripletick.places import make_private_folder
 
 Blocks = Literal["", "write", "read", "none"]
 
@@ -31,7 +31,7 @@ UNKEPT = "The answer for this folder could not be kept: {why}. It is asked again
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class FolderAnswers:
     """What was answered for one folder."""
 
     inode: int = 0
@@ -41,27 +41,27 @@ class Kept:
     """The files of it that were said yes to, and their hashes."""
 
 
-class Memory:
+class AnswerStore:
     """The answers, read when asked for. `save` False: nothing is written. `problems` are for the person."""
 
     def __init__(self, state: Path, *, save: bool = True) -> None:
         self._path = state / NAME
         self._save = save
-        self._mine: dict[str, Kept] = {}
+        self._mine: dict[str, FolderAnswers] = {}
         self.problems: list[str] = []
 
-    def of(self, folder: Path) -> Kept:
+    def get_answers(self, folder: Path) -> FolderAnswers:
         """Give what is known of a folder."""
-        name, inode = _identity(folder)
-        kept = self._mine.get(name) or _parsed((self._read() or {}).get(name))
-        return kept if kept.inode == inode else Kept(inode)
+        name, inode = _identify_folder(folder)
+        kept = self._mine.get(name) or _parse_answers((self._read_folders() or {}).get(name))
+        return kept if kept.inode == inode else FolderAnswers(inode)
 
-    def keep(
+    def save_answers(
         self, folder: Path, *, blocks: Blocks | None = None, files: Mapping[str, str] | None = None
     ) -> None:
         """Remember an answer, the other one stays; what cannot be kept holds for this session."""
-        old = self.of(folder)
-        name, inode = _identity(folder)
+        old = self.get_answers(folder)
+        name, inode = _identify_folder(folder)
         kept = replace(
             old,
             inode=inode,
@@ -72,36 +72,36 @@ class Memory:
         if not self._save:
             return
         try:
-            with self._locked():
-                folders = self._read()
+            with self._hold_lock():
+                folders = self._read_folders()
                 if folders is not None:
-                    self._write(folders | {name: asdict(kept)})
+                    self._write_folders(folders | {name: asdict(kept)})
         except OSError as error:
             self.problems.append(UNKEPT.format(why=error.strerror))
 
-    def _read(self) -> dict[str, Any] | None:
+    def _read_folders(self) -> dict[str, Any] | None:
         """Give all folders; None where they are not ours to change."""
         try:
             whole = json.loads(self._path.read_bytes())
             if whole["format"] > FORMAT:
-                self._tell(NEWER.format(path=self._path))
+                self._add_problem(NEWER.format(path=self._path))
                 return None
             return dict(whole["folders"])
         except FileNotFoundError:
             return {}
         except OSError as error:
-            self._tell(BROKEN.format(path=self._path, why=error.strerror))
+            self._add_problem(BROKEN.format(path=self._path, why=error.strerror))
         except (ValueError, KeyError, TypeError):
-            self._tell(BROKEN.format(path=self._path, why="it is damaged"))
+            self._add_problem(BROKEN.format(path=self._path, why="it is damaged"))
         return {}
 
-    def _tell(self, problem: str) -> None:
+    def _add_problem(self, problem: str) -> None:
         if problem not in self.problems:
             self.problems.append(problem)
 
     @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
-        make_private(self._path.parent)
+    def _hold_lock(self) -> Iterator[None]:
+        make_private_folder(self._path.parent)
         handle = os.open(self._path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
@@ -109,7 +109,7 @@ class Memory:
         finally:
             os.close(handle)
 
-    def _write(self, folders: Mapping[str, Any]) -> None:
+    def _write_folders(self, folders: Mapping[str, Any]) -> None:
         temporary = self._path.with_name(f".{NAME}.{secrets.token_hex(4)}")
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
@@ -123,18 +123,18 @@ class Memory:
             raise
 
 
-def _identity(folder: Path) -> tuple[str, int]:
+def _identify_folder(folder: Path) -> tuple[str, int]:
     real = Path(os.path.realpath(folder))
     return os.fsencode(real).decode("utf-8", "backslashreplace"), real.stat().st_ino
 
 
-def _parsed(row: Any) -> Kept:
+def _parse_answers(row: Any) -> FolderAnswers:
     """Read one folder's row; what is no row of ours is nothing."""
     if not isinstance(row, dict) or row.get("blocks") not in get_args(Blocks):
-        return Kept()
+        return FolderAnswers()
     files = row.get("files")
     named = files.items() if isinstance(files, dict) else ()
     inode = row.get("inode")
-    return Kept(
+    return FolderAnswers(
         inode if isinstance(inode, int) else 0, row["blocks"], {str(path): str(mark) for path, mark in named}
     )

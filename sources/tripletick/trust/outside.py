@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tripletick.events import Ask
-from tripletick.paths import is_private
-from tripletick.places import shown
+from tripletick.paths import is_env_file
+from tripletick.places import abbreviate_home
 
 QUESTION = "Read {path} for this session?"
 WHY = (
@@ -30,27 +30,27 @@ ENDS = 40
 """Places that are tried as the end of a name: it may hold blanks and dots."""
 
 
-def welcome(path: Path, home: Path) -> Ask:
+def build_read_question(path: Path, home: Path) -> Ask:
     """Word the question for a path that the person's words name."""
-    return Ask(QUESTION.format(path=shown(path, home)), "yn?", WHY)
+    return Ask(QUESTION.format(path=abbreviate_home(path, home)), "yn?", WHY)
 
 
-def refused(path: Path, hidden: Sequence[Path]) -> str:
+def find_refusal_reason(path: Path, hidden: Sequence[Path]) -> str:
     """Say why a path cannot be let in, "" where it can. `hidden` are keys, secrets and our own folders."""
     real = Path(os.path.realpath(path))
     if not os.path.lexists(real):
         return NOWHERE
     if any(each.is_relative_to(real) for each in BOXES) or any(real.is_relative_to(each) for each in CLOSED):
         return KERNELS
-    kept = is_private(real.name) and not real.is_dir()
+    kept = is_env_file(real.name) and not real.is_dir()
     return PRIVATE if kept or any(real.is_relative_to(each.resolve()) for each in hidden) else ""
 
 
-def named_outside(
+def find_outside_paths(
     words: str, folder: Path, home: Path, hides: Callable[[Path], bool] | None = None
 ) -> list[Path]:
     """Give the existing paths outside `folder`, or out of sight in it, that the words name, each once."""
-    found = (_longest(words[start.start() :], folder, home) for start in _START.finditer(words))
+    found = (_find_longest_path(words[start.start() :], folder, home) for start in _START.finditer(words))
     real = folder.resolve()
 
     def is_closed(path: Path) -> bool:
@@ -60,18 +60,18 @@ def named_outside(
     return list(dict.fromkeys(path for path in found if path and is_closed(path)))
 
 
-def _longest(text: str, folder: Path, home: Path) -> Path | None:
+def _find_longest_path(text: str, folder: Path, home: Path) -> Path | None:
     """Give the longest existing path that a text begins with."""
     line = text.partition("\n")[0]
     ends = [*(end.start() for end in _ENDS.finditer(line)), len(line)][:ENDS]
     for end in reversed(ends):
-        path = _meant(line[:end], folder, home)
+        path = _expand_path(line[:end], folder, home)
         if path is not None and os.path.lexists(path):
             return path
     return None
 
 
-def _meant(written: str, folder: Path, home: Path) -> Path | None:
+def _expand_path(written: str, folder: Path, home: Path) -> Path | None:
     """Give the absolute path; None where nothing is left, or nobody has that home."""
     text = re.sub(r"\\(.)", r"\1", written)
     if not text:

@@ -14,15 +14,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tripletick import inifile
-from tripletick.agents import AUTO, EVERY_LANGUAGE, Agent, parse
-from tripletick.config import Config, Given
+from tripletick.agents import AUTO, EVERY_LANGUAGE, Agent, parse_agent
+from tripletick.config import Config, SettingValue
 from tripletick.errors import ConfigError
 from tripletick.events import Ask
 from tripletick.languages import LANGUAGES
 from tripletick.messages import Answer
 from tripletick.paths import PathRefused, Workspace
-from tripletick.trust.memory import Memory
-from tripletick.trust.settings import Listed, of_the_server, there, tightened
+from tripletick.trust.memory import AnswerStore
+from tripletick.trust.settings import Listed, check_model_exists, check_server_model, filter_settings
 
 SETTINGS, AGENTS, WORDS = ".tripletick/config.ini", ".tripletick/agents", "AGENTS.md"
 TOOLS = ".tripletick/tools"
@@ -53,7 +53,7 @@ NO_AGENT = "{where}: [agent] name = {value} is ignored: there are {names}."
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class TrustBounds:
     """What a workspace may not go beyond: the person's settings, the agents there are, the models listed."""
 
     base: Config
@@ -67,10 +67,10 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Trusted:
+class TrustedContent:
     """What the person said yes to, as far as a workspace may bring it."""
 
-    settings: tuple[Given, ...] = ()
+    settings: tuple[SettingValue, ...] = ()
     agents: Mapping[str, Agent] = field(default_factory=dict)
     words: str = ""
     """The text of AGENTS.md."""
@@ -78,42 +78,47 @@ class Trusted:
     """The texts of Python files with tools, by path; they run in the box alone."""
 
 
-NOTHING = Trusted()
+NOTHING = TrustedContent()
 
 
-def bring(
-    workspace: Workspace, bounds: Bounds, memory: Memory, ask: Callable[[Ask], Answer] | None
-) -> tuple[Trusted, list[str]]:
+def load_trusted_content(
+    workspace: Workspace, bounds: TrustBounds, memory: AnswerStore, ask: Callable[[Ask], Answer] | None
+) -> tuple[TrustedContent, list[str]]:
     """Give what may be used, and lines for the person; `ask` is None where nobody is there."""
     told: list[str] = []
-    texts = _texts(workspace, told)
-    marks = {path: marked(text) for path, text in texts.items()}
-    trusted, problems = _within(texts, bounds)
+    texts = _read_texts(workspace, told)
+    marks = {path: hash_text(text) for path, text in texts.items()}
+    trusted, problems = _select_allowed(texts, bounds)
     if not (trusted.settings or trusted.agents or trusted.words.strip() or trusted.tools):
         return NOTHING, [*told, *problems]
     names = ", ".join(texts)
-    if not marks.items() <= memory.of(workspace.root).files.items():
+    if not marks.items() <= memory.get_answers(workspace.root).files.items():
         if ask is None:
             return NOTHING, [UNASKED.format(names=names)]
-        question = Ask(QUESTION.format(what=", ".join(_told(texts, trusted))), "yn?", WHY)
+        question = Ask(QUESTION.format(what=", ".join(_describe_files(texts, trusted))), "yn?", WHY)
         if ask(question).choice != "y":
             return NOTHING, [DECLINED.format(names=names)]
-        memory.keep(workspace.root, files=marks)
-    checked, missing = _checked(trusted, bounds)
+        memory.save_answers(workspace.root, files=marks)
+    checked, missing = _drop_unavailable(trusted, bounds)
     return checked, [*told, *problems, *missing]
 
 
-def marked(text: str) -> str:
+def hash_text(text: str) -> str:
     """Give what a yes to a file is kept by."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _texts(workspace: Workspace, told: list[str]) -> dict[str, str]:
+def _read_texts(workspace: Workspace, told: list[str]) -> dict[str, str]:
     """Read the files by their paths; what cannot be read is left out and told."""
     found: dict[str, str] = {}
-    for path in [SETTINGS, WORDS, *_files(workspace, AGENTS, ".md"), *_files(workspace, TOOLS, ".py")]:
+    for path in [
+        SETTINGS,
+        WORDS,
+        *_list_files(workspace, AGENTS, ".md"),
+        *_list_files(workspace, TOOLS, ".py"),
+    ]:
         try:
-            entry = workspace.look(path)
+            entry = workspace.describe_path(path)
             if entry.kind == "missing":
                 continue
             data = workspace.read_bytes(path, LARGEST + 1)
@@ -126,21 +131,21 @@ def _texts(workspace: Workspace, told: list[str]) -> dict[str, str]:
     return found
 
 
-def _files(workspace: Workspace, folder: str, ending: str) -> list[str]:
+def _list_files(workspace: Workspace, folder: str, ending: str) -> list[str]:
     try:
-        names = [name for name, kind in workspace.names(folder).items() if kind == "file"]
+        names = [name for name, kind in workspace.list_kinds(folder).items() if kind == "file"]
     except PathRefused:
         return []
     # one more than may be brought, so that it is told
     return [f"{folder}/{name}" for name in names if name.endswith(ending)][: MOST + 1]
 
 
-def _within(texts: Mapping[str, str], bounds: Bounds) -> tuple[Trusted, list[str]]:
+def _select_allowed(texts: Mapping[str, str], bounds: TrustBounds) -> tuple[TrustedContent, list[str]]:
     """Take what a workspace may bring, and tell what it may not; nothing is contacted for it."""
     problems: list[str] = []
     try:
-        rows = inifile.parse(texts.get(SETTINGS, ""), Path(SETTINGS))
-        settings, told = tightened(bounds.base, [Given(*row) for row in rows])
+        rows = inifile.parse_values(texts.get(SETTINGS, ""), Path(SETTINGS))
+        settings, told = filter_settings(bounds.base, [SettingValue(*row) for row in rows])
         problems += told
     except ConfigError as error:
         settings = ()
@@ -148,7 +153,7 @@ def _within(texts: Mapping[str, str], bounds: Bounds) -> tuple[Trusted, list[str
     agents: dict[str, Agent] = {}
     for path in texts:
         if path.startswith(f"{AGENTS}/"):
-            agent = _agent(path, texts[path], bounds, problems)
+            agent = _parse_agent(path, texts[path], bounds, problems)
             if agent and len(agents) == MOST:
                 problems.append(TOO_MANY.format(path=path, most=MOST))
             elif agent:
@@ -157,16 +162,16 @@ def _within(texts: Mapping[str, str], bounds: Bounds) -> tuple[Trusted, list[str
     for path in [*tools][MOST:]:
         del tools[path]
         problems.append(TOO_MANY_FILES.format(path=path, most=MOST))
-    return Trusted(settings, agents, texts.get(WORDS, ""), tools), problems
+    return TrustedContent(settings, agents, texts.get(WORDS, ""), tools), problems
 
 
-def _agent(path: str, source: str, bounds: Bounds, problems: list[str]) -> Agent | None:
+def _parse_agent(path: str, source: str, bounds: TrustBounds, problems: list[str]) -> Agent | None:
     name = path.rpartition("/")[2].removesuffix(".md")
     if not NAME.fullmatch(name) or name in {*bounds.agents, *bounds.taken}:
         problems.append(TAKEN.format(path=path, name=name))
         return None
     try:
-        agent = parse(name, source)
+        agent = parse_agent(name, source)
     except ConfigError as error:
         problems.append(NOT_READ.format(path=path, why=error.why.rstrip(".")))
         return None
@@ -177,7 +182,7 @@ def _agent(path: str, source: str, bounds: Bounds, problems: list[str]) -> Agent
     return agent
 
 
-def _checked(trusted: Trusted, bounds: Bounds) -> tuple[Trusted, list[str]]:
+def _drop_unavailable(trusted: TrustedContent, bounds: TrustBounds) -> tuple[TrustedContent, list[str]]:
     """Leave out an agent and a model that there are not."""
     kept, problems = [], []
     names = [AUTO, *bounds.agents, *trusted.agents]
@@ -186,22 +191,22 @@ def _checked(trusted: Trusted, bounds: Bounds) -> tuple[Trusted, list[str]]:
         if (given.section, given.key) == ("agent", "name") and given.value.strip() not in names:
             problem = NO_AGENT.format(where=given.where, value=given.value, names=", ".join(names))
         elif (given.section, given.key) == ("model", "name"):
-            problem = there(given, bounds.base, bounds.listed)
+            problem = check_model_exists(given, bounds.base, bounds.listed)
         kept += [] if problem else [given]
         problems += [problem] if problem else []
-    agents = {name: _with_model(agent, bounds, problems) for name, agent in trusted.agents.items()}
+    agents = {name: _drop_missing_model(agent, bounds, problems) for name, agent in trusted.agents.items()}
     return replace(trusted, settings=tuple(kept), agents=agents), problems
 
 
-def _with_model(agent: Agent, bounds: Bounds, problems: list[str]) -> Agent:
+def _drop_missing_model(agent: Agent, bounds: TrustBounds, problems: list[str]) -> Agent:
     """Give the agent without a model that the person's server does not have."""
-    given = Given("model", "name", agent.model, f"{AGENTS}/{agent.name}.md")
-    problem = of_the_server(given, bounds.base, bounds.listed) if agent.model else ""
+    given = SettingValue("model", "name", agent.model, f"{AGENTS}/{agent.name}.md")
+    problem = check_server_model(given, bounds.base, bounds.listed) if agent.model else ""
     problems += [problem] if problem else []
     return replace(agent, model="") if problem else agent
 
 
-def _told(texts: Mapping[str, str], trusted: Trusted) -> Iterator[str]:
+def _describe_files(texts: Mapping[str, str], trusted: TrustedContent) -> Iterator[str]:
     """Name the files, and what they set."""
     sets = ", ".join(f"{each.key} = {each.value}"[:SHOWN] for each in trusted.settings)
     for path, text in texts.items():

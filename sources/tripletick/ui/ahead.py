@@ -26,7 +26,7 @@ _KEYS = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b.?|[\x00-\x08\x0b\x0c\x0e-\x1
 
 
 @dataclass(slots=True)
-class Ahead:
+class TypeAhead:
     """Listens on a terminal, by a thread, between `start` and `stop`."""
 
     keys: TextIO
@@ -46,60 +46,60 @@ class Ahead:
         self.before = termios.tcgetattr(self.keys)
 
     @contextlib.contextmanager
-    def listening(self) -> Iterator[None]:
+    def capture_keys(self) -> Iterator[None]:
         """Take what is typed; inside itself it changes nothing."""
         if self.thread:
             yield
             return
-        self._start()
+        self._start_listening()
         try:
             yield
         finally:
-            self._stop()
-            self._give_back()
+            self._stop_listening()
+            self._restore_terminal()
 
     @contextlib.contextmanager
-    def handed(self) -> Iterator[str]:
+    def hand_over_keys(self) -> Iterator[str]:
         """Leave the keys to the input line; gives what was typed, as the terminal sent it, and forgets it.
 
         The terminal stays as it is set here until that sets it: else it would show what is typed between, and
         make a newline of Enter.
         """
-        self._stop()
+        self._stop_listening()
         text, self.text = self.text, ""
         try:
             yield text
         finally:
-            self._start()
+            self._start_listening()
 
     @contextlib.contextmanager
-    def paused(self) -> Iterator[None]:
+    def pause_capture(self) -> Iterator[None]:
         """Leave keys and terminal to somebody else for a while, as the shell has left them."""
         was = self.thread is not None
-        self._stop()
-        self._give_back()
+        self._stop_listening()
+        self._restore_terminal()
         try:
             yield
         finally:
-            self._set()
+            self._set_raw_mode()
             if was:
-                self._start()
+                self._start_listening()
 
-    def typed(self) -> str:
+    def format_typed(self) -> str:
         """Give what was typed as one line to look at."""
         return " ".join(_KEYS.sub("", self.text).split())
 
-    def _start(self) -> None:
-        self._set()
+    def _start_listening(self) -> None:
+        self._set_raw_mode()
         if self.first:
-            self._take_early()
+            self._read_early_keys()
         self.wake = os.pipe()
         # a stopped program finds the terminal as the shell has left it
-        self.resumed = signal.signal(signal.SIGCONT, lambda number, frame: self._set())
-        self.thread = threading.Thread(target=self._listen, daemon=True)
+        self.resumed = signal.signal(signal.SIGCONT, lambda number, frame: self._set_raw_mode())
+        self.thread = threading.Thread(target=self._run_listener, daemon=True)
         self.thread.start()
 
-    def _stop(self) -> None:
+    def _stop_listening(self) -> None:
         if not self.thread:
             return
         os.write(self.wake[1], b".")
@@ -109,19 +109,19 @@ class Ahead:
             os.close(end)
         signal.signal(signal.SIGCONT, self.resumed)
 
-    def _give_back(self) -> None:
-        self._mark(NO_PASTES)
+    def _restore_terminal(self) -> None:
+        self._send_code(NO_PASTES)
         with contextlib.suppress(termios.error):
             termios.tcsetattr(self.keys, termios.TCSANOW, self.before)
 
-    def _take_early(self) -> None:
+    def _read_early_keys(self) -> None:
         """Take what was typed while the program started: Enter was a newline then."""
         self.first = False
         if select.select([self.keys], [], [], 0)[0]:
-            early = _read(self.keys.fileno()).decode("utf-8", "surrogateescape")
+            early = _read_keys(self.keys.fileno()).decode("utf-8", "surrogateescape")
             self.text = early.replace("\n", "\r") + self.text
 
-    def _set(self) -> None:
+    def _set_raw_mode(self) -> None:
         """Keys come one by one and are not shown; Ctrl+C still interrupts."""
         mode: list[Any] = [*self.before[:6], self.before[6][:]]
         mode[0] &= ~(termios.ICRNL | termios.INLCR | termios.IGNCR)
@@ -130,31 +130,31 @@ class Ahead:
         with contextlib.suppress(termios.error):
             # a terminal that is gone needs no setting
             termios.tcsetattr(self.keys, termios.TCSANOW, mode)
-        self._mark(PASTES)
+        self._send_code(PASTES)
 
-    def _mark(self, code: str) -> None:
+    def _send_code(self, code: str) -> None:
         if self.marks:
             with contextlib.suppress(OSError):
                 self.marks.write(code)
                 self.marks.flush()
 
-    def _listen(self) -> None:
+    def _run_listener(self) -> None:
         decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
         handle, wake = self.keys.fileno(), self.wake[0]
         while True:
             ready, _, _ = select.select([handle, wake], [], [])
-            data = _read(handle) if handle in ready else b""
-            self._add(decoder.decode(data))
+            data = _read_keys(handle) if handle in ready else b""
+            self._add_keys(decoder.decode(data))
             if wake in ready or not data:
                 return
 
-    def _add(self, text: str) -> None:
+    def _add_keys(self, text: str) -> None:
         for _ in range(text.count(FOLD)):
             self.fold()
         self.text += text.replace(FOLD, "")
 
 
-def _read(handle: int) -> bytes:
+def _read_keys(handle: int) -> bytes:
     try:
         return os.read(handle, 4096)
     except OSError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tripletick.events import Doubted, FreshStart, Repairing
-from tripletick.ui.safe import one_line
+from tripletick.ui.safe import to_one_line
 
 ATTEMPT = "{attempt} of {limit}: {error}"
 ANEW = "beginning anew from the request"
@@ -16,16 +16,16 @@ NAMED = 5
 """Paths that are named before the rest is counted."""
 
 
-def said(event: Repairing | Doubted | FreshStart) -> str:
+def format_attempt(event: Repairing | Doubted | FreshStart) -> str:
     """Give one line."""
     if isinstance(event, Doubted):
-        return DOUBT.format(reasons=one_line("; ".join(event.reasons)))
+        return DOUBT.format(reasons=to_one_line("; ".join(event.reasons)))
     if isinstance(event, Repairing):
-        return ATTEMPT.format(attempt=event.attempt, limit=event.limit, error=one_line(event.error))
+        return ATTEMPT.format(attempt=event.attempt, limit=event.limit, error=to_one_line(event.error))
     rows = ((BACK, (*event.restored, *event.removed)), (KEPT, event.kept))
-    return ANEW + "".join(words.format(paths=_listed(paths)) for words, paths in rows if paths)
+    return ANEW + "".join(words.format(paths=_format_paths(paths)) for words, paths in rows if paths)
 
 
-def _listed(paths: Sequence[str]) -> str:
+def _format_paths(paths: Sequence[str]) -> str:
     more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
-    return ", ".join(map(one_line, paths[:NAMED])) + more
+    return ", ".join(map(to_one_line, paths[:NAMED])) + more

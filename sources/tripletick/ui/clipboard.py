@@ -40,27 +40,27 @@ Look = Callable[[str], str | None]
 """Finds a program."""
 
 
-def usable(programs: Programs, env: Mapping[str, str], look: Look) -> list[tuple[str, ...]]:
+def find_programs(programs: Programs, env: Mapping[str, str], look: Look) -> list[tuple[str, ...]]:
     """Give the words of the programs that are there and have what they need."""
     found = [(look(words[0]), words) for needs, words in programs if not needs or env.get(needs)]
     return [(path, *words[1:]) for path, words in found if path]
 
 
-def put(text: str, env: Mapping[str, str], look: Look) -> bool:
+def copy_text(text: str, env: Mapping[str, str], look: Look) -> bool:
     """Have a program put a text into the clipboard; False where none could."""
     data = text.encode("utf-8", "replace")
-    return any(_run(words, data) is not None for words in usable(COPIERS, env, look))
+    return any(_run_program(words, data) is not None for words in find_programs(COPIERS, env, look))
 
 
-def contents(types: Iterable[str], env: Mapping[str, str], look: Look) -> Iterator[bytes]:
+def read_contents(types: Iterable[str], env: Mapping[str, str], look: Look) -> Iterator[bytes]:
     """Give what the clipboard holds as these media types, from each program that has something."""
-    for words in usable(READERS, env, look):
+    for words in find_programs(READERS, env, look):
         for kind in dict.fromkeys(tuple(word.replace(TYPE, kind) for word in words) for kind in types):
-            if data := _run(kind, None):
+            if data := _run_program(kind, None):
                 yield data
 
 
-def _run(words: Sequence[str], data: bytes | None) -> bytes | None:
+def _run_program(words: Sequence[str], data: bytes | None) -> bytes | None:
     """Give what a program prints, None where it fails. One that was given something stays behind to serve it:
     its output is not waited for, and no Ctrl+C of this terminal reaches it.
     """
@@ -81,10 +81,10 @@ def _run(words: Sequence[str], data: bytes | None) -> bytes | None:
     return None if done.returncode else done.stdout or b""
 
 
-def code(text: str, env: Mapping[str, str]) -> str:
+def make_osc52(text: str, env: Mapping[str, str]) -> str:
     """Give what the terminal must be sent, "" where it would not take it."""
     data = text.encode("utf-8", "replace")
-    if len(data) > MOST or not takes(env):
+    if len(data) > MOST or not can_use_osc52(env):
         return ""
     sequence = f"\x1b]52;c;{base64.b64encode(data).decode('ascii')}\x07"
     # by itself for `set-clipboard on`, wrapped for `allow-passthrough on`
@@ -92,7 +92,7 @@ def code(text: str, env: Mapping[str, str]) -> str:
     return sequence + wrapped if env.get(TMUX) else sequence
 
 
-def takes(env: Mapping[str, str]) -> bool:
+def can_use_osc52(env: Mapping[str, str]) -> bool:
     """Tell by the environment whether the terminal takes it."""
     kind = env.get("TERM", "")
     if kind in ("", "dumb", "linux") or env.get(SCREEN):

@@ -17,13 +17,13 @@ from rich.cells import cell_len
 from tripletick.events import Ask, Event
 from tripletick.messages import Answer
 from tripletick.ui import asking, clipboard
-from tripletick.ui.gauge import SLOW, Gauge
+from tripletick.ui.gauge import SLOW, StatusLine
 from tripletick.ui.palette import AUTO, Palette, find_palette
-from tripletick.ui.pen import Pen, PlainPen
-from tripletick.ui.planned import Planned
-from tripletick.ui.safe import visible
-from tripletick.ui.shelf import Shelf
-from tripletick.ui.teller import Teller
+from tripletick.ui.pen import PlainRenderer, Renderer
+from tripletick.ui.planned import PlanDisplay
+from tripletick.ui.safe import escape_controls
+from tripletick.ui.shelf import OutputStore
+from tripletick.ui.teller import TurnDisplay
 
 SHOWN, FOLDED = "The model's reasoning is shown.", "The model's reasoning is folded."
 NARROW = 16
@@ -31,72 +31,72 @@ NARROW = 16
 
 
 if TYPE_CHECKING:
-    from tripletick.ui.ahead import Ahead
-    from tripletick.ui.drawing import RichPen
+    from tripletick.ui.ahead import TypeAhead
+    from tripletick.ui.drawing import RichRenderer
 
 
 class Terminal:
     """Shows events and asks questions."""
 
-    def __init__(self, teller: Teller, keys: TextIO | None = None) -> None:
+    def __init__(self, teller: TurnDisplay, keys: TextIO | None = None) -> None:
         self.teller, self.keys = teller, keys
-        self.planned = Planned(teller)
+        self.planned = PlanDisplay(teller)
 
     @property
-    def live(self) -> bool:
+    def has_status_line(self) -> bool:
         """Tell whether a status line can be drawn."""
-        return self._drawn is not None
+        return self._rich_renderer is not None
 
     @property
-    def _drawn(self) -> RichPen | None:
+    def _rich_renderer(self) -> RichRenderer | None:
         """Give the pen of a terminal; None for one of plain lines, which needs nothing of rich."""
-        return None if isinstance(self.teller.pen, PlainPen) else cast("RichPen", self.teller.pen)
+        return None if isinstance(self.teller.pen, PlainRenderer) else cast("RichRenderer", self.teller.pen)
 
-    def show(self, event: Event) -> None:
+    def show_event(self, event: Event) -> None:
         """Draw one event."""
-        self.planned.show(event)
+        self.planned.show_event(event)
 
-    def ask(self, question: Ask) -> Answer:
+    def ask_question(self, question: Ask) -> Answer:
         """Ask the person, who is known to be there."""
         self.teller.close()
         shown = not self.teller.quiet
         if self.keys:
-            return asking.ask(question, self.teller.pen, self.keys, shown=shown)
-        with _keyboard() as keys:
-            return asking.ask(question, self.teller.pen, keys, shown=shown)
+            return asking.ask_question(question, self.teller.pen, self.keys, shown=shown)
+        with _open_keyboard() as keys:
+            return asking.ask_question(question, self.teller.pen, keys, shown=shown)
 
-    def say(self, text: str) -> None:
+    def print_text(self, text: str) -> None:
         """Draw lines that are no event: a list, an answer to a command of the chat."""
         self.teller.close()
-        self.teller.pen.line(visible(text), prose=True)
+        self.teller.pen.draw_line(escape_controls(text), prose=True)
 
-    def table(self, rows: Iterable[tuple[str, str]]) -> None:
+    def print_table(self, rows: Iterable[tuple[str, str]]) -> None:
         """Draw rows of two columns; what is too long for the second goes on below it."""
-        made = [(visible(left), visible(right)) for left, right in rows]
+        made = [(escape_controls(left), escape_controls(right)) for left, right in rows]
         width = max((cell_len(left) for left, _ in made), default=0)
         lines = []
         for left, right in made:
-            first, *more = self._broken(right, width + 2)
+            first, *more = self._wrap_text(right, width + 2)
             lines.append(f"{left}{' ' * (width - cell_len(left))}  {first}".rstrip())
             lines += [f"{' ' * width}  {line}" for line in more]
-        self.say("\n".join(lines))
+        self.print_text("\n".join(lines))
 
-    def _broken(self, text: str, indent: int) -> list[str]:
-        room = self._drawn.console.width - indent if self._drawn else 0
-        return self._drawn.broken(text, room) if self._drawn and room >= NARROW else [text]
+    def _wrap_text(self, text: str, indent: int) -> list[str]:
+        room = self._rich_renderer.console.width - indent if self._rich_renderer else 0
+        return self._rich_renderer.wrap_text(text, room) if self._rich_renderer and room >= NARROW else [text]
 
-    def chatting(self) -> Ahead:
+    def start_chat(self) -> TypeAhead:
         """Number long outputs from now on; give what keeps the keys pressed while the model works."""
         from prompt_toolkit.utils import is_dumb_terminal
 
-        from tripletick.ui.ahead import Ahead
+        from tripletick.ui.ahead import TypeAhead
 
         known = not is_dumb_terminal()
-        ahead = Ahead(sys.stdin, sys.stderr if known else None, self.fold)
-        self.teller.shelf, self.teller.typed = Shelf(), ahead.typed
+        ahead = TypeAhead(sys.stdin, sys.stderr if known else None, self.toggle_thinking)
+        self.teller.shelf, self.teller.typed = OutputStore(), ahead.format_typed
         return ahead
 
-    def fold(self) -> str:
+    def toggle_thinking(self) -> str:
         """Show the model's reasoning from now on, or fold it again; gives the words for it.
 
         While a reply is written, what was folded of its reasoning is drawn with its next piece.
@@ -106,27 +106,27 @@ class Terminal:
         teller.wanted = teller.thinking and teller.folded and not teller.thoughts
         return SHOWN if self.teller.thinking else FOLDED
 
-    def reasoning(self) -> bool:
+    def show_reasoning(self) -> bool:
         """Draw the last reasoning in full; False where there is none."""
         self.teller.close()
-        self.teller.unfold()
+        self.teller.show_reasoning()
         return bool(self.teller.reasoning)
 
-    def numbers(self) -> list[int]:
+    def list_outputs(self) -> list[int]:
         """Give the numbers of the long outputs that are kept."""
         return list(self.teller.shelf.outputs) if self.teller.shelf else []
 
-    def whole(self, number: int) -> bool:
+    def show_output(self, number: int) -> bool:
         """Draw a long output in full; False where none of that number is kept."""
         text = self.teller.shelf.outputs.get(number) if self.teller.shelf else None
         if text is not None:
             self.teller.close()
-            self.teller.pen.line(text)
+            self.teller.pen.draw_line(text)
         return text is not None
 
-    def clipboard(self, text: str) -> bool:
+    def copy_to_clipboard(self, text: str) -> bool:
         """Send a text to the terminal for its clipboard; False where it is not known to take it."""
-        code = clipboard.code(text, os.environ)
+        code = clipboard.make_osc52(text, os.environ)
         if code and sys.stderr.isatty():
             self.teller.close()
             sys.stderr.write(code)
@@ -134,39 +134,39 @@ class Terminal:
             return True
         return False
 
-    def diff(self, lines: Iterable[tuple[str, str]]) -> None:
+    def show_diff(self, lines: Iterable[tuple[str, str]]) -> None:
         """Draw the lines of a diff, each with its tone."""
         self.teller.close()
         asking.draw_diff(list(lines), self.teller.pen)
 
-    def status(self, word: Callable[[], str] | None) -> None:
+    def show_status(self, word: Callable[[], str] | None) -> None:
         """Show what `word` gives below everything, until None takes it away."""
-        self.teller.pen.status(word)
+        self.teller.pen.show_status(word)
 
     def close(self) -> None:
         """Leave the screen as a shell expects it."""
         self.teller.close()
-        if self._drawn:
-            self._drawn.close()
+        if self._rich_renderer:
+            self._rich_renderer.close()
 
 
-def page(theme: str = AUTO) -> Pen:
+def make_page_renderer(theme: str = AUTO) -> Renderer:
     """Give a pen for what is the command's result and goes to the terminal on standard output."""
     if os.environ.get("TERM") == "dumb":
-        return PlainPen(sys.stdout)
-    return _drawing(find_palette(theme, os.environ), stderr=False)
+        return PlainRenderer(sys.stdout)
+    return _make_rich_renderer(find_palette(theme, os.environ), stderr=False)
 
 
-def _drawing(palette: Palette, *, stderr: bool) -> RichPen:
+def _make_rich_renderer(palette: Palette, *, stderr: bool) -> RichRenderer:
     from rich.console import Console
 
-    from tripletick.ui.drawing import RichPen
+    from tripletick.ui.drawing import RichRenderer
 
-    return RichPen(Console(stderr=stderr, highlight=False), palette)
+    return RichRenderer(Console(stderr=stderr, highlight=False), palette)
 
 
 @contextlib.contextmanager
-def _keyboard() -> Iterator[TextIO]:
+def _open_keyboard() -> Iterator[TextIO]:
     if sys.stdin.isatty():
         yield sys.stdin
     else:
@@ -186,7 +186,7 @@ def open_terminal(
     both = sys.stdout.isatty() and sys.stderr.isatty()
     plain = plain or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb"
     palette = find_palette(theme, os.environ)
-    pen: Pen = PlainPen(sys.stderr) if plain else _drawing(palette, stderr=True)
+    pen: Renderer = PlainRenderer(sys.stderr) if plain else _make_rich_renderer(palette, stderr=True)
     answer = sys.stdout if quiet or not both else None
-    hold, gauge = not sys.stderr.isatty(), Gauge(slow=slow)
-    return Terminal(Teller(pen, answer, thinking=thinking, quiet=quiet, hold=hold, gauge=gauge))
+    hold, gauge = not sys.stderr.isatty(), StatusLine(slow=slow)
+    return Terminal(TurnDisplay(pen, answer, thinking=thinking, quiet=quiet, hold=hold, gauge=gauge))

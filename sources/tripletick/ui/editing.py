@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TextIO
 
 
-def edit(text: str, ending: str, workspace: str, keys: TextIO) -> str | None:
+def edit_text(text: str, ending: str, workspace: str, keys: TextIO) -> str | None:
     """Give what the person made of the text, "" where he gave it up, None where there is no editor."""
     words = find_editor(workspace)
     if not words:
@@ -38,11 +38,11 @@ def find_editor(workspace: str) -> list[str]:
     except ValueError:
         return []
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    safe = [folder for folder in folders if folder.startswith("/") and _outside(folder, workspace)]
+    safe = [folder for folder in folders if folder.startswith("/") and _is_outside(folder, workspace)]
     found = shutil.which(words[0], path=os.pathsep.join(safe)) if words else None
-    usable = found and found.startswith("/") and _outside(found, workspace)
+    usable = found and found.startswith("/") and _is_outside(found, workspace)
     return [str(found), *words[1:]] if usable else []
 
 
-def _outside(path: str, workspace: str) -> bool:
+def _is_outside(path: str, workspace: str) -> bool:
     return not workspace or not Path(path).resolve().is_relative_to(Path(workspace).resolve())

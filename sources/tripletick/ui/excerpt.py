@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from tripletick.ui.gauge import thousands
-from tripletick.ui.safe import settled, visible
+from tripletick.ui.gauge import format_thousands
+from tripletick.ui.safe import apply_carriage_returns, escape_controls
 
 HEAD, TAIL = 12, 8
 """Lines of a result that are shown."""
@@ -15,23 +15,25 @@ LONGEST = 1000
 NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
-def excerpt(
+def make_excerpt(
     text: str, more: str, keep: Callable[[Sequence[str]], str], left_out: Mapping[str, int] = NOTHING
 ) -> list[str]:
     """Give the lines that are shown, none of a blank text; `keep` takes a long one, and gives how it is shown
     in full. `left_out`: lines of the text that stand for others, each with how many.
     """
-    lines = visible(settled(text.replace("\r\n", "\n"))).rstrip("\n").split("\n")
+    lines = escape_controls(apply_carriage_returns(text.replace("\r\n", "\n"))).rstrip("\n").split("\n")
     if not any(lines):
         return []
     if len(lines) <= HEAD + TAIL + 1:
-        return [_clipped(line, more) for line in lines]
-    shown = [_clipped(line, more) for line in (*lines[:HEAD], *lines[-TAIL:])]
+        return [_clip_line(line, more) for line in lines]
+    shown = [_clip_line(line, more) for line in (*lines[:HEAD], *lines[-TAIL:])]
     between = lines[HEAD:-TAIL]
-    count = len(between) + sum(many - 1 for line, many in left_out.items() if visible(line) in between)
-    gap = f"{more}{thousands(count)} lines{keep(lines)}"
+    count = len(between) + sum(
+        many - 1 for line, many in left_out.items() if escape_controls(line) in between
+    )
+    gap = f"{more}{format_thousands(count)} lines{keep(lines)}"
     return [*shown[:HEAD], gap, *shown[HEAD:]]
 
 
-def _clipped(line: str, more: str) -> str:
+def _clip_line(line: str, more: str) -> str:
     return f"{line[:LONGEST]}{more}" if len(line) > LONGEST else line

@@ -11,18 +11,20 @@ WIDEST, NARROW = 100, 24
 """Cells of a bar at most; with fewer there is none."""
 
 
-def lines(parts: Mapping[str, float], told: str, width: int) -> list[str]:
+def draw_timing(parts: Mapping[str, float], told: str, width: int) -> list[str]:
     """Draw the parts, which have seconds, in their order; `told` says the whole in words."""
     taken = {name: seconds for name, seconds in parts.items() if seconds > 0}
     words = [
         f"{name} {seconds:.2f} s {percent}%"
-        for (name, seconds), percent in zip(taken.items(), shares(list(taken.values()), 100), strict=True)
+        for (name, seconds), percent in zip(
+            taken.items(), split_proportionally(list(taken.values()), 100), strict=True
+        )
     ]
-    bar = [_bar(taken, min(width, WIDEST) - 2)] if taken and width >= NARROW else []
-    return [told, *bar, *_rows(words, width)]
+    bar = [_draw_bar(taken, min(width, WIDEST) - 2)] if taken and width >= NARROW else []
+    return [told, *bar, *_wrap_words(words, width)]
 
 
-def _rows(words: Iterable[str], width: int) -> Iterator[str]:
+def _wrap_words(words: Iterable[str], width: int) -> Iterator[str]:
     """Put words behind each other, as many in a row as have room."""
     row = ""
     for word in words:
@@ -35,7 +37,7 @@ def _rows(words: Iterable[str], width: int) -> Iterator[str]:
         yield row
 
 
-def shares(values: Sequence[float], whole: int) -> list[int]:
+def split_proportionally(values: Sequence[float], whole: int) -> list[int]:
     """Part a whole number by values, so that the parts add up to it: the largest rests are rounded up."""
     total = sum(values) or 1.0
     exact = [whole * value / total for value in values]
@@ -46,11 +48,11 @@ def shares(values: Sequence[float], whole: int) -> list[int]:
     return found
 
 
-def _bar(parts: Mapping[str, float], width: int) -> str:
-    cells = shares(list(parts.values()), width)
-    return "|" + "".join(_cell(name, cell) for name, cell in zip(parts, cells, strict=True))
+def _draw_bar(parts: Mapping[str, float], width: int) -> str:
+    cells = split_proportionally(list(parts.values()), width)
+    return "|" + "".join(_draw_cell(name, cell) for name, cell in zip(parts, cells, strict=True))
 
 
-def _cell(name: str, width: int) -> str:
+def _draw_cell(name: str, width: int) -> str:
     """Draw one part; its name as far as there is room for it."""
     return f"{name[: width - 1]:=<{width - 1}}|" if width > 1 else "|" * width

@@ -18,7 +18,7 @@ CELLS = 10
 
 
 @dataclass(slots=True)
-class Gauge:
+class StatusLine:
     """What the status line and the last line of a turn tell.
 
     Tokens are counted as they come, until the engine tells.
@@ -51,18 +51,18 @@ class Gauge:
     def __post_init__(self) -> None:
         self.since = self.clock()
 
-    def fresh(self) -> Gauge:
+    def make_next(self) -> StatusLine:
         """Give one for the next turn."""
-        return Gauge(self.clock, self.slow, model=self.model)
+        return StatusLine(self.clock, self.slow, model=self.model)
 
-    def begin(self, doing: str, *, waits: bool = False) -> None:
+    def begin_step(self, doing: str, *, waits: bool = False) -> None:
         self.doing, self.waits, self.since, self.stage = doing, waits, self.clock(), ""
 
-    def ask(self, tokens: int) -> None:
+    def begin_prompt(self, tokens: int) -> None:
         """The engine is asked for a reply to so many tokens."""
         self.prompt, self.stage, self.total = tokens, "reading", 0
 
-    def prepare(self, progress: Progress) -> bool:
+    def update_progress(self, progress: Progress) -> bool:
         """Take how far the engine is before its first token; True where it now does something else."""
         new = self.stage != progress.stage
         if new:
@@ -70,64 +70,79 @@ class Gauge:
         self.waits, self.stage, self.done, self.total = True, progress.stage, progress.done, progress.total
         return new
 
-    def token(self, stage: str) -> None:
+    def count_token(self, stage: str) -> None:
         self.first = self.first or self.clock()
         self.tokens, self.waits, self.stage = self.tokens + 1, False, stage
 
-    def count(self, usage: Usage) -> None:
+    def count_usage(self, usage: Usage) -> None:
         self.context, self.used = usage.context, usage.counts.prompt + usage.counts.output
         self.written += usage.counts.output
         self.seconds += usage.seconds
         self.writing += usage.counts.output_seconds
         self.tokens, self.first, self.stage = 0, 0.0, ""
 
-    def now(self) -> str:
+    def format_current(self) -> str:
         """Word the moment."""
         now = self.clock()
         waited, spent = now - self.since, now - self.first
         long = self.waits and waited > self.slow
         if long and self.stage in ("", "reading") and not self.total:
-            much = f"{short(self.prompt)} tokens of prompt" if self.prompt else "the prompt"
+            much = f"{format_tokens(self.prompt)} tokens of prompt" if self.prompt else "the prompt"
             return READING.format(much=much, more=self.more, seconds=waited)
         speed = f"{self.tokens / spent:.1f} tok/s" if self.tokens > 1 and spent > 0 else ""
-        parts = (self.doing, self._stage(), speed, self._fill(), f"{waited:.0f} s", STOPS * long)
+        parts = (
+            self.doing,
+            self._format_stage(),
+            speed,
+            self._format_fill(),
+            f"{waited:.0f} s",
+            STOPS * long,
+        )
         return "  ".join(filter(None, parts))
 
-    def _stage(self) -> str:
+    def _format_stage(self) -> str:
         if not self.waits:
             return self.stage
         tokens = self.total or self.prompt
-        object = {"loading": self.model, "reading": f"{short(tokens)} tokens" if tokens else ""}
-        whole = f"{bar(self.done, self.total, CELLS)} {100 * self.done // self.total} %" if self.total else ""
+        object = {"loading": self.model, "reading": f"{format_tokens(tokens)} tokens" if tokens else ""}
+        whole = (
+            f"{draw_bar(self.done, self.total, CELLS)} {100 * self.done // self.total} %"
+            if self.total
+            else ""
+        )
         words = " ".join(filter(None, (self.stage, object.get(self.stage, ""))))
         return "  ".join(filter(None, (words, whole)))
 
-    def whole(self) -> str:
+    def format_total(self) -> str:
         """Word the turn, "" where no engine counted."""
         if not self.written:
             return ""
         speed = f"{self.written / self.writing:.1f} tok/s" if self.writing else ""
-        parts = (f"{self.written} tokens", f"{self.seconds:.1f} s", speed, self._fill())
+        parts = (f"{self.written} tokens", f"{self.seconds:.1f} s", speed, self._format_fill())
         return "  ".join(filter(None, parts))
 
-    def _fill(self) -> str:
-        return f"{short(self.used + self.tokens)} of {window(self.context)}" if self.context else ""
+    def _format_fill(self) -> str:
+        return (
+            f"{format_tokens(self.used + self.tokens)} of {format_window(self.context)}"
+            if self.context
+            else ""
+        )
 
 
-def bar(done: int, total: int, cells: int) -> str:
+def draw_bar(done: int, total: int, cells: int) -> str:
     """Draw how much is done, in so many cells."""
     filled = cells * min(done, total) // total
     return f"[{'#' * filled}{'-' * (cells - filled)}]"
 
 
-def thousands(number: int) -> str:
+def format_thousands(number: int) -> str:
     return f"{number:,}".replace(",", " ")
 
 
-def short(tokens: int) -> str:
+def format_tokens(tokens: int) -> str:
     return f"{tokens / 1000:.1f}k".replace(".0k", "k") if tokens >= 1000 else str(tokens)
 
 
-def window(tokens: int) -> str:
+def format_window(tokens: int) -> str:
     """Name a context as people do: 16k is 16384."""
-    return f"{tokens // 1024}k" if tokens % 1024 == 0 else short(tokens)
+    return f"{tokens // 1024}k" if tokens % 1024 == 0 else format_tokens(tokens)

@@ -9,12 +9,12 @@ from tripletick.events import Event
 from tripletick.ui.safe import write_json
 
 
-class JsonLines:
+class JsonLinesWriter:
     """Writes each event as it happens; `encode` turns it into plain values."""
 
     def __init__(self, stream: TextIO, encode: Callable[[Event], Mapping[str, Any]]) -> None:
         self.stream, self.encode = stream, encode
 
-    def show(self, event: Event) -> None:
+    def write_event(self, event: Event) -> None:
         write_json(self.stream, self.encode(event))
         self.stream.flush()

@@ -34,7 +34,7 @@ NEWLINE = KeyPress(Keys.ControlJ, "\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Suggestion:
     """What may be typed next: `text` takes the place of the last `back` characters; `shown` names it."""
 
     text: str
@@ -43,43 +43,43 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Keyboard:
+class KeyActions:
     """What the keys of a line can reach beyond it. `words` gives what the line so far can become, `costs`
     what stands at its right end, `fold` is done at Ctrl+T, `edit` gives a text to the person's editor.
     """
 
-    words: Callable[[str], Iterable[Choice]]
+    words: Callable[[str], Iterable[Suggestion]]
     costs: Callable[[str], str] = lambda text: ""
     fold: Callable[[], object] = lambda: None
     edit: Callable[[str], str | None] = lambda text: None
 
 
-class Line:
+class InputLine:
     """One input line after another; `history` None keeps what is typed in memory alone."""
 
-    def __init__(self, history: Path | None, board: Keyboard) -> None:
+    def __init__(self, history: Path | None, board: KeyActions) -> None:
         self._pasted: dict[str, str] = {}
         self._board = board
-        kept: History = _Private(history, self.whole) if history else InMemoryHistory()
+        kept: History = _PrivateHistory(history, self.expand_pastes) if history else InMemoryHistory()
         self._session: PromptSession[str] = PromptSession(
             history=kept,
-            completer=_Words(board.words),
+            completer=_WordCompleter(board.words),
             complete_while_typing=False,
             complete_style=CompleteStyle.READLINE_LIKE,
-            key_bindings=self._keys(),
+            key_bindings=self._bind_keys(),
             multiline=True,
             prompt_continuation="  ",
-            rprompt=self._costs,
+            rprompt=self._format_costs,
         )
 
-    def read(self, prompt: str, draft: str = "") -> str:
+    def read_input(self, prompt: str, draft: str = "") -> str:
         """Read what the person sends, which is more than blanks; `draft` stands in the line already.
 
         Raises KeyboardInterrupt at Ctrl+C on an empty line, EOFError at Ctrl+D.
         """
-        return self.whole(self._session.prompt(prompt, default=draft))
+        return self.expand_pastes(self._session.prompt(prompt, default=draft))
 
-    def type_ahead(self, text: str, *, send: bool) -> None:
+    def queue_keys(self, text: str, *, send: bool) -> None:
         """Let keys that were pressed before count as pressed at the next lines; unless `send`, Enter sends
         none of them.
         """
@@ -91,9 +91,9 @@ class Line:
             pressed = [NEWLINE if press.key == Keys.Enter else press for press in pressed]
         store_typeahead(source, pressed)
 
-    def paste(self, text: str) -> str:
+    def shorten_paste(self, text: str) -> str:
         """Give what a paste shows as: itself, or one word that stands for it."""
-        text = _writable(text).replace("\r\n", "\n").replace("\r", "\n")
+        text = _replace_surrogates(text).replace("\r\n", "\n").replace("\r", "\n")
         lines = text.count("\n") + (not text.endswith("\n"))
         if lines <= SHOWN_PASTE:
             return text
@@ -103,11 +103,11 @@ class Line:
         self._pasted[shown] = text
         return shown
 
-    def whole(self, text: str) -> str:
+    def expand_pastes(self, text: str) -> str:
         """Put the pastes in the place of the words that stand for them."""
-        return _PASTED.sub(lambda match: self._pasted.get(match[0], match[0]), _writable(text))
+        return _PASTED.sub(lambda match: self._pasted.get(match[0], match[0]), _replace_surrogates(text))
 
-    def _keys(self) -> KeyBindings:
+    def _bind_keys(self) -> KeyBindings:
         keys = KeyBindings()
         typing = has_focus(DEFAULT_BUFFER)
 
@@ -130,7 +130,7 @@ class Line:
 
         @keys.add(Keys.BracketedPaste, filter=typing)
         def paste(event: KeyPressEvent) -> None:
-            event.current_buffer.insert_text(self.paste(event.data))
+            event.current_buffer.insert_text(self.shorten_paste(event.data))
 
         @keys.add("c-t", filter=typing)
         def fold(event: KeyPressEvent) -> None:
@@ -139,20 +139,20 @@ class Line:
         @keys.add("c-x", "c-e", filter=typing)
         def edit(event: KeyPressEvent) -> None:
             buffer = event.current_buffer
-            run_in_terminal(lambda: self._edited(buffer))
+            run_in_terminal(lambda: self._edit_buffer(buffer))
 
         return keys
 
-    def _edited(self, buffer: Buffer) -> None:
-        text = self._board.edit(self.whole(buffer.text))
+    def _edit_buffer(self, buffer: Buffer) -> None:
+        text = self._board.edit(self.expand_pastes(buffer.text))
         if text is not None:
-            buffer.document = Document(_writable(text))
+            buffer.document = Document(_replace_surrogates(text))
 
-    def _costs(self) -> str:
+    def _format_costs(self) -> str:
         return self._board.costs(self._session.default_buffer.text)
 
 
-class _Private(FileHistory):
+class _PrivateHistory(FileHistory):
     """A history that only its owner can read, with pastes in full; where it cannot be kept, it is not."""
 
     def __init__(self, path: Path, whole: Callable[[str], str]) -> None:
@@ -172,8 +172,8 @@ class _Private(FileHistory):
             super().store_string(self._whole(string))
 
 
-class _Words(Completer):
-    def __init__(self, words: Callable[[str], Iterable[Choice]]) -> None:
+class _WordCompleter(Completer):
+    def __init__(self, words: Callable[[str], Iterable[Suggestion]]) -> None:
         self._words = words
 
     def get_completions(self, document: Document, event: CompleteEvent) -> Iterable[Completion]:
@@ -181,6 +181,6 @@ class _Words(Completer):
             yield Completion(one.text, start_position=-one.back, display=one.shown or one.text)
 
 
-def _writable(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     """Replace the bytes that are no UTF-8, which the terminal hands over as lone surrogates."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -13,7 +13,7 @@ from tripletick.ui.palette import AUTO, find_palette
 WIDEST = 100
 
 
-def draw(text: str, theme: str = AUTO) -> None:
+def draw_page(text: str, theme: str = AUTO) -> None:
     """Draw a page that came with us, in the colours of answers; none where NO_COLOR says so."""
     palette = find_palette(theme, os.environ)
     console = Console(theme=Theme(palette.markdown))

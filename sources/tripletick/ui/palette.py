@@ -24,7 +24,7 @@ class Palette:
     code: str
 
 
-def _palette(code_theme: str, warning: str, code: str) -> Palette:
+def _make_palette(code_theme: str, warning: str, code: str) -> Palette:
     lines: dict[Style, str] = {"": "", "dim": "dim", "good": "green", "bad": "red", "warn": warning}
     names = {"code": code, "code_block": code, "item.number": "bold", "h1": "bold", "kbd": "bold"}
     links = {"link": "blue", "link_url": "underline blue", "list": "none"}
@@ -33,10 +33,10 @@ def _palette(code_theme: str, warning: str, code: str) -> Palette:
 
 
 PALETTES: Mapping[str, Palette] = {
-    "dark": _palette("ansi_dark", "yellow", "cyan"),
+    "dark": _make_palette("ansi_dark", "yellow", "cyan"),
     # yellow and cyan are too bright to be read on white
-    "light": _palette("ansi_light", "magenta", "blue"),
-    "none": _palette("ansi_dark", "", "bold"),
+    "light": _make_palette("ansi_light", "magenta", "blue"),
+    "none": _make_palette("ansi_dark", "", "bold"),
 }
 
 

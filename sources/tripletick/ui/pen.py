@@ -9,53 +9,53 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TextIO
 
-from tripletick.ui.preview import Code, Opened, Piece
-from tripletick.ui.safe import encodable
+from tripletick.ui.preview import CodeLine, FenceOpened, Piece
+from tripletick.ui.safe import make_encodable
 
 Style = Literal["", "dim", "good", "bad", "warn"]
 Mark = Literal["ok", "failed", "skipped", "runs", "repair", "agent", "more"]
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class TreeBranch:
     """One line of a tree, and what hangs below it."""
 
     text: str
     style: Style = ""
-    below: tuple[Branch, ...] = ()
+    below: tuple[TreeBranch, ...] = ()
 
 
-class Pen(Protocol):
+class Renderer(Protocol):
     """Puts finished lines on the screen, below what is there."""
 
-    def piece(self, piece: Piece) -> None:
+    def draw_piece(self, piece: Piece) -> None:
         """Draw a part of the reply."""
         ...
 
-    def line(self, text: str, style: Style = "", *, prose: bool = False) -> None:
+    def draw_line(self, text: str, style: Style = "", *, prose: bool = False) -> None:
         """Draw one line; prose is broken between words."""
         ...
 
-    def mark(self, mark: Mark) -> str:
+    def format_mark(self, mark: Mark) -> str:
         """Give the sign for this, with the space after it."""
         ...
 
-    def status(self, word: Callable[[], str] | None, *, at_once: bool = False) -> None:
+    def show_status(self, word: Callable[[], str] | None, *, at_once: bool = False) -> None:
         """Show what `word` gives, again and again, below everything that is drawn; None takes it away.
 
         `at_once`: before this returns.
         """
         ...
 
-    def tree(self, title: str, branches: Sequence[Branch]) -> None:
+    def draw_tree(self, title: str, branches: Sequence[TreeBranch]) -> None:
         """Draw lines that hang on others."""
         ...
 
-    def hang(self, branches: Sequence[Branch]) -> None:
+    def show_below_status(self, branches: Sequence[TreeBranch]) -> None:
         """Show these below the status line, as long as there is one, until others are to be shown."""
         ...
 
-    def ask(self, text: str) -> None:
+    def draw_question(self, text: str) -> None:
         """Draw a question; the cursor stays behind it."""
         ...
 
@@ -73,45 +73,45 @@ WORDS: dict[Mark, str] = {
 
 
 @dataclass(slots=True)
-class PlainPen:
+class PlainRenderer:
     """Writes lines to a stream, as they are."""
 
     stream: TextIO
 
-    def piece(self, piece: Piece) -> None:
-        if isinstance(piece, Code):
-            self.line(piece.text)
-        elif isinstance(piece, Opened):
-            self.line(piece.raw.strip())
+    def draw_piece(self, piece: Piece) -> None:
+        if isinstance(piece, CodeLine):
+            self.draw_line(piece.text)
+        elif isinstance(piece, FenceOpened):
+            self.draw_line(piece.raw.strip())
         else:
-            self.line(getattr(piece, "raw", None) or getattr(piece, "text", "") + "\n")
+            self.draw_line(getattr(piece, "raw", None) or getattr(piece, "text", "") + "\n")
 
-    def line(self, text: str, style: Style = "", *, prose: bool = False) -> None:
-        self._write(text + "\n")
+    def draw_line(self, text: str, style: Style = "", *, prose: bool = False) -> None:
+        self._write_text(text + "\n")
 
-    def mark(self, mark: Mark) -> str:
+    def format_mark(self, mark: Mark) -> str:
         return WORDS[mark]
 
-    def status(self, word: Callable[[], str] | None, *, at_once: bool = False) -> None:
+    def show_status(self, word: Callable[[], str] | None, *, at_once: bool = False) -> None:
         pass
 
-    def tree(self, title: str, branches: Sequence[Branch]) -> None:
-        for line in (title, *indented(branches)):
-            self.line(line)
+    def draw_tree(self, title: str, branches: Sequence[TreeBranch]) -> None:
+        for line in (title, *indent_branches(branches)):
+            self.draw_line(line)
 
-    def hang(self, branches: Sequence[Branch]) -> None:
+    def show_below_status(self, branches: Sequence[TreeBranch]) -> None:
         pass
 
-    def ask(self, text: str) -> None:
-        self._write(text)
+    def draw_question(self, text: str) -> None:
+        self._write_text(text)
 
-    def _write(self, text: str) -> None:
-        self.stream.write(encodable(text, self.stream.encoding or "utf-8"))
+    def _write_text(self, text: str) -> None:
+        self.stream.write(make_encodable(text, self.stream.encoding or "utf-8"))
         self.stream.flush()
 
 
-def indented(hanging: Iterable[Branch], level: int = 1) -> Iterator[str]:
+def indent_branches(hanging: Iterable[TreeBranch], level: int = 1) -> Iterator[str]:
     """Give a tree as plain lines, two blanks a level."""
     for branch in hanging:
         yield f"{'  ' * level}{branch.text}"
-        yield from indented(branch.below, level + 1)
+        yield from indent_branches(branch.below, level + 1)

@@ -29,13 +29,13 @@ from tripletick.events import (
     Text,
     Usage,
 )
-from tripletick.messages import Status, Task, say_counts
+from tripletick.messages import Status, Task, format_line_counts
 from tripletick.ui import attempts
-from tripletick.ui.gauge import Gauge
-from tripletick.ui.pen import Branch, Mark, Pen
-from tripletick.ui.safe import one_line, visible
-from tripletick.ui.teller import LOOKS, Teller, name
-from tripletick.ui.tree import STYLES, branches, title
+from tripletick.ui.gauge import StatusLine
+from tripletick.ui.pen import Mark, Renderer, TreeBranch
+from tripletick.ui.safe import escape_controls, to_one_line
+from tripletick.ui.teller import LOOKS, TurnDisplay, format_call
+from tripletick.ui.tree import STYLES, build_branches, format_title
 
 MARKS: Mapping[Status, Mark | None] = {
     "pending": None,
@@ -52,137 +52,141 @@ RESULT = 160
 
 
 @dataclass(slots=True)
-class Planned:
+class PlanDisplay:
     """Shows events; those of a plan here, all others through the teller."""
 
-    teller: Teller
+    teller: TurnDisplay
     tasks: tuple[Task, ...] = ()
     drawn: tuple[Task, ...] = ()
     """The plan as it was drawn whole."""
 
-    def show(self, event: Event) -> None:
+    def show_event(self, event: Event) -> None:
         """Draw one event."""
         if isinstance(event, PlanChanged):
-            self._changed(event.tasks)
+            self._show_plan_change(event.tasks)
         elif isinstance(event, InTask):
-            self._in_task(event)
+            self._show_task_event(event)
         else:
             if isinstance(event, (Text, *ENDS)):
-                self._close(over=isinstance(event, ENDS))
-            self.teller.show(event)
+                self._close_plan(over=isinstance(event, ENDS))
+            self.teller.show_event(event)
 
-    def _changed(self, tasks: tuple[Task, ...]) -> None:
+    def _show_plan_change(self, tasks: tuple[Task, ...]) -> None:
         old, self.tasks = {task.id: task for task in self.tasks}, tasks
         if self.teller.quiet:
             return
         running = [task for task in tasks if task.status == "running"]
         if len(running) != 1 or running[0].id not in old or old[running[0].id].status != "running":
             self.teller.close()
-        if tasks and {_shape(task) for task in old.values()} != {_shape(task) for task in tasks}:
-            self._whole()
+        if tasks and {_get_definition(task) for task in old.values()} != {
+            _get_definition(task) for task in tasks
+        }:
+            self._draw_plan()
         else:
             for task in tasks:
                 if task.status != old[task.id].status:
-                    self._news(task)
-        self.teller.pen.hang(self._branches() if running else ())
+                    self._show_task_change(task)
+        self.teller.pen.show_below_status(self._build_branches() if running else ())
         if running:
             doing = f"{running[0].id} {running[0].agent}" if len(running) == 1 else f"{len(running)} tasks"
-            self._busy(visible(doing))
+            self._show_busy(escape_controls(doing))
 
-    def _close(self, *, over: bool) -> None:
+    def _close_plan(self, *, over: bool) -> None:
         """The plan is not at work any more: draw it as it is, where that is not on the screen."""
         if self.tasks and not self.teller.quiet and self.tasks != self.drawn:
             self.teller.close()
-            self._whole()
-        self.teller.pen.hang(())
+            self._draw_plan()
+        self.teller.pen.show_below_status(())
         if over:
             self.tasks = self.drawn = ()
 
-    def _whole(self) -> None:
+    def _draw_plan(self) -> None:
         self.drawn = self.tasks
-        self.teller.pen.tree(title(self.tasks), self._branches())
+        self.teller.pen.draw_tree(format_title(self.tasks), self._build_branches())
 
-    def _branches(self) -> tuple[Branch, ...]:
+    def _build_branches(self) -> tuple[TreeBranch, ...]:
         pen = self.teller.pen
-        return branches(self.tasks, lambda status: _mark(pen, status))
+        return build_branches(self.tasks, lambda status: _format_mark(pen, status))
 
-    def _news(self, task: Task) -> None:
+    def _show_task_change(self, task: Task) -> None:
         """Tell in a line that a task has begun or ended."""
-        pen, who = self.teller.pen, _who(task.id, task.agent)
+        pen, who = self.teller.pen, _format_worker(task.id, task.agent)
         words = {
             "running": task.task,
             "pending": "waits again",
             "done": f"done, but {task.surprise}" if task.surprise else "done",
         }.get(task.status, f"{task.status}: {task.result}")
-        said = one_line(words)
-        short = said if len(said) <= RESULT else f"{said[:RESULT]} {pen.mark('more').strip()}"
-        pen.line(f"{_mark(pen, task.status)}{who}: {short}", STYLES[task.status], prose=True)
+        said = to_one_line(words)
+        short = said if len(said) <= RESULT else f"{said[:RESULT]} {pen.format_mark('more').strip()}"
+        pen.draw_line(f"{_format_mark(pen, task.status)}{who}: {short}", STYLES[task.status], prose=True)
 
-    def _in_task(self, told: InTask) -> None:
+    def _show_task_event(self, told: InTask) -> None:
         event, teller = told.event, self.teller
         if teller.quiet or isinstance(event, FRAME):
             return
         if sum(task.status == "running" for task in self.tasks) > 1:
             if isinstance(event, Usage):
-                teller.gauge.count(event)
+                teller.gauge.count_usage(event)
             if tell := _LINES.get(type(event)):
-                tell(teller.pen, _who(told.task, told.agent), event)
+                tell(teller.pen, _format_worker(told.task, told.agent), event)
         elif isinstance(event, ENDS):
             teller.close()
         else:
-            teller.agent = visible(f"{told.task} {told.agent}")
-            teller.show(event)
+            teller.agent = escape_controls(f"{told.task} {told.agent}")
+            teller.show_event(event)
 
-    def _busy(self, doing: str) -> None:
-        gauge: Gauge = self.teller.gauge
-        gauge.begin(doing)
-        self.teller.pen.status(gauge.now)
+    def _show_busy(self, doing: str) -> None:
+        gauge: StatusLine = self.teller.gauge
+        gauge.begin_step(doing)
+        self.teller.pen.show_status(gauge.format_current)
 
 
-def _returned(pen: Pen, who: str, event: Returned) -> None:
+def _show_result(pen: Renderer, who: str, event: Returned) -> None:
     mark, style = LOOKS[event.result.outcome]
-    pen.line(
-        f"{pen.mark(mark)}{who}: {name(event.call)}: {one_line(event.result.verdict)}", style, prose=True
+    pen.draw_line(
+        f"{pen.format_mark(mark)}{who}: {format_call(event.call)}: {to_one_line(event.result.verdict)}",
+        style,
+        prose=True,
     )
 
 
-def _changed(pen: Pen, who: str, event: Changed) -> None:
-    pen.line(f"{who}: {one_line(say_counts(event.files))}", prose=True)
+def _show_changes(pen: Renderer, who: str, event: Changed) -> None:
+    pen.draw_line(f"{who}: {to_one_line(format_line_counts(event.files))}", prose=True)
 
 
-def _repairing(pen: Pen, who: str, event: Repairing | Doubted | FreshStart) -> None:
-    pen.line(f"{pen.mark('repair')}{who}: {attempts.said(event)}", "warn", prose=True)
+def _show_repair(pen: Renderer, who: str, event: Repairing | Doubted | FreshStart) -> None:
+    pen.draw_line(f"{pen.format_mark('repair')}{who}: {attempts.format_attempt(event)}", "warn", prose=True)
 
 
-def _refused(pen: Pen, who: str, event: Refused) -> None:
+def _show_refusal(pen: Renderer, who: str, event: Refused) -> None:
     if event.problem.text:
-        words = f"not run: {one_line(event.problem.text)}"
-        pen.line(f"{pen.mark('skipped')}{who}: {words}", "warn", prose=True)
+        words = f"not run: {to_one_line(event.problem.text)}"
+        pen.draw_line(f"{pen.format_mark('skipped')}{who}: {words}", "warn", prose=True)
 
 
-def _notice(pen: Pen, who: str, event: Notice) -> None:
-    pen.line(f"{who}: {visible(event.text.strip())}", "dim", prose=True)
+def _show_notice(pen: Renderer, who: str, event: Notice) -> None:
+    pen.draw_line(f"{who}: {escape_controls(event.text.strip())}", "dim", prose=True)
 
 
-_LINES: Mapping[type[Any], Callable[[Pen, str, Any], None]] = {
-    Returned: _returned,
-    Changed: _changed,
-    Repairing: _repairing,
-    Doubted: _repairing,
-    FreshStart: _repairing,
-    Refused: _refused,
-    Notice: _notice,
+_LINES: Mapping[type[Any], Callable[[Renderer, str, Any], None]] = {
+    Returned: _show_result,
+    Changed: _show_changes,
+    Repairing: _show_repair,
+    Doubted: _show_repair,
+    FreshStart: _show_repair,
+    Refused: _show_refusal,
+    Notice: _show_notice,
 }
 
 
-def _mark(pen: Pen, status: Status) -> str:
+def _format_mark(pen: Renderer, status: Status) -> str:
     mark = MARKS[status]
-    return pen.mark(mark) if mark else ""
+    return pen.format_mark(mark) if mark else ""
 
 
-def _who(task: str, agent: str) -> str:
-    return visible(f"{task} {agent}")
+def _format_worker(task: str, agent: str) -> str:
+    return escape_controls(f"{task} {agent}")
 
 
-def _shape(task: Task) -> tuple[str, str, str, tuple[str, ...], bool]:
+def _get_definition(task: Task) -> tuple[str, str, str, tuple[str, ...], bool]:
     return task.id, task.agent, task.task, task.needs, task.replaced

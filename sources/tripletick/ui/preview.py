@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tripletick.ui.safe import visible
+from tripletick.ui.safe import escape_controls
 
 _FENCE = re.compile(r"^(?P<indent>[ \t]*(?:(?:[-*+]|\d+[.)])[ \t]+)*)(?P<run>`{3,}|~{3,})(?P<info>.*)$")
 _HEADING = re.compile(r"^ {0,3}#{1,6}\s")
@@ -27,7 +27,7 @@ class Prose:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class FenceOpened:
     """A fence began: its tag, and what stands after it (a path)."""
 
     tag: str
@@ -36,7 +36,7 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class CodeLine:
     """One line inside the fence."""
 
     text: str
@@ -44,17 +44,17 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
-class Closed:
+class FenceClosed:
     """The fence's end; `raw` is empty where the reply ended before it."""
 
     raw: str
 
 
-Piece = Prose | Opened | Code | Closed
+Piece = Prose | FenceOpened | CodeLine | FenceClosed
 
 
 @dataclass(slots=True)
-class Fence:
+class OpenFence:
     """The fence that is open."""
 
     run: str
@@ -62,7 +62,7 @@ class Fence:
     tag: str
     depth: int = 0
 
-    def ends(self, line: str) -> bool:
+    def is_closed_by(self, line: str) -> bool:
         match = _FENCE.match(line)
         if match is None or match["run"][0] != self.run[0] or len(match["run"]) < len(self.run):
             return False
@@ -75,67 +75,67 @@ class Fence:
 
 
 @dataclass(slots=True)
-class Preview:
+class ReplyPreview:
     """Takes the reply as it comes, gives pieces; where the chunks are cut does not matter."""
 
     line: str = ""
     """What has come of the line that is being written."""
     block: list[str] = field(default_factory=list)
-    fence: Fence | None = None
+    fence: OpenFence | None = None
 
     def feed(self, text: str) -> Iterator[Piece]:
         *lines, self.line = (self.line + text).split("\n")
         for line in lines:
-            yield from self._read(visible(line.rstrip("\r")))
+            yield from self._read_line(escape_controls(line.rstrip("\r")))
 
     def close(self) -> Iterator[Piece]:
         """The reply has ended: give what is left, and be ready for the next one."""
         if self.line:
-            yield from self._read(visible(self.line.rstrip("\r")))
-        yield from self._flush()
+            yield from self._read_line(escape_controls(self.line.rstrip("\r")))
+        yield from self._flush_prose()
         if self.fence:
-            yield Closed("")
+            yield FenceClosed("")
         self.line, self.fence = "", None
 
-    def _read(self, line: str) -> Iterator[Piece]:
+    def _read_line(self, line: str) -> Iterator[Piece]:
         if self.fence:
-            yield from self._inside(self.fence, line)
+            yield from self._read_code_line(self.fence, line)
         elif (match := _FENCE.match(line)) and not ("`" in match["run"] and "`" in match["info"]):
-            yield from self._flush()
-            yield self._open(match, line)
+            yield from self._flush_prose()
+            yield self._open_fence(match, line)
         else:
-            yield from self._outside(line)
+            yield from self._read_prose_line(line)
 
-    def _open(self, match: re.Match[str], line: str) -> Opened:
+    def _open_fence(self, match: re.Match[str], line: str) -> FenceOpened:
         tag, _, path = re.sub(r"[:\s]+", " ", match["info"].strip(), count=1).partition(" ")
-        self.fence = Fence(match["run"], len(match["indent"]), tag.lower())
-        return Opened(tag, path.strip(), line)
+        self.fence = OpenFence(match["run"], len(match["indent"]), tag.lower())
+        return FenceOpened(tag, path.strip(), line)
 
-    def _inside(self, fence: Fence, line: str) -> Iterator[Piece]:
-        if fence.ends(line):
+    def _read_code_line(self, fence: OpenFence, line: str) -> Iterator[Piece]:
+        if fence.is_closed_by(line):
             self.fence = None
-            yield Closed(line)
+            yield FenceClosed(line)
         else:
             blanks = len(line) - len(line.lstrip(" \t"))
-            yield Code(line[min(fence.indent, blanks) :], fence.tag)
+            yield CodeLine(line[min(fence.indent, blanks) :], fence.tag)
 
-    def _outside(self, line: str) -> Iterator[Piece]:
+    def _read_prose_line(self, line: str) -> Iterator[Piece]:
         if _HEADING.match(line):
-            yield from self._flush()
+            yield from self._flush_prose()
             yield Prose(line)
         elif line.strip():
-            if self._gap() and not (line[0] in " \t" or _ITEM.match(line)):
-                yield from self._flush()
+            if self._has_gap() and not (line[0] in " \t" or _ITEM.match(line)):
+                yield from self._flush_prose()
             self.block.append(line)
         elif self.block and _ITEM.match(self.block[0]):
             self.block.append("")  # the list may go on after a blank line
         else:
-            yield from self._flush()
+            yield from self._flush_prose()
 
-    def _gap(self) -> bool:
+    def _has_gap(self) -> bool:
         return bool(self.block) and not self.block[-1]
 
-    def _flush(self) -> Iterator[Piece]:
+    def _flush_prose(self) -> Iterator[Piece]:
         text = "\n".join(self.block).rstrip()
         self.block.clear()
         if text:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tripletick.events import Compacted
-from tripletick.ui.gauge import thousands
+from tripletick.ui.gauge import format_thousands
 
 NEEDS = "The conversation needs {before} tokens, the model has {context}. Compacted to {after} and going on."
 WAS = "The conversation was compacted from {before} tokens to {after}."
@@ -14,10 +14,10 @@ SUMMED = "In the place of {messages} old messages:"
 WITHOUT = "Dropped without a summary, since the model gave none that can be used: {messages} old messages."
 
 
-def lines(event: Compacted) -> Iterator[str]:
+def format_compaction(event: Compacted) -> Iterator[str]:
     """Say what the model no longer has, and what stands for it."""
-    tokens = {"before": thousands(event.before), "after": thousands(event.after)}
-    yield (NEEDS if event.context else WAS).format(context=thousands(event.context), **tokens)
+    tokens = {"before": format_thousands(event.before), "after": format_thousands(event.after)}
+    yield (NEEDS if event.context else WAS).format(context=format_thousands(event.context), **tokens)
     if event.outputs:
         yield OUTPUTS.format(outputs=event.outputs)
     if event.messages:

@@ -20,22 +20,22 @@ _PLAIN = str.maketrans(
 """Our own signs where an encoding has none."""
 
 
-def visible(text: str) -> str:
+def escape_controls(text: str) -> str:
     """Make every control character but newline and tab visible: ␛ for ESC, \\u202e for a bidi override."""
-    return _STEERS.sub(_written, text.replace("\r\n", "\n"))
+    return _STEERS.sub(_escape_char, text.replace("\r\n", "\n"))
 
 
-def one_line(text: str) -> str:
+def to_one_line(text: str) -> str:
     """Make a text visible, in one line."""
-    return visible(" ".join(text.split()))
+    return escape_controls(" ".join(text.split()))
 
 
-def settled(text: str) -> str:
+def apply_carriage_returns(text: str) -> str:
     """Keep of each line what a terminal would show at its end: what stands after the last carriage return."""
     return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
 
 
-def encodable(text: str, encoding: str) -> str:
+def make_encodable(text: str, encoding: str) -> str:
     """Write what the encoding has no bytes for in signs that it has, else by its number."""
     try:
         text.encode(encoding)
@@ -44,10 +44,10 @@ def encodable(text: str, encoding: str) -> str:
     return text
 
 
-def write(stream: TextIO, text: str) -> None:
+def write_text(stream: TextIO, text: str) -> None:
     """Write for a person who reads it, on a terminal or behind a pipe."""
     # NUL is nothing on a terminal
-    stream.write(encodable(visible(text.replace("\0", "")), stream.encoding or "utf-8"))
+    stream.write(make_encodable(escape_controls(text.replace("\0", "")), stream.encoding or "utf-8"))
 
 
 def write_json(stream: TextIO, value: Any) -> None:
@@ -57,7 +57,7 @@ def write_json(stream: TextIO, value: Any) -> None:
     stream.write(line.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
 
 
-def _written(steers: re.Match[str]) -> str:
+def _escape_char(steers: re.Match[str]) -> str:
     code = ord(steers[0])
     if code < 0x20:
         return chr(0x2400 + code)

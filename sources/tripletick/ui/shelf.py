@@ -13,7 +13,7 @@ ROOM = 16 << 20
 
 
 @dataclass(slots=True)
-class Shelf:
+class OutputStore:
     """Outputs by their numbers; `printed` is what the block at work has printed."""
 
     room: int = ROOM
@@ -22,23 +22,23 @@ class Shelf:
     last: int = 0
     filled: int = 0
 
-    def add(self, text: str) -> None:
+    def add_printed(self, text: str) -> None:
         """Add to what the block at work prints."""
         self.filled += len(text)
         if self.filled <= self.room:
             self.printed.append(text)
 
-    def begin(self) -> None:
+    def start_block(self) -> None:
         """Another block, or the same once more."""
         self.printed.clear()
         self.filled = 0
 
-    def whole(self, text: str) -> str:
+    def pick_longer(self, text: str) -> str:
         """Give what was printed where the result holds less of it, else the result."""
         printed = "".join(self.printed).rstrip("\n") if self.filled <= self.room else ""
         return max(text, printed, key=len)
 
-    def put(self, lines: Sequence[str]) -> int:
+    def store_lines(self, lines: Sequence[str]) -> int:
         """Keep lines, and give their number."""
         self.last += 1
         self.outputs[self.last] = "\n".join(lines)

@@ -19,7 +19,7 @@ from tripletick.events import (
     Routed,
     Usage,
 )
-from tripletick.messages import DOUBTFUL, INTERRUPTED, FileChange, Receipt, Task, outcome
+from tripletick.messages import DOUBTFUL, INTERRUPTED, FileChange, Receipt, Task, name_outcome
 
 HINT = "tripletick diff shows what was changed."
 COUNTED = (Called, Returned, Repairing, Usage)
@@ -27,7 +27,7 @@ COUNTED = (Called, Returned, Repairing, Usage)
 
 
 @dataclass(slots=True)
-class Summary:
+class TurnSummary:
     """Counts while events pass by; tokens and seconds are sums over the turn's replies."""
 
     session: str = ""
@@ -48,7 +48,7 @@ class Summary:
     seconds: float = 0.0
     writing: float = 0.0
 
-    def show(self, event: Event) -> None:
+    def add_event(self, event: Event) -> None:
         """Take an event in."""
         match event:
             case Loading(model):
@@ -63,19 +63,19 @@ class Summary:
             case Repairing(attempt):
                 self.attempts = max(self.attempts, attempt)
             case Usage():
-                self._count(event)
+                self._add_usage(event)
             case PlanChanged() | InTask():
-                self._of_plan(event)
+                self._add_plan_event(event)
             case Answered() | GaveUp() | Interrupted():
-                self._end(event)
+                self._add_ending(event)
 
-    def _of_plan(self, event: PlanChanged | InTask) -> None:
+    def _add_plan_event(self, event: PlanChanged | InTask) -> None:
         if isinstance(event, PlanChanged):
             self.tasks = event.tasks
         elif isinstance(event.event, COUNTED):
-            self.show(event.event)
+            self.add_event(event.event)
 
-    def _end(self, event: Answered | GaveUp | Interrupted) -> None:
+    def _add_ending(self, event: Answered | GaveUp | Interrupted) -> None:
         if isinstance(event, Interrupted):
             event = GaveUp("interrupted", "Stopped by the user.", INTERRUPTED)
         if event.files is not None:
@@ -90,7 +90,7 @@ class Summary:
         self.exit, self.answer = event.exit, event.answer or None
         self.error = {"code": event.code, "message": event.reason, "hint": event.hint}
 
-    def _count(self, usage: Usage) -> None:
+    def _add_usage(self, usage: Usage) -> None:
         self.steps += 1
         self.prompt += usage.counts.prompt
         if usage.counts.cached is not None:
@@ -99,7 +99,7 @@ class Summary:
         self.seconds += usage.seconds
         self.writing += usage.counts.output_seconds
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Give the object of `-o json` (UX: commands)."""
         speed = round(self.output / self.writing, 1) if self.writing else None
         usage = {
@@ -112,7 +112,7 @@ class Summary:
         return {
             "ok": self.exit == 0,
             "exit": self.exit,
-            "outcome": outcome(self.exit, (self.error or {}).get("code", "")),
+            "outcome": name_outcome(self.exit, (self.error or {}).get("code", "")),
             "answer": self.answer,
             "receipt": str(self.receipt),
             "verified": self.exit == 0 and self.receipt.verified,
@@ -123,14 +123,14 @@ class Summary:
             "steps": self.steps,
             "blocks": self.blocks,
             "attempts": self.attempts,
-            "files": [change.told for change in self.files.values()],
-            "tasks": [_told(task) for task in self.tasks],
+            "files": [change.as_json for change in self.files.values()],
+            "tasks": [_task_to_dict(task) for task in self.tasks],
             "usage": usage,
             "error": self.error,
         }
 
 
-def _told(task: Task) -> dict[str, Any]:
+def _task_to_dict(task: Task) -> dict[str, Any]:
     kept = ("id", "agent", "task", "needs", "status", "result")
-    files = [change.told for change in task.files]
+    files = [change.as_json for change in task.files]
     return {**{name: getattr(task, name) for name in kept}, "files": files}

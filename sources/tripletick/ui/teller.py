@@ -34,14 +34,14 @@ from tripletick.events import (
     Thought,
     Usage,
 )
-from tripletick.messages import INTERRUPTED, STOPPED, Call, Outcome, Progress, Receipt, say_counts
+from tripletick.messages import INTERRUPTED, STOPPED, Call, Outcome, Progress, Receipt, format_line_counts
 from tripletick.ui import attempts, room
-from tripletick.ui.excerpt import excerpt
-from tripletick.ui.gauge import Gauge, thousands
-from tripletick.ui.pen import Mark, Pen, PlainPen, Style
-from tripletick.ui.preview import Piece, Preview
-from tripletick.ui.safe import one_line, settled, visible, write
-from tripletick.ui.shelf import Shelf
+from tripletick.ui.excerpt import make_excerpt
+from tripletick.ui.gauge import StatusLine, format_thousands
+from tripletick.ui.pen import Mark, PlainRenderer, Renderer, Style
+from tripletick.ui.preview import Piece, ReplyPreview
+from tripletick.ui.safe import apply_carriage_returns, escape_controls, to_one_line, write_text
+from tripletick.ui.shelf import OutputStore
 
 NEWEST = 40
 """Characters of what is being written that the status line shows."""
@@ -67,20 +67,20 @@ ASIDE = (Text, Thought, Usage, Notice, Progress, Answered)
 
 
 @dataclass(slots=True)
-class Teller:
+class TurnDisplay:
     """Turns events into lines. `answer` is where the answer goes, None where the reply on the screen is it.
 
     `hold` keeps a reply back until it is known not to be the answer: in a log it would stand twice.
     """
 
-    pen: Pen
+    pen: Renderer
     answer: TextIO | None = None
     thinking: bool = False
     quiet: bool = False
     hold: bool = False
-    gauge: Gauge = field(default_factory=Gauge)
+    gauge: StatusLine = field(default_factory=StatusLine)
     agent: str = ""
-    preview: Preview = field(default_factory=Preview)
+    preview: ReplyPreview = field(default_factory=ReplyPreview)
     held: list[Piece] = field(default_factory=list)
     thought: str = ""
     """What has come of the line of reasoning that is being written …"""
@@ -97,22 +97,24 @@ class Teller:
     """The line above says already that the person has interrupted it."""
     looked: bool = False
     """The line above says already what is looked through."""
-    shelf: Shelf | None = None
+    shelf: OutputStore | None = None
     """Where long outputs are kept, None where nobody can ask for them later."""
     typed: Callable[[], str] = str
     """What the person types meanwhile; the status line shows its end."""
 
-    def show(self, event: Event) -> None:
+    def show_event(self, event: Event) -> None:
         if self.quiet and not isinstance(event, QUIET):
             return
         if self.wanted:
-            self.unfold()
+            self.show_reasoning()
         if not isinstance(event, Thought):
             self._end_thought()
         if not isinstance(event, Text):
-            self._draw(self.preview.close() if not isinstance(event, Thought | Usage | Notice) else iter(()))
+            self._draw_pieces(
+                self.preview.close() if not isinstance(event, Thought | Usage | Notice) else iter(())
+            )
         if not isinstance(event, ASIDE):
-            self._release()
+            self._release_held()
         tell = _TELLS.get(type(event))
         if tell:
             tell(self, event)
@@ -121,248 +123,262 @@ class Teller:
     def close(self) -> None:
         """Draw what is left, and take the status line away."""
         self._end_thought()
-        self._draw(self.preview.close())
-        self._release()
-        self.pen.status(None)
+        self._draw_pieces(self.preview.close())
+        self._release_held()
+        self.pen.show_status(None)
 
-    def unfold(self) -> None:
+    def show_reasoning(self) -> None:
         """Draw the last reasoning in full, where there is one."""
         self.folded = self.wanted = False
         if self.reasoning:
-            self.pen.line(visible(self.reasoning), "dim")
+            self.pen.draw_line(escape_controls(self.reasoning), "dim")
 
-    def routed(self, event: Routed) -> None:
+    def show_routing(self, event: Routed) -> None:
         if event.by in FREELY and event.agent != self.agent:
-            self.pen.line(f"{self.pen.mark('agent')}{visible(event.agent)}", "dim")
-        self.agent, self.gauge = event.agent, self.gauge.fresh()
-        self._busy(event.agent, waits=True)
+            self.pen.draw_line(f"{self.pen.format_mark('agent')}{escape_controls(event.agent)}", "dim")
+        self.agent, self.gauge = event.agent, self.gauge.make_next()
+        self._show_busy(event.agent, waits=True)
 
-    def handed_over(self, event: HandedOver) -> None:
+    def show_handover(self, event: HandedOver) -> None:
         self.agent = event.agent
         words = (TAKEN if event.tag else REST).format(agent=event.agent, tag=event.tag)
-        self.pen.line(self.pen.mark("agent") + visible(words), "dim")
+        self.pen.draw_line(self.pen.format_mark("agent") + escape_controls(words), "dim")
 
-    def loading(self, event: Loading) -> None:
-        self.gauge.model = visible(event.model)
-        self._busy(self.agent, waits=True)
+    def show_loading(self, event: Loading) -> None:
+        self.gauge.model = escape_controls(event.model)
+        self._show_busy(self.agent, waits=True)
 
-    def progress(self, event: Progress) -> None:
-        begun = self.gauge.prepare(event)
-        self._status("", at_once=begun)
-        if begun and event.stage == "loading" and isinstance(self.pen, PlainPen):
+    def show_progress(self, event: Progress) -> None:
+        begun = self.gauge.update_progress(event)
+        self._show_status("", at_once=begun)
+        if begun and event.stage == "loading" and isinstance(self.pen, PlainRenderer):
             # It has no status line.
-            self.pen.line(f"loading {self.gauge.model}")
+            self.pen.draw_line(f"loading {self.gauge.model}")
 
-    def text(self, event: Text) -> None:
-        self.gauge.token("writing")
-        self._draw(self.preview.feed(event.text))
-        self._status(self.preview.line)
+    def show_text(self, event: Text) -> None:
+        self.gauge.count_token("writing")
+        self._draw_pieces(self.preview.feed(event.text))
+        self._show_status(self.preview.line)
 
-    def thought_came(self, event: Thought) -> None:
-        self.gauge.token("thinking")
+    def show_thought(self, event: Thought) -> None:
+        self.gauge.count_token("thinking")
         self.thought_since = self.thought_since or self.gauge.clock()
         self.folded = not self.thinking or (self.folded and bool(self.thoughts))
         self.thoughts.append(event.text)
         *lines, self.thought = (self.thought + event.text).split("\n")
         for line in lines if self.thinking else ():
-            self.pen.line(visible(line.rstrip("\r")), "dim")
-        self._status("")
+            self.pen.draw_line(escape_controls(line.rstrip("\r")), "dim")
+        self._show_status("")
 
-    def called(self, event: Called) -> None:
+    def show_call(self, event: Called) -> None:
         if self.shelf:
-            self.shelf.begin()
+            self.shelf.start_block()
         number = f"{event.number} of {event.of}: " if event.of > 1 else ""
-        self._busy(f"{self.agent}  {number}{name(event.call)}")
+        self._show_busy(f"{self.agent}  {number}{format_call(event.call)}")
 
-    def asked(self, event: Ask) -> None:
+    def note_question(self, event: Ask) -> None:
         if self.shelf:
             # a block that ran in vain may run once more after it
-            self.shelf.begin()
+            self.shelf.start_block()
 
-    def output(self, event: Output) -> None:
+    def show_output(self, event: Output) -> None:
         if self.shelf:
-            self.shelf.add(event.text)
-        self._status(settled(event.text.rstrip()).rpartition("\n")[2])
+            self.shelf.add_printed(event.text)
+        self._show_status(apply_carriage_returns(event.text.rstrip()).rpartition("\n")[2])
 
-    def looking(self, event: Looking) -> None:
-        files = LOOKING.format(files=thousands(event.files)) if event.files else ""
-        self._status(f"{files}: {100 * event.read // event.files} %" if event.read else files)
-        if event.read and not self.looked and isinstance(self.pen, PlainPen):
+    def show_file_scan(self, event: Looking) -> None:
+        files = LOOKING.format(files=format_thousands(event.files)) if event.files else ""
+        self._show_status(f"{files}: {100 * event.read // event.files} %" if event.read else files)
+        if event.read and not self.looked and isinstance(self.pen, PlainRenderer):
             # It has no status line.
-            self.pen.line(files)
+            self.pen.draw_line(files)
         self.looked = bool(event.read)
 
-    def returned(self, event: Returned) -> None:
+    def show_result(self, event: Returned) -> None:
         mark, style = LOOKS[event.result.outcome]
         spent = f"  {event.seconds:.1f} s" if event.seconds >= 0.05 else ""
-        verdict = visible(event.result.verdict)
-        self.pen.line(f"{self.pen.mark(mark)}{name(event.call)}: {verdict}{spent}", style, prose=True)
-        for line in self._excerpt(event.result.view or event.result.text, event.left_out):
-            self.pen.line(f"  {line}".rstrip(), "dim")
-        self._busy(self.agent, waits=True)
+        verdict = escape_controls(event.result.verdict)
+        self.pen.draw_line(
+            f"{self.pen.format_mark(mark)}{format_call(event.call)}: {verdict}{spent}", style, prose=True
+        )
+        for line in self._make_excerpt(event.result.view or event.result.text, event.left_out):
+            self.pen.draw_line(f"  {line}".rstrip(), "dim")
+        self._show_busy(self.agent, waits=True)
 
-    def changed(self, event: Changed) -> None:
+    def show_changes(self, event: Changed) -> None:
         # not indented: what a block prints is, so it cannot look like this
-        self.pen.line(one_line(say_counts(event.files)), prose=True)
+        self.pen.draw_line(to_one_line(format_line_counts(event.files)), prose=True)
 
-    def refused(self, event: Refused) -> None:
+    def show_refusal(self, event: Refused) -> None:
         if event.problem.text:
-            self.pen.line(
-                f"{self.pen.mark('skipped')}not run: {one_line(event.problem.text)}", "warn", prose=True
+            self.pen.draw_line(
+                f"{self.pen.format_mark('skipped')}not run: {to_one_line(event.problem.text)}",
+                "warn",
+                prose=True,
             )
 
-    def repairing(self, event: Repairing | Doubted | FreshStart) -> None:
-        self.pen.line(self.pen.mark("repair") + attempts.said(event), "warn", prose=True)
-        self._busy(self.agent, waits=True)
+    def show_repair(self, event: Repairing | Doubted | FreshStart) -> None:
+        self.pen.draw_line(
+            self.pen.format_mark("repair") + attempts.format_attempt(event), "warn", prose=True
+        )
+        self._show_busy(self.agent, waits=True)
 
-    def usage(self, event: Usage) -> None:
-        self.gauge.count(event)
+    def count_usage(self, event: Usage) -> None:
+        self.gauge.count_usage(event)
 
-    def notice(self, event: Notice) -> None:
-        self.pen.line(visible(event.text.rstrip("\n")), "dim", prose=True)
+    def show_notice(self, event: Notice) -> None:
+        self.pen.draw_line(escape_controls(event.text.rstrip("\n")), "dim", prose=True)
 
-    def prompted(self, event: Prompted) -> None:
-        self.gauge.ask(event.tokens)
+    def note_prompt_size(self, event: Prompted) -> None:
+        self.gauge.begin_prompt(event.tokens)
 
-    def compacting(self, event: Compacting) -> None:
-        self._busy(f"{self.agent}  summing up the conversation")
+    def show_compacting(self, event: Compacting) -> None:
+        self._show_busy(f"{self.agent}  summing up the conversation")
 
-    def drafting(self, event: Drafting) -> None:
-        self._busy("writing a commit message", waits=True)
+    def show_drafting(self, event: Drafting) -> None:
+        self._show_busy("writing a commit message", waits=True)
 
-    def compacted(self, event: Compacted) -> None:
-        for line in room.lines(event):
-            self.pen.line(visible(line), "dim", prose=True)
-        self._busy(self.agent, waits=True)
+    def show_compaction(self, event: Compacted) -> None:
+        for line in room.format_compaction(event):
+            self.pen.draw_line(escape_controls(line), "dim", prose=True)
+        self._show_busy(self.agent, waits=True)
 
-    def interrupted(self, event: Interrupted) -> None:
+    def show_interruption(self, event: Interrupted) -> None:
         if not self.stopped:
-            self.pen.line(f"{self.pen.mark('failed')}{STOPPED}", "warn")
+            self.pen.draw_line(f"{self.pen.format_mark('failed')}{STOPPED}", "warn")
         self._end_turn()
 
-    def answered(self, event: Answered) -> None:
+    def show_answer(self, event: Answered) -> None:
         self.held.clear()
-        self._give(event.text)
+        self._write_answer(event.text)
         gone = [change.path for change in event.files or () if change.action == "deleted"]
         if gone and not self.quiet:
-            self.pen.line(
-                GONE.format(count=len(gone), names=", ".join(map(one_line, gone[:NAMED]))), "warn", prose=True
+            self.pen.draw_line(
+                GONE.format(count=len(gone), names=", ".join(map(to_one_line, gone[:NAMED]))),
+                "warn",
+                prose=True,
             )
-        self._receipt(event.receipt)
+        self._show_receipt(event.receipt)
         self._end_turn()
 
-    def gave_up(self, event: GaveUp) -> None:
-        self._release()
-        lines = [line for line in visible(f"{event.reason}\n{event.hint}").split("\n") if line.strip()]
+    def show_failure(self, event: GaveUp) -> None:
+        self._release_held()
+        lines = [
+            line for line in escape_controls(f"{event.reason}\n{event.hint}").split("\n") if line.strip()
+        ]
         for line in lines[:1]:
-            self.pen.line(f"{self.pen.mark('failed')}{line}", "bad", prose=True)
+            self.pen.draw_line(f"{self.pen.format_mark('failed')}{line}", "bad", prose=True)
         for line in lines[1:]:
-            self.pen.line(line, prose=True)
-        self._give(event.answer)
-        self._receipt(event.receipt)
+            self.pen.draw_line(line, prose=True)
+        self._write_answer(event.answer)
+        self._show_receipt(event.receipt)
         self._end_turn()
 
-    def _receipt(self, receipt: Receipt | None) -> None:
+    def _show_receipt(self, receipt: Receipt | None) -> None:
         """Say what the turn did, and what of its answer is not to be believed."""
         if not receipt:
             return
-        self.pen.status(None)
+        self.pen.show_status(None)
         if receipt.doubt:
-            self.pen.line(self.pen.mark("failed") + one_line(receipt.complaint), "warn", prose=True)
+            self.pen.draw_line(
+                self.pen.format_mark("failed") + to_one_line(receipt.complaint), "warn", prose=True
+            )
         if not self.quiet and (told := str(receipt)):
-            self.pen.line(one_line(told), "dim", prose=True)
+            self.pen.draw_line(to_one_line(told), "dim", prose=True)
 
-    def _give(self, text: str) -> None:
+    def _write_answer(self, text: str) -> None:
         """Put the answer where it is wanted."""
         if self.answer is None or not text:
             return
-        self.pen.status(None)
-        write(self.answer, text.rstrip("\n") + "\n")
+        self.pen.show_status(None)
+        write_text(self.answer, text.rstrip("\n") + "\n")
         self.answer.flush()
 
     def _end_turn(self) -> None:
-        if not self.quiet and (whole := self.gauge.whole()):
-            self.pen.line(whole, "dim")
-        self.pen.status(None)
-        self.gauge = self.gauge.fresh()
+        if not self.quiet and (whole := self.gauge.format_total()):
+            self.pen.draw_line(whole, "dim")
+        self.pen.show_status(None)
+        self.gauge = self.gauge.make_next()
 
     def _end_thought(self) -> None:
         if not self.thought_since:
             return
         if self.thinking and self.thought:
-            self.pen.line(visible(self.thought), "dim")
+            self.pen.draw_line(escape_controls(self.thought), "dim")
         if seconds := round(self.gauge.clock() - self.thought_since):
             how = UNFOLDS if self.shelf and not self.thinking else ""
-            self.pen.line(THOUGHT.format(seconds=seconds, how=how), "dim")
+            self.pen.draw_line(THOUGHT.format(seconds=seconds, how=how), "dim")
         self.reasoning = "".join(self.thoughts).strip() or self.reasoning
         self.thoughts.clear()
         self.thought, self.thought_since = "", 0.0
 
-    def _excerpt(self, text: str, left_out: Mapping[str, int]) -> list[str]:
-        shelf, more = self.shelf, self.pen.mark("more")
+    def _make_excerpt(self, text: str, left_out: Mapping[str, int]) -> list[str]:
+        shelf, more = self.shelf, self.pen.format_mark("more")
         if shelf is None:
-            return excerpt(text, more, lambda lines: "", left_out)
-        return excerpt(shelf.whole(text), more, lambda lines: f", /show {shelf.put(lines)}", left_out)
+            return make_excerpt(text, more, lambda lines: "", left_out)
+        return make_excerpt(
+            shelf.pick_longer(text), more, lambda lines: f", /show {shelf.store_lines(lines)}", left_out
+        )
 
-    def _draw(self, pieces: Iterator[Piece]) -> None:
+    def _draw_pieces(self, pieces: Iterator[Piece]) -> None:
         for piece in pieces:
             if self.hold:
                 self.held.append(piece)
             else:
-                self.pen.piece(piece)
+                self.pen.draw_piece(piece)
 
-    def _release(self) -> None:
+    def _release_held(self) -> None:
         for piece in self.held:
-            self.pen.piece(piece)
+            self.pen.draw_piece(piece)
         self.held.clear()
 
-    def _busy(self, doing: str, *, waits: bool = False) -> None:
-        self.gauge.begin(doing, waits=waits)
-        self._status("")
+    def _show_busy(self, doing: str, *, waits: bool = False) -> None:
+        self.gauge.begin_step(doing, waits=waits)
+        self._show_status("")
 
-    def _status(self, tail: str, *, at_once: bool = False) -> None:
-        gauge, end = self.gauge, visible(tail[-NEWEST:].strip())
-        gauge.more = self.pen.mark("more").strip()
+    def _show_status(self, tail: str, *, at_once: bool = False) -> None:
+        gauge, end = self.gauge, escape_controls(tail[-NEWEST:].strip())
+        gauge.more = self.pen.format_mark("more").strip()
 
         def words() -> str:
-            return "  ".join(filter(None, (gauge.now(), self._waiting() or end)))
+            return "  ".join(filter(None, (gauge.format_current(), self._format_typed() or end)))
 
-        self.pen.status(words, at_once=at_once)
+        self.pen.show_status(words, at_once=at_once)
 
-    def _waiting(self) -> str:
-        typed = visible(self.typed())
+    def _format_typed(self) -> str:
+        typed = escape_controls(self.typed())
         return f"> {typed[-NEWEST:]}" if typed else ""
 
 
-_TELLS: Mapping[type[Any], Callable[[Teller, Any], None]] = {
-    Routed: Teller.routed,
-    HandedOver: Teller.handed_over,
-    Loading: Teller.loading,
-    Text: Teller.text,
-    Thought: Teller.thought_came,
-    Called: Teller.called,
-    Ask: Teller.asked,
-    Output: Teller.output,
-    Looking: Teller.looking,
-    Returned: Teller.returned,
-    Changed: Teller.changed,
-    Refused: Teller.refused,
-    Repairing: Teller.repairing,
-    Doubted: Teller.repairing,
-    FreshStart: Teller.repairing,
-    Usage: Teller.usage,
-    Notice: Teller.notice,
-    Prompted: Teller.prompted,
-    Progress: Teller.progress,
-    Compacting: Teller.compacting,
-    Drafting: Teller.drafting,
-    Compacted: Teller.compacted,
-    Interrupted: Teller.interrupted,
-    Answered: Teller.answered,
-    GaveUp: Teller.gave_up,
+_TELLS: Mapping[type[Any], Callable[[TurnDisplay, Any], None]] = {
+    Routed: TurnDisplay.show_routing,
+    HandedOver: TurnDisplay.show_handover,
+    Loading: TurnDisplay.show_loading,
+    Text: TurnDisplay.show_text,
+    Thought: TurnDisplay.show_thought,
+    Called: TurnDisplay.show_call,
+    Ask: TurnDisplay.note_question,
+    Output: TurnDisplay.show_output,
+    Looking: TurnDisplay.show_file_scan,
+    Returned: TurnDisplay.show_result,
+    Changed: TurnDisplay.show_changes,
+    Refused: TurnDisplay.show_refusal,
+    Repairing: TurnDisplay.show_repair,
+    Doubted: TurnDisplay.show_repair,
+    FreshStart: TurnDisplay.show_repair,
+    Usage: TurnDisplay.count_usage,
+    Notice: TurnDisplay.show_notice,
+    Prompted: TurnDisplay.note_prompt_size,
+    Progress: TurnDisplay.show_progress,
+    Compacting: TurnDisplay.show_compacting,
+    Drafting: TurnDisplay.show_drafting,
+    Compacted: TurnDisplay.show_compaction,
+    Interrupted: TurnDisplay.show_interruption,
+    Answered: TurnDisplay.show_answer,
+    GaveUp: TurnDisplay.show_failure,
 }
 
 
-def name(call: Call) -> str:
+def format_call(call: Call) -> str:
     """Name a call by its tag and path."""
-    return visible(" ".join(filter(None, (call.tool, call.path))))
+    return escape_controls(" ".join(filter(None, (call.tool, call.path))))

@@ -32,12 +32,12 @@ _PLACE = re.compile(r"(?i)[\w-]+(?:\.[\w-]+)*\.?(?::\d+)?(?:[/?#].*)?")
 _NAME = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*|[0-9a-f:.]+")
 
 
-class UnreachedError(Exception):
+class FetchError(Exception):
     """A page that was not got; the words are for the model."""
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class WebAddress:
     """`path` begins with a slash and holds the query; what stood behind a # is dropped."""
 
     scheme: str
@@ -46,17 +46,17 @@ class Address:
     path: str
 
     @property
-    def place(self) -> str:
+    def host_port(self) -> str:
         """`host:port`."""
-        return f"{self._host}:{self.port}"
+        return f"{self._bracketed_host}:{self.port}"
 
     @property
-    def shown(self) -> str:
+    def display_host(self) -> str:
         """The host, with the port where it is no usual one."""
-        return self._host if self.port == PORTS[self.scheme] else self.place
+        return self._bracketed_host if self.port == PORTS[self.scheme] else self.host_port
 
     @property
-    def _host(self) -> str:
+    def _bracketed_host(self) -> str:
         return f"[{self.host}]" if ":" in self.host else self.host
 
     @property
@@ -67,55 +67,55 @@ class Address:
         return self.host == "localhost"
 
     @property
-    def brief(self) -> str:
+    def short_text(self) -> str:
         """For a sentence: a page chooses where it leads to, and an address can hold many words."""
         whole = str(self)
         return whole if len(whole) <= BRIEF else f"{whole[: BRIEF - 1]}…"
 
     def __str__(self) -> str:
-        return f"{self.scheme}://{self.shown}{self.path}"
+        return f"{self.scheme}://{self.display_host}{self.path}"
 
-    def joined(self, where: str) -> Address:
+    def resolve_link(self, where: str) -> WebAddress:
         """Give where a link or a redirect of this page leads. Raises UnreachedError."""
         try:
-            return read(urljoin(str(self), where.strip()))
-        except (ValueError, UnreachedError) as error:
-            raise UnreachedError(ASTRAY.format(text=self.brief)) from error
+            return parse_address(urljoin(str(self), where.strip()))
+        except (ValueError, FetchError) as error:
+            raise FetchError(ASTRAY.format(text=self.short_text)) from error
 
 
-def read(text: str) -> Address:
+def parse_address(text: str) -> WebAddress:
     """Take an address apart; one without a scheme is https. Raises UnreachedError."""
     if len(text) > LONGEST:
-        raise UnreachedError(TOO_LONG.format(count=len(text)))
+        raise FetchError(TOO_LONG.format(count=len(text)))
     plain = text.strip().strip("<>\"'`")
     scheme = "http" if _LOCAL.match(plain) else "https"
     whole = plain if "://" in plain or not _PLACE.fullmatch(plain) else f"{scheme}://{plain}"
     try:
         parts = urlsplit(whole)
         scheme, port = parts.scheme.lower(), parts.port or PORTS.get(parts.scheme.lower(), 0)
-        host = _ascii(parts.hostname or "")
+        host = _encode_host(parts.hostname or "")
     except (ValueError, UnicodeError):
         scheme, port, host = "", 0, ""
     if scheme not in PORTS or not port or not _NAME.fullmatch(host):
-        raise UnreachedError(NO_ADDRESS.format(text=text[:100]))
+        raise FetchError(NO_ADDRESS.format(text=text[:100]))
     if "@" in parts.netloc:
-        raise UnreachedError(WITH_NAME.format(text=text[:100]))
+        raise FetchError(WITH_NAME.format(text=text[:100]))
     query = f"?{parts.query}" if parts.query else ""
-    return Address(scheme, host, port, quote((parts.path or "/") + query, safe=SAFE))
+    return WebAddress(scheme, host, port, quote((parts.path or "/") + query, safe=SAFE))
 
 
-def named(words: str) -> Iterator[Address]:
+def find_addresses(words: str) -> Iterator[WebAddress]:
     """Give the addresses that a text names, also those of a host alone (`example.org`)."""
     urls = _URL.findall(words)
     rest = _URL.sub(" ", words)
     for text in [*urls, *_HOST.findall(rest), *(match[0] for match in _LOCAL.finditer(rest))]:
         try:
-            yield read(text.rstrip(_AROUND))
-        except UnreachedError:
+            yield parse_address(text.rstrip(_AROUND))
+        except FetchError:
             continue
 
 
-def _ascii(host: str) -> str:
+def _encode_host(host: str) -> str:
     """Write a host as DNS has it: `bücher.example` is `xn--bcher-kva.example`."""
     name = unquote(host).lower().rstrip(".")
     return name if name.isascii() else name.encode("idna").decode()

@@ -43,10 +43,10 @@ LOOK = """() => ({
 def main() -> None:
     told = json.loads(sys.argv[1])
     sys.path[:] = told["path"]
-    sys.stdout.write(MARK + json.dumps(_answer(told), ensure_ascii=False) + "\n")
+    sys.stdout.write(MARK + json.dumps(_run_browser(told), ensure_ascii=False) + "\n")
 
 
-def _answer(told: Mapping[str, Any]) -> dict[str, Any]:
+def _run_browser(told: Mapping[str, Any]) -> dict[str, Any]:
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
         return {"problem": "no Chromium was found (apt install chromium)"}
@@ -61,12 +61,12 @@ def _answer(told: Mapping[str, Any]) -> dict[str, Any]:
         try:
             page = browser.new_context(accept_downloads=False, service_workers="block").new_page()
             page.set_default_timeout(told["patience"] * 1000)
-            return _walked(page, told, Error)
+            return _run_steps(page, told, Error)
         finally:
             browser.close()
 
 
-def _walked(page: Any, told: Mapping[str, Any], error: type[Exception]) -> dict[str, Any]:
+def _run_steps(page: Any, told: Mapping[str, Any], error: type[Exception]) -> dict[str, Any]:
     """Take the steps up to the first that fails, then look."""
     problem = said = ""
     for number, (step, *words) in enumerate(told["steps"], 1):
@@ -80,13 +80,13 @@ def _walked(page: Any, told: Mapping[str, Any], error: type[Exception]) -> dict[
     if told["picture"]:
         page.screenshot(path=told["picture"], full_page=True)
     try:
-        seen = _shaped(page.evaluate(LOOK), told["most"])
+        seen = _normalize_page(page.evaluate(LOOK), told["most"])
     except (error, KeyError, TypeError, ValueError):
-        seen, problem = _shaped(NOTHING, 0), problem or UNREAD
+        seen, problem = _normalize_page(NOTHING, 0), problem or UNREAD
     return {"problem": problem, "said": said, "address": page.url, **seen}
 
 
-def _shaped(seen: Any, most: int) -> dict[str, Any]:
+def _normalize_page(seen: Any, most: int) -> dict[str, Any]:
     """Give what was looked at in its shape: the page may have put something else in its place."""
     text = str(seen["text"])
     return {
@@ -98,26 +98,26 @@ def _shaped(seen: Any, most: int) -> dict[str, Any]:
     }
 
 
-def _click(page: Any, name: str) -> None:
+def _click_element(page: Any, name: str) -> None:
     link = page.get_by_role("link", name=name)
     button = page.get_by_role("button", name=name)
     link.or_(button).or_(page.get_by_text(name, exact=True)).first.click()
 
 
-def _fill(page: Any, name: str, value: str) -> None:
+def _fill_field(page: Any, name: str, value: str) -> None:
     field = (
         page.get_by_label(name)
         .or_(page.get_by_placeholder(name))
         .or_(page.locator(f"[name={json.dumps(name)}]"))
     )
     choice = field.first.evaluate("field => field.tagName") == "SELECT"
-    (field.first.select_option if choice else field.first.fill)(value)
+    (field.first.select_option if choice else field.first.fill_queue)(value)
 
 
 STEPS: Mapping[str, Callable[..., object]] = {
     "open": lambda page, address: page.goto(address, wait_until="domcontentloaded"),
-    "click": _click,
-    "fill": _fill,
+    "click": _click_element,
+    "fill": _fill_field,
     "press": lambda page, key: page.keyboard.press(key),
 }
 

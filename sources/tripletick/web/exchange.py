@@ -23,7 +23,7 @@ from tripletick.sandbox.net.copying import PIECE, Link
 from tripletick.sandbox.net.gate import Gate, No
 from tripletick.sandbox.net.heads import HEAD, Asked
 from tripletick.sandbox.net.out import Resolve, Terms, Way, look_up
-from tripletick.web.address import PORTS, Address, UnreachedError
+from tripletick.web.address import PORTS, FetchError, WebAddress
 
 FIELDS = (
     (b"User-Agent", f"tripletick/{__version__} (an agent at work for one person)".encode()),
@@ -48,7 +48,7 @@ BAD_PACKING = "{host} packs the page in a way that cannot be read: {how}"
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class FetchLimits:
     """What one page may take, and what may be reached although it is in a network of the person's own."""
 
     seconds: float = 30.0
@@ -59,87 +59,87 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Got:
+class WebResponse:
     """An answer. `cut`: there was more than `body` holds."""
 
-    address: Address
+    address: WebAddress
     status: int
     head: Message
     body: bytes = b""
     cut: bool = False
 
     @property
-    def kind(self) -> str:
+    def media_type(self) -> str:
         """The media type as it is told, "" where it is not."""
-        return named(self.head.get_content_type()) if "content-type" in self.head else ""
+        return sanitize_name(self.head.get_content_type()) if "content-type" in self.head else ""
 
 
-Wanted = Callable[[Got], bool]
+Wanted = Callable[[WebResponse], bool]
 """Told the head of an answer: whether its body is worth reading."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class WebClient:
     """Where requests go out; `halt` ends one from another thread."""
 
-    bounds: Bounds
+    bounds: FetchLimits
     environ: Mapping[str, str]
     halt: Halt
 
-    def ask(self, address: Address, seconds: float, wanted: Wanted) -> Got:
+    def send_request(self, address: WebAddress, seconds: float, wanted: Wanted) -> WebResponse:
         """Get what is there. Raises UnreachedError with the reason."""
-        host = address.shown
+        host = address.display_host
         try:
-            return asyncio.run(self._ended(address, seconds, wanted))
+            return asyncio.run(self._exchange_with_limits(address, seconds, wanted))
         except TimeoutError as error:
-            raise UnreachedError(SLOW.format(host=host, seconds=self.bounds.seconds)) from error
+            raise FetchError(SLOW.format(host=host, seconds=self.bounds.seconds)) from error
         except asyncio.LimitOverrunError as error:
-            raise UnreachedError(ENDLESS.format(host=host)) from error
+            raise FetchError(ENDLESS.format(host=host)) from error
         except ssl.SSLError as error:
             why = getattr(error, "verify_message", "") or error.reason or "it speaks no TLS"
-            raise UnreachedError(BAD_TLS.format(host=host, why=why)) from error
+            raise FetchError(BAD_TLS.format(host=host, why=why)) from error
         except (OSError, asyncio.IncompleteReadError) as error:
-            raise UnreachedError(CUT.format(host=host)) from error
+            raise FetchError(CUT.format(host=host)) from error
         except zlib.error as error:
-            raise UnreachedError(BAD_PACKING.format(host=host, how="it is broken")) from error
+            raise FetchError(BAD_PACKING.format(host=host, how="it is broken")) from error
 
-    async def _ended(self, address: Address, seconds: float, wanted: Wanted) -> Got:
+    async def _exchange_with_limits(self, address: WebAddress, seconds: float, wanted: Wanted) -> WebResponse:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         assert task
         with self.halt.ending(lambda: loop.call_soon_threadsafe(task.cancel)):
             async with asyncio.timeout(seconds):
-                return await self._exchange(address, wanted)
+                return await self._send_and_receive(address, wanted)
 
-    async def _exchange(self, address: Address, wanted: Wanted) -> Got:
-        reader, writer = await self._open(address)
+    async def _send_and_receive(self, address: WebAddress, wanted: Wanted) -> WebResponse:
+        reader, writer = await self._open_connection(address)
         try:
             if address.scheme == "https":
-                await writer.start_tls(_trust(), server_hostname=address.host)
-                writer.write(_asked(address).head())
-            got = await _head(address, reader)
-            return await self._body(got, reader) if wanted(got) else got
+                await writer.start_tls(_make_tls_context(), server_hostname=address.host)
+                writer.write(_build_request(address).head())
+            got = await _read_head(address, reader)
+            return await self._read_body(got, reader) if wanted(got) else got
         finally:
             writer.transport.abort()
 
-    async def _open(self, address: Address) -> Link:
+    async def _open_connection(self, address: WebAddress) -> Link:
         """Connect, and ask where that needs no TLS. Raises UnreachedError where it is refused."""
         way = Way(Gate(allowed=self.bounds.allowed), self.environ, untold, Terms(resolve=self.bounds.resolve))
         safe = address.scheme == "https"
-        opened = await way.open(Asked(address.host, address.port) if safe else _asked(address))
+        opened = await way.open(Asked(address.host, address.port) if safe else _build_request(address))
         if isinstance(opened, No):
-            closed = CLOSED.format(host=address.host, why=opened.why, place=address.place)
-            raise UnreachedError(closed if opened.why else opened.sentence)
+            closed = CLOSED.format(host=address.host, why=opened.why, place=address.host_port)
+            raise FetchError(closed if opened.why else opened.sentence)
         return opened
 
-    async def _body(self, got: Got, reader: asyncio.StreamReader) -> Got:
+    async def _read_body(self, got: WebResponse, reader: asyncio.StreamReader) -> WebResponse:
         """Read on up to the bound of what is unpacked; what comes then is left on the line."""
         how = str(got.head.get("content-encoding", "")).strip().lower()
         if how not in {"", "identity", *PACKED}:
-            raise UnreachedError(BAD_PACKING.format(host=got.address.shown, how=named(how)))
-        unpack = zlib.decompressobj(_EITHER).decompress if how in PACKED else _as_it_is
+            raise FetchError(BAD_PACKING.format(host=got.address.display_host, how=sanitize_name(how)))
+        unpack = zlib.decompressobj(_EITHER).decompress if how in PACKED else _pass_through
         body, most = bytearray(), self.bounds.size
         try:
-            async with aclosing(_pieces(got, reader)) as pieces:
+            async with aclosing(_iter_body(got, reader)) as pieces:
                 async for piece in pieces:
                     body += unpack(piece, most + 1 - len(body))
                     if len(body) > most:
@@ -149,22 +149,22 @@ class Line:
         return replace(got, body=bytes(body[:most]), cut=len(body) > most)
 
 
-def named(told: str) -> str:
+def sanitize_name(told: str) -> str:
     """Give a name that a server gives: what it says besides is not for a sentence of ours."""
     return told if re.fullmatch(r"[\w.+/-]{1,60}", told, re.ASCII) else "something else"
 
 
-def _as_it_is(piece: bytes, most: int) -> bytes:
+def _pass_through(piece: bytes, most: int) -> bytes:
     return piece[:most]
 
 
-def _asked(address: Address) -> Asked:
+def _build_request(address: WebAddress) -> Asked:
     # port 80 is the one that the head leaves out
     usual = address.port == PORTS[address.scheme]
     return Asked(address.host, 80 if usual else address.port, "GET", address.path, fields=FIELDS)
 
 
-def _trust() -> ssl.SSLContext:
+def _make_tls_context() -> ssl.SSLContext:
     """Trust whom the system trusts; where it has no list, as on some, the one that comes with requests."""
     paths = ssl.get_default_verify_paths()
     if paths.cafile or paths.capath:
@@ -174,7 +174,7 @@ def _trust() -> ssl.SSLContext:
     return ssl.create_default_context(cafile=certifi.where())
 
 
-async def _head(address: Address, reader: asyncio.StreamReader) -> Got:
+async def _read_head(address: WebAddress, reader: asyncio.StreamReader) -> WebResponse:
     for _ in range(INTERIM):
         first = await reader.readuntil(b"\n")
         found = _STATUS.fullmatch(first)
@@ -186,28 +186,28 @@ async def _head(address: Address, reader: asyncio.StreamReader) -> Got:
             if len(head) > HEAD:
                 raise asyncio.LimitOverrunError("too long", HEAD)
         if found["status"][:1] != b"1":
-            return Got(address, int(found["status"]), BytesHeaderParser().parsebytes(head))
-    raise UnreachedError(RUBBISH.format(host=address.shown))
+            return WebResponse(address, int(found["status"]), BytesHeaderParser().parsebytes(head))
+    raise FetchError(RUBBISH.format(host=address.display_host))
 
 
-async def _pieces(got: Got, reader: asyncio.StreamReader) -> AsyncGenerator[bytes, None]:
+async def _iter_body(got: WebResponse, reader: asyncio.StreamReader) -> AsyncGenerator[bytes, None]:
     """Give the body as it comes. Raises IncompleteReadError where it ends too early."""
     if "chunked" in str(got.head.get("transfer-encoding", "")).lower():
-        while size := _size(await reader.readuntil(b"\n"), got):
-            async for piece in _exactly(reader, size):
+        while size := _parse_chunk_size(await reader.readuntil(b"\n"), got):
+            async for piece in _read_exactly(reader, size):
                 yield piece
             await reader.readuntil(b"\n")
         return
     told = str(got.head.get("content-length", "")).strip()
     if re.fullmatch(r"\d{1,18}", told, re.ASCII):
-        async for piece in _exactly(reader, int(told)):
+        async for piece in _read_exactly(reader, int(told)):
             yield piece
         return
     while piece := await reader.read(PIECE):
         yield piece
 
 
-async def _exactly(reader: asyncio.StreamReader, size: int) -> AsyncGenerator[bytes, None]:
+async def _read_exactly(reader: asyncio.StreamReader, size: int) -> AsyncGenerator[bytes, None]:
     while size:
         piece = await reader.read(min(size, PIECE))
         if not piece:
@@ -216,8 +216,8 @@ async def _exactly(reader: asyncio.StreamReader, size: int) -> AsyncGenerator[by
         yield piece
 
 
-def _size(line: bytes, got: Got) -> int:
+def _parse_chunk_size(line: bytes, got: WebResponse) -> int:
     found = _SIZE.fullmatch(line)
     if not found:
-        raise UnreachedError(RUBBISH.format(host=got.address.shown))
+        raise FetchError(RUBBISH.format(host=got.address.display_host))
     return int(found[1], 16)

@@ -54,11 +54,11 @@ MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codec
 Told = dict[str, object]
 
 
-def page(data: bytes, charset: str, address: str) -> Told:
+def extract_html(data: bytes, charset: str, address: str) -> Told:
     """Give title and Markdown of an HTML page: its main text, else all of it."""
     import trafilatura
 
-    source = decoded(data, charset)
+    source = decode_text(data, charset)
     cut, source = len(source) > MOST_HTML, source[:MOST_HTML]
     found = _TITLE.search(source)
     title = " ".join(html.unescape(found[1]).split()) if found else ""
@@ -74,7 +74,7 @@ def page(data: bytes, charset: str, address: str) -> Told:
     return {"title": title, "text": text or trafilatura.html2txt(source), "cut": cut}
 
 
-def document(data: bytes, charset: str, address: str) -> Told:
+def extract_pdf(data: bytes, charset: str, address: str) -> Told:
     """Give the text of a PDF, page by page."""
     import pypdf
 
@@ -82,29 +82,29 @@ def document(data: bytes, charset: str, address: str) -> Told:
     if reader.is_encrypted and not reader.decrypt(""):
         raise ValueError("it is locked by a password")
     count = len(reader.pages)
-    texts = list(_pages(reader.pages[:MOST_PAGES], count))
+    texts = list(_extract_pages(reader.pages[:MOST_PAGES], count))
     title = str(reader.metadata.title or "") if reader.metadata else ""
     return {"title": title, "text": "\n\n".join(texts), "cut": count > MOST_PAGES}
 
 
-def _pages(pages: Iterable[Any], count: int) -> Iterator[str]:
+def _extract_pages(pages: Iterable[Any], count: int) -> Iterator[str]:
     for number, one in enumerate(pages, 1):
         if text := one.extract_text().strip():
             yield f"(page {number} of {count})\n{text}"
 
 
-def words(data: bytes, charset: str, address: str) -> Told:
+def extract_plain(data: bytes, charset: str, address: str) -> Told:
     """Give a plain text as it stands."""
-    return {"title": "", "text": decoded(data, charset), "cut": False}
+    return {"title": "", "text": decode_text(data, charset), "cut": False}
 
 
-def decoded(data: bytes, charset: str) -> str:
+def decode_text(data: bytes, charset: str) -> str:
     """Read bytes by their mark, by what was told with them, by what the page says, by what they look like."""
     marked = next((name for mark, name in MARKS if data.startswith(mark)), "")
     said = _META.search(data[:4096])
     for name in (marked, charset, said[1].decode("ascii") if said else ""):
         with suppress(LookupError, ValueError):
-            if name and (text := _as_told(data, meant(name))):
+            if name and (text := _decode_as(data, resolve_encoding(name))):
                 return text
     if _is_utf8(data):
         return data.decode("utf-8", "replace")
@@ -114,7 +114,7 @@ def decoded(data: bytes, charset: str) -> str:
     return data.decode(best.encoding if best else "cp1252", "replace")
 
 
-def _as_told(data: bytes, name: str) -> str:
+def _decode_as(data: bytes, name: str) -> str:
     """Read bytes in an encoding, "" where they are in another: half of what is not ASCII makes no sense, or
     it is UTF-8 where an old name was told, which hardly ever comes about otherwise.
     """
@@ -133,14 +133,14 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def meant(name: str) -> str:
+def resolve_encoding(name: str) -> str:
     """Give Python's name of an encoding. Raises LookupError."""
     plain = UNKNOWN.get(name.strip().lower(), name.strip())
     found = codecs.lookup(plain).name
     return OLD.get(found, found)
 
 
-READERS = {"html": page, "pdf": document, "text": words}
+READERS = {"html": extract_html, "pdf": extract_pdf, "text": extract_plain}
 
 
 def main() -> None:

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from tripletick.halting import Halt
-from tripletick.web.address import UnreachedError
-from tripletick.web.exchange import Got
-from tripletick.web.plain import plain
+from tripletick.web.address import FetchError
+from tripletick.web.exchange import WebResponse
+from tripletick.web.plain import sanitize_text
 
 SNIFFED = 1024
 HTML = re.compile(rb"(?i)<(?:!doctype html|html|head|body|title|meta|div|p|h1|table)\b")
@@ -32,7 +32,7 @@ EMPTY = "it holds no text; it may be one that is drawn by a program or from pict
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class WebPage:
     """What a page says, fit for the model; `cut`: it says more."""
 
     address: str
@@ -42,7 +42,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class IsolatedProgram:
     """One of our programs for a process of its own, and the seconds that it may take."""
 
     name: str
@@ -50,48 +50,52 @@ class Apart:
     environ: Mapping[str, str] = field(default_factory=dict)
 
 
-PROGRAM = Apart("extract.py", 30.0)
+PROGRAM = IsolatedProgram("extract.py", 30.0)
 SAID = (TOO_LONG.format(seconds=PROGRAM.seconds), TOO_LARGE, LOCKED)
 
 
-def extract(got: Got, halt: Halt) -> Page:
+def extract_page(got: WebResponse, halt: Halt) -> WebPage:
     """Find the text of what was got. Raises UnreachedError."""
-    address, kind = str(got.address), _kind(got)
+    address, kind = str(got.address), _detect_kind(got)
     if not kind:
-        raise UnreachedError(BROKEN.format(address=got.address.brief, why=NO_TEXT))
+        raise FetchError(BROKEN.format(address=got.address.short_text, why=NO_TEXT))
     if kind == "pdf" and got.cut:
-        raise UnreachedError(BROKEN.format(address=got.address.brief, why=NOT_WHOLE.format(size=_size(got))))
+        raise FetchError(
+            BROKEN.format(address=got.address.short_text, why=NOT_WHOLE.format(size=_format_size(got)))
+        )
     charset = str(got.head.get_content_charset("") or "")
-    told = run_apart(PROGRAM, {"kind": kind, "charset": charset, "address": address}, got.body, halt)
+    told = run_isolated(PROGRAM, {"kind": kind, "charset": charset, "address": address}, got.body, halt)
     if isinstance(told, str):
         # a library may quote the page in what it says
         why = told if told in SAID or "module" in told else IS_BROKEN
-        raise UnreachedError(BROKEN.format(address=got.address.brief, why=why))
-    text = plain(str(told["text"] or ""))
+        raise FetchError(BROKEN.format(address=got.address.short_text, why=why))
+    text = sanitize_text(str(told["text"] or ""))
     if not text:
-        raise UnreachedError(BROKEN.format(address=got.address.brief, why=EMPTY))
-    title = " ".join(plain(str(told["title"])).split())[:200]
-    return Page(address, title, text, got.cut or bool(told["cut"]))
+        raise FetchError(BROKEN.format(address=got.address.short_text, why=EMPTY))
+    title = " ".join(sanitize_text(str(told["title"])).split())[:200]
+    return WebPage(address, title, text, got.cut or bool(told["cut"]))
 
 
-def _kind(got: Got) -> str:
+def _detect_kind(got: WebResponse) -> str:
     start = got.body[:SNIFFED]
     if b"%PDF-" in start:
         return "pdf"
     if b"\0" in start and not start.startswith((b"\xff\xfe", b"\xfe\xff")):
         return ""
-    told = got.kind
+    told = got.media_type
     if "html" in told or (told in ("", "application/octet-stream") and HTML.search(start)):
         return "html"
     return "" if told.endswith("pdf") else "text"
 
 
-def _size(got: Got) -> str:
+def _format_size(got: WebResponse) -> str:
     told = str(got.head.get("content-length", ""))
     return f"{int(told):,} bytes" if re.fullmatch(r"[0-9]{1,18}", told) else "content"
 
 
-def run_apart(program: Apart, told: Mapping[str, Any], data: bytes, halt: Halt) -> dict[str, Any] | str:
+def run_isolated(
+    program: IsolatedProgram, told: Mapping[str, Any], data: bytes, halt: Halt
+) -> dict[str, Any] | str:
     """Run it with `data` on its input: what it printed, or in words why it failed."""
     path, seconds = Path(__file__).with_name(program.name), program.seconds
     words = [sys.executable, "-I", "-S", str(path), json.dumps({**told, "path": sys.path})]
@@ -105,14 +109,14 @@ def run_apart(program: Apart, told: Mapping[str, Any], data: bytes, halt: Halt) 
         finally:
             process.kill()
     if process.returncode:
-        return _why(problems.decode("utf-8", "replace"))
+        return _summarize_traceback(problems.decode("utf-8", "replace"))
     found: dict[str, Any] = json.loads(out)
     return found
 
 
-def _why(problems: str) -> str:
+def _summarize_traceback(problems: str) -> str:
     """Give the end of a traceback without the error's name."""
     last = problems.strip().rpartition("\n")[2]
     if "MemoryError" in last or not last:
         return TOO_LARGE
-    return " ".join(plain(last.partition(": ")[2] or last).split())[:200]
+    return " ".join(sanitize_text(last.partition(": ")[2] or last).split())[:200]

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 
 from tripletick.web import robots
-from tripletick.web.address import BRIEF, Address, UnreachedError
-from tripletick.web.exchange import Got, Line, Wanted
+from tripletick.web.address import BRIEF, FetchError, WebAddress
+from tripletick.web.exchange import Wanted, WebClient, WebResponse
 
 MOST_REDIRECTS = 5
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -30,65 +30,65 @@ KEPT = "{host} lets no program read {path} (its robots.txt)"
 
 
 @dataclass(slots=True)
-class Getter:
+class PageFetcher:
     """Gets pages over one line and remembers, for as long as it lives, what each host's robots.txt says."""
 
-    line: Line
+    line: WebClient
     reached: list[str] = field(default_factory=list)
     """Hosts that were connected to, in their order."""
-    _robots: dict[tuple[str, str], robots.Robots] = field(default_factory=dict)
+    _robots: dict[tuple[str, str], robots.RobotsRules] = field(default_factory=dict)
 
-    def get(self, address: Address) -> Got:
+    def fetch_page(self, address: WebAddress) -> WebResponse:
         """Get a page as a program does that reads by itself. Raises UnreachedError."""
-        got = self._follow(address, _is_page, watched=True)
+        got = self._follow_redirects(address, _is_page, watched=True)
         if got.status >= 400:
-            raise UnreachedError(_answers(got))
-        if got.kind and not PAGE.fullmatch(got.kind):
-            raise UnreachedError(NO_PAGE.format(address=got.address.brief, kind=got.kind[:60]))
+            raise FetchError(_format_status(got))
+        if got.media_type and not PAGE.fullmatch(got.media_type):
+            raise FetchError(NO_PAGE.format(address=got.address.short_text, kind=got.media_type[:60]))
         return got
 
-    def ask(self, address: Address) -> Got:
+    def fetch_service(self, address: WebAddress) -> WebResponse:
         """Ask a service of the person's own choice, whatever its robots.txt says. Raises UnreachedError."""
-        got = self._follow(address, lambda got: True)
+        got = self._follow_redirects(address, lambda got: True)
         if got.status >= 400:
-            raise UnreachedError(_answers(got))
+            raise FetchError(_format_status(got))
         return got
 
-    def _follow(self, address: Address, wanted: Wanted, *, watched: bool = False) -> Got:
+    def _follow_redirects(self, address: WebAddress, wanted: Wanted, *, watched: bool = False) -> WebResponse:
         first, end = address, time.monotonic() + self.line.bounds.seconds
         for _ in range(MOST_REDIRECTS + 1):
-            if watched and not self._rules(address).allows(address.path):
-                raise UnreachedError(KEPT.format(host=address.shown, path=address.path[:BRIEF]))
-            got = self.line.ask(address, max(end - time.monotonic(), 0.0), wanted)
-            if address.shown not in self.reached:
-                self.reached.append(address.shown)
+            if watched and not self._get_rules(address).is_allowed(address.path):
+                raise FetchError(KEPT.format(host=address.display_host, path=address.path[:BRIEF]))
+            got = self.line.send_request(address, max(end - time.monotonic(), 0.0), wanted)
+            if address.display_host not in self.reached:
+                self.reached.append(address.display_host)
             if got.status not in REDIRECTS:
                 return got
             if not (where := got.head.get("location")):
-                raise UnreachedError(NOWHERE.format(host=address.shown, status=got.status))
-            address = address.joined(str(where))
-        raise UnreachedError(TOO_MANY.format(address=first.brief, most=MOST_REDIRECTS))
+                raise FetchError(NOWHERE.format(host=address.display_host, status=got.status))
+            address = address.resolve_link(str(where))
+        raise FetchError(TOO_MANY.format(address=first.short_text, most=MOST_REDIRECTS))
 
-    def _rules(self, address: Address) -> robots.Robots:
-        host = (address.scheme, address.place)
+    def _get_rules(self, address: WebAddress) -> robots.RobotsRules:
+        host = (address.scheme, address.host_port)
         if host not in self._robots:
-            self._robots[host] = self._read_rules(address.joined("/robots.txt"))
+            self._robots[host] = self._fetch_rules(address.resolve_link("/robots.txt"))
         return self._robots[host]
 
-    def _read_rules(self, address: Address) -> robots.Robots:
+    def _fetch_rules(self, address: WebAddress) -> robots.RobotsRules:
         """Read a host's rules: none where it has none, and nothing is let where it does not know itself."""
-        got = self._follow(address, lambda got: got.status == 200)
+        got = self._follow_redirects(address, lambda got: got.status == 200)
         if got.status >= 500:
             return robots.CLOSED
-        return robots.parse(got.body[: robots.LARGEST].decode("utf-8", "replace"))
+        return robots.parse_robots(got.body[: robots.LARGEST].decode("utf-8", "replace"))
 
 
-def _is_page(got: Got) -> bool:
-    return got.status < 300 and (not got.kind or bool(PAGE.fullmatch(got.kind)))
+def _is_page(got: WebResponse) -> bool:
+    return got.status < 300 and (not got.media_type or bool(PAGE.fullmatch(got.media_type)))
 
 
-def _answers(got: Got) -> str:
+def _format_status(got: WebResponse) -> str:
     after = str(got.head.get("retry-after", ""))
     wait = WAIT.format(seconds=after) if re.fullmatch(r"\d{1,6}", after) else ""
     reason = {each.value: f" {each.phrase}" for each in HTTPStatus}.get(got.status, "")
-    return ANSWERS.format(host=got.address.shown, status=got.status, reason=reason, wait=wait)
+    return ANSWERS.format(host=got.address.display_host, status=got.status, reason=reason, wait=wait)

@@ -17,17 +17,19 @@ _BLANKS = re.compile(r"[^\S\n]+$", re.MULTILINE)
 _GAPS = re.compile(r"\n{3,}")
 
 
-def plain(text: str) -> str:
+def sanitize_text(text: str) -> str:
     """Give a text with each invisible character written out (`\\u200b`), blank lines and ends of lines
     tidied.
     """
     kept = DROPPED.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     joins = {match.start() for match in _JOINED.finditer(kept)}
-    whole = _SUSPECT.sub(lambda found: found[0] if found.start() in joins else _shown(found[0]), kept)
+    whole = _SUSPECT.sub(
+        lambda found: found[0] if found.start() in joins else _escape_character(found[0]), kept
+    )
     return _GAPS.sub("\n\n", _BLANKS.sub("", whole)).strip("\n")
 
 
-def _shown(sign: str) -> str:
+def _escape_character(sign: str) -> str:
     kind = unicodedata.category(sign)
     if kind == "Zs":
         return " "

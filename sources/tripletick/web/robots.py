@@ -17,23 +17,23 @@ MOST = 5000
 
 
 @dataclass(frozen=True, slots=True)
-class Robots:
+class RobotsRules:
     """The rules for us: beginnings of paths, the longest that fits decides."""
 
     rules: tuple[tuple[str, bool], ...] = ()
 
-    def allows(self, path: str) -> bool:
+    def is_allowed(self, path: str) -> bool:
         """Tell whether a path, with its query, may be got."""
         plain = unquote(path)
-        fitting = [(len(rule), allowed) for rule, allowed in self.rules if _fits(rule, plain)]
+        fitting = [(len(rule), allowed) for rule, allowed in self.rules if _matches_rule(rule, plain)]
         return max(fitting, default=(0, True))[1]
 
 
-NONE = Robots()
-CLOSED = Robots((("/", False),))
+NONE = RobotsRules()
+CLOSED = RobotsRules((("/", False),))
 
 
-def parse(text: str) -> Robots:
+def parse_robots(text: str) -> RobotsRules:
     """Read the group that names us, else the one for all."""
     groups: dict[str, list[tuple[str, bool]]] = {}
     names: list[str] = []
@@ -50,10 +50,10 @@ def parse(text: str) -> Robots:
             for name in names if value else ():
                 groups[name].append((unquote(value), key == "allow"))
     own = next((name for name in groups if name and AGENT.startswith(name.partition("/")[0])), "*")
-    return Robots(tuple(groups.get(own, ())[:MOST]))
+    return RobotsRules(tuple(groups.get(own, ())[:MOST]))
 
 
-def _fits(rule: str, path: str) -> bool:
+def _matches_rule(rule: str, path: str) -> bool:
     """Match a rule in which * stands for anything and a last $ for the end, without going back and forth."""
     ends = rule.endswith("$")
     first, *others = re.split(r"\*+", rule.removesuffix("$"))

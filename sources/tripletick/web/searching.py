@@ -13,11 +13,11 @@ from typing import Any
 from urllib.parse import urlencode
 
 from tripletick.web import address
-from tripletick.web.address import UnreachedError
-from tripletick.web.exchange import Line
-from tripletick.web.extracting import Apart, run_apart
-from tripletick.web.getting import Getter
-from tripletick.web.plain import plain
+from tripletick.web.address import FetchError
+from tripletick.web.exchange import WebClient
+from tripletick.web.extracting import IsolatedProgram, run_isolated
+from tripletick.web.getting import PageFetcher
+from tripletick.web.plain import sanitize_text
 
 MOST_TITLE, MOST_SAID = 160, 400
 PASSED = ("HOME", "LANG", "SSL_CERT_FILE", "SSL_CERT_DIR", "DDGS_PROXY")
@@ -38,7 +38,7 @@ NOTHING = "No results found."
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class WebSearchResult:
     """One result: where it is, and what the service says that stands there."""
 
     address: str
@@ -46,50 +46,52 @@ class Hit:
     text: str
 
 
-def by_searxng(url: str, words: str, most: int, line: Line) -> list[Hit]:
+def search_searxng(url: str, words: str, most: int, line: WebClient) -> list[WebSearchResult]:
     """Ask a SearxNG. Raises UnreachedError."""
-    base = address.read(url)
+    base = address.parse_address(url)
     query = urlencode({"q": words, "format": "json"})
     asked = replace(base, path=f"{base.path.partition('?')[0].removesuffix('/')}/search?{query}")
-    own = replace(line, bounds=replace(line.bounds, allowed=line.bounds.allowed | {base.place}))
-    got = Getter(own).ask(asked)
+    own = replace(line, bounds=replace(line.bounds, allowed=line.bounds.allowed | {base.host_port}))
+    got = PageFetcher(own).fetch_service(asked)
     try:
         told = json.loads(got.body)
     except ValueError as error:
-        raise UnreachedError(NO_JSON.format(host=base.shown)) from error
+        raise FetchError(NO_JSON.format(host=base.display_host)) from error
     if not isinstance(told, dict):
-        raise UnreachedError(NO_JSON.format(host=base.shown))
-    return list(hits(told, most))
+        raise FetchError(NO_JSON.format(host=base.display_host))
+    return list(parse_results(told, most))
 
 
-def by_ddgs(engines: str, words: str, most: int, line: Line) -> list[Hit]:
+def search_ddgs(engines: str, words: str, most: int, line: WebClient) -> list[WebSearchResult]:
     """Have ddgs ask the services. Raises UnreachedError."""
     told = {"most": most, "engines": engines, "seconds": max(1, int(line.bounds.seconds / 2))}
     passed = {name: value for name, value in line.environ.items() if name in PASSED or name.endswith(ENDS)}
-    program = Apart("seek.py", line.bounds.seconds, passed)
-    found = run_apart(program, told, words.encode("utf-8", "replace"), line.halt)
+    program = IsolatedProgram("seek.py", line.bounds.seconds, passed)
+    found = run_isolated(program, told, words.encode("utf-8", "replace"), line.halt)
     if found == NOTHING:
         return []
     if isinstance(found, str):
         why = next((why for sign, why in WHYS.items() if re.search(sign, found)), NO_ANSWER)
-        raise UnreachedError(why)
-    return list(hits(found, most))
+        raise FetchError(why)
+    return list(parse_results(found, most))
 
 
-def hits(told: Mapping[str, Any], most: int) -> Iterator[Hit]:
+def parse_results(told: Mapping[str, Any], most: int) -> Iterator[WebSearchResult]:
     """Read results as both ways give them; one without an address that can be got is none."""
     rows = told.get("results")
     for row in rows if isinstance(rows, list) else ():
         if not isinstance(row, dict) or most < 1:
             continue
         try:
-            where = str(address.read(str(row.get("url", ""))))
-        except UnreachedError:
+            where = str(address.parse_address(str(row.get("url", ""))))
+        except FetchError:
             continue
         most -= 1
-        yield Hit(where, _short(row.get("title"), MOST_TITLE), _short(row.get("content"), MOST_SAID))
+        yield WebSearchResult(
+            where, _shorten_text(row.get("title"), MOST_TITLE), _shorten_text(row.get("content"), MOST_SAID)
+        )
 
 
-def _short(said: object, most: int) -> str:
-    text = " ".join(plain(said if isinstance(said, str) else "").split())
+def _shorten_text(said: object, most: int) -> str:
+    text = " ".join(sanitize_text(said if isinstance(said, str) else "").split())
     return text if len(text) <= most else f"{text[:most]}…"

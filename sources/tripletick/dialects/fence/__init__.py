@@ -5,30 +5,30 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from tripletick.dialects.fence.acting import read
-from tripletick.dialects.fence.feedback import word_results, write_call
+from tripletick.dialects.fence.acting import parse_reply
+from tripletick.dialects.fence.feedback import format_call, format_results
 from tripletick.dialects.fence.reader import FenceReader
-from tripletick.dialects.fence.terms import Terms
+from tripletick.dialects.fence.terms import ParseOptions
 from tripletick.messages import Call, Message, Problem, Result
 from tripletick.tools.tool import Tool
 
-__all__ = ["Fence", "FenceReader", "read", "write_call"]
+__all__ = ["FenceDialect", "FenceReader", "parse_reply", "format_call"]
 
 
-class Fence:
+class FenceDialect:
     """The default dialect."""
 
     name = "fence"
     schemas: tuple[Mapping[str, Any], ...] = ()
-    told = ""
+    tools_prompt = ""
 
-    def reader(
+    def make_reader(
         self, owned: Collection[str], *, thinking: bool = False, examples: Sequence[str] = ()
     ) -> FenceReader:
         """Start a reply. `owned` are canonical tags; in a list the first are those that the model is told."""
-        return FenceReader(Terms.of(owned, thinking=thinking, examples=examples))
+        return FenceReader(ParseOptions.from_tags(owned, thinking=thinking, examples=examples))
 
-    def feedback(
+    def build_feedback(
         self,
         results: Sequence[tuple[Call, Result]],
         problems: Sequence[Problem],
@@ -37,16 +37,16 @@ class Fence:
         example: Call | None = None,
     ) -> Message:
         """Word the one message that carries results back to the model."""
-        return Message("user", word_results(results, problems, hint=hint, example=example))
+        return Message("user", format_results(results, problems, hint=hint, example=example))
 
-    def having(self, tools: Mapping[str, Tool]) -> Fence:
+    def with_tools(self, tools: Mapping[str, Tool]) -> FenceDialect:
         return self
 
-    def write(self, call: Call) -> str:
+    def format_call(self, call: Call) -> str:
         """Write a call as the reader reads it."""
-        return write_call(call)
+        return format_call(call)
 
 
-def opened(tools: Mapping[str, Tool], offered: Sequence[str]) -> Fence:
+def make_dialect(tools: Mapping[str, Tool], offered: Sequence[str]) -> FenceDialect:
     """Give the dialect; its calls name no parameters."""
-    return Fence()
+    return FenceDialect()

@@ -10,9 +10,9 @@ from typing import Literal as OneOf
 from typing import NamedTuple
 
 from tripletick import languages
-from tripletick.dialects.fence.info import DOCUMENTS, Info
-from tripletick.dialects.fence.lines import Mark, Page, Shape
-from tripletick.dialects.fence.literals import LITERALS, Literal
+from tripletick.dialects.fence.info import DOCUMENTS, InfoString
+from tripletick.dialects.fence.lines import FenceMark, FenceShape, ReplyLines
+from tripletick.dialects.fence.literals import LITERALS, LiteralTracker
 
 DEEPER = 3
 """Columns that a closing fence may be indented more than its opener."""
@@ -21,7 +21,7 @@ GLUED = 3
 How = OneOf["closed", "broken", "doubled", "open", "lost"]
 
 
-class End(NamedTuple):
+class BlockEnd(NamedTuple):
     """How a block ended.
 
     `closed`: the content ends before offset `stop`, reading goes on at offset `resume` of line `line`.
@@ -38,35 +38,35 @@ class End(NamedTuple):
     what: str = ""
 
 
-class Block(NamedTuple):
+class FencedBlock(NamedTuple):
     """An opening fence and what it says."""
 
-    mark: Mark
-    info: Info
+    mark: FenceMark
+    info: InfoString
 
     @property
-    def document(self) -> bool:
+    def is_document(self) -> bool:
         """True where Markdown may be inside: small models save a README under the tag of a program, too."""
         if self.info.tag in DOCUMENTS or not self.info.path:
             return self.info.tag in DOCUMENTS
-        suffix = languages.language_of(self.info.path)
+        suffix = languages.detect_language(self.info.path)
         return suffix is not None and suffix.tag in DOCUMENTS
 
-    def literal(self) -> Literal | None:
+    def make_literal_tracker(self) -> LiteralTracker | None:
         """Give what follows the literals of its program, None for other tags and for parts of files."""
         saved = self.info.tag in ("write", "append") and self.info.path
-        language = languages.language_of(self.info.path or "") if saved else None
+        language = languages.detect_language(self.info.path or "") if saved else None
         kind = LITERALS.get(language.tag if language else self.info.tag)
         return kind() if kind else None
 
-    def closes(self, shape: Shape) -> bool:
+    def is_closed_by(self, shape: FenceShape) -> bool:
         """True for a fence line that can end this block: its character, length and indentation."""
         own = self.mark.shape
         like = shape.char == own.char and shape.run >= own.run
         return like and not shape.listed and shape.width <= own.width + DEEPER
 
 
-class Inner(NamedTuple):
+class InnerFence(NamedTuple):
     """A fence line inside a document."""
 
     line: int
@@ -80,29 +80,29 @@ class Inner(NamedTuple):
     """How many bare ones from it on have no opener."""
 
 
-def inner_fences(page: Page, char: str, width: int) -> list[Inner]:
+def find_inner_fences(page: ReplyLines, char: str, width: int) -> list[InnerFence]:
     """Give the fence lines that count in documents of three, in their order."""
     shapes = page.shapes
-    lines = [line for line in page.marked if _counts(shapes[line], char, width)]
-    kept, glued = _without_longer_pairs(lines, shapes)
-    opened = page.behind_words() if char == "`" else []
-    found: list[Inner] = []
+    lines = [line for line in page.marked if _is_inner_fence(shapes[line], char, width)]
+    kept, glued = _drop_longer_pairs(lines, shapes)
+    opened = page.find_trailing_fences() if char == "`" else []
+    found: list[InnerFence] = []
     left = 0
     for line in sorted((*kept, *opened), reverse=True) if opened else reversed(kept):
         shape = shapes.get(line)
         ends, next_ = shape is not None and shape.ends, line in glued
         left = (left + 1 if ends else max(0, left - 1)) + next_
-        found.append(Inner(line, ends, ends and shape is not None and shape.bare, next_, left))
+        found.append(InnerFence(line, ends, ends and shape is not None and shape.bare, next_, left))
     found.reverse()
     return found
 
 
-def _counts(shape: Shape, char: str, width: int) -> bool:
+def _is_inner_fence(shape: FenceShape, char: str, width: int) -> bool:
     inside = shape.char == char and shape.width <= width
     return inside and shape.opens and not (shape.listed and shape.bare)
 
 
-def _without_longer_pairs(lines: list[int], shapes: Mapping[int, Shape]) -> tuple[list[int], set[int]]:
+def _drop_longer_pairs(lines: list[int], shapes: Mapping[int, FenceShape]) -> tuple[list[int], set[int]]:
     """Leave out inner fences longer than three with all between them: they close on their own length. A
     tagged one of twice three that nothing closes is an end and a beginning."""
     if all(shapes[line].run <= 3 for line in lines):

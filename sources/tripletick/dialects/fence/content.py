@@ -12,10 +12,10 @@ import warnings
 from dataclasses import dataclass
 
 from tripletick import languages
-from tripletick.dialects.fence.blocks import Block, End
+from tripletick.dialects.fence.blocks import BlockEnd, FencedBlock
 from tripletick.dialects.fence.info import DATA, TOOLS
-from tripletick.dialects.fence.lines import Page, dedent
-from tripletick.dialects.fence.literals import LITERALS, ShellText
+from tripletick.dialects.fence.lines import ReplyLines, dedent_line
+from tripletick.dialects.fence.literals import LITERALS, ShellLiterals
 from tripletick.dialects.thinking import BLANKS
 
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
@@ -36,7 +36,7 @@ class TranscriptError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Prompts:
+class SessionPrompts:
     """How an interactive session of one language looks."""
 
     first: str
@@ -47,39 +47,39 @@ _OTHER_SHELL = re.compile(
     rf"^[{BLANKS}]*(?:PS(?:[{BLANKS}][^>\n]*)?>|[A-Za-z]:[\\/][^>\n\"'|<]*>)", re.MULTILINE
 )
 """The prompts of PowerShell and cmd; to bash they redirect."""
-_PROMPTS = {"bash": Prompts("$"), "python": Prompts(">>>", "...")}
+_PROMPTS = {"bash": SessionPrompts("$"), "python": SessionPrompts(">>>", "...")}
 
 
-def body_of(page: Page, block: Block, end: End) -> str:
+def extract_body(page: ReplyLines, block: FencedBlock, end: BlockEnd) -> str:
     """Give a closed block's content as its program or file. Raises TranscriptError."""
-    lines = raw_lines(page, block, end)
+    lines = extract_lines(page, block, end)
     body = "\n".join(lines)
-    if block.info.tag in languages.table().languages and block.info.tag not in DATA:
-        body = _unescaped(block.info.tag, body)
-    return _without_prompts(block.info.tag, body)
+    if block.info.tag in languages.load_table().languages and block.info.tag not in DATA:
+        body = _unescape_html(block.info.tag, body)
+    return _strip_prompts(block.info.tag, body)
 
 
-def raw_lines(page: Page, block: Block, end: End) -> list[str]:
+def extract_lines(page: ReplyLines, block: FencedBlock, end: BlockEnd) -> list[str]:
     """Give the lines between the fences, less the opener's indentation."""
     lines = page.lines[block.mark.line + 1 : end.line]
     if end.stop > page.starts[end.line]:  # the closing fence is glued to the last line
         lines.append(page.text[page.starts[end.line] : end.stop])
     shape = block.mark.shape
-    return [dedent(line, shape.prefix, shape.width) for line in lines] if shape.prefix else lines
+    return [dedent_line(line, shape.prefix, shape.width) for line in lines] if shape.prefix else lines
 
 
-def _unescaped(tag: str, body: str) -> str:
+def _unescape_html(tag: str, body: str) -> str:
     """Undo HTML's escapes where every `<`, `>` and `&` is one; for Python only if it is none as it stands."""
     if "&" not in body or "<" in body or ">" in body or len(_ENTITY.findall(body)) != body.count("&"):
         return body
-    if tag == "python" and _parses(body):
+    if tag == "python" and _is_python(body):
         return body
     import html
 
     return html.unescape(body)
 
 
-def _parses(body: str) -> bool:
+def _is_python(body: str) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -89,30 +89,30 @@ def _parses(body: str) -> bool:
     return True
 
 
-def _without_prompts(tag: str, body: str) -> str:
+def _strip_prompts(tag: str, body: str) -> str:
     prompts = _PROMPTS.get(tag)
     if prompts is None:
         return body
     lines = body.split("\n")
-    if tag == "bash" and _OTHER_SHELL.search(body) and _prompted(lines):
+    if tag == "bash" and _OTHER_SHELL.search(body) and _has_other_prompt(lines):
         raise TranscriptError("other")
-    said = next((line for line in lines if line.strip(BLANKS) and not _is_remark(line)), None)
-    if said is None or _command(said, prompts) is None:
+    said = next((line for line in lines if line.strip(BLANKS) and not _is_comment(line)), None)
+    if said is None or _parse_command(said, prompts) is None:
         return body
     kept: list[str] = []
     literal = LITERALS[tag]()
     for line in lines:
-        command = _command(line, prompts)
-        if command is None and not _goes_on(line, kept, literal):
+        command = _parse_command(line, prompts)
+        if command is None and not _is_continuation(line, kept, literal):
             raise TranscriptError
         kept.append(line if command is None else command)
         literal.feed(kept[-1])
     return "\n".join(kept)
 
 
-def _prompted(lines: list[str]) -> bool:
+def _has_other_prompt(lines: list[str]) -> bool:
     """True where a prompt of another shell begins a line that no literal holds."""
-    literal = ShellText()
+    literal = ShellLiterals()
     for line in lines:
         if not literal.name and _OTHER_SHELL.match(line):
             return True
@@ -120,11 +120,11 @@ def _prompted(lines: list[str]) -> bool:
     return False
 
 
-def _is_remark(line: str) -> bool:
+def _is_comment(line: str) -> bool:
     return line.lstrip(BLANKS).startswith("#")
 
 
-def _command(line: str, prompts: Prompts) -> str | None:
+def _parse_command(line: str, prompts: SessionPrompts) -> str | None:
     """Give the line behind its prompt, None where it has none."""
     text = line.lstrip(BLANKS)
     for prompt in filter(None, (prompts.first, prompts.further)):
@@ -135,29 +135,29 @@ def _command(line: str, prompts: Prompts) -> str | None:
     return None
 
 
-def _goes_on(line: str, above: list[str], literal: object) -> bool:
+def _is_continuation(line: str, above: list[str], literal: object) -> bool:
     """True for a line without a prompt that is no output: blank, a remark, the rest of a command."""
-    inside = isinstance(literal, ShellText) and bool(literal.name)
+    inside = isinstance(literal, ShellLiterals) and bool(literal.name)
     continued = bool(above) and above[-1].endswith("\\")
-    return inside or continued or not line.strip(BLANKS) or _is_remark(line)
+    return inside or continued or not line.strip(BLANKS) or _is_comment(line)
 
 
 def is_placeholder(tag: str, body: str) -> bool:
     """True for nothing but comments, ellipses or `<what stands here>`."""
-    return all(_says_nothing(tag, line.strip(BLANKS)) for line in body.split("\n"))
+    return all(_is_placeholder_line(tag, line.strip(BLANKS)) for line in body.split("\n"))
 
 
-def _says_nothing(tag: str, line: str) -> bool:
+def _is_placeholder_line(tag: str, line: str) -> bool:
     if not line or _ELLIPSIS.match(line):
         return True
     if _ANGLED.match(line):
         return tag not in DATA or tag in ("text", "markdown") or line.startswith("<!--")
-    signs = _remark_signs(tag)
+    signs = _comment_markers(tag)
     return bool(signs) and line.startswith(signs)
 
 
-def _remark_signs(tag: str) -> tuple[str, ...]:
-    language = languages.table().languages.get(tag)
+def _comment_markers(tag: str) -> tuple[str, ...]:
+    language = languages.load_table().languages.get(tag)
     if language is None:
         return ("#",) if tag in _COMMENTED else ()
     if not language.comment or tag in ("markdown", "text", "rst"):

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Iterator
 
-from tripletick.dialects.fence.lines import shape_of
-from tripletick.dialects.fence.passage import BREAK, Passage, beginnings
+from tripletick.dialects.fence.lines import parse_shape
+from tripletick.dialects.fence.passage import BREAK, ReasoningStream, list_prefixes
 from tripletick.dialects.fence.terms import ASKS, QUESTION
 from tripletick.dialects.thinking import (
     BARE_FINAL,
@@ -19,9 +19,9 @@ from tripletick.dialects.thinking import (
     HARMONY_END,
     OPENING,
     TAGS,
-    bare_analysis,
-    closer_of,
-    harmony_at,
+    find_closer,
+    match_bare_analysis,
+    match_channel_header,
 )
 from tripletick.events import Part, Text, Thought
 
@@ -43,11 +43,11 @@ Told = Generator[Part, None, bool]
 """What can be told; True where what is left may be looked at anew."""
 
 
-_BEGUN = {pattern: beginnings(words) for pattern, words in _ENDS.items()}
-_MAY_BEGIN, _MAY_BEGIN_ALL = beginnings(_STARTS), beginnings((*_STARTS, *_FIRST))
+_BEGUN = {pattern: list_prefixes(words) for pattern, words in _ENDS.items()}
+_MAY_BEGIN, _MAY_BEGIN_ALL = list_prefixes(_STARTS), list_prefixes((*_STARTS, *_FIRST))
 _SIGN = max(len(word) for words in _ENDS.values() for word in words)
 _MAY_END = re.compile(rf"[{re.escape(''.join({word[0] for words in _ENDS.values() for word in words}))}]")
-_MAY_BEGIN_TAG = beginnings(TAGS)
+_MAY_BEGIN_TAG = list_prefixes(TAGS)
 _FENCES = "`~"
 _RUN = re.compile(rf"[{BLANKS}]*(`{{3,}}|~{{3,}})[{BLANKS}]*")
 _SIGNS = frozenset(word[0] for word in _STARTS)
@@ -55,11 +55,11 @@ _SIGNS = frozenset(word[0] for word in _STARTS)
 _SIGN_IN = re.compile(f"[{re.escape(''.join(sorted(_SIGNS)))}]")
 
 
-class Display:
+class StreamDisplay:
     """Splits a stream into `Thought` and `Text`."""
 
     def __init__(self, *, thinking: bool) -> None:
-        self._passage = Passage("</think>", may_open=True) if thinking else None
+        self._passage = ReasoningStream("</think>", may_open=True) if thinking else None
         """The reasoning at hand, None outside it."""
         self._ends: re.Pattern[str] | None = None
         """What ends a channel of gpt-oss, None outside of them."""
@@ -79,9 +79,9 @@ class Display:
             more = True
             while more and self._held:
                 if self._passage:
-                    more = yield from self._think(self._passage)
+                    more = yield from self._feed_reasoning(self._passage)
                 else:
-                    more = yield from self._channel(self._ends) if self._ends else self._talk()
+                    more = yield from self._feed_channel(self._ends) if self._ends else self._feed_text()
 
     def flush(self, *, cut: bool = False) -> Iterator[Part]:
         """Yield what was held back; the reply has ended, as it was meant to or cut off."""
@@ -90,73 +90,73 @@ class Display:
             rest = self._passage.rest
             if rest is None:
                 return
-            self._end_thought()
+            self._end_reasoning()
             yield from self.feed(rest)
         held, self._held = self._held, ""
-        if held and not self._ends and self._asks(f"{self._head}{held}"):
+        if held and not self._ends and self._detect_question(f"{self._head}{held}"):
             return
         if held and not (self._ends and self._ends.search(held)):
             yield Thought(held) if self._ends else Text(held)
 
     # reasoning
 
-    def _think(self, passage: Passage) -> Told:
+    def _feed_reasoning(self, passage: ReasoningStream) -> Told:
         held, self._held, self._first = self._held, "", False
         yield from map(Thought, passage.feed(held))
         if passage.rest is None:
             return False
         self._held = passage.rest
-        self._end_thought()
+        self._end_reasoning()
         return True
 
-    def _channel(self, ends: re.Pattern[str]) -> Told:
+    def _feed_channel(self, ends: re.Pattern[str]) -> Told:
         """Go through one line of a channel."""
         end = BREAK.search(self._held)
         line, below = (self._held[: end.end()], self._held[end.end() :]) if end else (self._held, "")
         found = ends.search(line)
-        keep = 0 if found else _overlap(line, _BEGUN[ends])
+        keep = 0 if found else _count_overlap(line, _BEGUN[ends])
         said = line[: found.start() if found else len(line) - keep]
         self._held = line[found.end() if found else len(line) - keep :] + below
         if said:
             yield Thought(said)
         if found:
-            self._end_thought()
+            self._end_reasoning()
             self._held = found[0] * (found[0] in ("<|start|>", "<|channel|>")) + self._held
         return bool(found or below)
 
-    def _end_thought(self) -> None:
+    def _end_reasoning(self) -> None:
         self._passage = self._ends = self._fence = None
         self._start, self._head = True, ""
 
     # text
 
-    def _talk(self) -> Told:
+    def _feed_text(self) -> Told:
         """Go through text up to where reasoning begins: the lines that have ended, then what is begun."""
         held, at, shown, end, begun = ("" if self._asked else self._held), 0, 0, 0, ""
         # Not all at once: mostly the first lines tell, and what is below a sign is looked at anew.
         for line_end in BREAK.finditer(held):
             line = held[at : line_end.start()]
-            if self._start and (sign := self._begins_thought(line)):
+            if self._start and (sign := self._try_begin_reasoning(line)):
                 shown, end = sign
                 break
-            if self._asks(f"{self._head}{line}"):
+            if self._detect_question(f"{self._head}{line}"):
                 break
             self._first = False
-            self._follow_fence(f"{self._head}{line}")
+            self._track_fence(f"{self._head}{line}")
             self._head, self._start = "", True
             at = line_end.end()
         else:
             begun = held[at:]
-            shown, end = (self._start and self._begins_thought(begun)) or (0, 0)
+            shown, end = (self._start and self._try_begin_reasoning(begun)) or (0, 0)
         if at + shown:
             yield Text(held[: at + shown])
         self._held = "" if self._asked else held[at + end :]
-        if self._asked or end or not begun or (self._start and self._may_begin(begun)):
+        if self._asked or end or not begun or (self._start and self._may_begin_reasoning(begun)):
             return end > 0
-        yield from self._say(begun)
+        yield from self._emit_text(begun)
         return False
 
-    def _say(self, begun: str) -> Iterator[Part]:
+    def _emit_text(self, begun: str) -> Iterator[Part]:
         """Let the beginning of a line through."""
         self._first = self._start = False
         self._held = ""
@@ -164,31 +164,31 @@ class Display:
             self._head += begun[:_LONGEST]
         yield Text(begun)
 
-    def _begins_thought(self, line: str) -> tuple[int, int] | None:
+    def _try_begin_reasoning(self, line: str) -> tuple[int, int] | None:
         """Switch to reasoning where its sign begins the line, or stands behind a closing fence; gives where
         the text before it and the sign end."""
         at, run = len(line) - len(line.lstrip(BLANKS)), 0
         head = line[at : at + 1]
         if head and head in _FENCES and len(line) > at + 3 and _SIGN_IN.search(line):
-            at = run = self._run(line)
+            at = run = self._find_fence_end(line)
         if run == 0 and (self._fence or not (self._first or head in _SIGNS)):
             return None
         found = OPENING.match(line, at)
         if found:
-            self._passage = Passage(closer_of(found[0]))
-        elif run or not (found := self._begins_channel(line, at)):
+            self._passage = ReasoningStream(find_closer(found[0]))
+        elif run or not (found := self._try_begin_channel(line, at)):
             return None
         self._head, self._first, self._fence = "", False, None
         return run, found.end()
 
-    def _begins_channel(self, line: str, at: int) -> re.Match[str] | None:
-        if found := harmony_at(line, at, first=self._first):
+    def _try_begin_channel(self, line: str, at: int) -> re.Match[str] | None:
+        if found := match_channel_header(line, at, first=self._first):
             self._ends = None if found["name"] == "final" else HARMONY_END
-        elif self._first and (found := bare_analysis(line, at)):
+        elif self._first and (found := match_bare_analysis(line, at)):
             self._ends = _FINAL
         return found
 
-    def _run(self, line: str) -> int:
+    def _find_fence_end(self, line: str) -> int:
         """Give where a fence ends that begins the line and opens nothing, with the blanks behind it."""
         run = _RUN.match(line)
         if run is None:
@@ -196,7 +196,7 @@ class Display:
         closes = self._fence is None or (run[1][0] == self._fence[0] and len(run[1]) >= self._fence[1])
         return run.end() if closes else 0
 
-    def _may_begin(self, begun: str) -> bool:
+    def _may_begin_reasoning(self, begun: str) -> bool:
         """True while the beginning of a line may still become such a sign."""
         if len(begun) > _LONGEST:
             return False
@@ -204,19 +204,19 @@ class Display:
         if self._fence is None and QUESTION.startswith(held.lstrip("#*_`[ ")[: len(QUESTION)]):
             return True
         if held and held[0] in _FENCES:
-            run = self._run(begun)
+            run = self._find_fence_end(begun)
             return begun[run:].lower() in _MAY_BEGIN_TAG if run else not held.strip(held[0])
         if held.startswith(("<|start|>", "<|channel|>")) and "<|message|>" not in held:
             return self._fence is None
         return self._fence is None and held.lower() in (_MAY_BEGIN_ALL if self._first else _MAY_BEGIN)
 
-    def _asks(self, line: str) -> bool:
+    def _detect_question(self, line: str) -> bool:
         """Tell whether a question to the user begins here: whoever asks it shows it."""
         self._asked = self._asked or (self._fence is None and QUESTION in line and bool(ASKS.match(line)))
         return self._asked
 
-    def _follow_fence(self, line: str) -> None:
-        mark = shape_of(line[:_LONGEST], markers=True)
+    def _track_fence(self, line: str) -> None:
+        mark = parse_shape(line[:_LONGEST], markers=True)
         if mark is None or mark.quoted or (self._fence and mark.listed):
             return
         if self._fence is None:
@@ -226,7 +226,7 @@ class Display:
             self._fence = None if mark.ends else self._fence
 
 
-def _overlap(text: str, begun: frozenset[str]) -> int:
+def _count_overlap(text: str, begun: frozenset[str]) -> int:
     """Length of the longest end of `text` that begins one of the words."""
     tail = text[-_SIGN:].lower()
     found = (len(tail) - at.start() for at in _MAY_END.finditer(tail) if tail[at.start() :] in begun)

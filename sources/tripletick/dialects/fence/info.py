@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from tripletick import languages
-from tripletick.dialects.fence.invention import names_output, says_expected, words
+from tripletick.dialects.fence.invention import load_words, mentions_expected_output, names_output
 from tripletick.dialects.thinking import BLANKS
 
 TOOLS = frozenset(["read", "write", "edit", "append", "file_finder", "web_search", "fetch", "mcp"])
@@ -90,7 +90,7 @@ _WORDS_OF_OURS = re.compile(r"(?:append|all|read|info|(?:timeout|n)=\d+)$")
 _QUOTES = "\"'“”‘’`"
 
 
-class Info(NamedTuple):
+class InfoString(NamedTuple):
     """What an info string says. `tag` is canonical where the word is known, else the word, folded."""
 
     tag: str
@@ -107,23 +107,23 @@ def looks_like_path(word: str) -> bool:
     if not word or "://" in word or word.endswith(("/", "\\")) or "\0" in word:
         return False
     last = word.rpartition("/")[2].rpartition("\\")[2]
-    named = _DOTFILE.match(last) or _is_name(last) or _EXTENSION.search(last)
+    named = _DOTFILE.match(last) or _is_file_name(last) or _EXTENSION.search(last)
     return bool(named) or "/" in word
 
 
-def _is_name(word: str) -> bool:
+def _is_file_name(word: str) -> bool:
     """True for a file's name that has no extension."""
-    return word in languages.table().names or _NAMED.match(word) is not None
+    return word in languages.load_table().names or _NAMED.match(word) is not None
 
 
-def resolve(word: str, owned: Collection[str]) -> str | None:
+def resolve_tag(word: str, owned: Collection[str]) -> str | None:
     """Give the canonical tag of a whole word, None where nobody knows it. What is owned goes before
     aliases."""
     folded = word.strip(BLANKS).casefold().replace("-", "_")
     if folded in owned:
         return folded
-    tag = _NAMES_OF_TAGS.get(folded) or languages.canonical(folded)
-    if tag in owned or tag in languages.table().languages or tag in TOOLS:
+    tag = _NAMES_OF_TAGS.get(folded) or languages.to_canonical_tag(folded)
+    if tag in owned or tag in languages.load_table().languages or tag in TOOLS:
         return tag
     if folded in FOREIGN:
         return folded
@@ -138,42 +138,42 @@ def may_be_output(text: str) -> bool:
 
 def is_language(word: str) -> bool:
     """True for the tag of a language or another word for it; the words for our tools are common words."""
-    return languages.canonical(word) in languages.table().languages
+    return languages.to_canonical_tag(word) in languages.load_table().languages
 
 
-def read_info(text: str, owned: Collection[str]) -> Info:
+def parse_info(text: str, owned: Collection[str]) -> InfoString:
     """Read one info string."""
-    return _read(text, frozenset(owned))
+    return _parse_cached(text, frozenset(owned))
 
 
 @lru_cache(maxsize=1024)
-def _read(text: str, owned: frozenset[str]) -> Info:
-    text = _unwrapped(text.strip(BLANKS))
+def _parse_cached(text: str, owned: frozenset[str]) -> InfoString:
+    text = _unwrap_braces(text.strip(BLANKS))
     if not text:
-        return Info("", known=False)
-    if text.isalnum() and ((tag := resolve(text, owned)) or not _is_name(text)):
-        return Info(tag or text.casefold(), known=tag is not None)
+        return InfoString("", known=False)
+    if text.isalnum() and ((tag := resolve_tag(text, owned)) or not _is_file_name(text)):
+        return InfoString(tag or text.casefold(), known=tag is not None)
     if keyed := _PATH_KEY.match(text):
-        return _by_key(keyed[1])
-    word = _first_word(text, owned)
-    tag = resolve(word, owned)
+        return _parse_path_key(keyed[1])
+    word = _find_first_word(text, owned)
+    tag = resolve_tag(word, owned)
     if " " in text and names_output(text):
         word, tag = text, OUTPUT
-    elif tag == OUTPUT and says_expected(text):
+    elif tag == OUTPUT and mentions_expected_output(text):
         word, tag = text, "text"
-    elif tag is None and (named := _file_name(text)):
+    elif tag is None and (named := _parse_file_name(text)):
         return named
     rest = text[len(word) :]
-    return _with_rest(tag or word.casefold().replace("-", "_"), rest, known=tag is not None)
+    return _parse_rest(tag or word.casefold().replace("-", "_"), rest, known=tag is not None)
 
 
-def _first_word(text: str, owned: frozenset[str]) -> str:
+def _find_first_word(text: str, owned: frozenset[str]) -> str:
     found = _WORD.match(text)
     word = found[0] if found else text[0]
-    return word if resolve(word, owned) or "=" not in word else word.partition("=")[0]
+    return word if resolve_tag(word, owned) or "=" not in word else word.partition("=")[0]
 
 
-def _unwrapped(text: str) -> str:
+def _unwrap_braces(text: str) -> str:
     """`{.python file=x}` and `{python}` in braces become `python file=x`."""
     if not text.startswith("{"):
         return text
@@ -185,48 +185,48 @@ def _unwrapped(text: str) -> str:
     return " ".join([named[1:], *(word for word in words if not word.startswith((".", "#")))])
 
 
-def _by_key(value: str) -> Info:
+def _parse_path_key(value: str) -> InfoString:
     tokens = _TOKEN.findall(value.strip(BLANKS)) or [""]
-    return _file_name(tokens[0]) or Info("", args=tuple(tokens))
+    return _parse_file_name(tokens[0]) or InfoString("", args=tuple(tokens))
 
 
-def _file_name(text: str) -> Info | None:
+def _parse_file_name(text: str) -> InfoString | None:
     """Read an info string that is only a file's name; its extension gives the tag."""
     name = _NOTE.sub("", text).strip(BLANKS)
     quoted = len(name) > 1 and name[0] in _QUOTES and name[-1] in _QUOTES
     name = name.strip(_QUOTES) if quoted else name
     if (not quoted and re.search(_SPACE, name)) or not looks_like_path(name) or re.search(r"[:：{}=]", name):
         return None
-    language = languages.language_of(name)
-    return Info(language.tag if language else "text", name, known=True)
+    language = languages.detect_language(name)
+    return InfoString(language.tag if language else "text", name, known=True)
 
 
-def _with_rest(tag: str, rest: str, *, known: bool) -> Info:
+def _parse_rest(tag: str, rest: str, *, known: bool) -> InfoString:
     rest = _NOTE.sub("", rest.strip(BLANKS))
     path: str | None = None
     args: list[str] = []
     if rest[:1] in (":", "："):
-        path, rest, args = _after_colon(tag, rest[1:].lstrip(BLANKS))
+        path, rest, args = _parse_after_colon(tag, rest[1:].lstrip(BLANKS))
     plain = 0
-    for token in _TOKEN.findall(_attributes(rest)):
-        found = _path_of(token) if path is None and tag != "mcp" else None
+    for token in _TOKEN.findall(_strip_attributes(rest)):
+        found = _extract_path(token) if path is None and tag != "mcp" else None
         path = path or found
         if not found and (arg := token.strip(",;")):
             args.append(arg)
-            plain += _is_plain(arg)
-    return Info(tag, path, tuple(args), known, plain)
+            plain += _is_plain_word(arg)
+    return InfoString(tag, path, tuple(args), known, plain)
 
 
-def _attributes(rest: str) -> str:
+def _strip_attributes(rest: str) -> str:
     """Take the braces off a renderer's attributes, and the classes that stand in them."""
     return re.sub(r"\{([^{}]*)\}", lambda m: re.sub(r"(?:^|\s)[.#][\w-]+", " ", m[1]), rest)
 
 
-def _is_plain(word: str) -> bool:
+def _is_plain_word(word: str) -> bool:
     return bool(re.match(r"[\w\"'<$./-]", word)) and "=" not in word and not _WORDS_OF_OURS.match(word)
 
 
-def _path_of(token: str) -> str | None:
+def _extract_path(token: str) -> str | None:
     keyed = _PATH_KEY.match(token)
     value = (keyed[1] if keyed else token).strip(_QUOTES).rstrip(",;")
     if not keyed and re.match(r"[\w.-]+=", token):
@@ -234,7 +234,7 @@ def _path_of(token: str) -> str | None:
     return value if looks_like_path(value) else None
 
 
-def _after_colon(tag: str, text: str) -> tuple[str | None, str, list[str]]:
+def _parse_after_colon(tag: str, text: str) -> tuple[str | None, str, list[str]]:
     """Read `tag:path`: the path, what is left, and an argument if it is none."""
     if quoted := re.match(r"[\"“']([^\"”']+)[\"”']", text):
         return (
@@ -247,7 +247,7 @@ def _after_colon(tag: str, text: str) -> tuple[str | None, str, list[str]]:
         return None, "", []
     if tag == "mcp" or _PATH_KEY.match(words[0]):
         return (None, " ".join(words[1:]), [words[0]]) if tag == "mcp" else (None, text, [])
-    spaced = _spaced(words)
+    spaced = _parse_spaced_path(words)
     first = words[0].rstrip(",;")
     # `data/a b.py`: the first word is a path without an end, and the last one has it.
     unended = "/" in first and not looks_like_path(first.rpartition("/")[2])
@@ -266,7 +266,7 @@ def _is_path_after_colon(word: str) -> bool:
     )
 
 
-def _spaced(words: list[str]) -> tuple[str | None, str, list[str]]:
+def _parse_spaced_path(words: list[str]) -> tuple[str | None, str, list[str]]:
     """A path with blanks that was not quoted: all words up to the one that ends it, options aside."""
     ours = next((n for n, word in enumerate(words) if "=" in word or _WORDS_OF_OURS.match(word)), len(words))
     name = " ".join(words[:ours])
@@ -276,8 +276,8 @@ def _spaced(words: list[str]) -> tuple[str | None, str, list[str]]:
 
 
 @cache
-def _comment() -> re.Pattern[str]:
-    labels = "|".join(words()["labels"])
+def _comment_pattern() -> re.Pattern[str]:
+    labels = "|".join(load_words()["labels"])
     return re.compile(
         rf"\s*(?:\#+|//+|--+|;+|%+|/\*+|<!--|\(\*|\"|REM\b|\.\.)\s*(?:(?:{labels})\s*[:：=]\s*)?"
         r"(?P<q>[\"'`]?)(?P<path>[^\s\"'`]+(?: [^\s\"'`]+)*?)(?P=q)\s*(?:\*+/|-->|\*\))?\s*",
@@ -285,16 +285,16 @@ def _comment() -> re.Pattern[str]:
     )
 
 
-def comment_path(tag: str, body: str) -> str | None:
+def find_comment_path(tag: str, body: str) -> str | None:
     """Give the path that a first line names which is only a comment, if its extension fits the tag."""
     first = next((line for line in body[:2000].split("\n") if line.strip(BLANKS)), "")
-    found = _comment().fullmatch(first) if len(first) < 300 else None
+    found = _comment_pattern().fullmatch(first) if len(first) < 300 else None
     if found is None or (" " in found["path"] and not found["q"]) or not looks_like_path(found["path"]):
         return None
-    return found["path"] if word_fits(tag, found["path"]) else None
+    return found["path"] if path_fits_tag(tag, found["path"]) else None
 
 
-def word_fits(tag: str, path: str) -> bool:
+def path_fits_tag(tag: str, path: str) -> bool:
     """Tell whether a word looks like a file of the tag's language."""
-    language = languages.language_of(path)
+    language = languages.detect_language(path)
     return language is not None and language.tag == tag and looks_like_path(path)

@@ -15,7 +15,7 @@ from itertools import accumulate, count
 from operator import add
 from typing import NamedTuple
 
-from tripletick.dialects.thinking import BLANKS, CLOSING, OPENING, Closings
+from tripletick.dialects.thinking import BLANKS, CLOSING, OPENING, ClosingTags
 
 _BREAK = re.compile(r"\r\n|\n|\r")
 _MARKER = rf"(?:[-*+]|\d{{1,9}}[.)])(?=[{BLANKS}])"
@@ -32,7 +32,7 @@ _KNOWN, _SHORT = 1024, 200
 """Lines whose shape is remembered, and how long they may be: a reply has a few fence lines many times."""
 
 
-class Shape(NamedTuple):
+class FenceShape(NamedTuple):
     """A run of three or more fence characters that begins a line, as far as the line alone tells it."""
 
     char: str
@@ -54,16 +54,16 @@ class Shape(NamedTuple):
     """Where the run ends in its line."""
 
 
-class Mark(NamedTuple):
+class FenceMark(NamedTuple):
     """The same at its place in a reply."""
 
     line: int
     after: int
     """The offset in the reply where the run ends."""
-    shape: Shape
+    shape: FenceShape
 
 
-def columns(prefix: str) -> int:
+def count_columns(prefix: str) -> int:
     """Count the columns of blanks and markers; a tab goes on to the next multiple of four."""
     width = 0
     for char in prefix:
@@ -71,36 +71,36 @@ def columns(prefix: str) -> int:
     return width
 
 
-def mark_of(line: int, text: str, offset: int, *, markers: bool) -> Mark | None:
+def parse_mark(line: int, text: str, offset: int, *, markers: bool) -> FenceMark | None:
     """Read one line as a fence line; with `markers` list markers and `>` may stand before it."""
-    shape = shape_of(text, markers=markers)
-    return Mark(line, offset + shape.behind, shape) if shape else None
+    shape = parse_shape(text, markers=markers)
+    return FenceMark(line, offset + shape.behind, shape) if shape else None
 
 
-def shape_of(text: str, *, markers: bool) -> Shape | None:
+def parse_shape(text: str, *, markers: bool) -> FenceShape | None:
     """Read one line as a fence line, wherever it stands. A reply has a few lines many times."""
     if "```" not in text and "~~~" not in text:
         return None
     known = markers and len(text) < _SHORT
-    return _known_shape(text) if known else _shape(text, markers=markers)
+    return _known_shape(text) if known else _parse_uncached(text, markers=markers)
 
 
-def _shape(text: str, *, markers: bool = True) -> Shape | None:
+def _parse_uncached(text: str, *, markers: bool = True) -> FenceShape | None:
     found = (_LISTED if markers else _PLAIN).match(text)
     if found is None:
         return None
     prefix, run, info = found[1], found[2], found[3].strip(BLANKS)
-    width, behind = columns(prefix) if prefix else 0, found.end(2)
+    width, behind = count_columns(prefix) if prefix else 0, found.end(2)
     opens = run[0] != "`" or "`" not in info
     ends = not info or CONTROL.match(info) is not None
     listed, quoted = prefix.strip(BLANKS + ">") != "", ">" in prefix
-    return Shape(run[0], len(run), prefix, width, info, not info, ends, opens, listed, quoted, behind)
+    return FenceShape(run[0], len(run), prefix, width, info, not info, ends, opens, listed, quoted, behind)
 
 
-_known_shape = lru_cache(_KNOWN)(_shape)
+_known_shape = lru_cache(_KNOWN)(_parse_uncached)
 
 
-class Page:
+class ReplyLines:
     """A reply in lines. The beginning of a line may be taken off: then the rest of it is read as a line.
 
     `cut`: the answer reached its length limit; its last line closes nothing. `prefix`: more may follow, which
@@ -109,15 +109,15 @@ class Page:
 
     def __init__(self, text: str, *, cut: bool = False, prefix: bool = False) -> None:
         self.text, self.cut, self.prefix = text, cut or prefix, prefix
-        self.lines, self.starts, self.ends = _parted(text)
-        self.shapes: dict[int, Shape] = {}
+        self.lines, self.starts, self.ends = _split_lines(text)
+        self.shapes: dict[int, FenceShape] = {}
         """Fence lines by their number."""
         self.marked: list[int] = []
         """Those that count inside a block, and listed ones, in their order."""
         self._behind: list[int] | None = None
-        self._taken: dict[int, Mark | None] = {}
+        self._taken: dict[int, FenceMark | None] = {}
         """Lines whose beginning was taken off."""
-        self.closings = Closings()
+        self.closings = ClosingTags()
         self.openings: list[int] = []
         """Lines that hold an opening tag of reasoning."""
         if "```" in text or "~~~" in text:
@@ -127,19 +127,19 @@ class Page:
 
     def _find_marks(self) -> None:
         for number, text in enumerate(self.lines):
-            if shape := shape_of(text, markers=True):
+            if shape := parse_shape(text, markers=True):
                 self.shapes[number] = shape
                 if not shape.quoted:
                     self.marked.append(number)
 
     def _find_tags(self) -> None:
         """Find the tags around reasoning; an opening one alone closes nothing."""
-        self.openings = self._lines_with(OPENING)
-        for number in sorted({*self.openings, *self._lines_with(CLOSING)}):
-            self.closings.add(self.lines[number], self.starts[number])
+        self.openings = self._find_lines_with(OPENING)
+        for number in sorted({*self.openings, *self._find_lines_with(CLOSING)}):
+            self.closings.add_line(self.lines[number], self.starts[number])
 
-    def _lines_with(self, pattern: re.Pattern[str]) -> list[int]:
-        return list(dict.fromkeys(self.line_at(found.start()) for found in pattern.finditer(self.text)))
+    def _find_lines_with(self, pattern: re.Pattern[str]) -> list[int]:
+        return list(dict.fromkeys(self.find_line(found.start()) for found in pattern.finditer(self.text)))
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -148,45 +148,45 @@ class Page:
         return self.lines[line]
 
     @property
-    def last(self) -> int:
+    def unfinished_line(self) -> int:
         """The line that closes nothing, -1 where the answer was not cut."""
         return len(self) - 1 if self.cut else -1
 
-    def line_at(self, offset: int) -> int:
+    def find_line(self, offset: int) -> int:
         """Give the line that holds this offset."""
         return bisect_right(self.starts, offset) - 1
 
-    def behind_words(self) -> list[int]:
+    def find_trailing_fences(self) -> list[int]:
         """Give the lines that end in a fence with one word behind it: `- Example: ```python`."""
         if self._behind is None:
             held = (at for at, text in enumerate(self.lines) if "```" in text and at not in self.shapes)
             self._behind = [at for at in held if _BEHIND.match(self.lines[at])]
         return self._behind
 
-    def marks_after(self, line: int) -> int:
+    def find_mark_index(self, line: int) -> int:
         """Give the position of the first fence line below `line`."""
         return bisect_right(self.marked, line)
 
-    def mark(self, line: int) -> Mark:
+    def get_mark(self, line: int) -> FenceMark:
         """Give a fence line as it counts inside a block."""
         shape = self.shapes[line]
-        return Mark(line, self.starts[line] + shape.behind, shape)
+        return FenceMark(line, self.starts[line] + shape.behind, shape)
 
-    def head(self, line: int) -> Mark | None:
+    def get_head_mark(self, line: int) -> FenceMark | None:
         """Give a line's fence as it counts outside a block, None where it has none."""
         if line in self._taken:
             return self._taken[line]
         shape = self.shapes.get(line)
-        return Mark(line, self.starts[line] + shape.behind, shape) if shape else None
+        return FenceMark(line, self.starts[line] + shape.behind, shape) if shape else None
 
-    def take(self, line: int, offset: int) -> None:
+    def trim_line(self, line: int, offset: int) -> None:
         """Take what stands before `offset` off this line."""
         self.starts[line] = offset
         self.lines[line] = self.text[offset : self.ends[line]]
-        self._taken[line] = mark_of(line, self.lines[line], offset, markers=True)
+        self._taken[line] = parse_mark(line, self.lines[line], offset, markers=True)
 
 
-def _parted(text: str) -> tuple[list[str], list[int], list[int]]:
+def _split_lines(text: str) -> tuple[list[str], list[int], list[int]]:
     """Give the lines, and the offsets where each begins and ends."""
     if "\r" in text:
         breaks = [found.span() for found in _BREAK.finditer(text)]
@@ -197,7 +197,7 @@ def _parted(text: str) -> tuple[list[str], list[int], list[int]]:
     return lines, [0, *(end + 1 for end in ends[:-1])], ends
 
 
-def dedent(text: str, prefix: str, width: int) -> str:
+def dedent_line(text: str, prefix: str, width: int) -> str:
     """Remove the opener's indentation: its exact prefix, else blanks up to its width."""
     if not prefix:
         return text

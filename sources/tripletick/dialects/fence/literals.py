@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 
-class Literal(Protocol):
+class LiteralTracker(Protocol):
     """Follows a program line by line."""
 
     @property
@@ -21,22 +21,22 @@ class Literal(Protocol):
         ...
 
     @property
-    def quote(self) -> bool:
+    def is_quote(self) -> bool:
         """True where it is a shell quote: that hides fence lines only in pairs."""
         ...
 
     @property
-    def glued(self) -> bool:
+    def is_in_word(self) -> bool:
         """True where the open quote began inside a word, as an apostrophe does."""
         ...
 
     def feed(self, line: str) -> None: ...
 
-    def fork(self) -> Literal:
+    def fork(self) -> LiteralTracker:
         """Give a second one in the same state, to look ahead with."""
         ...
 
-    def closed_after(self, part: str) -> bool:
+    def is_closed_after(self, part: str) -> bool:
         """True where `part`, the beginning of the next line, ends outside every literal."""
         ...
 
@@ -45,10 +45,10 @@ _PYTHON = re.compile(r"#|\"\"\"|'''|\"|'")
 _PYTHON_END = {quote: re.compile(rf"\\.|{quote}", re.DOTALL) for quote in ('"""', "'''", '"', "'")}
 
 
-class PythonText:
+class PythonLiterals:
     """Open triple-quoted strings; a string of one line ends with it unless a backslash goes on."""
 
-    quote = glued = False
+    is_quote = is_in_word = False
 
     def __init__(self) -> None:
         self.name, self._line = "", 0
@@ -56,24 +56,24 @@ class PythonText:
 
     def feed(self, line: str) -> None:
         self._line += 1
-        self._open, self.name = self._after(line, self._open)
+        self._open, self.name = self._scan_line(line, self._open)
         continued = len(self._open) == 1 and len(line) - len(line.rstrip("\\"))
         if len(self._open) == 1 and not (continued and continued % 2):
             self._open = self.name = ""
 
-    def fork(self) -> PythonText:
-        other = PythonText()
+    def fork(self) -> PythonLiterals:
+        other = PythonLiterals()
         other.name, other._line, other._open = self.name, self._line, self._open
         return other
 
-    def closed_after(self, part: str) -> bool:
-        return not self._after(part, self._open)[0]
+    def is_closed_after(self, part: str) -> bool:
+        return not self._scan_line(part, self._open)[0]
 
-    def _after(self, line: str, quote: str) -> tuple[str, str]:
+    def _scan_line(self, line: str, quote: str) -> tuple[str, str]:
         at, name = 0, self.name
         while True:
             if quote:
-                at, closed = _string_end(line, at, quote)
+                at, closed = _find_string_end(line, at, quote)
                 if not closed:
                     return quote, name
             found = _PYTHON.search(line, at)
@@ -83,7 +83,7 @@ class PythonText:
             name = f"string opened on line {self._line}"
 
 
-def _string_end(line: str, at: int, quote: str) -> tuple[int, bool]:
+def _find_string_end(line: str, at: int, quote: str) -> tuple[int, bool]:
     pattern = _PYTHON_END[quote]
     while found := pattern.search(line, at):
         at = found.end()
@@ -104,7 +104,7 @@ _POPS = {('"', '"'), ("'", "'"), ("$'", "'"), ("((", "))"), ("$(", ")")}
 _NAMES = frozenset(['"', "'", "$'"])
 
 
-class ShellText:
+class ShellLiterals:
     """Open heredocs and quotes of a shell script."""
 
     def __init__(self) -> None:
@@ -112,17 +112,17 @@ class ShellText:
         self._heredocs: list[tuple[str, bool]] = []
         self._waiting: list[tuple[str, bool]] = []
         self._line = self._opened = self._quotes = 0
-        self.glued = False
+        self.is_in_word = False
 
     @property
-    def quote(self) -> bool:
+    def is_quote(self) -> bool:
         return not self._heredocs and self._quotes > 0
 
     @property
     def name(self) -> str:
         if self._heredocs:
             return f"heredoc '{self._heredocs[0][0]}'"
-        return f"quote opened on line {self._opened}" if self.quote else ""
+        return f"quote opened on line {self._opened}" if self.is_quote else ""
 
     def feed(self, line: str) -> None:
         self._line += 1
@@ -131,35 +131,35 @@ class ShellText:
             if (line.lstrip("\t") if tabs else line) == end:
                 self._heredocs.pop(0)
             return
-        self._scan(line)
+        self._scan_line(line)
         if self._stack[-1:] == ["(("]:  # arithmetic does not go on over lines: it was not arithmetic
             self._stack.pop()
         self._heredocs, self._waiting = self._waiting, []
 
-    def fork(self) -> ShellText:
-        other = ShellText()
+    def fork(self) -> ShellLiterals:
+        other = ShellLiterals()
         other._stack, other._heredocs = [*self._stack], [*self._heredocs]
         other._line, other._opened, other._quotes = self._line, self._opened, self._quotes
         return other
 
-    def closed_after(self, part: str) -> bool:
+    def is_closed_after(self, part: str) -> bool:
         if self._heredocs:
             return False
         other = self.fork()
-        other._scan(part)
-        return not other.quote
+        other._scan_line(part)
+        return not other.is_quote
 
-    def _scan(self, line: str) -> None:
+    def _scan_line(self, line: str) -> None:
         at = 0
         while found := _PATTERNS[self._stack[-1] if self._stack else "$("].search(line, at):
             at = found.end()
-            if not self._step(line, found):
+            if not self._handle_token(line, found):
                 return
             if found[0] == "<<" and (heredoc := _HEREDOC.match(line, found.start())):
                 at = heredoc.end()
                 self._waiting.append((heredoc[2] or heredoc[3] or heredoc[4], bool(heredoc[1])))
 
-    def _step(self, line: str, found: re.Match[str]) -> bool:
+    def _handle_token(self, line: str, found: re.Match[str]) -> bool:
         """Follow one sign; False where a comment begins."""
         sign, state = found[0], self._stack[-1] if self._stack else ""
         if (state, sign) in _POPS:
@@ -167,16 +167,16 @@ class ShellText:
         elif sign == "(" and state == "$(":
             self._stack.append("$(")
         elif sign in _PUSHES:
-            self._push(_PUSHES[sign], glued=line[max(0, found.start() - 1) : found.start()].isalpha())
+            self._push_state(_PUSHES[sign], glued=line[max(0, found.start() - 1) : found.start()].isalpha())
         return sign != "#"
 
-    def _push(self, state: str, *, glued: bool) -> None:
+    def _push_state(self, state: str, *, glued: bool) -> None:
         self._stack.append(state)
         if state in _NAMES:
             if not self._quotes:
-                self._opened, self.glued = self._line, glued
+                self._opened, self.is_in_word = self._line, glued
             self._quotes += 1
 
 
-LITERALS: dict[str, Callable[[], Literal]] = {"python": PythonText, "bash": ShellText}
+LITERALS: dict[str, Callable[[], LiteralTracker]] = {"python": PythonLiterals, "bash": ShellLiterals}
 """By canonical tag."""

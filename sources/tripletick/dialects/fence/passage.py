@@ -13,27 +13,27 @@ from tripletick.dialects.thinking import (
     BLANKS,
     CLOSING,
     TAGS,
-    begins_line,
-    closer_of,
-    ends_thought,
-    opening_at,
-    outside_spans,
+    ends_reasoning,
+    find_closer,
+    find_opening,
+    find_outside_spans,
+    is_at_line_start,
 )
 
 BREAK = re.compile(r"[\r\n]")
 
 
-def beginnings(words: Iterable[str]) -> frozenset[str]:
+def list_prefixes(words: Iterable[str]) -> frozenset[str]:
     """Give all that a word may have begun with, in lower case."""
     return frozenset(word[:end].lower() for word in words for end in range(len(word) + 1))
 
 
-_OPENING, _CLOSING = beginnings(TAGS), beginnings(TAGS.values())
+_OPENING, _CLOSING = list_prefixes(TAGS), list_prefixes(TAGS.values())
 _LONGEST = max(map(len, TAGS.values()))
 _SIGN = re.compile(rf"[{re.escape(''.join({word[0] for word in TAGS.values()}))}]")
 
 
-class Passage:
+class ReasoningStream:
     """Takes reasoning in pieces. A line that holds a closing tag is shown once it can be judged."""
 
     def __init__(self, closer: str, *, may_open: bool = False) -> None:
@@ -55,7 +55,7 @@ class Passage:
     def feed(self, text: str) -> Iterator[str]:
         """Yield what may be shown."""
         if self._doubt is None and not (self._held or self._tagged or self._may_open):
-            said, text = self._plain(text)
+            said, text = self._skip_plain_lines(text)
             if said:
                 yield said
             if self.rest is not None:
@@ -65,7 +65,7 @@ class Passage:
             at = end.end() if end else len(text)
             self._held.append(text[:at])
             text = text[at:]
-            yield from self._judge() if end else self._begun()
+            yield from self._judge_line() if end else self._show_unfinished_line()
         if text and self.rest is not None:
             self.rest += text
 
@@ -73,11 +73,11 @@ class Passage:
         """The reply has ended: a tag that may have been a word ends the passage now, unless more was to
         come."""
         if self._held or self._shown:
-            yield from self._judge()
+            yield from self._judge_line()
         if self.rest is None and self._doubt is not None and not cut:
             self.rest = "".join(self._doubt)
 
-    def _plain(self, text: str) -> tuple[str, str]:
+    def _skip_plain_lines(self, text: str) -> tuple[str, str]:
         """Take off the lines before the first that holds a closing tag, and what stands before that tag where
         it surely ends the passage: most do, and are not searched for once more.
         """
@@ -90,56 +90,56 @@ class Passage:
         if found and found[0].lower() == self._closer and not self._shown:
             end = BREAK.search(text, found.end())
             line = text[at : end.start()] if end else "`"
-            if "`" not in line and ends_thought(line, stop - at, found.end() - at, opened=self._opened):
+            if "`" not in line and ends_reasoning(line, stop - at, found.end() - at, opened=self._opened):
                 self.rest = text[found.end() :]
                 return text[:stop], ""
         return text[:at], text[at:]
 
-    def _begun(self) -> Iterator[str]:
+    def _show_unfinished_line(self) -> Iterator[str]:
         """Show what can be told of a line that goes on."""
         if self._tagged or self._doubt is not None:
             return
         held = "".join(self._held)
         if self._may_open and held.strip(BLANKS).lower() in _OPENING:
             return
-        held = self._without_opening(held)
+        held = self._strip_opening_tag(held)
         found = CLOSING.search(held)
-        if found and found[0].lower() == self._closer and begins_line("".join(self._shown), held, found):
-            yield from self._end(held, found)
+        if found and found[0].lower() == self._closer and is_at_line_start("".join(self._shown), held, found):
+            yield from self._end_at_tag(held, found)
             return
         self._tagged = found is not None
-        keep = len(held) if found else _overlap(held)
+        keep = len(held) if found else _count_overlap(held)
         self._held = [held[len(held) - keep :]] if keep else []
         if said := held[: len(held) - keep]:
             self._shown.append(said)
             yield said
 
-    def _without_opening(self, line: str) -> str:
-        opened = opening_at(line) if self._may_open else None
+    def _strip_opening_tag(self, line: str) -> str:
+        opened = find_opening(line) if self._may_open else None
         self._may_open = False
         if opened is None:
             return line
-        self._closer = closer_of(opened[0])
+        self._closer = find_closer(opened[0])
         return line[opened.end() :]
 
-    def _judge(self) -> Iterator[str]:
+    def _judge_line(self) -> Iterator[str]:
         """Judge a line that has ended."""
         held, shown = "".join(self._held), "".join(self._shown)
         if self._may_open:
-            held = self._without_opening(held)
+            held = self._strip_opening_tag(held)
         line, known = f"{shown}{held}", self._doubt is not None
-        opened = opening_at(line) if known else None
-        if self._doubt is not None and opened and closer_of(opened[0]) == self._closer:
+        opened = find_opening(line) if known else None
+        if self._doubt is not None and opened and find_closer(opened[0]) == self._closer:
             self.rest = "".join((*self._doubt, line))
             return
         body = line.rstrip("\r\n")
-        for found in outside_spans(CLOSING, body):
+        for found in find_outside_spans(CLOSING, body):
             own, sure = (
                 found[0].lower() == self._closer,
-                ends_thought(body, *found.span(), opened=self._opened),
+                ends_reasoning(body, *found.span(), opened=self._opened),
             )
             if own and sure:
-                yield from self._end(line, found, len(shown))
+                yield from self._end_at_tag(line, found, len(shown))
                 return
             if self._doubt is None and (own or sure):
                 self._doubt = [line[found.end() :]]
@@ -149,13 +149,13 @@ class Passage:
         if held:
             yield held
 
-    def _end(self, line: str, found: re.Match[str], shown: int = 0) -> Iterator[str]:
+    def _end_at_tag(self, line: str, found: re.Match[str], shown: int = 0) -> Iterator[str]:
         if said := line[shown : found.start()]:
             yield said
         self.rest = line[found.end() :]
 
 
-def _overlap(text: str) -> int:
+def _count_overlap(text: str) -> int:
     """Length of the longest end of `text` that begins a closing tag."""
     tail = text[-_LONGEST:].lower()
     found = (len(tail) - at.start() for at in _SIGN.finditer(tail) if tail[at.start() :] in _CLOSING)

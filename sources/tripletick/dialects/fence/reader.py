@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from tripletick.dialects.dialect import Reading
-from tripletick.dialects.fence.acting import Walk
-from tripletick.dialects.fence.display import Display
-from tripletick.dialects.fence.info import OUTPUT, may_be_output, read_info
-from tripletick.dialects.fence.invention import odd, plays_tool, turn_at
-from tripletick.dialects.fence.lines import shape_of
-from tripletick.dialects.fence.terms import Terms
+from tripletick.dialects.dialect import ParsedReply
+from tripletick.dialects.fence.acting import ReplyParser
+from tripletick.dialects.fence.display import StreamDisplay
+from tripletick.dialects.fence.info import OUTPUT, may_be_output, parse_info
+from tripletick.dialects.fence.invention import find_turn_token, imitates_tool, is_special_line
+from tripletick.dialects.fence.lines import parse_shape
+from tripletick.dialects.fence.terms import ParseOptions
 from tripletick.events import Part, Thought
 from tripletick.messages import Chunk, Finish
 
@@ -29,17 +29,19 @@ _READ_AGAIN, _ALLOWANCE = 6, 100_000
 class FenceReader:
     """Reads one reply, by walking through it."""
 
-    def __init__(self, terms: Terms, walk: Callable[[str, Terms], Walk] = Walk) -> None:
+    def __init__(
+        self, terms: ParseOptions, walk: Callable[[str, ParseOptions], ReplyParser] = ReplyParser
+    ) -> None:
         self._terms, self._walk = terms, walk
         self._text: list[str] = []
         self._length = self._spent = 0
         self._line: list[str] = []
         self._thoughts: list[str] = []
-        self._display = Display(thinking=terms.thinking)
+        self._display = StreamDisplay(thinking=terms.thinking)
         self._stopped = False
 
     @property
-    def stopped(self) -> bool:
+    def is_stopped(self) -> bool:
         """True once nothing that follows can count; judged at each finished line."""
         return self._stopped
 
@@ -51,50 +53,50 @@ class FenceReader:
         if chunk.text and not self._stopped:
             if self._thoughts and not self._text and self._terms.thinking:
                 self._terms = replace(self._terms, thinking=False)  # the engine keeps the reasoning apart
-                self._display = Display(thinking=False)
-            yield from self._display.feed(self._counted(chunk.text))
+                self._display = StreamDisplay(thinking=False)
+            yield from self._display.feed(self._add_text(chunk.text))
         if chunk.finish is not None:
             yield from self._display.flush(cut=chunk.finish == "length")
 
-    def _counted(self, text: str) -> str:
+    def _add_text(self, text: str) -> str:
         """Add a piece and judge each line that it ends; gives what of it counts."""
         *ended, begun = _BREAK.split(text)
         if ended:
             ended[0] = "".join((*self._line, ended[0]))
             self._line.clear()
             owned = self._terms.owned
-            if any(_suspicious(line, owned) for line in ended):
-                text = self._judged(text, ended)
+            if any(_is_suspicious(line, owned) for line in ended):
+                text = self._judge_lines(text, ended)
         self._line.append(begun)
         self._text.append(text)
         self._length += len(text)
         return text
 
-    def _judged(self, text: str, lines: list[str]) -> str:
+    def _judge_lines(self, text: str, lines: list[str]) -> str:
         """Judge the lines that end in a piece; gives what of it counts."""
         for line, end in zip(lines, _BREAK.finditer(text), strict=True):
             length = self._length + end.end()
             affordable = self._spent + length <= _READ_AGAIN * length + _ALLOWANCE
-            if affordable and _suspicious(line, self._terms.owned):
+            if affordable and _is_suspicious(line, self._terms.owned):
                 self._spent += length
-                self._stopped = self._stops(text[: end.end()])
+                self._stopped = self._must_stop(text[: end.end()])
                 if self._stopped:
                     return text[: end.end()]
         return text
 
-    def _stops(self, more: str) -> bool:
+    def _must_stop(self, more: str) -> bool:
         """True where nothing that could follow this beginning of a reply can count."""
-        walk = self._walked("length", more, prefix=True)
-        walk.read()
-        return walk.stopped
+        walk = self._make_parser("length", more, prefix=True)
+        walk.parse()
+        return walk.is_stopped
 
-    def _walked(self, finish: Finish, more: str = "", *, prefix: bool = False) -> Walk:
+    def _make_parser(self, finish: Finish, more: str = "", *, prefix: bool = False) -> ReplyParser:
         text = "".join((*self._text, more)).removeprefix("\ufeff")
-        return self._walk(text, self._terms.ended(finish, prefix=prefix))
+        return self._walk(text, self._terms.with_finish(finish, prefix=prefix))
 
-    def close(self, finish: Finish = "stop") -> Reading:
+    def close(self, finish: Finish = "stop") -> ParsedReply:
         """Read the reply as a whole; it has ended."""
-        reading = self._walked(finish).read()
+        reading = self._make_parser(finish).parse()
         apart = "".join(self._thoughts).strip()
         if not apart:
             return reading
@@ -102,9 +104,9 @@ class FenceReader:
 
 
 @lru_cache(maxsize=1024)
-def _suspicious(line: str, owned: frozenset[str]) -> bool:
+def _is_suspicious(line: str, owned: frozenset[str]) -> bool:
     """True for a line that may end what counts; only reading what came so far can tell."""
-    if odd(line) and (plays_tool(line) or turn_at(line)):
+    if is_special_line(line) and (imitates_tool(line) or find_turn_token(line)):
         return True
-    mark = shape_of(line, markers=True)
-    return mark is not None and may_be_output(mark.info) and read_info(mark.info, owned).tag == OUTPUT
+    mark = parse_shape(line, markers=True)
+    return mark is not None and may_be_output(mark.info) and parse_info(mark.info, owned).tag == OUTPUT

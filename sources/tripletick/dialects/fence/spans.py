@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Spans:
+class ReplySpans:
     """Collects the parts of one reply; adding one is cheap however many there are."""
 
     def __init__(self, text: str) -> None:
@@ -15,30 +15,30 @@ class Spans:
         self._parts: list[tuple[bool, int, int]] = []
         """What came since: reasoning or not, from, to."""
 
-    def text_until(self, offset: int, resume: int) -> None:
+    def end_text(self, offset: int, resume: int) -> None:
         """End the text at an offset; what follows up to `resume` is a mark of ours and neither."""
         if self._from < offset:
             self._parts.append((False, self._from, offset))
         self._from = resume
 
-    def thought(self, start: int, stop: int, resume: int) -> None:
+    def add_reasoning(self, start: int, stop: int, resume: int) -> None:
         """Note reasoning; text goes on at `resume`."""
         self._parts.append((True, start, stop))
         self._from = resume
 
-    def all_was_thought(self, stop: int, resume: int) -> None:
+    def mark_all_reasoning(self, stop: int, resume: int) -> None:
         """Turn all that came before into one part of reasoning."""
-        self.text_until(stop, resume)
+        self.end_text(stop, resume)
         self._done.append("".join(self._text[a:b] for _, a, b in self._parts))
         self._parts = []
 
-    def reasoning(self, until: int) -> str | None:
+    def join_reasoning(self, until: int) -> str | None:
         """Give the reasoning, its parts joined by a blank line."""
         here = (self._text[a:b] for thought, a, b in self._parts if thought and a < until)
         parts = [part.strip() for part in (*self._done, *here)]
         return "\n\n".join(filter(None, parts)) or None
 
-    def history(self, until: int) -> str:
+    def join_text(self, until: int) -> str:
         """Give the raw reply without its reasoning, up to where the model played another part."""
         said = [self._text[a : min(b, until)] for thought, a, b in self._parts if not thought and a < until]
         kept = "".join(said)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from tripletick.dialects.fence.info import NO_TOOLS, TOOLS, Info
+from tripletick.dialects.fence.info import NO_TOOLS, TOOLS, InfoString
 from tripletick.messages import Finish
 
 QUESTION = "REQUEST_CLARIFICATION"
@@ -15,7 +15,7 @@ ASKS = re.compile(rf"[ \t]*(?:\#+ *)?[*_`\[]*{QUESTION}(?!\w)[*_`\]]*[ \t]*[:\uf
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class ParseOptions:
     """The terms of one reply."""
 
     owned: frozenset[str]
@@ -29,20 +29,22 @@ class Terms:
     """More may follow: only what no later line can change is taken."""
 
     @classmethod
-    def of(cls, owned: Collection[str], *, thinking: bool = False, examples: Sequence[str] = ()) -> Terms:
+    def from_tags(
+        cls, owned: Collection[str], *, thinking: bool = False, examples: Sequence[str] = ()
+    ) -> ParseOptions:
         ordered = sorted(owned) if isinstance(owned, set | frozenset) else list(owned)
         bodies = tuple(example.strip() for example in examples)
         return cls(frozenset(ordered), tuple(ordered), thinking=thinking, examples=bodies)
 
-    def ended(self, finish: Finish, *, prefix: bool = False) -> Terms:
+    def with_finish(self, finish: Finish, *, prefix: bool = False) -> ParseOptions:
         """Give the same for a reply that ended like this."""
         return replace(self, finish=finish, prefix=prefix)
 
     @property
-    def cut(self) -> bool:
+    def is_cut(self) -> bool:
         return self.finish == "length"
 
-    def owns(self, info: Info) -> bool:
+    def owns_block(self, info: InfoString) -> bool:
         """True where a block with this info string is a call."""
         if info.tag in self.owned:
             return True

@@ -10,17 +10,17 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from tripletick.dialects.fence.blocks import Block, End
-from tripletick.dialects.fence.content import raw_lines
-from tripletick.dialects.fence.invention import call_shape, foreign_call
-from tripletick.dialects.fence.lines import Mark, Page
-from tripletick.dialects.fence.taking import same_as
-from tripletick.dialects.fence.terms import Terms
-from tripletick.dialects.named.expression import Spoken, UnreadError
-from tripletick.dialects.named.forms import READERS, Found, read_bare
-from tripletick.dialects.named.meaning import Meaning, NotACallError, tag_of
+from tripletick.dialects.fence.blocks import BlockEnd, FencedBlock
+from tripletick.dialects.fence.content import extract_lines
+from tripletick.dialects.fence.invention import is_foreign_call, is_json_call
+from tripletick.dialects.fence.lines import FenceMark, ReplyLines
+from tripletick.dialects.fence.taking import make_call_key
+from tripletick.dialects.fence.terms import ParseOptions
+from tripletick.dialects.named.expression import RawCall, UnreadableCallError
+from tripletick.dialects.named.forms import READERS, ParsedCalls, read_bare_json
+from tripletick.dialects.named.meaning import CallResolver, NotACallError, find_tag
 from tripletick.dialects.named.objects import read_calls
-from tripletick.dialects.thinking import BLANKS, outside_spans
+from tripletick.dialects.thinking import BLANKS, find_outside_spans
 from tripletick.messages import Call, Problem
 
 IDLE = frozenset({"fenced-call", "quoted", "inline-call"})
@@ -37,12 +37,14 @@ _MARKER = re.compile(rf"[{BLANKS}]*(?:(?:[-*+]|\d{{1,9}}[.)])[{BLANKS}]+)?")
 _ANSWER_END = re.compile(r"</answer\s*>", re.IGNORECASE)
 
 
-class Elements:
+class TagCallCollector:
     """What is taken from one reply; `bare` also takes JSON that no tags are around."""
 
     strict = True
 
-    def __init__(self, page: Page, terms: Terms, meaning: Meaning, *, bare: bool = False) -> None:
+    def __init__(
+        self, page: ReplyLines, terms: ParseOptions, meaning: CallResolver, *, bare: bool = False
+    ) -> None:
         self._page, self._terms, self._meaning = page, terms, meaning
         self._bare = bare
         self.calls: list[Call] = []
@@ -59,97 +61,97 @@ class Elements:
             return None
         return _ANSWER_END.split(self._page.text[self._answer_at : self.cut], maxsplit=1)[0].strip()
 
-    def problem(self, code: str, line: int, **fields: str) -> None:
-        told = self._meaning.problem(code, line, self._terms.tags, cut=self._terms.cut, **fields)
+    def note_problem(self, code: str, line: int, **fields: str) -> None:
+        told = self._meaning.make_problem(code, line, self._terms.tags, cut=self._terms.is_cut, **fields)
         self._noted.setdefault(code, told)
 
-    def problems(self) -> tuple[Problem, ...]:
+    def list_problems(self) -> tuple[Problem, ...]:
         """Give what counts, in the order of the lines."""
         told = [one for one in self._noted.values() if not (self.calls and one.code in IDLE)]
         return tuple(sorted(told, key=lambda one: one.line))
 
-    def invented(self, line: int, text: str) -> None:
+    def cut_invented_result(self, line: int, text: str) -> None:
         """End the reply before this line, in which the model plays the tool."""
         self.cut = self._page.starts[line]
-        self.problem("invented-result", line, what=text.strip()[:40])
+        self.note_problem("invented-result", line, what=text.strip()[:40])
 
-    def judge(self, block: Block, end: End, *, owned: bool) -> None:
+    def handle_block(self, block: FencedBlock, end: BlockEnd, *, owned: bool) -> None:
         """A fence is text; one that would be a call in another dialect is told."""
         if self.cut is not None:
             return
-        if tag_of(block.info.tag, self._terms) == block.info.tag:
-            self.problem("fenced-call", block.mark.line)
+        if find_tag(block.info.tag, self._terms) == block.info.tag:
+            self.note_problem("fenced-call", block.mark.line)
         elif end.how == "closed" and not block.info.path and self._answer_at is None:
-            self._fenced(block, end)
+            self._take_fenced_json(block, end)
 
-    def _fenced(self, block: Block, end: End) -> None:
+    def _take_fenced_json(self, block: FencedBlock, end: BlockEnd) -> None:
         """Take JSON in a fence that calls tools at work, where the reply ends with it: else it may be an
         example.
         """
-        text = "\n".join(raw_lines(self._page, block, end)).strip()
+        text = "\n".join(extract_lines(self._page, block, end)).strip()
         below = self._page.text[self._page.ends[end.line] :].lstrip(f"{BLANKS}\r\n")
         try:
-            spoken = read_calls(text, whole=False) if call_shape(text) else []
-        except UnreadError:
+            spoken = read_calls(text, whole=False) if is_json_call(text) else []
+        except UnreadableCallError:
             return
-        if not spoken or any(tag_of(one.name, self._terms) is None for one in spoken):
+        if not spoken or any(find_tag(one.name, self._terms) is None for one in spoken):
             return
-        if self._bare and not self._terms.cut and (not below or below.startswith(("```", "~~~"))):
-            self._take(Found(0, tuple(spoken)), block.mark.line)
+        if self._bare and not self._terms.is_cut and (not below or below.startswith(("```", "~~~"))):
+            self._take_calls(ParsedCalls(0, tuple(spoken)), block.mark.line)
         else:
-            self.foreign(block.mark.line)
+            self.note_foreign_call(block.mark.line)
 
-    def quoted(self, mark: Mark) -> None:
+    def note_quoted_fence(self, mark: FenceMark) -> None:
         """A fence behind `>` is text."""
 
-    def foreign(self, line: int) -> None:
-        self.problem("foreign-call", line)
+    def note_foreign_call(self, line: int) -> None:
+        self.note_problem("foreign-call", line)
 
-    def prose(self, line: int, words: str, text: str, offset: int) -> None:
+    def scan_prose(self, line: int, words: str, text: str, offset: int) -> None:
         """Look for calls in a form that is not read here."""
-        bare = words.lstrip()[:1] in ("{", "[") and call_shape(text[offset : offset + 4000])
-        if self._answer_at is None and not self._ended and (bare or foreign_call(words)):
-            self.foreign(line)
+        bare = words.lstrip()[:1] in ("{", "[") and is_json_call(text[offset : offset + 4000])
+        if self._answer_at is None and not self._ended and (bare or is_foreign_call(words)):
+            self.note_foreign_call(line)
 
-    def element(self, line: int, text: str) -> int | None:
+    def take_tag_call(self, line: int, text: str) -> int | None:
         """Take what begins on this line; gives the offset behind it, None where nothing does."""
         if self._answer_at is not None:
             return self._end_answer(line, text)
-        begins = next(outside_spans(_BEGINS, text), None)
+        begins = next(find_outside_spans(_BEGINS, text), None)
         if begins is None and self._bare:
             begins = _JSON.match(text)
         if begins is None:
             return None
         if text.lstrip(BLANKS).startswith(">"):
-            self.problem("quoted", line)
+            self.note_problem("quoted", line)
             return None
-        return self._begin(line, text, begins)
+        return self._take_opening_tag(line, text, begins)
 
-    def _begin(self, line: int, text: str, begins: re.Match[str]) -> int | None:
+    def _take_opening_tag(self, line: int, text: str, begins: re.Match[str]) -> int | None:
         offset = self._page.starts[line]
         kind = begins.groupdict().get("kind", "").lower()
         led = text[: begins.start()]
         at = offset + begins.end()
         if kind in ("answer", "observation"):
             counts = _MARKER.fullmatch(led) or (kind == "answer" and self._ends_with_answer())
-            return self._other_part(kind, line, at) if counts else None
+            return self._handle_other_tag(kind, line, at) if counts else None
         if self._ended:
             return None
         if not kind:
-            found = read_bare(self._page.text, at, begins, True)
-            return self._take(found, line) if found.calls else None
-        chain = list(self._chain(at, begins))
-        if not _MARKER.fullmatch(led) and chain[-1].stop >= 0 and self._rest(chain[-1].stop):
-            self.problem("inline-call", line)
-            return self._page.ends[self._page.line_at(chain[-1].stop)]
-        return [self._take(found, line) for found in chain][-1]
+            found = read_bare_json(self._page.text, at, begins, True)
+            return self._take_calls(found, line) if found.calls else None
+        chain = list(self._read_chain(at, begins))
+        if not _MARKER.fullmatch(led) and chain[-1].stop >= 0 and self._rest_of_line(chain[-1].stop):
+            self.note_problem("inline-call", line)
+            return self._page.ends[self._page.find_line(chain[-1].stop)]
+        return [self._take_calls(found, line) for found in chain][-1]
 
-    def _chain(self, at: int, begins: re.Match[str]) -> Iterator[Found]:
+    def _read_chain(self, at: int, begins: re.Match[str]) -> Iterator[ParsedCalls]:
         """Read the calls that stand behind each other with nothing between but blanks."""
         text = self._page.text
         follows: re.Match[str] | None = begins
         while follows:
-            found = READERS[follows["kind"].lower()](text, at, follows, not self._terms.cut)
+            found = READERS[follows["kind"].lower()](text, at, follows, not self._terms.is_cut)
             yield found
             follows = _NEXT.match(text, found.stop) if found.stop >= 0 else None
             at = follows.end() if follows else at
@@ -157,55 +159,57 @@ class Elements:
     def _ends_with_answer(self) -> bool:
         return self._page.text.rstrip().lower().endswith("</answer>")
 
-    def _other_part(self, kind: str, line: int, at: int) -> int | None:
+    def _handle_other_tag(self, kind: str, line: int, at: int) -> int | None:
         if kind == "observation" or self.calls:
-            self.invented(line, f"<{kind}>") if kind == "observation" else self._too_early(line)
+            self.cut_invented_result(
+                line, f"<{kind}>"
+            ) if kind == "observation" else self._reject_early_answer(line)
             return None
         self._answer_at = at
         return at
 
-    def _too_early(self, line: int) -> None:
+    def _reject_early_answer(self, line: int) -> None:
         """An answer before the results are known rests on invention."""
         self.cut = self._page.starts[line]
-        self.problem("early-answer", line)
+        self.note_problem("early-answer", line)
 
     def _end_answer(self, line: int, text: str) -> int | None:
         if found := _ANSWER_END.search(text):
             self.cut = self._page.starts[line] + found.end()
         return None
 
-    def _rest(self, stop: int) -> str:
+    def _rest_of_line(self, stop: int) -> str:
         """Give what stands behind a call on its line."""
-        return self._page.text[stop : self._page.ends[self._page.line_at(stop)]].strip(BLANKS)
+        return self._page.text[stop : self._page.ends[self._page.find_line(stop)]].strip(BLANKS)
 
-    def _take(self, found: Found, line: int) -> int:
+    def _take_calls(self, found: ParsedCalls, line: int) -> int:
         if found.stop < 0 or not found.calls:
             self._ended = True
-            self.problem("unclosed-call" if found.stop < 0 else "unread-call", line)
-            open_end = len(self._page.text) if self._terms.cut else self._page.ends[line]
+            self.note_problem("unclosed-call" if found.stop < 0 else "unread-call", line)
+            open_end = len(self._page.text) if self._terms.is_cut else self._page.ends[line]
             return open_end if found.stop < 0 else found.stop
         for spoken in found.calls:
             if not self._ended:
-                self._accept(spoken, line)
+                self._accept_call(spoken, line)
         return found.stop
 
-    def _accept(self, spoken: Spoken, line: int) -> None:
+    def _accept_call(self, spoken: RawCall, line: int) -> None:
         try:
-            call = self._meaning.call(spoken, self._terms, line)
+            call = self._meaning.resolve_call(spoken, self._terms, line)
         except NotACallError as wrong:
             self._ended = wrong.code in ("wrong-arguments", "unknown-tool")
-            self.problem(wrong.code, line, what=wrong.what, tag=wrong.tag)
+            self.note_problem(wrong.code, line, what=wrong.what, tag=wrong.tag)
             return
-        if same_as(call) in self._written:
-            self.problem("repeat", line)
+        if make_call_key(call) in self._written:
+            self.note_problem("repeat", line)
             return
         self.calls.append(call)
-        self._written.add(same_as(call))
+        self._written.add(make_call_key(call))
 
 
-Take = Callable[[Page, Terms], Elements]
+Take = Callable[[ReplyLines, ParseOptions], TagCallCollector]
 
 
-def taking(meaning: Meaning, *, bare: bool = False) -> Take:
+def make_collector(meaning: CallResolver, *, bare: bool = False) -> Take:
     """Give what begins to take from a reply."""
-    return partial(Elements, meaning=meaning, bare=bare)
+    return partial(TagCallCollector, meaning=meaning, bare=bare)

@@ -31,12 +31,12 @@ COMPUTED = (ast.Call, ast.JoinedStr, ast.Starred, ast.Lambda, ast.comprehension)
 UNREADABLE = (SyntaxError, ValueError, TypeError, RecursionError, MemoryError)
 
 
-class UnreadError(ValueError):
+class UnreadableCallError(ValueError):
     """A call that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class RawCall:
     """A call as it was written: by name, in order, or, where its one argument has no quotes, as it stands."""
 
     name: str
@@ -45,30 +45,32 @@ class Spoken:
     unquoted: str | None = None
 
 
-def read_expression(text: str) -> Spoken:
+def read_expression(text: str) -> RawCall:
     """Read one call. Raises UnreadError."""
     found = _HEAD.fullmatch(text)
     if found is None:
-        raise UnreadError
+        raise UnreadableCallError
     name, inside = found["name"], found["inside"]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            call = ast.parse(f"_({plain(inside)}\n)", mode="eval").body
+            call = ast.parse(f"_({escape_newlines(inside)}\n)", mode="eval").body
     except UNREADABLE:
-        return Spoken(name, unquoted=_alone(inside))
-    if any(map(_computed, (node for node in ast.walk(call) if node is not call))):
-        raise UnreadError
-    if is_glued(inside, ""):
-        raise UnreadError
+        return RawCall(name, unquoted=_read_unquoted(inside))
+    if any(map(_is_computed, (node for node in ast.walk(call) if node is not call))):
+        raise UnreadableCallError
+    if has_adjacent_strings(inside, ""):
+        raise UnreadableCallError
     try:
-        spoken = _literals(name, call)
+        spoken = _evaluate_call(name, call)
     except UNREADABLE:
-        return Spoken(name, unquoted=_alone(inside))
-    return replace(spoken, arguments=as_json(spoken.arguments), ordered=tuple(as_json(spoken.ordered)))
+        return RawCall(name, unquoted=_read_unquoted(inside))
+    return replace(
+        spoken, arguments=to_json_value(spoken.arguments), ordered=tuple(to_json_value(spoken.ordered))
+    )
 
 
-def is_glued(text: str, blanks: str) -> bool:
+def has_adjacent_strings(text: str, blanks: str) -> bool:
     """Tell whether a string follows another with nothing between but such blanks: Python reads one, and a
     model that wrote a quote too many meant something else.
     """
@@ -80,17 +82,17 @@ def is_glued(text: str, blanks: str) -> bool:
     return False
 
 
-def as_json(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
     """Give a value as JSON has it, whole text: what is none is nothing that a tool can be given. Raises
     UnreadError.
     """
     try:
         return json.loads(json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace"))
     except UNREADABLE:
-        raise UnreadError from None
+        raise UnreadableCallError from None
 
 
-def ends(text: str, start: int, closing: re.Pattern[str]) -> Iterator[re.Match[str]]:
+def find_ends(text: str, start: int, closing: re.Pattern[str]) -> Iterator[re.Match[str]]:
     """Find where a call may end: at the closing tag outside of strings, else at the first at all, where the
     line ends or another tag begins behind it.
     """
@@ -108,47 +110,49 @@ def ends(text: str, start: int, closing: re.Pattern[str]) -> Iterator[re.Match[s
         yield first
 
 
-def plain(inside: str) -> str:
+def escape_newlines(inside: str) -> str:
     """Make every string one that Python reads: its newlines written as escapes."""
     return _PREFIXED.sub(
-        lambda found: found[0] if "r" in (found[1] or "").lower() else _escaped(found[1] or "", found[2]),
+        lambda found: (
+            found[0] if "r" in (found[1] or "").lower() else _escape_string(found[1] or "", found[2])
+        ),
         inside,
     )
 
 
-def _escaped(prefix: str, string: str) -> str:
+def _escape_string(prefix: str, string: str) -> str:
     whole = _UNKNOWN.sub(r"\\\\", string)
     if string.startswith(('"""', "'''")):
         return prefix + whole
     return prefix + whole.replace("\\\n", "\\\\\n").replace("\r", "\\r").replace("\n", "\\n")
 
 
-def _computed(node: ast.AST) -> bool:
+def _is_computed(node: ast.AST) -> bool:
     """True for what does not stand for itself."""
     return isinstance(node, COMPUTED) or (isinstance(node, ast.keyword) and node.arg is None)
 
 
-def _literals(name: str, call: ast.expr) -> Spoken:
+def _evaluate_call(name: str, call: ast.expr) -> RawCall:
     if not isinstance(call, ast.Call):
         raise TypeError
-    named = {keyword.arg: _literal(keyword.value) for keyword in call.keywords if keyword.arg}
-    return Spoken(name, named, tuple(map(_literal, call.args)))
+    named = {keyword.arg: _evaluate_literal(keyword.value) for keyword in call.keywords if keyword.arg}
+    return RawCall(name, named, tuple(map(_evaluate_literal, call.args)))
 
 
-def _literal(node: ast.expr) -> Any:
+def _evaluate_literal(node: ast.expr) -> Any:
     if isinstance(node, ast.Name) and node.id in _WORDS:
         return _WORDS[node.id]
     return ast.literal_eval(node)
 
 
-def _alone(inside: str) -> str:
+def _read_unquoted(inside: str) -> str:
     """Give one argument without quotes. Raises UnreadError where it has some, or there may be two."""
     words = inside.strip()
     outside, depth = _STRING.sub("", words), 0
     for sign in outside:
         depth += (sign in "([{") - (sign in ")]}")
         if depth < 0 or (sign == "," and not depth):
-            raise UnreadError
+            raise UnreadableCallError
     if (
         not words
         or _TAG.search(words)
@@ -156,5 +160,5 @@ def _alone(inside: str) -> str:
         or re.match(r"(?:\w+\s*=\s*)?[rbf]?[\"']", words)
         or depth
     ):
-        raise UnreadError
+        raise UnreadableCallError
     return words

@@ -13,7 +13,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from tripletick.dialects.named.expression import UNREADABLE, Spoken, UnreadError, as_json, is_glued, plain
+from tripletick.dialects.named.expression import (
+    UNREADABLE,
+    RawCall,
+    UnreadableCallError,
+    escape_newlines,
+    has_adjacent_strings,
+    to_json_value,
+)
 
 NAMES = ("name", "tool", "tool_name", "function", "recipient_name")
 ARGUMENTS = ("arguments", "parameters", "args", "input", "tool_input", "params")
@@ -30,21 +37,21 @@ BLANKS = " \t\r\n"
 def read_object(text: str, *, whole: bool = True) -> Any:
     """Read JSON; with `whole` it is mended where that is certain. Raises UnreadError."""
     try:
-        return _loads(text)
+        return _decode_json(text)
     except (ValueError, RecursionError):
         if not whole:
-            raise UnreadError from None
+            raise UnreadableCallError from None
     try:
-        return _loads(_closed(_split(_FENCED.sub(r"\1", text))))
+        return _decode_json(_balance_brackets(_split_parts(_FENCED.sub(r"\1", text))))
     except (ValueError, RecursionError):
-        return _python(text)
+        return _read_python_dict(text)
 
 
-def read_calls(text: str, *, whole: bool = True) -> list[Spoken]:
+def read_calls(text: str, *, whole: bool = True) -> list[RawCall]:
     """Read one call or a list of them. Raises UnreadError."""
     read = read_object(text, whole=whole)
     calls = read.get("tool_calls", read) if isinstance(read, dict) else read
-    return [_spoken(each, whole=whole) for each in (calls if isinstance(calls, list) else [calls])]
+    return [_parse_call(each, whole=whole) for each in (calls if isinstance(calls, list) else [calls])]
 
 
 def read_arguments(given: Any, *, whole: bool = True) -> dict[str, Any]:
@@ -55,12 +62,12 @@ def read_arguments(given: Any, *, whole: bool = True) -> dict[str, Any]:
             given = read_object(given, whole=whole) if given.strip() else {}
     given = {} if given is None else given
     if not isinstance(given, dict):
-        raise UnreadError
-    arguments: dict[str, Any] = as_json(given)
+        raise UnreadableCallError
+    arguments: dict[str, Any] = to_json_value(given)
     return arguments
 
 
-def object_end(text: str, start: int) -> int:
+def find_object_end(text: str, start: int) -> int:
     """Give the offset behind the JSON value that begins there, -1 where it is none."""
     try:
         return _DECODER.raw_decode(text, start)[1]
@@ -68,47 +75,49 @@ def object_end(text: str, start: int) -> int:
         return -1
 
 
-def _spoken(call: Any, *, whole: bool) -> Spoken:
+def _parse_call(call: Any, *, whole: bool) -> RawCall:
     if not isinstance(call, dict):
-        raise UnreadError
+        raise UnreadableCallError
     inner = call.get("function")
     if isinstance(inner, dict):
         call = inner
     name = next((call[key] for key in NAMES if isinstance(call.get(key), str)), None)
     given: Any = next((call[key] for key in ARGUMENTS if key in call), None)
     if name is None:
-        raise UnreadError
-    return Spoken(name, read_arguments(given, whole=whole))
+        raise UnreadableCallError
+    return RawCall(name, read_arguments(given, whole=whole))
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
         raise ValueError("a key stands there twice")
     return made
 
 
-def _no_number(word: str) -> Any:
+def _reject_constant(word: str) -> Any:
     raise ValueError(word)
 
 
-_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_once, parse_constant=_no_number)
+_DECODER = json.JSONDecoder(
+    strict=False, object_pairs_hook=_reject_duplicates, parse_constant=_reject_constant
+)
 
 
-def _loads(text: str) -> Any:
+def _decode_json(text: str) -> Any:
     return _DECODER.decode(text)
 
 
-def _word(found: re.Match[str]) -> str:
+def _translate_word(found: re.Match[str]) -> str:
     return _WORDS[found[0]]
 
 
-def _escaped(string: str) -> str:
+def _fix_escapes(string: str) -> str:
     r"""Write `\d` as the two characters that it is; `\'` is the quote."""
     return _UNKNOWN.sub(lambda found: "'" if found["quote"] else "\\\\" + found["other"], string)
 
 
-def _closed(parts: Iterable[str]) -> str:
+def _balance_brackets(parts: Iterable[str]) -> str:
     """Put right which brackets lack behind the first value, or are too many. Raises UnreadError."""
     kept: list[str] = []
     waiting: list[str] = []
@@ -117,42 +126,42 @@ def _closed(parts: Iterable[str]) -> str:
         if part in _PAIRS:
             waiting.append(_PAIRS[part])
         elif part in _CLOSERS and (not waiting or waiting.pop() != part):
-            raise UnreadError
+            raise UnreadableCallError
         kept.append(part)
         if part in _CLOSERS and not waiting:
             break
     if "".join(left).strip("}]" + BLANKS):
-        raise UnreadError
-    return "".join(_uncomma([*kept, *reversed(waiting)]))
+        raise UnreadableCallError
+    return "".join(_drop_trailing_commas([*kept, *reversed(waiting)]))
 
 
-def _uncomma(parts: Sequence[str]) -> Iterator[str]:
+def _drop_trailing_commas(parts: Sequence[str]) -> Iterator[str]:
     """Drop commas before a closing bracket."""
     for part, after in zip(parts, [*parts[1:], ""], strict=True):
         bare = part.rstrip()
         yield bare[:-1] if after in _CLOSERS and bare.endswith(",") else part
 
 
-def _split(text: str) -> Iterator[str]:
+def _split_parts(text: str) -> Iterator[str]:
     """Part a text into strings, brackets and what is between."""
     for part in _PARTS.finditer(text):
         if part["open"]:
-            raise UnreadError
+            raise UnreadableCallError
         elif part["string"]:
-            yield _escaped(part[0])
+            yield _fix_escapes(part[0])
         else:
-            yield from re.findall(r"[{}\[\]]|[^{}\[\]]+", _WORD.sub(_word, part[0]))
+            yield from re.findall(r"[{}\[\]]|[^{}\[\]]+", _WORD.sub(_translate_word, part[0]))
 
 
-def _python(text: str) -> Any:
+def _read_python_dict(text: str) -> Any:
     """Read what Python calls a dict. Raises UnreadError."""
-    if is_glued(text, BLANKS):
-        raise UnreadError
+    if has_adjacent_strings(text, BLANKS):
+        raise UnreadableCallError
     try:
-        tree = ast.parse(plain(text.strip()), mode="eval")
+        tree = ast.parse(escape_newlines(text.strip()), mode="eval")
         dicts = (node for node in ast.walk(tree) if isinstance(node, ast.Dict))
         if any(len({ast.dump(key) for key in one.keys if key}) < len(one.keys) for one in dicts):
-            raise UnreadError
+            raise UnreadableCallError
         return ast.literal_eval(tree)
     except UNREADABLE:
-        raise UnreadError from None
+        raise UnreadableCallError from None

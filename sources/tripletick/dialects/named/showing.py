@@ -20,7 +20,7 @@ LONGEST = 40
 """Characters of the beginning of a tag that are held back."""
 
 
-class Showing:
+class TagDisplay:
     """Takes the text of a reply, piece by piece, and gives what is shown of it."""
 
     def __init__(self) -> None:
@@ -33,33 +33,33 @@ class Showing:
         """Give what can be told so far."""
         self._held += text
         while found := (self._closing or _OPENS).search(self._held):
-            yield from self._pass(found)
+            yield from self._handle_tag(found)
         begun = _BEGINS.search(self._held, max(0, len(self._held) - LONGEST))
-        yield from self._say(begun.start() if begun else len(self._held))
+        yield from self._emit_held(begun.start() if begun else len(self._held))
 
     def flush(self) -> Iterator[Text]:
         """Give what was held back; the reply has ended."""
-        yield from self._say(len(self._held))
+        yield from self._emit_held(len(self._held))
 
-    def _pass(self, found: re.Match[str]) -> Iterator[Text]:
+    def _handle_tag(self, found: re.Match[str]) -> Iterator[Text]:
         kind = found.groupdict().get("kind")
         if self._closing:
             self._closing = None
-            yield from self._say(found.end())
-            yield from self._line(f"{FENCE}\n")
+            yield from self._emit_held(found.end())
+            yield from self._emit_line(f"{FENCE}\n")
         elif kind:
             self._closing = re.compile(rf"</{kind}\s*>", re.IGNORECASE)
-            yield from self._say(found.start())
-            yield from self._line(f"{FENCE}text\n")
+            yield from self._emit_held(found.start())
+            yield from self._emit_line(f"{FENCE}text\n")
         else:
-            yield from self._say(found.start())
+            yield from self._emit_held(found.start())
             self._held = self._held[found.end() - found.start() :]
 
-    def _line(self, text: str) -> Iterator[Text]:
+    def _emit_line(self, text: str) -> Iterator[Text]:
         yield Text(text if self._fresh else f"\n{text}")
         self._fresh = True
 
-    def _say(self, until: int) -> Iterator[Text]:
+    def _emit_held(self, until: int) -> Iterator[Text]:
         said, self._held = self._held[:until], self._held[until:]
         if said:
             self._fresh = said.endswith("\n")

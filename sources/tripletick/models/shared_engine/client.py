@@ -22,11 +22,11 @@ from tripletick import installed
 from tripletick.errors import ModelError, ServerFailedError, StreamCutError, TripletickError, UsageError
 from tripletick.halting import Halt, Halted
 from tripletick.models import failures
-from tripletick.models.failures import Saying
-from tripletick.models.llamacpp import Engine, Piece, Plan
+from tripletick.models.failures import ErrorTemplate
+from tripletick.models.llamacpp import LlamaEngine, LoadPlan, Piece
 from tripletick.models.shared_engine import folder as folders
-from tripletick.models.shared_engine.folder import EngineFiles, NoEngineError, UnusableError
-from tripletick.models.shared_engine.wire import GoneError, LineSocket
+from tripletick.models.shared_engine.folder import EngineFiles, NoEngineError, SharingUnavailableError
+from tripletick.models.shared_engine.wire import ConnectionLostError, LineSocket
 from tripletick.redaction import without_secrets
 
 TRIES = 4
@@ -44,13 +44,13 @@ os.execv(sys.argv[1], sys.argv[1:])
 """Starts a process that is nobody's child: who starts an engine need not wait for its end."""
 KINDS = {kind.__name__: kind for kind in (ModelError, UsageError, ServerFailedError)}
 
-ENDED = Saying(
+ENDED = ErrorTemplate(
     StreamCutError,
     "The engine of {name} ended in the middle of its answer.",
     "{why}",
     "Ask again: the next request starts another one",
 )
-UNREACHED = Saying(
+UNREACHED = ErrorTemplate(
     ServerFailedError,
     "The engine of {name} ends as soon as it is asked.",
     "{why}",
@@ -65,7 +65,7 @@ WAITED = "Waited {seconds:.0f} s for another program that uses the model."
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class ClientOptions:
     """What a program asks of the engines that it shares: `keep` is in seconds, None for ever."""
 
     folder: Path
@@ -78,18 +78,18 @@ class Terms:
 class EngineClient:
     """One model, loaded by a process that other programs use too; `load` opens it in this one instead."""
 
-    def __init__(self, plan: Plan, terms: Terms, load: Callable[[Plan], Engine]) -> None:
+    def __init__(self, plan: LoadPlan, terms: ClientOptions, load: Callable[[LoadPlan], LlamaEngine]) -> None:
         self._plan, self._terms, self._load_here = plan, terms, load
         self._wires: dict[int, LineSocket] = {}
         self._numbers = itertools.count(1)
         self._files: EngineFiles | None = None
         self._pid = 0
         self._closed = self._loaded = False
-        self._here: Engine | None = None
+        self._here: LlamaEngine | None = None
         self._guard = threading.Lock()
         self.load_seconds = 0.0
 
-    def reply(
+    def stream_reply(
         self, request: Mapping[str, Any], slot: int = 0, halt: Halt | None = None
     ) -> Generator[Piece, None, None]:
         """Yield the pieces of a reply; closing it or a halt makes the engine stop.
@@ -100,23 +100,23 @@ class EngineClient:
         halt = halt or Halt()
         if self._here is None:
             try:
-                yield from self._shared(request, slot, halt)
+                yield from self._stream_shared(request, slot, halt)
                 return
-            except UnusableError as error:
+            except SharingUnavailableError as error:
                 self._terms.notice(ALONE.format(why=error))
                 self._here = self._load_here(self._plan)
-        yield from self._reply_here(self._here, request, slot, halt)
+        yield from self._stream_local(self._here, request, slot, halt)
 
     @property
-    def loaded(self) -> bool:
+    def is_loaded(self) -> bool:
         """Whether the model is in memory, as far as this program knows."""
-        return self._here.loaded if self._here else self._loaded
+        return self._here.is_loaded if self._here else self._loaded
 
     def preload(self) -> None:
         """Have the model loaded in the background; what goes wrong the first request tells."""
-        if self.loaded:
+        if self.is_loaded:
             return
-        threading.Thread(target=self._preload, daemon=True).start()
+        threading.Thread(target=self._load_ahead, daemon=True).start()
 
     def close(self) -> None:
         """Leave the engine."""
@@ -130,51 +130,53 @@ class EngineClient:
             self._here.close()
             self._here = None
 
-    def _reply_here(
-        self, engine: Engine, request: Mapping[str, Any], slot: int, halt: Halt
+    def _stream_local(
+        self, engine: LlamaEngine, request: Mapping[str, Any], slot: int, halt: Halt
     ) -> Generator[Piece, None, None]:
-        for piece in engine.reply(request, slot, halt):
+        for piece in engine.stream_reply(request, slot, halt):
             self.load_seconds = engine.load_seconds
             yield piece
 
-    def _shared(self, request: Mapping[str, Any], slot: int, halt: Halt) -> Generator[Piece, None, None]:
+    def _stream_shared(
+        self, request: Mapping[str, Any], slot: int, halt: Halt
+    ) -> Generator[Piece, None, None]:
         ended = False
         try:
-            with halt.ending(lambda: self._shut(slot)):
-                wire = self._ask(slot, {"op": "reply", "request": dict(request)}, halt)
-                yield from self._pieces(wire)
+            with halt.ending(lambda: self._shut_socket(slot)):
+                wire = self._send_request(slot, {"op": "reply", "request": dict(request)}, halt)
+                yield from self._read_pieces(wire)
                 ended = True
         finally:
             if not ended:
-                self._break_off(slot)
+                self._abort_reply(slot)
 
-    def _break_off(self, slot: int) -> None:
+    def _abort_reply(self, slot: int) -> None:
         """Have the engine stop: it does so for whom it cannot reach. The program stays its client."""
         with self._guard:
             wire = self._wires.pop(slot, None)
         if wire and has_ended(wire):
-            self._keep_wire(slot, wire)
+            self._store_socket(slot, wire)
             return
         if wire:
             wire.close()
-        with suppress(NoEngineError, GoneError):
+        with suppress(NoEngineError, ConnectionLostError):
             if self._files and not self._closed:
-                self._keep_wire(slot, self._attach(self._files))
+                self._store_socket(slot, self._attach_client(self._files))
 
-    def _pieces(self, wire: LineSocket) -> Iterator[Piece]:
+    def _read_pieces(self, wire: LineSocket) -> Iterator[Piece]:
         self.load_seconds = 0.0
-        with suppress(GoneError):
+        with suppress(ConnectionLostError):
             while (frame := wire.read()) is not None:
                 if "piece" in frame:
                     yield frame["piece"]
                 elif "end" in frame:
                     return
                 else:
-                    self._note(frame)
+                    self._handle_frame(frame)
         self._loaded = False
-        raise ENDED(name=self._terms.name, why=self._why())
+        raise ENDED(name=self._terms.name, why=self._explain_end())
 
-    def _note(self, frame: Mapping[str, Any]) -> None:
+    def _handle_frame(self, frame: Mapping[str, Any]) -> None:
         """Take what the engine says beside the pieces. Raises what went wrong there."""
         if "loaded" in frame:
             self._loaded = True
@@ -182,7 +184,7 @@ class EngineClient:
         elif "waited" in frame:
             self._terms.notice(WAITED.format(seconds=frame["waited"]))
         elif "grown" in frame:
-            old, new = map(failures.grouped, frame["grown"])
+            old, new = map(failures.format_count, frame["grown"])
             self._terms.notice(GROWN.format(old=old, new=new))
         elif "error" in frame:
             kind, *lines = frame["error"]
@@ -191,84 +193,84 @@ class EngineClient:
         elif "thrown" in frame:
             raise RuntimeError(frame["thrown"])
 
-    def _why(self) -> str:
-        words = self._files.last_words() if self._files else ""
+    def _explain_end(self) -> str:
+        words = self._files.read_last_error() if self._files else ""
         return (REASON if words else NO_REASON).format(pid=self._pid, words=words)
 
-    def _ask(self, slot: int, fields: Mapping[str, Any], halt: Halt) -> LineSocket:
+    def _send_request(self, slot: int, fields: Mapping[str, Any], halt: Halt) -> LineSocket:
         """Send a request over the slot's connection, or a new one where that has ended.
 
         Raises Halted, UnusableError where no engine can be started, and ServerFailedError.
         """
         sizes = {"context": self._plan.context, "slots": self._plan.slots}
         for _ in range(TRIES):
-            wire = self._wires.get(slot) or self._keep_wire(slot, self._connect(halt))
+            wire = self._wires.get(slot) or self._store_socket(slot, self._connect_engine(halt))
             number = next(self._numbers)
-            with suppress(GoneError):
+            with suppress(ConnectionLostError):
                 wire.write({**fields, **sizes, "id": number})
                 while (frame := wire.read()) is not None:
                     if frame.get("begun") == number:
                         return wire
-            self._drop(slot)
+            self._drop_socket(slot)
             halt.check()
             if self._closed:
                 raise ENDED(name=self._terms.name, why=LEFT)
-        raise UNREACHED(name=self._terms.name, why=self._why())
+        raise UNREACHED(name=self._terms.name, why=self._explain_end())
 
-    def _connect(self, halt: Halt) -> LineSocket:
+    def _connect_engine(self, halt: Halt) -> LineSocket:
         """Attach to the engine, which is started where there is none. Raises UnusableError, Halted."""
-        files = self._find()
-        with suppress(NoEngineError, GoneError):
-            return self._attach(files)
+        files = self._find_files()
+        with suppress(NoEngineError, ConnectionLostError):
+            return self._attach_client(files)
         try:
-            with folders.starting(files.folder, halt):
-                with suppress(NoEngineError, GoneError):
-                    return self._attach(files)
+            with folders.hold_start_lock(files.folder, halt):
+                with suppress(NoEngineError, ConnectionLostError):
+                    return self._attach_client(files)
                 self._loaded = False
-                start(files, self._plan, self._terms.name)
-                return self._attach(files)
-        except (NoEngineError, GoneError, OSError) as error:
-            raise UnusableError(str(error)) from error
+                start_engine(files, self._plan, self._terms.name)
+                return self._attach_client(files)
+        except (NoEngineError, ConnectionLostError, OSError) as error:
+            raise SharingUnavailableError(str(error)) from error
 
-    def _attach(self, files: EngineFiles) -> LineSocket:
+    def _attach_client(self, files: EngineFiles) -> LineSocket:
         """Connect as a client. Raises NoEngineError, GoneError."""
-        token = files.describe()["token"]
+        token = files.read_description()["token"]
         wire, self._pid = files.connect()
         try:
             wire.write({"op": "attach", "token": token, "keep": self._terms.keep})
-        except GoneError:
+        except ConnectionLostError:
             wire.close()
             raise
         return wire
 
-    def _find(self) -> EngineFiles:
+    def _find_files(self) -> EngineFiles:
         if self._files is None:
             try:
-                folders.prepare(self._terms.folder)
-                self._files = folders.files_of(self._terms.folder, self._plan)
+                folders.prepare_folder(self._terms.folder)
+                self._files = folders.locate_files(self._terms.folder, self._plan)
             except OSError as error:
-                raise UnusableError(str(error)) from error
+                raise SharingUnavailableError(str(error)) from error
         return self._files
 
-    def _preload(self) -> None:
-        with suppress(TripletickError, UnusableError, Halted, RuntimeError):
-            wire = self._ask(PRELOADING, {"op": "load"}, Halt())
-            for _ in self._pieces(wire):
+    def _load_ahead(self) -> None:
+        with suppress(TripletickError, SharingUnavailableError, Halted, RuntimeError):
+            wire = self._send_request(PRELOADING, {"op": "load"}, Halt())
+            for _ in self._read_pieces(wire):
                 pass
             # it stays connected: until the first request too this program is a client
             return
-        self._drop(PRELOADING)
+        self._drop_socket(PRELOADING)
 
-    def _keep_wire(self, slot: int, wire: LineSocket) -> LineSocket:
+    def _store_socket(self, slot: int, wire: LineSocket) -> LineSocket:
         with self._guard:
             self._wires[slot] = wire
         return wire
 
-    def _shut(self, slot: int) -> None:
+    def _shut_socket(self, slot: int) -> None:
         if wire := self._wires.get(slot):
-            wire.shut()
+            wire.shut_down()
 
-    def _drop(self, slot: int) -> None:
+    def _drop_socket(self, slot: int) -> None:
         with self._guard:
             wire = self._wires.pop(slot, None)
         if wire:
@@ -277,23 +279,23 @@ class EngineClient:
 
 def has_ended(wire: LineSocket) -> bool:
     """Tell whether a reply that nobody reads any more has come to its end, which follows its last piece."""
-    wire.limit(read=LAST_SECONDS)
+    wire.set_timeouts(read=LAST_SECONDS)
     try:
         return any("end" in (wire.read() or {}) for _ in range(LAST_FRAMES))
-    except (GoneError, TimeoutError):
+    except (ConnectionLostError, TimeoutError):
         return False
     finally:
-        wire.limit()
+        wire.set_timeouts()
 
 
-def start(files: EngineFiles, plan: Plan, name: str) -> None:
+def start_engine(files: EngineFiles, plan: LoadPlan, name: str) -> None:
     """Start the process of an engine and wait until it listens. Raises UnusableError, OSError."""
     about = {"folder": str(files.folder), "key": files.key, "name": name, "plan": asdict(plan)}
     command = [sys.executable, "-I", "-S", "-c", LEAVE, *installed.module(PROCESS), json.dumps(about)]
-    for old in folders.all_files(files.folder):
+    for old in folders.list_engines(files.folder):
         if old != files and not old.is_running():
-            old.remove()
-    log = folders.OwnFile(files.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            old.remove_files()
+    log = folders.PrivateFile(files.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
         # it leaves this process's session: neither Ctrl+C nor a terminal that closes ends it
         begun = subprocess.Popen(
@@ -310,5 +312,5 @@ def start(files: EngineFiles, plan: Plan, name: str) -> None:
     with begun:
         said = begun.stdout.readline() if begun.stdout else b""
     if said.strip() != b"ready":
-        why = said.decode("utf-8", "replace").strip() or files.last_words() or "it ended at once"
-        raise UnusableError(f"its engine did not start ({why})")
+        why = said.decode("utf-8", "replace").strip() or files.read_last_error() or "it ended at once"
+        raise SharingUnavailableError(f"its engine did not start ({why})")

@@ -27,9 +27,9 @@ from typing import Any
 
 from tripletick import __version__, platforms
 from tripletick.halting import Halt
-from tripletick.models.llamacpp import Plan
+from tripletick.models.llamacpp import LoadPlan
 from tripletick.models.shared_engine.wire import PROTOCOL, LineSocket
-from tripletick.places import make_private
+from tripletick.places import make_private_folder
 
 START = "start.lock"
 POLL = 0.05
@@ -39,7 +39,7 @@ LONGEST_PATH = 100
 KEY = re.compile(r"([0-9a-f]{16})\.lock")
 
 
-class UnusableError(Exception):
+class SharingUnavailableError(Exception):
     """Engines cannot be shared through this folder."""
 
 
@@ -70,12 +70,12 @@ class EngineFiles:
         """Connect to the engine; gives its process too. Raises NoEngineError."""
         connected = socket.socket(socket.AF_UNIX)
         try:
-            with bound_name(self.socket) as name:
+            with resolve_socket_name(self.socket) as name:
                 connected.connect(name)
-            pid, uid = platforms.peer_of(connected)
+            pid, uid = platforms.get_peer_credentials(connected)
             if uid not in (None, os.geteuid()):
                 raise NoEngineError(f"Process {pid} of user {uid} listens there.")
-        except (OSError, UnusableError) as error:
+        except (OSError, SharingUnavailableError) as error:
             connected.close()
             raise NoEngineError(str(error)) from error
         except NoEngineError:
@@ -83,10 +83,10 @@ class EngineFiles:
             raise
         return LineSocket(connected), pid
 
-    def describe(self) -> dict[str, Any]:
+    def read_description(self) -> dict[str, Any]:
         """Read what the engine wrote of itself when it began. Raises NoEngineError."""
         try:
-            with closing(OwnFile(self.lock, os.O_RDONLY)) as file:
+            with closing(PrivateFile(self.lock, os.O_RDONLY)) as file:
                 fields = json.loads(os.read(file.handle, 1 << 16))
         except (OSError, ValueError) as error:
             raise NoEngineError(str(error)) from error
@@ -97,12 +97,12 @@ class EngineFiles:
     def is_running(self) -> bool:
         """Tell whether a process holds the lock."""
         try:
-            with closing(OwnFile(self.lock, os.O_RDONLY)) as file:
-                return not file.take(fcntl.LOCK_SH)
+            with closing(PrivateFile(self.lock, os.O_RDONLY)) as file:
+                return not file.try_lock(fcntl.LOCK_SH)
         except OSError:
             return False
 
-    def wait_until_free(self, seconds: float) -> bool:
+    def wait_until_ended(self, seconds: float) -> bool:
         """Wait until the engine has ended; tell whether it has."""
         halt = Halt()
         for _ in range(max(1, int(seconds / POLL))):
@@ -111,12 +111,12 @@ class EngineFiles:
             halt.wait(POLL)
         return False
 
-    def remove(self) -> None:
+    def remove_files(self) -> None:
         """Remove what an engine that has ended left; only for who may start one."""
         for path in (self.socket, self.log, self.lock):
             path.unlink(missing_ok=True)
 
-    def last_words(self) -> str:
+    def read_last_error(self) -> str:
         """Give the line of the log that says why it ended, "" where there is none."""
         with suppress(OSError):
             lines = [line.strip() for line in self.log.read_text("utf-8", "replace").splitlines()]
@@ -125,7 +125,7 @@ class EngineFiles:
         return ""
 
 
-class OwnFile:
+class PrivateFile:
     """An open file of the user's; it can be locked. Raises OSError for a link or somebody else's."""
 
     def __init__(self, path: Path, how: int) -> None:
@@ -135,7 +135,7 @@ class OwnFile:
             os.close(self.handle)
             raise PermissionError(f"{path} is not this user's.")
 
-    def take(self, how: int = fcntl.LOCK_EX) -> bool:
+    def try_lock(self, how: int = fcntl.LOCK_EX) -> bool:
         """Lock it; tells whether that was possible at once."""
         try:
             fcntl.flock(self.handle, how | fcntl.LOCK_NB)
@@ -147,7 +147,7 @@ class OwnFile:
         os.close(self.handle)
 
 
-def files_of(folder: Path, plan: Plan) -> EngineFiles:
+def locate_files(folder: Path, plan: LoadPlan) -> EngineFiles:
     """Name the files of the engine for a model and its adapters; files that were replaced get another one.
 
     Raises OSError where there is no such model.
@@ -160,58 +160,58 @@ def files_of(folder: Path, plan: Plan) -> EngineFiles:
     return EngineFiles(folder, hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16])
 
 
-def prepare(folder: Path) -> None:
+def prepare_folder(folder: Path) -> None:
     """Make the folder, for its owner alone. Raises UnusableError."""
     if not hasattr(socket, "AF_UNIX"):
-        raise UnusableError("this system has no unix sockets")
+        raise SharingUnavailableError("this system has no unix sockets")
     try:
-        make_private(folder)
+        make_private_folder(folder)
     except OSError as error:
-        raise UnusableError(f"{folder} cannot be made: {error.strerror}") from error
-    os.close(open_checked(folder))
+        raise SharingUnavailableError(f"{folder} cannot be made: {error.strerror}") from error
+    os.close(open_private_folder(folder))
 
 
-def open_checked(folder: Path) -> int:
+def open_private_folder(folder: Path) -> int:
     """Open the folder where it is the user's and nobody else may enter it. Raises UnusableError."""
     try:
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError as error:
-        raise UnusableError(f"{folder} cannot be opened: {error.strerror}") from error
+        raise SharingUnavailableError(f"{folder} cannot be opened: {error.strerror}") from error
     status = os.fstat(handle)
     if status.st_uid != os.geteuid() or status.st_mode & 0o077:
         os.close(handle)
-        raise UnusableError(f"{folder} is open to other users")
+        raise SharingUnavailableError(f"{folder} is open to other users")
     return handle
 
 
 @contextmanager
-def bound_name(path: Path) -> Iterator[str]:
+def resolve_socket_name(path: Path) -> Iterator[str]:
     """Give the name to bind or connect a socket in the checked folder by. Raises UnusableError."""
-    handle = open_checked(path.parent)
+    handle = open_private_folder(path.parent)
     try:
         if len(os.fsencode(path)) <= LONGEST_PATH:
             yield str(path)
         elif sys.platform == "linux":
             yield f"/proc/self/fd/{handle}/{path.name}"
         else:
-            raise UnusableError(f"{path} is too long for the name of a socket")
+            raise SharingUnavailableError(f"{path} is too long for the name of a socket")
     finally:
         os.close(handle)
 
 
 @contextmanager
-def starting(folder: Path, halt: Halt) -> Iterator[None]:
+def hold_start_lock(folder: Path, halt: Halt) -> Iterator[None]:
     """Hold the right to start an engine; whoever else wants it waits. Raises Halted, OSError."""
-    file = OwnFile(folder / START, os.O_RDWR | os.O_CREAT)
+    file = PrivateFile(folder / START, os.O_RDWR | os.O_CREAT)
     try:
-        while not file.take():
+        while not file.try_lock():
             halt.wait(POLL)
         yield
     finally:
         file.close()
 
 
-def all_files(folder: Path) -> list[EngineFiles]:
+def list_engines(folder: Path) -> list[EngineFiles]:
     """Give the files of all engines that there are or were."""
     found = (KEY.fullmatch(name) for name in sorted(platforms.list_names(folder)))
     return [EngineFiles(folder, name[1]) for name in found if name]

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from tripletick.halting import Halt
 from tripletick.models import embedded
-from tripletick.models.llamacpp import Engine, Plan, read_plan
+from tripletick.models.llamacpp import LlamaEngine, LoadPlan, read_plan
 from tripletick.models.shared_engine import folder, status
-from tripletick.models.shared_engine.folder import EngineFiles, OwnFile, UnusableError
+from tripletick.models.shared_engine.folder import EngineFiles, PrivateFile, SharingUnavailableError
 from tripletick.models.shared_engine.server import EngineServer, ReplyQueue
 from tripletick.models.shared_engine.status import EngineStatus
 
@@ -36,12 +36,14 @@ def main() -> None:
     try:
         lock = take_lock(files)
         token = secrets.token_hex(16)
-        listener = listen(files)
-        write_about(lock, {"token": token, "pid": os.getpid(), "name": asked["name"], "model": plan.model})
-    except (OSError, UnusableError) as error:
-        report(str(error))
+        listener = open_listener(files)
+        write_description(
+            lock, {"token": token, "pid": os.getpid(), "name": asked["name"], "model": plan.model}
+        )
+    except (OSError, SharingUnavailableError) as error:
+        report_startup(str(error))
         os._exit(1)
-    report("ready")
+    report_startup("ready")
     queue = ReplyQueue(plan, lambda wanted: open_engine(wanted, files))
     EngineServer(listener, files.socket, token, queue).serve()
     with suppress(OSError):
@@ -50,56 +52,56 @@ def main() -> None:
     os._exit(0)
 
 
-def take_lock(files: EngineFiles) -> OwnFile:
+def take_lock(files: EngineFiles) -> PrivateFile:
     """Take the model for this process. Raises UnusableError, OSError."""
-    lock, halt = OwnFile(files.lock, os.O_RDWR | os.O_CREAT), Halt()
+    lock, halt = PrivateFile(files.lock, os.O_RDWR | os.O_CREAT), Halt()
     for _ in range(int(PATIENCE / folder.POLL)):
-        if lock.take():
+        if lock.try_lock():
             return lock
         halt.wait(folder.POLL)
-    raise UnusableError("another engine of this model does not end")
+    raise SharingUnavailableError("another engine of this model does not end")
 
 
-def listen(files: EngineFiles) -> socket.socket:
+def open_listener(files: EngineFiles) -> socket.socket:
     """Listen where clients look. Raises OSError, UnusableError."""
     listener = socket.socket(socket.AF_UNIX)
     files.socket.unlink(missing_ok=True)
-    with folder.bound_name(files.socket) as name:
+    with folder.resolve_socket_name(files.socket) as name:
         listener.bind(name)
     files.socket.chmod(0o600)
     listener.listen(128)
     return listener
 
 
-def write_about(lock: OwnFile, about: dict[str, object]) -> None:
+def write_description(lock: PrivateFile, about: dict[str, object]) -> None:
     os.ftruncate(lock.handle, 0)
     os.pwrite(lock.handle, json.dumps(about).encode(), 0)
 
 
-def report(line: str) -> None:
+def report_startup(line: str) -> None:
     """Tell the program that waits, which goes on then."""
     with suppress(OSError):
         os.write(1, f"{line}\n".encode())
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def open_engine(plan: Plan, files: EngineFiles) -> Engine:
+def open_engine(plan: LoadPlan, files: EngineFiles) -> LlamaEngine:
     """Open the model, for which engines that nobody uses make room. Raises ModelError."""
-    needed, free = embedded.memory_of(plan)
+    needed, free = embedded.estimate_memory(plan)
     if 0 < free < needed:
-        idle = [one for one in status.running(files.folder) if one.files != files and not one.in_use]
-        make_room(needed, free, idle)
+        idle = [one for one in status.list_running(files.folder) if one.files != files and not one.is_in_use]
+        end_idle_engines(needed, free, idle)
     return embedded.open_engine(plan, share=True)
 
 
-def make_room(needed: int, free: int, idle: Sequence[EngineStatus]) -> None:
+def end_idle_engines(needed: int, free: int, idle: Sequence[EngineStatus]) -> None:
     """End idle engines, the longest idle first, until `needed` bytes are free; none if that is not enough."""
     if needed > free + sum(one.own_memory for one in idle):
         return
     for one in sorted(idle, key=lambda one: -one.idle):
         if needed > free:
             free += one.own_memory
-            one.end()
+            one.end_process()
 
 
 if __name__ == "__main__":

@@ -25,8 +25,8 @@ from typing import Any, Protocol
 from tripletick import platforms
 from tripletick.errors import TripletickError
 from tripletick.halting import Halt, Halted
-from tripletick.models.llamacpp import THROWN, Piece, Plan
-from tripletick.models.shared_engine.wire import OPENING_LIMIT, GoneError, LineSocket
+from tripletick.models.llamacpp import THROWN, LoadPlan, Piece
+from tripletick.models.shared_engine.wire import OPENING_LIMIT, ConnectionLostError, LineSocket
 
 TICK = 1.0
 """Seconds between two looks at whether it is still wanted."""
@@ -46,7 +46,7 @@ class ReplyEngine(Protocol):
 
     def load(self) -> None: ...
 
-    def reply(
+    def stream_reply(
         self, request: Mapping[str, Any], slot: int = 0, halt: Halt | None = None
     ) -> Generator[Piece, None, None]: ...
 
@@ -54,7 +54,7 @@ class ReplyEngine(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class SlotLease:
     """The right to use the engine at one slot."""
 
     engine: ReplyEngine
@@ -68,7 +68,7 @@ class Turn:
     """The context before it was loaded with more, else 0."""
 
 
-class Client:
+class ClientConnection:
     """One connection of a program; what it asks is read by a thread of its own, which sees when it goes."""
 
     def __init__(self, wire: LineSocket, pid: int) -> None:
@@ -77,9 +77,9 @@ class Client:
         self.asked: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
         self.slot = 0
 
-    def read(self, gone: Callable[[], None]) -> None:
+    def read_requests(self, gone: Callable[[], None]) -> None:
         """Take requests until the connection ends; then call `gone`."""
-        with suppress(GoneError):
+        with suppress(ConnectionLostError):
             while (fields := self.wire.read()) is not None:
                 self.asked.put(fields)
         self.asked.put(None)
@@ -90,20 +90,20 @@ class Client:
 class ReplyQueue:
     """Who waits for the engine, first come, first served; opens the engine when it is first needed."""
 
-    def __init__(self, plan: Plan, open_engine: Callable[[Plan], ReplyEngine]) -> None:
+    def __init__(self, plan: LoadPlan, open_engine: Callable[[LoadPlan], ReplyEngine]) -> None:
         self._plan, self._open = plan, open_engine
         self._engine: ReplyEngine | None = None
-        self._waiting: deque[Client] = deque()
+        self._waiting: deque[ClientConnection] = deque()
         self._free = list(range(plan.slots))
         self._changed = threading.Condition()
         self.last_used = time.monotonic()
         self._turns = 0
 
     @contextmanager
-    def turn(self, client: Client, wanted: Plan) -> Iterator[Turn]:
+    def acquire_slot(self, client: ClientConnection, wanted: LoadPlan) -> Iterator[SlotLease]:
         """Wait for a turn. Raises Halted where the client goes meanwhile, and what opening raises."""
         with self._changed:
-            turn = self._wait(client, wanted)
+            turn = self._wait_for_slot(client, wanted)
         try:
             yield turn
         finally:
@@ -113,7 +113,7 @@ class ReplyQueue:
                 self.last_used = time.monotonic()
                 self._changed.notify_all()
 
-    def look_again(self) -> None:
+    def wake_waiting(self) -> None:
         """Have all who wait look whether they still need to."""
         with self._changed:
             self._changed.notify_all()
@@ -122,7 +122,7 @@ class ReplyQueue:
         if self._engine:
             self._engine.close()
 
-    def state(self) -> dict[str, int]:
+    def get_state(self) -> dict[str, int]:
         """Count tokens of context, slots, requests that are at work, wait and were done."""
         plan, free = self._plan, len(self._free)
         return {
@@ -133,39 +133,39 @@ class ReplyQueue:
             "done": self._turns,
         }
 
-    def _wait(self, client: Client, wanted: Plan) -> Turn:
+    def _wait_for_slot(self, client: ClientConnection, wanted: LoadPlan) -> SlotLease:
         begun = time.monotonic()
         self._waiting.append(client)
         try:
-            while not self._may_begin(client, wanted):
+            while not self._can_begin(client, wanted):
                 self._changed.wait()
                 client.halt.check()
-            grown, loaded = self._load(wanted)
+            grown, loaded = self._ensure_loaded(wanted)
             assert self._engine
             # its own slot holds the beginning of its conversation
             client.slot = client.slot if client.slot in self._free else self._free[0]
             self._free.remove(client.slot)
             waited = time.monotonic() - begun
-            return Turn(self._engine, client.slot, self._plan.context, waited - loaded, loaded, grown)
+            return SlotLease(self._engine, client.slot, self._plan.context, waited - loaded, loaded, grown)
         finally:
             self._waiting.remove(client)
             self._changed.notify_all()
 
-    def _may_begin(self, client: Client, wanted: Plan) -> bool:
+    def _can_begin(self, client: ClientConnection, wanted: LoadPlan) -> bool:
         nothing_is_written = len(self._free) == self._plan.slots
-        ready = nothing_is_written if self._is_small(wanted) else bool(self._free)
+        ready = nothing_is_written if self._is_too_small(wanted) else bool(self._free)
         return self._waiting[0] is client and ready
 
-    def _is_small(self, wanted: Plan) -> bool:
+    def _is_too_small(self, wanted: LoadPlan) -> bool:
         return wanted.context > self._plan.context or wanted.slots > self._plan.slots
 
-    def _load(self, wanted: Plan) -> tuple[int, float]:
+    def _ensure_loaded(self, wanted: LoadPlan) -> tuple[int, float]:
         """Load the model where it is not, or not large enough; gives the context that it had before, else 0,
         and how long it took. Where that fails the next request has it loaded for itself.
         """
         old, context, slots = self._engine, wanted.context, wanted.slots
         if old:
-            if not self._is_small(wanted):
+            if not self._is_too_small(wanted):
                 return 0, 0.0
             context, slots = max(context, self._plan.context), max(slots, self._plan.slots)
             old.close()
@@ -191,7 +191,7 @@ class EngineServer:
     ) -> None:
         self._listener, self._path, self._token, self._queue = listener, path, token, queue
         self._stalled = stalled
-        self._clients: list[Client] = []
+        self._clients: list[ClientConnection] = []
         self._guard = threading.Lock()
         self._keep: float | None = FIRST_CLIENT
         self._left = time.monotonic()
@@ -204,7 +204,7 @@ class EngineServer:
                 with suppress(TimeoutError):
                     connected, _ = self._listener.accept()
                     connected.setblocking(True)
-                    threading.Thread(target=self._attend, args=(connected,), daemon=True).start()
+                    threading.Thread(target=self._serve_connection, args=(connected,), daemon=True).start()
         self._queue.close()
 
     def _is_wanted(self) -> bool:
@@ -215,50 +215,50 @@ class EngineServer:
             # where its folder was deleted nobody finds it any more
             return kept and self._path.exists()
 
-    def _attend(self, connected: socket.socket) -> None:
-        with closing(LineSocket(connected)) as wire, suppress(GoneError, TimeoutError, Halted):
-            pid, uid = platforms.peer_of(connected)
-            wire.limit(read=OPENING_SECONDS, write=self._stalled)
+    def _serve_connection(self, connected: socket.socket) -> None:
+        with closing(LineSocket(connected)) as wire, suppress(ConnectionLostError, TimeoutError, Halted):
+            pid, uid = platforms.get_peer_credentials(connected)
+            wire.set_timeouts(read=OPENING_SECONDS, write=self._stalled)
             opening = (wire.read(OPENING_LIMIT) or {}) if uid in (None, os.geteuid()) else {}
             if not hmac.compare_digest(str(opening.get("token")).encode(), self._token.encode()):
                 return
             if opening.get("op") == "status":
-                wire.write(self.state())
+                wire.write(self.get_state())
                 return
-            wire.limit(write=self._stalled)
-            with self._attached(Client(wire, pid), opening.get("keep")) as client:
+            wire.set_timeouts(write=self._stalled)
+            with self._attach_client(ClientConnection(wire, pid), opening.get("keep")) as client:
                 while (asked := client.asked.get()) is not None:
-                    self._answer(client, asked)
+                    self._answer_request(client, asked)
 
     @contextmanager
-    def _attached(self, client: Client, keep: float | None) -> Iterator[Client]:
+    def _attach_client(self, client: ClientConnection, keep: float | None) -> Iterator[ClientConnection]:
         with self._guard:
             self._clients.append(client)
             self._keep = keep
-        reading = threading.Thread(target=client.read, args=(self._queue.look_again,), daemon=True)
+        reading = threading.Thread(target=client.read_requests, args=(self._queue.wake_waiting,), daemon=True)
         reading.start()
         try:
             yield client
         finally:
-            client.wire.shut()
+            client.wire.shut_down()
             reading.join()
             with self._guard:
                 self._clients.remove(client)
                 self._left = time.monotonic()
 
-    def _answer(self, client: Client, asked: Mapping[str, Any]) -> None:
+    def _answer_request(self, client: ClientConnection, asked: Mapping[str, Any]) -> None:
         write = client.wire.write
         write({"begun": asked["id"]})
-        wanted = Plan("", (), int(asked["context"]), int(asked["slots"]))
+        wanted = LoadPlan("", (), int(asked["context"]), int(asked["slots"]))
         try:
-            with self._queue.turn(client, wanted) as turn:
+            with self._queue.acquire_slot(client, wanted) as turn:
                 if turn.grown:
                     write({"grown": [turn.grown, turn.context]})
                 if turn.waited >= LONG_WAIT:
                     write({"waited": turn.waited})
                 write({"loaded": turn.loaded})
                 if asked["op"] == "reply":
-                    pass_on(turn, asked["request"], client)
+                    forward_pieces(turn, asked["request"], client)
         except TripletickError as error:
             write({"error": [type(error).__name__, error.what, error.why, error.remedy]})
         except THROWN as error:
@@ -266,18 +266,18 @@ class EngineServer:
         else:
             write({"end": True})
 
-    def state(self) -> dict[str, Any]:
+    def get_state(self) -> dict[str, Any]:
         """Say how it is: its clients' processes, and how many seconds it has been idle and has left."""
-        now, counts = time.monotonic(), self._queue.state()
+        now, counts = time.monotonic(), self._queue.get_state()
         with self._guard:
             pids = sorted({client.pid for client in self._clients})
             left = None if pids or self._keep is None else max(0.0, self._keep - (now - self._left))
         return {**counts, "clients": pids, "idle": now - self._queue.last_used, "ends_in": left}
 
 
-def pass_on(turn: Turn, request: Mapping[str, Any], client: Client) -> None:
+def forward_pieces(turn: SlotLease, request: Mapping[str, Any], client: ClientConnection) -> None:
     """Send the pieces of a reply as they come. Raises what the engine raises, Halted and GoneError."""
-    with closing(turn.engine.reply(request, turn.slot, client.halt)) as pieces:
+    with closing(turn.engine.stream_reply(request, turn.slot, client.halt)) as pieces:
         for piece in pieces:
             text = piece.decode("utf-8", "replace") if isinstance(piece, bytes) else piece
             client.wire.write({"piece": text})

@@ -16,8 +16,8 @@ from typing import Any
 from tripletick import platforms
 from tripletick.models import answers
 from tripletick.models.shared_engine import folder as folders
-from tripletick.models.shared_engine.folder import EngineFiles, NoEngineError, UnusableError
-from tripletick.models.shared_engine.wire import GoneError
+from tripletick.models.shared_engine.folder import EngineFiles, NoEngineError, SharingUnavailableError
+from tripletick.models.shared_engine.wire import ConnectionLostError
 
 ANSWER_SECONDS = 1.0
 END_SECONDS = 5.0
@@ -44,58 +44,60 @@ class EngineStatus:
     """Seconds until it ends by itself, None while it is used or kept for ever."""
 
     @property
-    def in_use(self) -> bool:
+    def is_in_use(self) -> bool:
         return bool(self.clients) or not self.answered
 
     @property
     def memory(self) -> int:
         """Bytes that it has in memory, 0 where the system does not tell."""
-        return platforms.resident(self.pid)
+        return platforms.measure_resident_memory(self.pid)
 
     @property
     def own_memory(self) -> int:
         """Bytes that become free when it ends: those of the mapped model file count as free already."""
-        return platforms.resident(self.pid, mapped=False)
+        return platforms.measure_resident_memory(self.pid, mapped=False)
 
-    def end(self) -> bool:
+    def end_process(self) -> bool:
         """End it, whatever it does; tells whether it has ended."""
         for number in (signal.SIGTERM, signal.SIGKILL) if self.pid > 1 else ():
-            platforms.send(self.pid, number)
-            if self.files.wait_until_free(END_SECONDS):
+            platforms.send_signal(self.pid, number)
+            if self.files.wait_until_ended(END_SECONDS):
                 self.files.socket.unlink(missing_ok=True)
                 return True
         return False
 
 
-def running(folder: Path) -> list[EngineStatus]:
+def list_running(folder: Path) -> list[EngineStatus]:
     """Look at all engines in a folder; none where it is missing or is not the user's alone."""
     try:
-        os.close(folders.open_checked(folder))
-    except UnusableError:
+        os.close(folders.open_private_folder(folder))
+    except SharingUnavailableError:
         return []
-    found = (look(files) for files in folders.all_files(folder) if files.is_running())
+    found = (query_status(files) for files in folders.list_engines(folder) if files.is_running())
     return [one for one in found if one]
 
 
-def look(files: EngineFiles) -> EngineStatus | None:
+def query_status(files: EngineFiles) -> EngineStatus | None:
     """Ask one engine; None where it has just ended or just begun."""
     try:
-        about = files.describe()
+        about = files.read_description()
         wire, pid = files.connect()
     except NoEngineError:
         return None
-    known = EngineStatus(files, pid or answers.number(about, "pid"), answers.text(about.get("name")))
+    known = EngineStatus(
+        files, pid or answers.get_number(about, "pid"), answers.clean_text(about.get("name"))
+    )
     with closing(wire):
         try:
-            wire.limit(read=ANSWER_SECONDS)
+            wire.set_timeouts(read=ANSWER_SECONDS)
             wire.write({"op": "status", "token": about["token"]})
             told = wire.read()
-        except (GoneError, TimeoutError):
+        except (ConnectionLostError, TimeoutError):
             told = None
-    return read_state(known, told) if told else known
+    return parse_state(known, told) if told else known
 
 
-def read_state(known: EngineStatus, told: dict[str, Any]) -> EngineStatus:
+def parse_state(known: EngineStatus, told: dict[str, Any]) -> EngineStatus:
     pids = told.get("clients")
     ends_in = told.get("ends_in")
     return EngineStatus(
@@ -103,11 +105,11 @@ def read_state(known: EngineStatus, told: dict[str, Any]) -> EngineStatus:
         known.pid,
         known.name,
         answered=True,
-        context=answers.number(told, "context"),
+        context=answers.get_number(told, "context"),
         clients=tuple(pids) if isinstance(pids, list) else (),
-        working=answers.number(told, "working"),
-        waiting=answers.number(told, "waiting"),
-        done=answers.number(told, "done"),
+        working=answers.get_number(told, "working"),
+        waiting=answers.get_number(told, "waiting"),
+        done=answers.get_number(told, "done"),
         idle=float(told.get("idle", 0.0)),
         ends_in=float(ends_in) if isinstance(ends_in, (int, float)) else None,
     )

@@ -25,7 +25,7 @@ OPENING_LIMIT = 4096
 CHUNK = 1 << 16
 
 
-class GoneError(Exception):
+class ConnectionLostError(Exception):
     """The other side has closed the connection, is not to be trusted, or takes nothing more."""
 
 
@@ -36,7 +36,7 @@ class LineSocket:
         self._socket = connected
         self._unread = bytearray()
 
-    def limit(self, *, read: float = 0.0, write: float = 0.0) -> None:
+    def set_timeouts(self, *, read: float = 0.0, write: float = 0.0) -> None:
         """Set the seconds that a read or a write may wait, 0 for ever."""
         # settimeout would hold for both directions
         for option, seconds in ((socket.SO_RCVTIMEO, read), (socket.SO_SNDTIMEO, write)):
@@ -49,7 +49,7 @@ class LineSocket:
         try:
             self._socket.sendall(json.dumps(fields).encode() + b"\n")
         except OSError as error:
-            raise GoneError(str(error)) from error
+            raise ConnectionLostError(str(error)) from error
 
     def read(self, limit: int = LINE_LIMIT) -> dict[str, Any] | None:
         """Give the next message, None at the end. Raises TimeoutError, and GoneError for what is none."""
@@ -57,36 +57,36 @@ class LineSocket:
         while (end := self._unread.find(b"\n", searched)) < 0:
             searched = len(self._unread)
             if searched > limit:
-                raise GoneError("The message is too long.")
+                raise ConnectionLostError("The message is too long.")
             try:
                 received = self._socket.recv(CHUNK)
             except BlockingIOError as error:
                 raise TimeoutError from error
             except OSError as error:
-                raise GoneError(str(error)) from error
+                raise ConnectionLostError(str(error)) from error
             if not received:
                 return None
             self._unread += received
         line = bytes(self._unread[:end])
         del self._unread[: end + 1]
-        return parse(line)
+        return parse_message(line)
 
-    def shut(self) -> None:
+    def shut_down(self) -> None:
         """End what either side waits for; from any thread."""
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        self.shut()
+        self.shut_down()
         self._socket.close()
 
 
-def parse(line: bytes) -> dict[str, Any]:
+def parse_message(line: bytes) -> dict[str, Any]:
     """Read one message. Raises GoneError."""
     try:
         fields = json.loads(line)
     except ValueError as error:
-        raise GoneError(f"This is no message: {line[:80]!r}") from error
+        raise ConnectionLostError(f"This is no message: {line[:80]!r}") from error
     if not isinstance(fields, dict):
-        raise GoneError(f"This is no message: {line[:80]!r}")
+        raise ConnectionLostError(f"This is no message: {line[:80]!r}")
     return fields

@@ -15,7 +15,7 @@ from typing import Any
 from tripletick import languages
 from tripletick.sandbox.box import Limits
 from tripletick.tools.own import reading
-from tripletick.tools.own.places import Beside, Boxed, Terms
+from tripletick.tools.own.places import HostRunner, RunnerOptions, SandboxRunner
 from tripletick.tools.parameters import Parameter, Parameters
 
 TAG = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -41,21 +41,21 @@ ENDED = "loading ended with exit {status}"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ToolSource:
     """A file or entry point that may hold tools. `at` names it to the person, `ask` is what to load."""
 
     at: str
     ask: Mapping[str, str]
-    place: Beside | Boxed
+    place: HostRunner | SandboxRunner
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class CustomTool:
     """One tool: a function of the source."""
 
     tag: str
     name: str
-    source: Source
+    source: ToolSource
     says: str = ""
     parameters: Parameters = ()
     writes: bool = False
@@ -63,15 +63,17 @@ class Own:
     defaults: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def at(self) -> str:
+    def location(self) -> str:
         """Where it stands, for the person."""
-        boxed = " (in the box)" if isinstance(self.source.place, Boxed) else ""
+        boxed = " (in the box)" if isinstance(self.source.place, SandboxRunner) else ""
         return f"{self.source.at}:{self.line}{boxed}" if self.line else f"{self.source.at}{boxed}"
 
 
-def describe(source: Source, limits: Limits, *, seconds: float = SECONDS) -> tuple[list[Own], list[str]]:
+def describe_source(
+    source: ToolSource, limits: Limits, *, seconds: float = SECONDS
+) -> tuple[list[CustomTool], list[str]]:
     """Load a source in its place; give its tools, and lines for the person."""
-    coming = source.place.run({"do": "describe", **source.ask}, Terms(limits, seconds))
+    coming = source.place.run({"do": "describe", **source.ask}, RunnerOptions(limits, seconds))
     while True:
         try:
             next(coming)
@@ -83,71 +85,73 @@ def describe(source: Source, limits: Limits, *, seconds: float = SECONDS) -> tup
         line, why = told.get("line"), told.get("error")
         slow = SLOW.format(seconds=seconds) if came.finished.struck == "timeout" else ""
         ended = ENDED.format(status=came.finished.status)
-        why = one_line(why or slow or ended).rstrip(".")
-        return [], [NOT_LOADED.format(at=_at(source, line), why=why)]
-    tools, lines = list[Own](), list[str]()
-    for row in _rows(told.get("problems")):
-        name, why = (one_line(row.get(key)) for key in ("name", "what"))
-        lines.append(NOT_MADE.format(name=name, at=_at(source, row.get("line")), why=why))
-    for row in _rows(told["tools"]):
+        why = to_one_line(why or slow or ended).rstrip(".")
+        return [], [NOT_LOADED.format(at=_format_location(source, line), why=why)]
+    tools, lines = list[CustomTool](), list[str]()
+    for row in _filter_rows(told.get("problems")):
+        name, why = (to_one_line(row.get(key)) for key in ("name", "what"))
+        lines.append(NOT_MADE.format(name=name, at=_format_location(source, row.get("line")), why=why))
+    for row in _filter_rows(told["tools"]):
         try:
-            tools.append(_own(source, row))
+            tools.append(_parse_tool(source, row))
         except (AttributeError, KeyError, TypeError, ValueError):
-            lines.append(NOT_MADE.format(name=one_line(row.get("name")), at=source.at, why=GARBLED))
+            lines.append(NOT_MADE.format(name=to_one_line(row.get("name")), at=source.at, why=GARBLED))
     return tools, lines
 
 
-def _at(source: Source, line: object) -> str:
-    return f"{source.at}:{one_line(line)}" if line else source.at
+def _format_location(source: ToolSource, line: object) -> str:
+    return f"{source.at}:{to_one_line(line)}" if line else source.at
 
 
-def choose(found: Collection[Own], taken: Collection[str]) -> tuple[dict[str, Own], list[str]]:
+def choose_tools(
+    found: Collection[CustomTool], taken: Collection[str]
+) -> tuple[dict[str, CustomTool], list[str]]:
     """Give the tools by their tags, the first of each name, and lines for the others."""
-    kept: dict[str, Own] = {}
+    kept: dict[str, CustomTool] = {}
     told = []
     for one in found:
-        known = languages.canonical(one.tag)
+        known = languages.to_canonical_tag(one.tag)
         if not TAG.fullmatch(one.tag):
             why = NO_TAG
         elif one.tag in RESERVED or one.tag in taken or known in languages.LANGUAGES:
             why = TAKEN.format(tag=one.tag)
         elif one.tag in kept:
-            why = TWICE.format(at=kept[one.tag].at)
+            why = TWICE.format(at=kept[one.tag].location)
         else:
             kept[one.tag] = one
             continue
-        told.append(NOT_MADE.format(name=one_line(one.name), at=one.at, why=why))
+        told.append(NOT_MADE.format(name=to_one_line(one.name), at=one.location, why=why))
     return kept, told
 
 
-def line(own: Own) -> str:
+def format_line(own: CustomTool) -> str:
     """Tell of a tool in a line: `word_count(text, n: a whole number = 3): Counts words.`"""
-    rows = ", ".join(_argument(one, own.defaults) for one in own.parameters)
+    rows = ", ".join(_format_argument(one, own.defaults) for one in own.parameters)
     return f"{own.tag}({rows}): {own.says}".rstrip(": ")
 
 
-def form(own: Own) -> str:
+def format_usage(own: CustomTool) -> str:
     """Tell how its block is written, and what its arguments mean."""
     meant = (f"{one.name}: {one.says}" for one in own.parameters if one.says)
-    return "\n".join([reading.form(own.parameters) or "nothing", *meant])
+    return "\n".join([reading.format_usage(own.parameters) or "nothing", *meant])
 
 
-def _argument(one: Parameter, defaults: Mapping[str, Any]) -> str:
+def _format_argument(one: Parameter, defaults: Mapping[str, Any]) -> str:
     default = defaults.get(one.name)
     name = one.name if one.required or default is not None else f"{one.name}?"
-    words = reading.kind(one.schema).removesuffix(" or null")
+    words = reading.describe_schema(one.schema).removesuffix(" or null")
     typed = name if words in reading.UNTOLD else f"{name}: {words}"
-    return typed if default is None else f"{typed} = {one_line(json.dumps(default, ensure_ascii=False))}"
+    return typed if default is None else f"{typed} = {to_one_line(json.dumps(default, ensure_ascii=False))}"
 
 
-def one_line(text: object) -> str:
+def to_one_line(text: object) -> str:
     """Make a text of a tool's fit for one line: printable, and not longer than a sentence."""
     line = " ".join(str(text).split())
     kept = "".join(sign for sign in line[: LONGEST + 1] if sign.isprintable())
     return kept if len(line) <= LONGEST else f"{kept[: LONGEST - 1]}…"
 
 
-def _own(source: Source, row: Mapping[str, Any]) -> Own:
+def _parse_tool(source: ToolSource, row: Mapping[str, Any]) -> CustomTool:
     from docstring_parser import ParseError, parse
 
     doc, says = str(row.get("doc", ""))[: LONGEST * 40], dict[str, str]()
@@ -157,66 +161,66 @@ def _own(source: Source, row: Mapping[str, Any]) -> Own:
         says = {one.arg_name: one.description or "" for one in read.params}
     except (ParseError, ValueError, IndexError):
         short = doc.partition("\n")[0]
-    rows = list(_rows(row.get("parameters")))
+    rows = list(_filter_rows(row.get("parameters")))
     name = str(row.get("name", ""))
-    return Own(
+    return CustomTool(
         tag=name.casefold().replace("-", "_"),
         name=name,
         source=source,
-        says=one_line(short),
-        parameters=tuple(_parameter(each, says) for each in rows),
+        says=to_one_line(short),
+        parameters=tuple(_parse_parameter(each, says) for each in rows),
         writes=bool(row.get("writes")),
         line=int(row.get("line", 0)),
         defaults={str(each["name"]): each["default"] for each in rows if "default" in each},
     )
 
 
-def _parameter(row: Mapping[str, Any], says: Mapping[str, str]) -> Parameter:
+def _parse_parameter(row: Mapping[str, Any], says: Mapping[str, str]) -> Parameter:
     name, told = str(row["name"]), row["schema"]
     if not name.isidentifier() or len(name) > LONGEST:
         raise ValueError(name)
     said = told.get("description") or says.get(name, "")
-    return Parameter(name, one_line(said), _schema(told), required=bool(row["required"]))
+    return Parameter(name, to_one_line(said), _check_schema(told), required=bool(row["required"]))
 
 
-def _schema(told: Any, depth: int = 12) -> dict[str, Any]:
+def _check_schema(told: Any, depth: int = 12) -> dict[str, Any]:
     """Keep of a schema what the runner writes. Raises ValueError where it is none of the runner's."""
     if not isinstance(told, dict) or not depth:
         raise ValueError(told)
     return {key: KEYWORDS[key](value, depth - 1) for key, value in told.items() if key != "description"}
 
 
-def _one_of(value: Any, depth: int) -> Any:
+def _check_type(value: Any, depth: int) -> Any:
     if value != "path" and value not in reading.KINDS:
         raise ValueError(value)
     return value
 
 
-def _plain(value: Any, depth: int) -> list[Any]:
+def _check_list(value: Any, depth: int) -> list[Any]:
     if any(isinstance(each, dict | list) for each in value) or len(str(value)) > MOST * LONGEST:
         raise ValueError(value)
     return list(value)
 
 
-def _named(value: Any, depth: int) -> dict[str, Any]:
+def _check_properties(value: Any, depth: int) -> dict[str, Any]:
     if not all(name.isidentifier() and len(name) <= LONGEST for name in value):
         raise ValueError(value)
-    return {name: _schema(each, depth) for name, each in value.items()}
+    return {name: _check_schema(each, depth) for name, each in value.items()}
 
 
 KEYWORDS: Mapping[str, Callable[[Any, int], Any]] = {
-    "type": _one_of,
-    "format": _one_of,
-    "enum": _plain,
-    "required": _plain,
-    "anyOf": lambda value, depth: [_schema(each, depth) for each in value],
-    "properties": _named,
-    "items": _schema,
-    "additionalProperties": _schema,
+    "type": _check_type,
+    "format": _check_type,
+    "enum": _check_list,
+    "required": _check_list,
+    "anyOf": lambda value, depth: [_check_schema(each, depth) for each in value],
+    "properties": _check_properties,
+    "items": _check_schema,
+    "additionalProperties": _check_schema,
 }
 """What the runner writes of JSON schema, and what makes it sound; another keyword is a KeyError."""
 
 
-def _rows(told: object) -> Iterator[Mapping[str, Any]]:
+def _filter_rows(told: object) -> Iterator[Mapping[str, Any]]:
     rows = told if isinstance(told, list) else []
     yield from (row for row in rows[:MOST] if isinstance(row, dict))

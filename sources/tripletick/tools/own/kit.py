@@ -16,12 +16,12 @@ from tripletick.agents import OWN, WORDS, Agent
 from tripletick.halting import Halt
 from tripletick.installed import EntryPoint, entry_points
 from tripletick.messages import Call, Result
-from tripletick.places import shown
+from tripletick.places import abbreviate_home
 from tripletick.sandbox.box import Box, Limits
-from tripletick.tools.tool import Bench, Running, Tool
+from tripletick.tools.tool import Running, Tool, ToolContext
 
 if TYPE_CHECKING:
-    from tripletick.tools.own.describing import Own, Source
+    from tripletick.tools.own.describing import CustomTool, ToolSource
 
 GROUP, FOLDER = "tripletick.tools", "tools"
 PACKAGE = "package {package}"
@@ -40,7 +40,7 @@ THERE = "There are: {tags}"
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class ToolEnvironment:
     """Where they are looked for, and what they run with. `texts` are the workspace's files by path, as the
     person said yes to them; they run in the box alone.
     """
@@ -54,7 +54,7 @@ class Ground:
 
 
 @dataclass(slots=True)
-class Kit:
+class CustomToolkit:
     """One session's; there is nothing in it until `load` was called."""
 
     tools: dict[str, Tool] = field(default_factory=dict)
@@ -64,14 +64,14 @@ class Kit:
     """… and how its block is written."""
     loaded: bool = False
 
-    def due(self, agent: Agent, there: Collection[str]) -> bool:
+    def needs_load(self, agent: Agent, there: Collection[str]) -> bool:
         """Tell whether an agent owns what was not looked for yet; `there` are the tags of ours."""
         named = (tag for tag in agent.tools if tag not in WORDS)
         return not self.loaded and (OWN in agent.tools or any(tag not in there for tag in named))
 
-    def load(self, ground: Ground, taken: Collection[str]) -> list[str]:
+    def load_tools(self, ground: ToolEnvironment, taken: Collection[str]) -> list[str]:
         """Find and describe them; gives lines for the person. `taken` are the tags of ours."""
-        files = own_files(ground.config / FOLDER)
+        files = list_tool_files(ground.config / FOLDER)
         packages = entry_points(GROUP, ground.root)
         if not (files or packages or ground.texts):
             self.loaded = True
@@ -79,45 +79,45 @@ class Kit:
         from tripletick.tools.own import calling, describing
 
         told: list[str] = []
-        found: list[Own] = []
-        for source in _sources(ground, files, packages, told):
-            tools, problems = describing.describe(source, ground.limits)
+        found: list[CustomTool] = []
+        for source in _find_sources(ground, files, packages, told):
+            tools, problems = describing.describe_source(source, ground.limits)
             found += tools
             told += problems
-        kept, problems = describing.choose(found, taken)
-        self.tools = {tag: calling.tool_of(own) for tag, own in kept.items()}
-        self.told = {tag: describing.line(own) for tag, own in kept.items()}
-        self.forms = {tag: describing.form(own) for tag, own in kept.items()}
-        if self._many(self.told):
-            self.tools[DESCRIBE] = Tool(DESCRIBE, "tells what further tags take", self._describe)
+        kept, problems = describing.choose_tools(found, taken)
+        self.tools = {tag: calling.make_tool(own) for tag, own in kept.items()}
+        self.told = {tag: describing.format_line(own) for tag, own in kept.items()}
+        self.forms = {tag: describing.format_usage(own) for tag, own in kept.items()}
+        if self._is_too_long(self.told):
+            self.tools[DESCRIBE] = Tool(DESCRIBE, "tells what further tags take", self._describe_tags)
         self.loaded = True
         return [*told, *problems]
 
-    def equipped(self, agent: Agent) -> Agent:
+    def equip_agent(self, agent: Agent) -> Agent:
         """Give an agent with the tags of these that it owns, and what they take on its card."""
         own = [tag for tag in self.told if tag in agent.tools or OWN in agent.tools]
-        words = self._words(own)
+        words = self._format_card(own)
         if not own or words in agent.card:
             return agent
         more = [tag for tag in own if tag not in agent.tools]
         every = [each for tag in agent.tools for each in (more if tag == OWN else [tag])]
-        tools = (*every, *[DESCRIBE] * self._many(own))
+        tools = (*every, *[DESCRIBE] * self._is_too_long(own))
         card, unnamed = f"{agent.card}\n{words}", frozenset(own[NAMED:])
         # told anew where these tools are others than those that the conversation knows
         known_as = f"{agent.name}+{crc32(words.encode('utf-8', 'replace')):x}"
         return replace(agent, tools=tools, card=card, unnamed=unnamed, known_as=known_as)
 
-    def _many(self, tags: Collection[str]) -> bool:
+    def _is_too_long(self, tags: Collection[str]) -> bool:
         return len("\n".join(self.told[tag] for tag in tags)) > ROOM
 
-    def _words(self, tags: Collection[str]) -> str:
+    def _format_card(self, tags: Collection[str]) -> str:
         """Word for the card what these tags take, or how that is found out."""
-        if not self._many(tags):
+        if not self._is_too_long(tags):
             return "\n".join([TAKE, *(self.told[tag] for tag in tags)])
         names = " ".join(list(tags)[:LISTED])
         return MANY.format(names=names if len(tags) <= LISTED else f"{names} {MORE.format(count=len(tags))}")
 
-    def _describe(self, call: Call, bench: Bench) -> Running:
+    def _describe_tags(self, call: Call, bench: ToolContext) -> Running:
         """Tell of the tags that the block names, or that have its words."""
         yield from ()
         words = call.body.casefold().split()
@@ -131,23 +131,23 @@ class Kit:
         return Result("ok", "ok", text[: bench.clip])
 
 
-def own_files(folder: Path) -> list[Path]:
+def list_tool_files(folder: Path) -> list[Path]:
     """Give the modules of a folder of the person's; those that begin with _ are for the others."""
     return [path for path in sorted(folder.glob("*.py")) if not path.name.startswith("_")]
 
 
-def _sources(
-    ground: Ground, files: list[Path], packages: list[EntryPoint], told: list[str]
-) -> Iterator[Source]:
-    from tripletick.tools.own.describing import Source
-    from tripletick.tools.own.places import Beside, Boxed
+def _find_sources(
+    ground: ToolEnvironment, files: list[Path], packages: list[EntryPoint], told: list[str]
+) -> Iterator[ToolSource]:
+    from tripletick.tools.own.describing import ToolSource
+    from tripletick.tools.own.places import HostRunner, SandboxRunner
 
-    beside = Beside(ground.root, ground.halt)
+    beside = HostRunner(ground.root, ground.halt)
     for path in files:
-        yield Source(shown(path), {"file": str(path)}, beside)
+        yield ToolSource(abbreviate_home(path), {"file": str(path)}, beside)
     for one in packages:
         ask = {"module": one.module, "attribute": one.attribute}
-        yield Source(PACKAGE.format(package=one.package), ask, beside)
+        yield ToolSource(PACKAGE.format(package=one.package), ask, beside)
     texts = {Path(path).name: text for path, text in ground.texts.items()}
     if texts and not (ground.box and ground.box.holds):
         told.append(UNBOXED.format(names=", ".join(ground.texts)))
@@ -155,4 +155,4 @@ def _sources(
     for at in ground.texts:
         name = Path(at).name
         if ground.box and not name.startswith("_"):
-            yield Source(at, {"file": name}, Boxed(ground.box, texts))
+            yield ToolSource(at, {"file": name}, SandboxRunner(ground.box, texts))

@@ -19,15 +19,15 @@ from typing import Any
 from tripletick.events import Ask, Output
 from tripletick.halting import Halt
 from tripletick.installed import search_path
-from tripletick.languages import LANGUAGES, fill
+from tripletick.languages import LANGUAGES, fill_command
 from tripletick.messages import Answer
 from tripletick.paths import PathRefused
-from tripletick.paths.within import Within
+from tripletick.paths.within import DirHandle
 from tripletick.sandbox import bare
 from tripletick.sandbox.box import NOTHING, Box, Finished, Grant, Limits, Mode
 from tripletick.sandbox.running import Launch, end_family, running
 from tripletick.sandbox.user import find_user, remove
-from tripletick.tools.code import own_file, own_folder, shown
+from tripletick.tools.code import create_file, create_folder, stream_output
 
 FOLDER, ASK, RESULT = "tripletick-tool", "ask.json", "result.json"
 RUNNER = "toolrunner"
@@ -43,18 +43,18 @@ LARGEST = 32 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class RunnerReply:
     """How the process ended, and what it told; None where it told nothing."""
 
     finished: Finished
     told: Mapping[str, Any] | None
 
 
-Coming = Generator[Output | Ask, Answer | None, Came]
+Coming = Generator[Output | Ask, Answer | None, RunnerReply]
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class RunnerOptions:
     """What a call may take and do."""
 
     limits: Limits
@@ -64,13 +64,13 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class HostRunner:
     """A process of the person's own, with all that he may do himself, in the workspace as its folder."""
 
     root: Path
     halt: Halt
 
-    def run(self, ask: Mapping[str, Any], terms: Terms) -> Coming:
+    def run(self, ask: Mapping[str, Any], terms: RunnerOptions) -> Coming:
         """Run the runner; its processes are ended with it."""
         with tempfile.TemporaryDirectory(prefix="tripletick-", ignore_cleanup_errors=True) as name:
             folder, runner = Path(name), Path(__file__).parent
@@ -91,43 +91,43 @@ class Beside:
                 folders=(root,),
                 count=True,
             )
-            finished = yield from shown(running(launch))
-            return Came(finished, _told(Within(folder)))
+            finished = yield from stream_output(running(launch))
+            return RunnerReply(finished, _read_result(DirHandle(folder)))
 
 
 @dataclass(frozen=True, slots=True)
-class Boxed:
+class SandboxRunner:
     """The box; `texts` are the files by name, just as the person said yes to them."""
 
     box: Box
     texts: Mapping[str, str]
 
-    def run(self, ask: Mapping[str, Any], terms: Terms) -> Coming:
+    def run(self, ask: Mapping[str, Any], terms: RunnerOptions) -> Coming:
         """Run the runner in the session's folder, where the files are laid anew for each call."""
         folder = self.box.home / FOLDER
         inside = self.box.seen_home / FOLDER
         remove(folder)
-        own_folder(folder)
-        held = Within(folder)
-        own_folder(folder / RUNNER)
+        create_folder(folder)
+        held = DirHandle(folder)
+        create_folder(folder / RUNNER)
         for each in sorted(Path(__file__).with_name(RUNNER).glob("*.py")):
-            own_file(folder / RUNNER / each.name, each.read_bytes())
-        own_folder(folder / FILES)
+            create_file(folder / RUNNER / each.name, each.read_bytes())
+        create_folder(folder / FILES)
         for name, text in self.texts.items():
-            own_file(folder / FILES / name, text.encode())
-        own_file(folder / ASK, json.dumps({**ask, "file": str(inside / FILES / ask["file"])}).encode())
+            create_file(folder / FILES / name, text.encode())
+        create_file(folder / ASK, json.dumps({**ask, "file": str(inside / FILES / ask["file"])}).encode())
         words = (LANGUAGES["python"].run[0], *START, str(inside), str(inside))
-        command = fill(words, {"interpreter": sys.executable})
+        command = fill_command(words, {"interpreter": sys.executable})
         try:
-            finished = yield from shown(
+            finished = yield from stream_output(
                 self.box.run(command, mode=terms.mode, timeout=terms.seconds, grant=terms.grant)
             )
-            return Came(finished, _told(held))
+            return RunnerReply(finished, _read_result(held))
         finally:
             remove(folder)
 
 
-def _told(folder: Within) -> Mapping[str, Any] | None:
+def _read_result(folder: DirHandle) -> Mapping[str, Any] | None:
     """Read what the runner wrote; in a box anything may stand there."""
     with contextlib.suppress(PathRefused, ValueError, RecursionError):
         told = json.loads(folder.read_bytes(RESULT, LARGEST))

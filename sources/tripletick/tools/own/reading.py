@@ -49,57 +49,61 @@ UNTOLD = ("a text", "a value")
 """What goes without saying."""
 
 
-def read(call: Call, parameters: Parameters) -> dict[str, Any]:
+def parse_arguments(call: Call, parameters: Parameters) -> dict[str, Any]:
     """Give the arguments of a call by their names. Raises ArgumentsError."""
     if call.path or any(not word.startswith("timeout=") for word in call.args):
         raise ArgumentsError(BEHIND)
     if not call.body.strip():
-        return _whole(parameters, {})
-    alone = _alone(parameters)
-    given = _object(call.body, parameters, alone)
-    given = _lines(call.body, parameters, alone) if given is None else given
+        return _check_names(parameters, {})
+    alone = _find_sole_parameter(parameters)
+    given = _parse_object(call.body, parameters, alone)
+    given = _parse_lines(call.body, parameters, alone) if given is None else given
     if given is not None:
-        return _whole(parameters, given)
+        return _check_names(parameters, given)
     if alone is None:
-        raise ArgumentsError(NO_FORM if parameters else UNKNOWN.format(name=_first_word(call.body)))
-    return _whole(parameters, {alone.name: _value(alone, call.body, quoted=False)})
+        raise ArgumentsError(NO_FORM if parameters else UNKNOWN.format(name=_get_first_word(call.body)))
+    return _check_names(parameters, {alone.name: _parse_value(alone, call.body, quoted=False)})
 
 
-def form(parameters: Parameters) -> str:
+def format_usage(parameters: Parameters) -> str:
     """Show how a block with these arguments is written."""
-    alone = _alone(parameters)
+    alone = _find_sole_parameter(parameters)
     if alone and len(parameters) == 1:
-        return f"the {alone.name} alone: {kind(alone.schema)}"
+        return f"the {alone.name} alone: {describe_schema(alone.schema)}"
     return "\n".join(
-        f"{one.name} = {kind(one.schema)}{'' if one.required else ', or no such line'}" for one in parameters
+        f"{one.name} = {describe_schema(one.schema)}{'' if one.required else ', or no such line'}"
+        for one in parameters
     )
 
 
-def kind(schema: Mapping[str, Any]) -> str:
+def describe_schema(schema: Mapping[str, Any]) -> str:
     """Word what a schema takes."""
-    return " or ".join(filter(None, map(_kind, _ways(schema)))) or "a value"
+    return " or ".join(filter(None, map(_describe_option, _flatten_options(schema)))) or "a value"
 
 
-def _kind(way: Mapping[str, Any]) -> str:
+def _describe_option(way: Mapping[str, Any]) -> str:
     if "enum" in way:
-        return " or ".join(each if _is_plain(each) else json.dumps(each, default=str) for each in way["enum"])
+        return " or ".join(
+            each if _is_plain_text(each) else json.dumps(each, default=str) for each in way["enum"]
+        )
     words = KINDS[way["type"]][0] if way.get("type") in KINDS else ""
     if "properties" in way:
         needed = way.get("required", ())
         rows = (
-            f"{name}{'' if name in needed else '?'}: {kind(row)}" for name, row in way["properties"].items()
+            f"{name}{'' if name in needed else '?'}: {describe_schema(row)}"
+            for name, row in way["properties"].items()
         )
         return f"{words} {{{', '.join(rows)}}}"
     inner = way.get("items") or way.get("additionalProperties")
-    each = kind(inner) if inner else ""
+    each = describe_schema(inner) if inner else ""
     return f"{words}, each {each}" if each not in ("", *UNTOLD) else words
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value) and value.isprintable()
 
 
-def _whole(parameters: Parameters, given: dict[str, Any]) -> dict[str, Any]:
+def _check_names(parameters: Parameters, given: dict[str, Any]) -> dict[str, Any]:
     names = [one.name for one in parameters]
     if unknown := [name for name in given if name not in names]:
         raise ArgumentsError(UNKNOWN.format(name=unknown[0]))
@@ -108,51 +112,53 @@ def _whole(parameters: Parameters, given: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _alone(parameters: Parameters) -> Parameter | None:
+def _find_sole_parameter(parameters: Parameters) -> Parameter | None:
     """Give the argument that a body without names can only mean."""
     needed = [one for one in parameters if one.required]
     chosen = parameters if len(parameters) == 1 else needed
     return chosen[0] if len(chosen) == 1 else None
 
 
-def _object(body: str, parameters: Parameters, alone: Parameter | None) -> dict[str, Any] | None:
+def _parse_object(body: str, parameters: Parameters, alone: Parameter | None) -> dict[str, Any] | None:
     """Read rule 1; None where the body is no such object."""
     try:
         given = json.loads(body)
     except (ValueError, RecursionError) as error:
         broken = BROKEN.match(body.lstrip())
-        if broken and broken[1] in _names(parameters):
+        if broken and broken[1] in _list_names(parameters):
             raise ArgumentsError(NO_JSON.format(why=" ".join(str(error).split()))) from error
         return None
     if not isinstance(given, dict):
         return None
-    by_name = not given.keys().isdisjoint(_names(parameters))
-    is_value = alone is not None and len(parameters) == 1 and _is_object(alone.schema)
-    if alone and by_name and is_value and _fits(alone.schema, given[alone.name]):
+    by_name = not given.keys().isdisjoint(_list_names(parameters))
+    is_value = alone is not None and len(parameters) == 1 and _accepts_object(alone.schema)
+    if alone and by_name and is_value and _accepts_value(alone.schema, given[alone.name]):
         raise ArgumentsError(TWO.format(name=alone.name))
-    return None if is_value or (alone and not by_name and _fits(alone.schema, "")) else given
+    return None if is_value or (alone and not by_name and _accepts_value(alone.schema, "")) else given
 
 
-def _lines(body: str, parameters: Parameters, alone: Parameter | None) -> dict[str, Any] | None:
+def _parse_lines(body: str, parameters: Parameters, alone: Parameter | None) -> dict[str, Any] | None:
     """Read rule 2; None where the body does not begin like it."""
     lines = [line for line in body.split("\n") if line.strip()]
     first = LINE.match(lines[0])
-    if first is None or (first[1] not in _names(parameters) and (len(parameters) == 1 or first[2] == ":")):
+    if first is None or (
+        first[1] not in _list_names(parameters) and (len(parameters) == 1 or first[2] == ":")
+    ):
         return None
     single = alone is not None and len(parameters) == 1
-    if single and alone and _fits(alone.schema, ""):
+    if single and alone and _accepts_value(alone.schema, ""):
         raise ArgumentsError(TWO.format(name=alone.name))
     if first[2] == ":":
         raise ArgumentsError(COLON.format(name=first[1]))
     rows, given = {one.name: one for one in parameters}, dict[str, Any]()
-    for name, text in _pairs(body.split("\n")):
+    for name, text in _split_pairs(body.split("\n")):
         if name not in rows or name in given:
             raise ArgumentsError((TWICE if name in given else UNKNOWN).format(name=name))
-        given[name] = _value(rows[name], text, quoted=True)
+        given[name] = _parse_value(rows[name], text, quoted=True)
     return given
 
 
-def _pairs(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _split_pairs(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Give names and texts; a text in three quotes goes on to their end."""
     rest = iter(enumerate(lines, 1))
     for number, line in rest:
@@ -171,25 +177,25 @@ def _pairs(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield name, text
 
 
-def _value(one: Parameter, text: str, *, quoted: bool) -> Any:
+def _parse_value(one: Parameter, text: str, *, quoted: bool) -> Any:
     """Read one value; `quoted` says that a text may stand in quotes. Raises ArgumentsError."""
     bare = text.strip()
-    for allowed in chain.from_iterable(way.get("enum", ()) for way in _ways(one.schema)):
+    for allowed in chain.from_iterable(way.get("enum", ()) for way in _flatten_options(one.schema)):
         if bare in (str(allowed), json.dumps(allowed), repr(allowed)):
             return allowed
-    for value in _meant(bare):
-        if not isinstance(value, str) and _fits(one.schema, value):
+    for value in _list_interpretations(bare):
+        if not isinstance(value, str) and _accepts_value(one.schema, value):
             return value
-        if quoted and isinstance(value, str) and _fits(one.schema, value):
-            return _unwrapped(value, bare)
-    if _fits(one.schema, ""):
+        if quoted and isinstance(value, str) and _accepts_value(one.schema, value):
+            return _strip_quote_newline(value, bare)
+    if _accepts_value(one.schema, ""):
         return text
     raise ArgumentsError(
-        NO_VALUE.format(name=one.name, kind=kind(one.schema), value=" ".join(bare.split())[:60])
+        NO_VALUE.format(name=one.name, kind=describe_schema(one.schema), value=" ".join(bare.split())[:60])
     )
 
 
-def _meant(text: str) -> Iterator[Any]:
+def _list_interpretations(text: str) -> Iterator[Any]:
     """Give what a text may stand for beside itself."""
     if text.casefold() in SWITCHES:
         yield SWITCHES[text.casefold()]
@@ -200,16 +206,18 @@ def _meant(text: str) -> Iterator[Any]:
             continue
 
 
-def _unwrapped(value: str, text: str) -> str:
+def _strip_quote_newline(value: str, text: str) -> str:
     """Take the line end away that follows three quotes, as TOML does."""
     return value.removeprefix("\n") if text.startswith(QUOTES) else value
 
 
-def _ways(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [way for each in schema["anyOf"] for way in _ways(each)] if "anyOf" in schema else [schema]
+def _flatten_options(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return (
+        [way for each in schema["anyOf"] for way in _flatten_options(each)] if "anyOf" in schema else [schema]
+    )
 
 
-def _fits(schema: Mapping[str, Any], value: Any) -> bool:
+def _accepts_value(schema: Mapping[str, Any], value: Any) -> bool:
     """Tell whether a value is of a type that the schema takes; without one it takes everything."""
     return any(
         value in way["enum"]
@@ -217,18 +225,18 @@ def _fits(schema: Mapping[str, Any], value: Any) -> bool:
         else KINDS[way["type"]][1](value)
         if way.get("type") in KINDS
         else True
-        for way in _ways(schema)
+        for way in _flatten_options(schema)
     )
 
 
-def _is_object(schema: Mapping[str, Any]) -> bool:
+def _accepts_object(schema: Mapping[str, Any]) -> bool:
     """Tell whether a schema names objects among what it takes; one that takes everything names none."""
-    return any(way.get("type") == "object" for way in _ways(schema))
+    return any(way.get("type") == "object" for way in _flatten_options(schema))
 
 
-def _names(parameters: Parameters) -> list[str]:
+def _list_names(parameters: Parameters) -> list[str]:
     return [one.name for one in parameters]
 
 
-def _first_word(body: str) -> str:
+def _get_first_word(body: str) -> str:
     return body.split()[0][:40]

@@ -20,44 +20,61 @@ from pathlib import Path
 from typing import Any
 
 from . import MARK, NAME, tool
-from .shapes import PLAIN, Shape, UnfitError, WrongError, made, shape_of
+from .shapes import (
+    PLAIN,
+    InvalidArgumentError,
+    TypeAdapter,
+    UnsupportedTypeError,
+    adapt_type,
+    convert_arguments,
+)
 
 LONGEST = 8 << 20
 """Characters of a result."""
 
 
-class Function:
+class ToolFunction:
     """A marked function with the shapes of its parameters. Raises UnfitError."""
 
     def __init__(self, name: str, function: Any) -> None:
-        self.name, self.writes = _named(name, function), bool(getattr(function, MARK, {}).get("writes"))
+        self.name, self.writes = (
+            _get_tool_name(name, function),
+            bool(getattr(function, MARK, {}).get("writes")),
+        )
         self.function, self.plain = function, inspect.unwrap(function)
         if not inspect.isfunction(self.plain):
-            raise UnfitError("it is no function")
+            raise UnsupportedTypeError("it is no function")
         self.parameters = inspect.signature(self.plain).parameters
-        self.shapes = {name: self._shape(one) for name, one in self.parameters.items()}
+        self.shapes = {name: self._adapt_parameter(one) for name, one in self.parameters.items()}
         empty = inspect.Parameter.empty
         self.required = [name for name, one in self.parameters.items() if one.default is empty]
 
-    def _shape(self, one: inspect.Parameter) -> Shape:
+    def _adapt_parameter(self, one: inspect.Parameter) -> TypeAdapter:
         if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
-            raise UnfitError(f"{one} has no name that could be given")
+            raise UnsupportedTypeError(f"{one} has no name that could be given")
         hints = typing.get_type_hints(self.plain, include_extras=True)
         untold = type(one.default) if type(one.default) in PLAIN else Any
         try:
-            return shape_of(hints.get(one.name, untold))
-        except UnfitError as error:
-            raise UnfitError(f"the type of {one.name}, {error}, is none that can be written") from error
+            return adapt_type(hints.get(one.name, untold))
+        except UnsupportedTypeError as error:
+            raise UnsupportedTypeError(
+                f"the type of {one.name}, {error}, is none that can be written"
+            ) from error
 
-    def described(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         rows = [
-            {"name": name, "schema": shape.schema, "required": name in self.required, **self._default(name)}
+            {
+                "name": name,
+                "schema": shape.schema,
+                "required": name in self.required,
+                **self._default_entry(name),
+            }
             for name, shape in self.shapes.items()
         ]
         doc = inspect.getdoc(self.plain) or ""
         return {"name": self.name, "doc": doc, "writes": self.writes, "parameters": rows, "line": self.line}
 
-    def _default(self, name: str) -> dict[str, Any]:
+    def _default_entry(self, name: str) -> dict[str, Any]:
         try:
             json.dumps(self.parameters[name].default)
         except (TypeError, ValueError, RecursionError):
@@ -70,43 +87,43 @@ class Function:
 
     def call(self, given: dict[str, Any]) -> Any:
         """Call it. Raises WrongError, and whatever it raises itself."""
-        values = made(self.shapes, self.required, given)
+        values = convert_arguments(self.shapes, self.required, given)
         first = [name for name, one in self.parameters.items() if one.kind is one.POSITIONAL_ONLY]
         placed = [values.pop(name) for name in first if name in values]
         result = self.function(*placed, **values)
         if inspect.isasyncgen(result):
-            result = _streamed_later(result)
+            result = _print_async_yields(result)
         if inspect.iscoroutine(result):
             import asyncio
 
             result = asyncio.run(result)
-        return _streamed(result) if inspect.isgenerator(result) else result
+        return _print_yields(result) if inspect.isgenerator(result) else result
 
 
-def _streamed(pieces: Any) -> Any:
+def _print_yields(pieces: Any) -> Any:
     """Print what a generator yields, a line each; give what it returns."""
     while True:
         try:
-            _say(next(pieces))
+            _print_piece(next(pieces))
         except StopIteration as end:
             return end.value
 
 
-async def _streamed_later(pieces: Any) -> None:
+async def _print_async_yields(pieces: Any) -> None:
     async for piece in pieces:
-        _say(piece)
+        _print_piece(piece)
 
 
-def _say(piece: Any) -> None:
+def _print_piece(piece: Any) -> None:
     text = str(piece)
     print(text, end="" if text.endswith("\n") else "\n", flush=True)  # noqa: T201 - output is its work
 
 
-def _named(name: str, function: Any) -> str:
+def _get_tool_name(name: str, function: Any) -> str:
     return getattr(function, MARK, {}).get("name") or name
 
 
-def load(ask: dict[str, Any]) -> types.ModuleType:
+def load_module(ask: dict[str, Any]) -> types.ModuleType:
     """Import a file, or the module of an entry point."""
     sys.path += [entry for entry in ask.get("path", ()) if entry not in sys.path]
     if importlib.util.find_spec("tripletick") is None:
@@ -125,58 +142,65 @@ def load(ask: dict[str, Any]) -> types.ModuleType:
     return module
 
 
-def functions(ask: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def find_functions(ask: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """Give the functions that are tools, by name; an entry point may name one that is not marked."""
-    module = load(ask)
+    module = load_module(ask)
     if ask.get("attribute"):
-        yield ask["attribute"].rpartition(".")[2], _attribute(module, ask["attribute"])
+        yield ask["attribute"].rpartition(".")[2], _resolve_attribute(module, ask["attribute"])
         return
     for name, value in list(vars(module).items()):
         if MARK in getattr(value, "__dict__", ()):
             yield name, value
 
 
-def _attribute(module: Any, path: str) -> Any:
+def _resolve_attribute(module: Any, path: str) -> Any:
     for name in path.split("."):
         module = getattr(module, name)
     return module
 
 
-def describe(ask: dict[str, Any]) -> dict[str, Any]:
+def describe_tools(ask: dict[str, Any]) -> dict[str, Any]:
     """Describe each tool, or say why that cannot be."""
     tools, problems = [], []
-    for name, function in functions(ask):
+    for name, function in find_functions(ask):
         try:
-            tools.append(Function(name, function).described())
-        except (UnfitError, NameError, AttributeError, TypeError, ValueError, RecursionError) as error:
+            tools.append(ToolFunction(name, function).to_dict())
+        except (
+            UnsupportedTypeError,
+            NameError,
+            AttributeError,
+            TypeError,
+            ValueError,
+            RecursionError,
+        ) as error:
             line = getattr(getattr(inspect.unwrap(function), "__code__", None), "co_firstlineno", 0)
             problems.append({"name": name, "line": line, "what": str(error)})
     return {"tools": tools, "problems": problems}
 
 
-def call(ask: dict[str, Any]) -> dict[str, Any]:
+def call_tool(ask: dict[str, Any]) -> dict[str, Any]:
     """Call one tool."""
-    for name, function in functions(ask):
-        if _named(name, function) == ask["tool"]:
+    for name, function in find_functions(ask):
+        if _get_tool_name(name, function) == ask["tool"]:
             try:
-                values = Function(name, function).call(ask["arguments"])
-            except WrongError as wrong:
+                values = ToolFunction(name, function).call(ask["arguments"])
+            except InvalidArgumentError as wrong:
                 return {"wrong": str(wrong)}
-            return {"text": text_of(values)}
+            return {"text": to_text(values)}
     return {"wrong": f"{ask['tool']} is not there any more"}
 
 
-def text_of(value: Any) -> str | None:
+def to_text(value: Any) -> str | None:
     """Write a result for the model; None says nothing."""
     if value is None or isinstance(value, str):
         return value and value[:LONGEST]
     try:
-        return json.dumps(value, ensure_ascii=False, default=_data)[:LONGEST]
+        return json.dumps(value, ensure_ascii=False, default=_to_jsonable)[:LONGEST]
     except (TypeError, ValueError):
         return str(value)[:LONGEST]
 
 
-def _data(value: Any) -> Any:
+def _to_jsonable(value: Any) -> Any:
     record = dataclasses.is_dataclass(value) and not isinstance(value, type)
     return dataclasses.asdict(value) if record else str(value)
 
@@ -199,4 +223,4 @@ def main(folder: Path) -> None:
 
     # what a tool raises is told there and nowhere else
     sys.excepthook = fail
-    tell({"describe": describe, "call": call}[ask["do"]](ask))
+    tell({"describe": describe_tools, "call": call_tool}[ask["do"]](ask))

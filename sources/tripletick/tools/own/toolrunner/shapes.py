@@ -21,55 +21,58 @@ MANY = (list, tuple, set, frozenset)
 Make = Callable[[Any, str], Any]
 
 
-class UnfitError(TypeError):
+class UnsupportedTypeError(TypeError):
     """A parameter that cannot be described."""
 
 
-class WrongError(ValueError):
+class InvalidArgumentError(ValueError):
     """An argument that does not fit, worded for the model."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Shape:
+class TypeAdapter:
     """What one parameter takes: as JSON schema, and what makes the value of it."""
 
     schema: dict[str, Any]
     make: Make
 
 
-def shape_of(kind: Any) -> Shape:
+def adapt_type(kind: Any) -> TypeAdapter:
     """Read a type. Raises UnfitError."""
     if kind in (Any, inspect.Parameter.empty, object):
-        return Shape({}, lambda value, at: value)
+        return TypeAdapter({}, lambda value, at: value)
     if kind in PLAIN:
-        return Shape({"type": PLAIN[kind]}, _plain(kind))
+        return TypeAdapter({"type": PLAIN[kind]}, _make_plain_converter(kind))
     if isinstance(kind, type) and issubclass(kind, os.PathLike):
-        return Shape({"type": "string", "format": "path"}, lambda value, at: Path(_plain(str)(value, at)))
+        return TypeAdapter(
+            {"type": "string", "format": "path"},
+            lambda value, at: Path(_make_plain_converter(str)(value, at)),
+        )
     if kind in (None, type(None)):
-        return Shape({"type": "null"}, lambda value, at: _one_of((None,), value, at))
+        return TypeAdapter({"type": "null"}, lambda value, at: _check_choice((None,), value, at))
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        return _record(kind)
-    return _composed(kind)
+        return _adapt_dataclass(kind)
+    return _adapt_generic(kind)
 
 
-def _composed(kind: Any) -> Shape:
+def _adapt_generic(kind: Any) -> TypeAdapter:
     origin, inner = typing.get_origin(kind) or kind, typing.get_args(kind)
     if origin is typing.Annotated:
         said = " ".join(word for word in inner[1:] if isinstance(word, str))
-        shape = shape_of(inner[0])
-        return Shape({**shape.schema, "description": said}, shape.make) if said else shape
+        shape = adapt_type(inner[0])
+        return TypeAdapter({**shape.schema, "description": said}, shape.make) if said else shape
     if origin is typing.Literal:
-        return Shape({"enum": list(inner)}, lambda value, at: _one_of(inner, value, at))
+        return TypeAdapter({"enum": list(inner)}, lambda value, at: _check_choice(inner, value, at))
     if origin in (typing.Union, types.UnionType):
-        return _either([shape_of(each) for each in inner])
+        return _adapt_union([adapt_type(each) for each in inner])
     if origin is dict:
-        return _mapping(*(inner or (str, Any)))
+        return _adapt_mapping(*(inner or (str, Any)))
     if origin in MANY and (origin is not tuple or inner[1:] in ((), (...,))):
-        return _many(origin, shape_of(inner[0] if inner else Any))
-    raise UnfitError(getattr(kind, "__name__", str(kind)))
+        return _adapt_sequence(origin, adapt_type(inner[0] if inner else Any))
+    raise UnsupportedTypeError(getattr(kind, "__name__", str(kind)))
 
 
-def _plain(kind: type) -> Make:
+def _make_plain_converter(kind: type) -> Make:
     def make(value: Any, at: str) -> Any:
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if kind is float and number:
@@ -78,84 +81,86 @@ def _plain(kind: type) -> Make:
             return int(value)
         if kind in (str, bool) and isinstance(value, kind):
             return value
-        raise WrongError(f"{at} must be {WORDS[kind]}, not {_shown(value)}")
+        raise InvalidArgumentError(f"{at} must be {WORDS[kind]}, not {_format_value(value)}")
 
     return make
 
 
-def _one_of(allowed: tuple[Any, ...], value: Any, at: str) -> Any:
+def _check_choice(allowed: tuple[Any, ...], value: Any, at: str) -> Any:
     for each in allowed:
         if each == value and isinstance(value, bool) == isinstance(each, bool):
             return each
-    raise WrongError(f"{at} must be {' or '.join(map(_shown, allowed))}, not {_shown(value)}")
+    raise InvalidArgumentError(
+        f"{at} must be {' or '.join(map(_format_value, allowed))}, not {_format_value(value)}"
+    )
 
 
-def _either(shapes: list[Shape]) -> Shape:
+def _adapt_union(shapes: list[TypeAdapter]) -> TypeAdapter:
     def make(value: Any, at: str) -> Any:
         problems = []
         for shape in shapes:
             try:
                 return shape.make(value, at)
-            except WrongError as wrong:
+            except InvalidArgumentError as wrong:
                 problems.append(str(wrong))
-        raise WrongError(problems[0])
+        raise InvalidArgumentError(problems[0])
 
-    return Shape({"anyOf": [shape.schema for shape in shapes]}, make)
+    return TypeAdapter({"anyOf": [shape.schema for shape in shapes]}, make)
 
 
-def _many(origin: type, item: Shape) -> Shape:
+def _adapt_sequence(origin: type, item: TypeAdapter) -> TypeAdapter:
     def make(value: Any, at: str) -> Any:
         if not isinstance(value, list):
-            raise WrongError(f"{at} must be a list, not {_shown(value)}")
+            raise InvalidArgumentError(f"{at} must be a list, not {_format_value(value)}")
         return origin(item.make(each, f"{at}[{number}]") for number, each in enumerate(value))
 
-    return Shape({"type": "array", "items": item.schema}, make)
+    return TypeAdapter({"type": "array", "items": item.schema}, make)
 
 
-def _mapping(key: Any, kind: Any) -> Shape:
+def _adapt_mapping(key: Any, kind: Any) -> TypeAdapter:
     if key not in (str, Any):
-        raise UnfitError(f"dict[{getattr(key, '__name__', key)}, …]")
-    item = shape_of(kind)
+        raise UnsupportedTypeError(f"dict[{getattr(key, '__name__', key)}, …]")
+    item = adapt_type(kind)
 
     def make(value: Any, at: str) -> Any:
-        return {name: item.make(each, f"{at}.{name}") for name, each in _object(value, at).items()}
+        return {name: item.make(each, f"{at}.{name}") for name, each in _require_object(value, at).items()}
 
-    return Shape({"type": "object", "additionalProperties": item.schema}, make)
+    return TypeAdapter({"type": "object", "additionalProperties": item.schema}, make)
 
 
-def _record(kind: Any) -> Shape:
+def _adapt_dataclass(kind: Any) -> TypeAdapter:
     hints = typing.get_type_hints(kind, include_extras=True)
     fields = {field.name: field for field in dataclasses.fields(kind) if field.init}
-    shapes = {name: shape_of(hints[name]) for name in fields}
+    shapes = {name: adapt_type(hints[name]) for name in fields}
     nothing = dataclasses.MISSING
     required = [name for name, one in fields.items() if one.default is one.default_factory is nothing]
 
     def make(value: Any, at: str) -> Any:
-        return kind(**made(shapes, required, _object(value, at), f"{at}."))
+        return kind(**convert_arguments(shapes, required, _require_object(value, at), f"{at}."))
 
     rows = {name: shape.schema for name, shape in shapes.items()}
-    return Shape({"type": "object", "properties": rows, "required": required}, make)
+    return TypeAdapter({"type": "object", "properties": rows, "required": required}, make)
 
 
-def _object(value: Any, at: str) -> dict[str, Any]:
+def _require_object(value: Any, at: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise WrongError(f"{at} must be an object, not {_shown(value)}")
+        raise InvalidArgumentError(f"{at} must be an object, not {_format_value(value)}")
     return value
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) < 60 else text[:57] + "..."
 
 
-def made(
-    shapes: dict[str, Shape], required: list[str], given: dict[str, Any], at: str = ""
+def convert_arguments(
+    shapes: dict[str, TypeAdapter], required: list[str], given: dict[str, Any], at: str = ""
 ) -> dict[str, Any]:
     """Give the values of named arguments. Raises WrongError."""
     for name in given:
         if name not in shapes:
-            raise WrongError(f"there is no {at}{name}; there are: {', '.join(shapes) or 'none'}")
+            raise InvalidArgumentError(f"there is no {at}{name}; there are: {', '.join(shapes) or 'none'}")
     for name in required:
         if name not in given:
-            raise WrongError(f"{at}{name} is missing")
+            raise InvalidArgumentError(f"{at}{name} is missing")
     return {name: shapes[name].make(value, at + name) for name, value in given.items()}
