@@ -15,12 +15,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tripletick import config, places
-from tripletick.bench import compare, records, running, suites
+from tripletick.bench import compare, run_file, runner, suites
 from tripletick.bench.attempt import Attempt, RunSetup
 from tripletick.bench.suites import Trial
+from tripletick.bench.techniques import TECHNIQUES
+from tripletick.config import config
 from tripletick.errors import TripletickError
-from tripletick.techniques import TECHNIQUES
+from tripletick.system import dirs
 
 TASKS = 30
 AS_SHIPPED = "as shipped"
@@ -50,16 +51,16 @@ class Plan:
 
 def run(name: str, plan: Plan, settings: Mapping[str, str]) -> Sequence[Attempt]:
     """Do the plan's tasks under these settings, or what is left of them."""
-    plain = config.load_config([places.find_dirs().shipped_config], {}, settings)
+    plain = config.load_config([dirs.find_dirs().shipped_config], {}, settings)
     if plain.warnings:
         sys.exit(plain.warnings[0])
     setup, todo = RunSetup(plain, settings), chosen(plan.suite, plan.tasks)
-    header, folder = running.make_header(setup, plan.suite), plan.out / name.replace(" ", "-")
-    opened = records.resume_run if list(folder.glob(f"*{records.LOG}")) else records.begin_run
+    header, folder = runner.make_header(setup, plan.suite), plan.out / name.replace(" ", "-")
+    opened = run_file.resume_run if list(folder.glob(f"*{run_file.LOG}")) else run_file.begin_run
     with opened(folder, header) as log:
         if any(trial.key not in log.done for trial in todo):
-            running.require_ready(setup)
-            running.run_trials(todo, setup, log, lambda number, of, made: None)
+            runner.require_ready(setup)
+            runner.run_trials(todo, setup, log, lambda number, of, made: None)
         return [log.done[trial.key] for trial in todo]
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from tests import chores
 
 from tripletick.dialects import DIALECTS
-from tripletick.dialects.choosing import choose_dialect, parse_family
+from tripletick.dialects.selection import choose_dialect, parse_family
 from tripletick.models import open_model, split_name
 
 LEAD, SECONDS = 2, 300.0
@@ -60,9 +60,8 @@ def main() -> int:
     if done[best] < done["fence"] + LEAD:
         best = "fence"
     counted = ", ".join(f"{dialect} = {number}" for dialect, number in done.items())
-    print(
-        f'[[model]]\nname = "{parse_family(split_name(model)[1])}"\ndialect = "{best}"\ndone = {{ {counted} }}'
-    )
+    family = parse_family(split_name(model)[1])
+    print(f'[[model]]\nname = "{family}"\ndialect = "{best}"\ndone = {{ {counted} }}')
     return 0
 
 

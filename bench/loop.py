@@ -25,16 +25,17 @@ from pathlib import Path
 
 from bench.pace import pace
 
-from tripletick import config, places
-from tripletick.app import App
-from tripletick.context import ConversationEntry
+from tripletick.config import config
+from tripletick.event_log.session_log import SessionLog
 from tripletick.events import Ask, Called, Event, Prompted, Returned
 from tripletick.messages import Answer, Message
+from tripletick.models.conversation import ConversationEntry
 from tripletick.models.scripted import ScriptedModel
-from tripletick.session import SessionLog
-from tripletick.ui.console import Terminal
-from tripletick.ui.pen import PlainRenderer
-from tripletick.ui.teller import TurnDisplay
+from tripletick.session.session import App
+from tripletick.system import dirs
+from tripletick.ui.renderer import PlainRenderer
+from tripletick.ui.terminal import Terminal
+from tripletick.ui.turn_display import TurnDisplay
 
 MESSAGES, STEPS, LONG = 100, 20, 500
 BOUND = 5.0
@@ -85,9 +86,9 @@ def session(top: Path, kind: str, steps: int) -> Iterator[App]:
     replies = [KINDS[kind].replace("{n}", str(number)) for number in range(steps)]
     script.write_text(json.dumps(["Hello.", *replies, "Done."]))
     settings = config.load_config(
-        [places.find_dirs().shipped_config], {}, {**FLAGS, "model.name": f"scripted:{script}"}
+        [dirs.find_dirs().shipped_config], {}, {**FLAGS, "model.name": f"scripted:{script}"}
     )
-    found = replace(places.find_dirs(), state=top / "state")
+    found = replace(dirs.find_dirs(), state=top / "state")
     log = SessionLog.open(found.sessions, workspace=folder)
     app = App(settings, found, folder, log, "flag")
     try:

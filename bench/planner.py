@@ -12,14 +12,16 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from tripletick import agents, places, wiring
-from tripletick.config import Config
+from tripletick.agents import definitions
+from tripletick.config.config import Config
 from tripletick.messages import Task
 from tripletick.models.scripted import ScriptedModel, ScriptedReply
-from tripletick.planner.crew import TaskRunner
 from tripletick.planner.plan import Plan
-from tripletick.staffing import PlanWorkers
-from tripletick.standing import SessionWorkspace
+from tripletick.planner.task_runner import TaskRunner
+from tripletick.session import builder
+from tripletick.session.plan_workers import PlanWorkers
+from tripletick.session.workspace import SessionWorkspace
+from tripletick.system import dirs
 from tripletick.trust import FolderFlags, Permission
 
 TASKS, SECONDS = 8, 1.0
@@ -37,13 +39,13 @@ def measure(top: Path, slots: int) -> float:
     said = [
         ScriptedReply(text, seconds=half, to=f"look {n}.") for n in range(TASKS) for text in (LOOKS, "seen.")
     ]
-    model, found = ScriptedModel(*said), replace(places.find_dirs(), state=top / f"state{slots}")
+    model, found = ScriptedModel(*said), replace(dirs.find_dirs(), state=top / f"state{slots}")
     standing = SessionWorkspace(
         Config(), found, folder, FolderFlags(), False, print, leave=Permission(folder)
     )
-    prompts = agents.load_prompts(found.prompts)
-    parts = wiring.LoopParts(Config(), found, standing.workspace, model, standing.box, prompts)
-    staff = PlanWorkers(wiring.build_loop(parts, "bench", model.set_context(8192)), standing, prompts.agents)
+    prompts = definitions.load_prompts(found.prompts)
+    parts = builder.LoopParts(Config(), found, standing.workspace, model, standing.box, prompts)
+    staff = PlanWorkers(builder.build_loop(parts, "bench", model.set_context(8192)), standing, prompts.agents)
     plan = Plan(tuple(Task(str(number), "explorer", f"look {number}.") for number in range(TASKS)))
     began = time.monotonic()
     statuses = [

@@ -19,8 +19,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tripletick import config, places
-from tripletick.app import App
+from tripletick.config import config
+from tripletick.event_log.session_log import SessionLog
 from tripletick.events import (
     Ask,
     Compacted,
@@ -35,7 +35,8 @@ from tripletick.events import (
 )
 from tripletick.messages import Answer, Chunk, Counts, Message
 from tripletick.models.model import Model, Sampling
-from tripletick.session import SessionLog
+from tripletick.session.session import App
+from tripletick.system import dirs
 
 BOUND = 0.95
 """The part of what was sent before that must not be read again, but right after a compaction."""
@@ -171,9 +172,9 @@ def session(top: Path, model: str, **flags: str) -> Iterator[tuple[App, Played]]
     folder.mkdir()
     (folder / "notes.txt").write_text("A line of the notes.\n" * 30)
     settings = config.load_config(
-        [places.find_dirs().shipped_config], {}, {**FLAGS, **flags, "model.name": model}
+        [dirs.find_dirs().shipped_config], {}, {**FLAGS, **flags, "model.name": model}
     )
-    found = replace(places.find_dirs(), state=top / "state")
+    found = replace(dirs.find_dirs(), state=top / "state")
     app = App(settings, found, folder, SessionLog.open(found.sessions, workspace=folder))
     try:
         app.run_turn(app.open_session(), [], nobody)

@@ -23,7 +23,7 @@ from tools.train_router import calibrated, held_out, material, probable
 
 from tripletick.router import AGENTS, CLOSE, find_closest_agent, guess_agent
 from tripletick.router.classifier import FILE, load_classifier, parse_weights
-from tripletick.router.parts import split_request
+from tripletick.router.request_parts import split_request
 
 UNSEEN = Path(__file__).with_name("router_unseen.jsonl")
 TWO = Path(__file__).with_name("router_two.jsonl")

@@ -16,9 +16,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tripletick import agents, config, places, router, routing
-from tripletick.app import NOBODY, App
-from tripletick.session import SessionLog
+from tripletick import router
+from tripletick.agents import definitions
+from tripletick.config import config
+from tripletick.event_log.session_log import SessionLog
+from tripletick.session import routing
+from tripletick.session.session import NOBODY, App
+from tripletick.system import dirs
 
 UNSEEN = Path(__file__).with_name("router_unseen.jsonl")
 
@@ -33,10 +37,10 @@ def ended(running: Any) -> Any:
 
 def opened(model: str, folder: Path) -> App:
     base = config.load_config(
-        [places.find_dirs().shipped_config], {}, {"model.name": model, "model.context": "4096"}
+        [dirs.find_dirs().shipped_config], {}, {"model.name": model, "model.context": "4096"}
     )
     (folder / "work").mkdir()
-    found = replace(places.find_dirs(), state=folder / "state")
+    found = replace(dirs.find_dirs(), state=folder / "state")
     return App(base, found, folder / "work", SessionLog.open(found.sessions, workspace=folder, save=False))
 
 
@@ -49,7 +53,7 @@ def main() -> None:
     unsure = [record for record in first if not router.guess_agent(record["request"]).sure]
     with tempfile.TemporaryDirectory() as folder, closing(opened(sys.argv[1], Path(folder))) as app:
         replies = ended(app._ensure_loop(NOBODY)).replies
-        prompts = agents.load_prompts(places.find_dirs().prompts)
+        prompts = definitions.load_prompts(dirs.find_dirs().prompts)
         # a class without an agent may be named all the same, as it will be once it is installed
         missing = {name: prompts.agents["casual"] for name in router.AGENTS if name not in prompts.agents}
         whens = {"web": "Fresh or online facts, web pages."}

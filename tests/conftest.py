@@ -47,7 +47,7 @@ def session(tmp_path: Path, dialect: str) -> Iterator[Callable[..., Any]]:
     from tests.playing import Session
     from tests.writing import written
 
-    from tripletick.config import Config
+    from tripletick.config.config import Config
     from tripletick.models.scripted import ScriptedModel
 
     opened: list[Session] = []

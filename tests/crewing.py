@@ -8,16 +8,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tripletick import agents, config, places, wiring
+from tripletick.agents import definitions
+from tripletick.config import config
 from tripletick.events import Ask, Event, InTask
 from tripletick.messages import Answer, Task
 from tripletick.models.model import Model
 from tripletick.models.scripted import ScriptedModel, ScriptedReply
-from tripletick.planner.crew import TaskRunner
 from tripletick.planner.plan import Plan
-from tripletick.seats import AgentModels
-from tripletick.staffing import PlanWorkers
-from tripletick.standing import SessionWorkspace
+from tripletick.planner.task_runner import TaskRunner
+from tripletick.session import builder
+from tripletick.session.agent_models import AgentModels
+from tripletick.session.plan_workers import PlanWorkers
+from tripletick.session.workspace import SessionWorkspace
+from tripletick.system import dirs
 from tripletick.trust import FolderFlags, Permission
 
 NOBODY = Answer(there=False)
@@ -83,14 +86,14 @@ def open_team(top: Path, model: Model, *, person: bool = False, **sections: dict
         settings = replace(settings, **{name: replace(getattr(settings, name), **values)})
     folder, notices = top / "project", list[str]()
     folder.mkdir(exist_ok=True)
-    found = replace(places.find_dirs(), state=top / "state")
+    found = replace(dirs.find_dirs(), state=top / "state")
     standing = SessionWorkspace(settings, found, folder, FolderFlags(), person, notices.append)
     standing.leave = Permission()
-    prompts = agents.load_prompts(found.prompts)
+    prompts = definitions.load_prompts(found.prompts)
     window = model.set_context(8192)
-    parts = wiring.LoopParts(settings, found, standing.workspace, model, standing.box, prompts, person)
+    parts = builder.LoopParts(settings, found, standing.workspace, model, standing.box, prompts, person)
     staff = PlanWorkers(
-        wiring.build_loop(parts, "test", window), standing, prompts.agents, AgentModels(settings, settings)
+        builder.build_loop(parts, "test", window), standing, prompts.agents, AgentModels(settings, settings)
     )
     staff.loop.checkpoints.begin_turn("test", "the plan")
     wanted = settings.planner

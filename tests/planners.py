@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tripletick import config, places
-from tripletick.app import App
+from tripletick.config import config
+from tripletick.event_log.session_log import SessionLog
 from tripletick.events import Ask, Event, InTask, PlanChanged
-from tripletick.library import logs
+from tripletick.history import logs
 from tripletick.messages import Answer, Task
 from tripletick.models.scripted import ScriptedModel
-from tripletick.session import SessionLog
+from tripletick.session.session import App
+from tripletick.system import dirs
 from tripletick.trust import FolderFlags, Permission
 
 REQUEST = "do it all"
@@ -115,7 +116,7 @@ def open_sitting(
         settings = replace(settings, **{name: replace(getattr(settings, name), **values)})
     folder = top / "project"
     folder.mkdir(exist_ok=True)
-    found = replace(places.find_dirs(), state=top / "state")
+    found = replace(dirs.find_dirs(), state=top / "state")
     earlier = logs.past(found, past) if past else None
     log = SessionLog.open(found.sessions, workspace=folder, session_id=past or None)
     app = App(settings, found, folder, log, person=person, said=FolderFlags(yes=yes), past=earlier)

@@ -7,11 +7,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import TypeVar
 
-from tripletick import attaching, config, places, wiring
+from tripletick.config import config
 from tripletick.events import Ask, Event
 from tripletick.messages import Answer
 from tripletick.models.scripted import ScriptedModel
 from tripletick.paths import Workspace
+from tripletick.session import builder, mcp_setup
+from tripletick.system import dirs
 
 T = TypeVar("T")
 NOBODY = Answer(there=False)
@@ -30,11 +32,11 @@ class Session:
     dialect: str = "fence"
 
     def __post_init__(self) -> None:
-        found = replace(places.find_dirs(), state=self.state)
-        self.prompts = wiring.load_prompts(self.settings, found)
+        found = replace(dirs.find_dirs(), state=self.state)
+        self.prompts = builder.load_prompts(self.settings, found)
         self.model.set_context(self.window)
-        box = wiring.open_workspace_box(self.settings, found, self.folder)
-        parts = wiring.LoopParts(
+        box = builder.open_workspace_box(self.settings, found, self.folder)
+        parts = builder.LoopParts(
             self.settings,
             found,
             Workspace(self.folder),
@@ -44,9 +46,9 @@ class Session:
             bool(self.answers),
             dialect=self.dialect,
             about=self.model.get_info(),
-            servers=attaching.build_servers(self.settings, found, self.folder),
+            servers=mcp_setup.build_servers(self.settings, found, self.folder),
         )
-        self.loop = wiring.build_loop(parts, "test", self.window)
+        self.loop = builder.build_loop(parts, "test", self.window)
 
     def play(self, request: str = "do it", agent: str = "coder") -> list[Event]:
         self.loop.bench.outside.begin_request(request)

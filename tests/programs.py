@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tripletick.languages import LANGUAGES, Language
+from tripletick.languages.registry import LANGUAGES, Language
 from tripletick.messages import Call, Result
 from tripletick.paths import Workspace
 from tripletick.sandbox import open_box

@@ -13,7 +13,7 @@ from typing import Any
 from tests.playing import Session
 from tests.writing import written
 
-from tripletick import config
+from tripletick.config import config
 from tripletick.messages import Answer
 from tripletick.models.scripted import ScriptedModel
 

@@ -1,10 +1,12 @@
 import pytest
 
-from tripletick import agents, places, wiring
+from tripletick.agents import definitions
 from tripletick.errors import ConfigError, UsageError
+from tripletick.session import builder
+from tripletick.system import dirs
 from tripletick.tools import load_tools
 
-PROMPTS = agents.load_prompts(places.find_dirs().prompts)
+PROMPTS = definitions.load_prompts(dirs.find_dirs().prompts)
 
 
 def test_the_shipped_agents_are_there():
@@ -45,14 +47,14 @@ def test_the_system_prompt_names_the_system_and_no_folder():
 )
 def test_a_broken_agent_file_is_told_by_name(source, why):
     with pytest.raises(ConfigError, match="Agent odd cannot be read") as caught:
-        agents.parse_agent("odd", source)
+        definitions.parse_agent("odd", source)
     assert why in caught.value.why
 
 
 def test_windows_line_ends_do_no_harm(tmp_path):
     (tmp_path / "system.md").write_text("hello")
     (tmp_path / "odd.md").write_bytes(b"---\r\nwhen = x\r\n---\r\ncard\r\n")
-    assert agents.load_prompts(tmp_path).agents["odd"].card == "card"
+    assert definitions.load_prompts(tmp_path).agents["odd"].card == "card"
 
 
 @pytest.mark.parametrize(
@@ -63,17 +65,20 @@ def test_an_unusable_system_prompt_is_told(tmp_path, text, what):
     if text is not None:
         (tmp_path / "system.md").write_text(text)
     with pytest.raises(ConfigError, match=what):
-        agents.load_prompts(tmp_path)
+        definitions.load_prompts(tmp_path)
 
 
 def test_a_prompt_file_that_is_no_text_is_told(tmp_path):
     (tmp_path / "system.md").write_bytes(b"\xff\xfe")
     with pytest.raises(ConfigError, match="cannot be read"):
-        agents.load_prompts(tmp_path)
+        definitions.load_prompts(tmp_path)
 
 
 def test_no_request_ever_needs_an_example_of_the_prompt():
-    examples = {wiring.PROMPT_EXAMPLE, *(tool.example.body for tool in load_tools().values() if tool.example)}
+    examples = {
+        builder.PROMPT_EXAMPLE,
+        *(tool.example.body for tool in load_tools().values() if tool.example),
+    }
     for command in ("ls", "ls -la", "pwd", "cat", "git status", "notes.txt", "README.md"):
         assert command not in examples
 
@@ -88,15 +93,15 @@ LACKS = "---\nwhen = Draw.\ntools = read browse(no_such_module)\nneeds = {needs}
 def test_an_agent_that_lacks_a_package_is_not_there_and_says_what_to_install(tmp_path, needs, install):
     (tmp_path / "system.md").write_text("hello")
     (tmp_path / "artist.md").write_text(LACKS.format(needs=needs))
-    prompts = agents.load_prompts(tmp_path)
+    prompts = definitions.load_prompts(tmp_path)
     assert "artist" not in prompts.agents
     with pytest.raises(UsageError, match="The agent artist needs no_such_module") as caught:
-        agents.find_agent(prompts, "artist")
+        definitions.find_agent(prompts, "artist")
     assert caught.value.remedy.endswith(install)
 
 
 def test_a_tag_that_needs_a_package_is_owned_where_that_is_there():
-    agent = agents.parse_agent(
+    agent = definitions.parse_agent(
         "artist", "---\nwhen = Draw.\ntools = read(json) browse(no_such_module)\n---\nDraw."
     )
     assert agent.tools == ("read",)

@@ -9,14 +9,14 @@ import pytest
 from tests.playing import kinds, last
 from tests.writing import words
 
-from tripletick.approval import AskPolicy, PermissionGate, installs, needs, projects
-from tripletick.approval.acts import resolve_commands
-from tripletick.approval.parts import split_script
-from tripletick.approval.risky import load_table
 from tripletick.errors import UserNeededError
 from tripletick.events import Answered, Ask, GaveUp, Notice, Repairing, Returned
 from tripletick.messages import Answer, Result
 from tripletick.paths import Workspace
+from tripletick.permission import AskPolicy, PermissionGate, installs, needs, project_files
+from tripletick.permission.risky import load_table
+from tripletick.permission.script_parts import split_script
+from tripletick.permission.shell_commands import resolve_commands
 from tripletick.sandbox.box import NOTHING, Grant
 
 YES, NO, SESSION = Answer("y"), Answer("n"), Answer("s")
@@ -364,7 +364,7 @@ def test_a_message_may_stand_in_a_here_document(project):
     ],
 )
 def test_a_project_file_that_names_a_package_is_found(project, names, file):
-    assert projects.find_naming_file(project, names) == file
+    assert project_files.find_naming_file(project, names) == file
 
 
 def test_an_install_takes_built_packages_and_runs_no_scripts(project):

@@ -5,9 +5,11 @@ from dataclasses import replace
 import pytest
 from tests.filing import open_plain, put, use
 
-from tripletick import attachments, places, wording
+from tripletick.agents.templates import Templates, load_templates
 from tripletick.messages import Result
-from tripletick.templates import Templates, load_templates
+from tripletick.session import request_text
+from tripletick.system import dirs
+from tripletick.turn import attachments
 
 TRACE = 'Traceback:\n  File "{root}/{name}", line 1, in <module>\nZeroDivisionError: division by zero'
 
@@ -93,7 +95,7 @@ def test_a_hidden_folder_is_named_nowhere(session):
     for path in (".tripletickignore", "own/private/a.md", "own/b.md", "private/c.md"):
         put(it.loop.bench, path, "private/\n")
     assert attachments.attach_named_files("what is in own?", it.loop.bench) == "own/ holds: b.md"
-    assert wording.format_folder_line(it.loop.bench.workspace, Templates()) == "Folder: own/"
+    assert request_text.format_folder_line(it.loop.bench.workspace, Templates()) == "Folder: own/"
     it.play()
     assert "Files here now: a, b, new/, own/\n" in it.model.asked[-1][-1].text
 
@@ -134,7 +136,7 @@ LETTERS = {
     "private/invoice.txt": "4711\n",
     ".tripletickignore": "private/\n",
 }
-FILE, BASE = ("bash", "file_finder"), load_templates(places.find_dirs().prompts)
+FILE, BASE = ("bash", "file_finder"), load_templates(dirs.find_dirs().prompts)
 
 
 @pytest.mark.parametrize(

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from tripletick import config
 from tripletick.batch import layout, results
-from tripletick.batch.ids import IdSet
+from tripletick.batch.id_set import IdSet
 from tripletick.batch.packing import pack_task, unpack_task
-from tripletick.batch.patching import CopySnapshot, make_patch
+from tripletick.batch.patches import CopySnapshot, make_patch
 from tripletick.batch.results import ResultsFile
+from tripletick.batch.task_attempt import AttemptResult
+from tripletick.batch.task_queue import BatchSlot, HostHealth, TaskQueue
 from tripletick.batch.tasks import BatchTask, TaskReader
-from tripletick.batch.waiting import BatchSlot, HostHealth, TaskQueue
-from tripletick.batch.work import AttemptResult
-from tripletick.errands import JobOutcome
+from tripletick.config import config
 from tripletick.errors import TripletickError, UsageError
+from tripletick.system.job import JobOutcome
 
 DONE = AttemptResult(JobOutcome(answer="Done.", ended=True))
 FAILED = AttemptResult(JobOutcome(error="no answer", exit=4, ended=True))

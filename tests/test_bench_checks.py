@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tripletick.bench import folders, texts
+from tripletick.bench import folders, text_checks
 from tripletick.bench.checks import KINDS, Check, CheckContext, ProgramResult
 from tripletick.bench.folders import TaskFolder
 from tripletick.bench.task import load_tasks, read_task
@@ -190,6 +190,6 @@ def test_tasks_lie_alone_or_in_families(tmp_path):
 
 
 def test_every_key_of_a_text_has_a_look():
-    known = {*texts.TEXT, *texts.ANSWER, "path", "command", "stdin", "exit", "seconds"}
+    known = {*text_checks.TEXT, *text_checks.ANSWER, "path", "command", "stdin", "exit", "seconds"}
     for name in ("file", "run", "answer"):
         assert {*KINDS[name].must, *KINDS[name].may} <= known

@@ -8,9 +8,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from tripletick.bench import compare, page, records, stats, suites, table
+from tripletick.bench import compare, page, run_file, stats, suites, summary_table
 from tripletick.bench.attempt import Attempt
-from tripletick.bench.records import RunHeader
+from tripletick.bench.run_file import RunHeader
 from tripletick.bench.task import SHIPPED, load_tasks
 from tripletick.errors import UsageError
 
@@ -47,53 +47,53 @@ def tried(count, solved, **more):
 
 
 def test_a_run_is_read_as_it_was_written(tmp_path):
-    with records.begin_run(tmp_path / "runs", HEADER) as run:
+    with run_file.begin_run(tmp_path / "runs", HEADER) as run:
         run.add_attempt(ONE)
         run.add_attempt(replace(ONE, wording="2", cached=7))
-    assert records.read_run(run.path) == (HEADER, [ONE, replace(ONE, wording="2", cached=7)])
+    assert run_file.read_run(run.path) == (HEADER, [ONE, replace(ONE, wording="2", cached=7)])
     assert run.path.name.endswith("-scripted-a-core.jsonl")
 
 
 def test_a_run_is_gone_on_with_behind_its_last_whole_line(tmp_path):
-    with records.begin_run(tmp_path, HEADER) as run:
+    with run_file.begin_run(tmp_path, HEADER) as run:
         run.add_attempt(ONE)
     with run.path.open("ab") as file:
         file.write(b'{"task": "chores/b", "wor')
-    with records.resume_run(tmp_path, replace(HEADER, started="later", cores=9)) as again:
+    with run_file.resume_run(tmp_path, replace(HEADER, started="later", cores=9)) as again:
         assert list(again.done) == [("chores/a", "1", 1)]
         again.add_attempt(replace(ONE, repeat=2))
-    assert [one.repeat for one in records.read_run(run.path)[1]] == [1, 2]
+    assert [one.repeat for one in run_file.read_run(run.path)[1]] == [1, 2]
 
 
 @pytest.mark.parametrize("change", [{"model": "b"}, {"suite": "quick"}, {"seconds": 9.0}, {"settings": {}}])
 def test_another_run_is_not_gone_on_with(tmp_path, change):
-    with records.begin_run(tmp_path, HEADER) as run:
+    with run_file.begin_run(tmp_path, HEADER) as run:
         run.add_attempt(ONE)
     (tmp_path / "other.jsonl").write_text("no run\n")
     with (
         pytest.raises(UsageError, match="no run to go on with"),
-        records.resume_run(tmp_path, replace(HEADER, **change)),
+        run_file.resume_run(tmp_path, replace(HEADER, **change)),
     ):
         pass
 
 
 def test_a_run_that_is_being_written_is_left_alone(tmp_path):
-    with records.begin_run(tmp_path, HEADER), pytest.raises(UsageError, match="another tripletick"):
-        records.resume_run(tmp_path, HEADER).__enter__()
+    with run_file.begin_run(tmp_path, HEADER), pytest.raises(UsageError, match="another tripletick"):
+        run_file.resume_run(tmp_path, HEADER).__enter__()
 
 
 @pytest.mark.parametrize("text", ["", "{}\n", "[1]\n", '{"version": 1}\n{"task": 2}\n', "[" * 9000 + "\n"])
 def test_what_is_no_run_is_told(tmp_path, text):
     (tmp_path / "a.jsonl").write_text(text)
     with pytest.raises(UsageError, match=r"a\.jsonl is no run"):
-        records.read_run(tmp_path / "a.jsonl")
+        run_file.read_run(tmp_path / "a.jsonl")
     with pytest.raises(UsageError, match="No such file"):
-        records.read_run(tmp_path / "b.jsonl")
+        run_file.read_run(tmp_path / "b.jsonl")
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path):
     (tmp_path / "runs").write_text("a file")
-    with pytest.raises(UsageError, match="cannot be written"), records.begin_run(tmp_path / "runs", HEADER):
+    with pytest.raises(UsageError, match="cannot be written"), run_file.begin_run(tmp_path / "runs", HEADER):
         pass
 
 
@@ -129,7 +129,7 @@ def test_runs_without_a_pair_are_compared_all_the_same():
 
 
 def test_the_table_has_a_row_a_family_and_one_for_all():
-    rows = table.make_rows([*tried(3, 1), replace(ONE, task="talk/a", cached=40, seconds=8.0)])
+    rows = summary_table.make_rows([*tried(3, 1), replace(ONE, task="talk/a", cached=40, seconds=8.0)])
     assert [(row.name, row.solved, row.of, row.cached) for row in rows] == [
         ("chores", 1, 3, None),
         ("talk", 1, 1, 40),
@@ -215,6 +215,6 @@ def test_free_requests_in_other_languages_stand_last_and_say_so():
 
 
 def test_lines_reach_the_disk_one_by_one(tmp_path):
-    with records.begin_run(tmp_path, HEADER) as run:
+    with run_file.begin_run(tmp_path, HEADER) as run:
         run.add_attempt(ONE)
-        assert len(records.read_run(run.path)[1]) == 1
+        assert len(run_file.read_run(run.path)[1]) == 1

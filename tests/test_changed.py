@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from tests.playing import last
 
-from tripletick.checkpoint.comparing import MOST, count_lines, diff_contents
+from tripletick.checkpoint.diffs import MOST, count_lines, diff_contents
 from tripletick.events import Changed, Interrupted, Output
 from tripletick.messages import format_line_counts
 

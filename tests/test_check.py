@@ -6,7 +6,7 @@ import pytest
 from tests.playing import kinds, last
 
 from tripletick.events import Answered, GaveUp, Repairing
-from tripletick.wording import find_check_command
+from tripletick.session.request_text import find_check_command
 
 WRONG, RIGHT = (f"```python:add.py\ndef add(a, b):\n    return a {sign} b\n```" for sign in "-+")
 CHECK = "python3 -c 'import add; assert add.add(1, 2) == 3'"

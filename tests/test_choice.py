@@ -5,10 +5,9 @@ import sys
 import pytest
 from rich.cells import cell_len
 
-from tripletick import platforms
-from tripletick.fetching import PullProgress, format_duration
-from tripletick.firstrun import format_models
-from tripletick.models import cards
+from tripletick.commands.onboarding import format_models
+from tripletick.commands.pull_progress import PullProgress, format_duration
+from tripletick.models import gpu_memory
 from tripletick.models.choice import (
     FreeMemory,
     describe_use,
@@ -20,10 +19,11 @@ from tripletick.models.choice import (
 )
 from tripletick.models.hosts import ServerAddress
 from tripletick.models.model import ListedModel, ModelInfo
-from tripletick.models.pulling import PullStatus
-from tripletick.models.shelf import AvailableModel, ModelCatalog
+from tripletick.models.ollama_pull import PullStatus
+from tripletick.models.server_models import AvailableModel, ModelCatalog
+from tripletick.session.model_discovery import system_notes
+from tripletick.system import platforms
 from tripletick.ui.columns import align_rows
-from tripletick.ways import system_notes
 
 GB = 1_000_000_000
 ROUTES = "Iface\tDestination\tGateway\neth0\t000013AC\t00000000\neth0\t00000000\t{}\n"
@@ -71,9 +71,9 @@ def test_nvidias_cards_tell_by_their_program_and_amds_by_the_kernel(tmp_path):
     (drm / "card0" / "device").mkdir(parents=True)
     (drm / "card0" / "device" / "mem_info_vram_total").write_text("17163091968\n")
     (drm / "card0" / "device" / "mem_info_vram_used").write_text("163091968\n")
-    assert cards.free_video_memory(str(smi), drm) == (105000 << 20) + 17 * GB
-    assert cards.free_video_memory(None, drm) == 17 * GB
-    assert cards.free_video_memory(str(tmp_path / "gone"), tmp_path) == 0
+    assert gpu_memory.free_video_memory(str(smi), drm) == (105000 << 20) + 17 * GB
+    assert gpu_memory.free_video_memory(None, drm) == 17 * GB
+    assert gpu_memory.free_video_memory(str(tmp_path / "gone"), tmp_path) == 0
 
 
 def test_the_largest_that_fits_and_is_good_for_code_comes_first():

@@ -4,11 +4,11 @@ import pytest
 from tests.playing import kinds, last
 from tests.writing import EVERY_DIALECT
 
-from tripletick.agents import Agent
-from tripletick.context import GO_ON, Conversation, TokenBudget
+from tripletick.agents.definitions import Agent
 from tripletick.errors import ContextFullError
 from tripletick.events import Answered, Called, Compacted, Notice, Usage
 from tripletick.messages import Counts, Message
+from tripletick.models.conversation import GO_ON, Conversation, TokenBudget
 from tripletick.models.scripted import ScriptedReply
 
 LONG = "Words that fill the context and say nothing at all. " * 20

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from tripletick import config
+from tripletick.config import config
+from tripletick.config.schema import FAMILIES, SECTIONS
 from tripletick.errors import ConfigError
-from tripletick.sections import FAMILIES, SECTIONS
 
 SHIPPED = Path(__file__).parents[1] / "config.ini"
 

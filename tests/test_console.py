@@ -35,17 +35,17 @@ from tripletick.events import (
 )
 from tripletick.messages import Answer, Call, Counts, Problem, Result
 from tripletick.ui import clipboard
-from tripletick.ui.asking import ask_question
-from tripletick.ui.console import Terminal
-from tripletick.ui.drawing import RichRenderer
-from tripletick.ui.gauge import StatusLine
-from tripletick.ui.jsonlines import JsonLinesWriter
+from tripletick.ui.json_lines import JsonLinesWriter
+from tripletick.ui.output_store import OutputStore
 from tripletick.ui.palette import PALETTES, find_palette
-from tripletick.ui.pen import PlainRenderer
 from tripletick.ui.preview import CodeLine, FenceClosed, FenceOpened, Prose, ReplyPreview
-from tripletick.ui.safe import apply_carriage_returns, escape_controls
-from tripletick.ui.shelf import OutputStore
-from tripletick.ui.teller import TurnDisplay
+from tripletick.ui.questions import ask_question
+from tripletick.ui.renderer import PlainRenderer
+from tripletick.ui.rich_renderer import RichRenderer
+from tripletick.ui.sanitize import apply_carriage_returns, escape_controls
+from tripletick.ui.status_line import StatusLine
+from tripletick.ui.terminal import Terminal
+from tripletick.ui.turn_display import TurnDisplay
 
 PASSING = re.compile(r"\r\x1b\[2m[^\r\n]*?\x1b\[0m(?:\x1b\[J)?\r|\r\x1b\[J")
 """The status line's pictures, and its end."""

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 from tests.crewing import NOBODY, Seen, open_team, scripted, to
 
-from tripletick import platforms
-from tripletick.agents import Agent
+from tripletick.agents.definitions import Agent
 from tripletick.checkpoint import Checkpoints
+from tripletick.event_log.session_log import SessionLog
 from tripletick.events import Ask, Called, InTask, Interrupted, Output, PlanChanged, Prompted
 from tripletick.messages import Answer, Result, Task
 from tripletick.planner.plan import Plan
-from tripletick.session import SessionLog
-from tripletick.telling import EventPump
+from tripletick.session.event_pump import EventPump
+from tripletick.system import platforms
 from tripletick.tools.tool import Tool
 
 SLEEPS = "```bash\necho begun | tee made.txt; sleep 4323\n```"

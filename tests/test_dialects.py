@@ -6,15 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from tripletick import agents, config, places, session
-from tripletick.app import App
-from tripletick.dialects import choosing
+from tripletick.agents import definitions
+from tripletick.config import config
+from tripletick.config.schema import AgentSection, ModelSection
+from tripletick.dialects import selection
+from tripletick.event_log import session_log
+from tripletick.event_log.session_log import SessionLog
 from tripletick.events import Answered, Loading, Notice
-from tripletick.library import history
+from tripletick.history import history
 from tripletick.messages import Answer
 from tripletick.models.model import ModelInfo
-from tripletick.sections import AgentSection, ModelSection
-from tripletick.session import SessionLog
+from tripletick.session.session import App
+from tripletick.system import dirs
 
 CAN, CANNOT = (
     ModelInfo("m", "ollama", can=("completion", "tools")),
@@ -35,7 +38,7 @@ def life(tmp_path):
             agent=AgentSection("coder", dialect=dialect),
             model=ModelSection(f"scripted:{script}", context=16384),
         )
-        found = replace(places.find_dirs(), state=tmp_path / "state")
+        found = replace(dirs.find_dirs(), state=tmp_path / "state")
         log = SessionLog.open(
             found.sessions, workspace=tmp_path / "project", session_id=past.id if past else None
         )
@@ -51,27 +54,27 @@ def play(app, turn):
 
 
 def past_of(app):
-    return history.rebuild(session.read_records(app.log.path).records)
+    return history.rebuild(session_log.read_records(app.log.path).records)
 
 
 @pytest.mark.parametrize("wanted", ["fence", "xml", "native"])
 def test_a_dialect_that_is_set_is_the_session_s(wanted):
-    assert choosing.choose_dialect(wanted, CAN) == choosing.DialectChoice(wanted, "as set")
+    assert selection.choose_dialect(wanted, CAN) == selection.DialectChoice(wanted, "as set")
 
 
 def test_native_that_is_set_is_used_where_the_server_lists_no_function_calling_and_that_is_said():
-    chosen = choosing.choose_dialect("native", CANNOT)
+    chosen = selection.choose_dialect("native", CANNOT)
     assert chosen.name == "native"
     assert chosen.notice.startswith("The server does not list function calling for m.")
 
 
 def test_auto_is_what_was_measured_of_the_model_and_fences_where_nothing_was():
-    assert choosing.choose_dialect("auto", CAN) == choosing.DialectChoice(
+    assert selection.choose_dialect("auto", CAN) == selection.DialectChoice(
         "fence", "auto: nothing was measured of this model"
     )
-    for name, dialect in choosing.load_measured().items():
+    for name, dialect in selection.load_measured().items():
         assert dialect in ("fence", "xml", "native")
-        assert choosing.choose_dialect("auto", replace(CAN, name=f"hf.co/owner/{name}:8b")).name == dialect
+        assert selection.choose_dialect("auto", replace(CAN, name=f"hf.co/owner/{name}:8b")).name == dialect
 
 
 @pytest.mark.parametrize(("dialect", "reply"), [("xml", TAGS), ("native", LS)])
@@ -101,14 +104,14 @@ def test_another_model_of_another_dialect_reads_calls_as_words(life, tmp_path):
 
 def test_a_model_that_cannot_is_said_when_it_is_loaded(life):
     with closing(life("native", ["Hi."])) as app:
-        told = list(choosing.choose_with_notice("native", CANNOT))
+        told = list(selection.choose_with_notice("native", CANNOT))
         events = play(app, app.handle_request("first"))
     assert [type(event) for event in told] == [Notice]
     assert any(isinstance(event, Loading) for event in events)
 
 
 def test_every_dialect_has_its_system_prompt_filled():
-    prompts = agents.load_prompts(places.find_dirs().prompts)
+    prompts = definitions.load_prompts(dirs.find_dirs().prompts)
     for dialect in ("xml", "native"):
         said = prompts.format_system_prompt(dialect, system="Debian", folder="f", tools="read(path)")
         assert said.endswith("System: Debian. Folder: f.")

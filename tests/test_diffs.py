@@ -12,8 +12,8 @@ from tests.playing import last
 from tripletick.events import Answered, Ask, Returned
 from tripletick.messages import Answer
 from tripletick.trust import Permission
-from tripletick.ui.asking import MOST, ask_question
-from tripletick.ui.pen import PlainRenderer
+from tripletick.ui.questions import MOST, ask_question
+from tripletick.ui.renderer import PlainRenderer
 
 YES, NO, SESSION = Answer("y"), Answer("n", "keep it"), Answer("s")
 DIFF = {"approval": {"diff": True}}

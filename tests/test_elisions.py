@@ -11,9 +11,9 @@ from tripletick.events import Interrupted, Output, Returned
 from tripletick.sandbox.box import Finished, Kept
 from tripletick.tools import output
 from tripletick.ui.excerpt import HEAD, TAIL, make_excerpt
-from tripletick.ui.pen import PlainRenderer
-from tripletick.ui.shelf import OutputStore
-from tripletick.ui.teller import TurnDisplay
+from tripletick.ui.output_store import OutputStore
+from tripletick.ui.renderer import PlainRenderer
+from tripletick.ui.turn_display import TurnDisplay
 
 
 def drawn(events, *, chat):

@@ -4,11 +4,13 @@ import pytest
 from tests.filing import open_plain, put, use
 from tests.playing import last
 
-from tripletick import attachments, places, templates
+from tripletick.agents import templates
 from tripletick.events import Answered, FreshStart, Repairing
-from tripletick.languages import names_other_language
+from tripletick.languages.registry import names_other_language
+from tripletick.system import dirs
+from tripletick.turn import attachments
 
-BASE = templates.load_templates(places.find_dirs().prompts)
+BASE = templates.load_templates(dirs.find_dirs().prompts)
 ANSWER = "Now answer the user"
 HELLO = "print('hi')"
 

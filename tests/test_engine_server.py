@@ -12,8 +12,8 @@ import pytest
 
 from tripletick.errors import ModelError
 from tripletick.models.llamacpp import LoadPlan
+from tripletick.models.shared_engine.protocol import OPENING_LIMIT, LineSocket
 from tripletick.models.shared_engine.server import EngineServer, ReplyQueue
-from tripletick.models.shared_engine.wire import OPENING_LIMIT, LineSocket
 from tripletick.sandbox.user import remove
 
 TOKEN = "t0ken"

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from tests.filing import open_plain, use
 
-from tripletick.tools import examples as examples_module
-from tripletick.tools.examples import find_examples, find_failures
+from tripletick.tools import function_examples as examples_module
+from tripletick.tools.function_examples import find_examples, find_failures
 
 GOOD = "def largest(numbers):\n    return max(numbers)"
 BAD = "def largest(numbers):\n    return numbers[0]"
@@ -66,7 +66,7 @@ def test_examples_are_calls_and_results_of_literals(line, found):
     ],
 )
 def test_what_does_not_hold_is_said(tmp_path, monkeypatch, program, task, wrong):
-    monkeypatch.setattr("tripletick.tools.examples.SECONDS", 1)
+    monkeypatch.setattr("tripletick.tools.function_examples.SECONDS", 1)
     (tmp_path / "a.py").write_text(program)
     if isinstance(wrong, list):
         assert find_failures(str(tmp_path / "a.py"), task) == wrong

@@ -4,22 +4,22 @@ from pathlib import Path
 
 import pytest
 
-from tripletick import extras
 from tripletick.errors import UsageError
+from tripletick.system import optional_deps
 
 PYTHON = sys.executable
 PULL = "git -C {clone} pull && "
 
 
 def test_a_package_that_is_there_is_not_spoken_of():
-    extras.need("json", "embedded")
+    optional_deps.need("json", "embedded")
 
 
 def test_a_missing_package_comes_with_the_command_that_brings_it():
     with pytest.raises(
         UsageError, match=r"needs no_such_package_at_all.*\n.*\nInstall it: .*no_such_package_at_all"
     ):
-        extras.need("no_such_package_at_all", "embedded")
+        optional_deps.need("no_such_package_at_all", "embedded")
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_the_command_is_that_of_the_way_we_were_installed(tmp_path, marker, inst
     prefix = tmp_path / "venvs" / "tripletick"
     prefix.mkdir(parents=True)
     (prefix / marker).touch()
-    assert extras.command("xllamacpp", prefix, installer).startswith(start)
+    assert optional_deps.command("xllamacpp", prefix, installer).startswith(start)
 
 
 @pytest.mark.parametrize(
@@ -65,17 +65,17 @@ def test_the_upgrade_is_that_of_the_way_we_came(tmp_path, marker, installer, cam
         "git": '{"url": "https://example.org/t.git", "vcs_info": {"vcs": "git"}}',
         "clone": f'{{"url": "{clone.as_uri()}", "dir_info": {{"editable": true}}}}',
     }
-    way = extras.find_way(prefix, installer)
-    assert extras.upgrade(way, told[came]) == command.format(clone=f"'{clone}'")
+    way = optional_deps.find_way(prefix, installer)
+    assert optional_deps.upgrade(way, told[came]) == command.format(clone=f"'{clone}'")
 
 
 def test_what_pacman_has_installed_pacman_upgrades(tmp_path):
     (tmp_path / "var/lib/pacman/local/tripletick-0.1.0-1").mkdir(parents=True)
-    assert extras.upgrade(extras.find_way(tmp_path / "usr", ""), "") == "sudo pacman -Syu"
+    assert optional_deps.upgrade(optional_deps.find_way(tmp_path / "usr", ""), "") == "sudo pacman -Syu"
 
 
 def test_the_command_says_how_it_came_and_what_to_type():
     done = subprocess.run([PYTHON, "-m", "tripletick.cli", "upgrade"], capture_output=True, text=True)
     assert (done.returncode, "installed with" in done.stderr) == (0, True)
-    way = extras.find_way(Path(sys.prefix), extras.installer())
-    assert done.stdout == extras.upgrade(way, extras.metadata("direct_url.json")) + "\n"
+    way = optional_deps.find_way(Path(sys.prefix), optional_deps.installer())
+    assert done.stdout == optional_deps.upgrade(way, optional_deps.metadata("direct_url.json")) + "\n"

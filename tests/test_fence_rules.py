@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from tripletick.dialects.fence import invention, parse_reply
+from tripletick.dialects.fence import hallucinations, parse_reply
 
 OWNED = ("bash", "python", "write", "read", "edit", "file_finder", "markdown")
 
@@ -331,6 +331,6 @@ def test_only_an_agent_that_writes_owns_other_tags_with_a_path():
 
 
 def test_every_word_that_ends_a_turn_has_one_of_the_signs_that_lines_are_told_by():
-    turns, speakers = invention.load_words()["turns"], invention.load_words()["speakers"]
-    assert all(invention.ODD.search(word) for word in turns)
+    turns, speakers = hallucinations.load_words()["turns"], hallucinations.load_words()["speakers"]
+    assert all(hallucinations.ODD.search(word) for word in turns)
     assert all(":" in pattern for pattern in speakers)

@@ -6,7 +6,7 @@ import pytest
 from tests.filing import open_plain, play, put, use
 
 from tripletick.messages import Answer, Call
-from tripletick.tools.losing import find_placeholders
+from tripletick.tools.content_loss import find_placeholders
 
 LONG = "".join(f"line {n}\n" for n in range(1, 101))
 

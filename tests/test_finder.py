@@ -6,7 +6,7 @@ from datetime import datetime
 import pytest
 from tests.filing import open_plain, put, use
 
-from tripletick.tools.walking import FileWalk
+from tripletick.tools.file_walk import FileWalk
 
 
 @pytest.fixture

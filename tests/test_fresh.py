@@ -5,7 +5,7 @@ from tests.playing import last
 from tests.writing import EVERY_DIALECT, words
 
 from tripletick.events import Answered, FreshStart, GaveUp, Repairing
-from tripletick.library.history import Written, rebuild
+from tripletick.history.history import Written, rebuild
 from tripletick.messages import Answer
 
 BROKEN = "```bash\necho trying; exit {n}\n```\n"

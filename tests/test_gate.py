@@ -8,10 +8,10 @@ from tests.playing import last
 from tests.sandbox.serving import site
 from tests.test_approval import DELETES, NO, SESSION, YES, asked, log, repository, results, sources
 
-from tripletick.approval.parts import split_script
 from tripletick.events import Answered, Notice
 from tripletick.messages import Answer
 from tripletick.paths import Workspace
+from tripletick.permission.script_parts import split_script
 
 DELETE = "This deletes src (20 files)."
 CHANGED = "The Python in .venv was made or changed after the first block of this session."

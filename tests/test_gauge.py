@@ -9,9 +9,9 @@ import pytest
 from tripletick.events import Compacted, Loading, Looking, Prompted, Routed, Text, Thought
 from tripletick.messages import Progress
 from tripletick.ui import room
-from tripletick.ui.gauge import StatusLine
-from tripletick.ui.pen import WORDS, PlainRenderer
-from tripletick.ui.teller import TurnDisplay
+from tripletick.ui.renderer import WORDS, PlainRenderer
+from tripletick.ui.status_line import StatusLine
+from tripletick.ui.turn_display import TurnDisplay
 
 
 @dataclass

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 from tests.test_approval import log, repository, results
 
-from tripletick import git_commit
-from tripletick.approval import AskPolicy, PermissionGate
 from tripletick.events import Ask, Event, Notice
 from tripletick.messages import Answer
+from tripletick.permission import AskPolicy, PermissionGate
+from tripletick.session import git_commit
 
 YES = Answer("y")
 

@@ -8,8 +8,6 @@ from contextlib import closing
 import pytest
 from tests.bad_server import HANG, BadServer, line, stream
 
-from tripletick import platforms
-from tripletick.halting import Halt, Halted
 from tripletick.messages import Message
 from tripletick.models import EngineSettings
 from tripletick.models.model import Sampling
@@ -17,6 +15,8 @@ from tripletick.models.ollama import Ollama
 from tripletick.models.scripted import ScriptedModel, ScriptedReply
 from tripletick.sandbox import open_box
 from tripletick.sandbox.box import Ground
+from tripletick.system import platforms
+from tripletick.system.cancellation import Halt, Halted
 
 HEAD = stream(end=False)
 

@@ -4,7 +4,7 @@ import pytest
 from tests.playing import kinds, last
 from tests.writing import EVERY_DIALECT, words
 
-from tripletick.agents import Agent
+from tripletick.agents.definitions import Agent
 from tripletick.events import Answered, HandedOver, Notice, Returned
 
 FIND = "I look.\n\n```file_finder\nnotes.txt\n```"

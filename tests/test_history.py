@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from tripletick import config, places, session
-from tripletick.app import App
-from tripletick.context import Conversation, ConversationEntry, TokenBudget
-from tripletick.library import history
+from tripletick.config import config
+from tripletick.config.schema import AgentSection, ModelSection
+from tripletick.event_log import session_log
+from tripletick.event_log.session_log import SessionLog
+from tripletick.history import history
 from tripletick.messages import Answer, Message
-from tripletick.sections import AgentSection, ModelSection
-from tripletick.session import SessionLog
+from tripletick.models.conversation import Conversation, ConversationEntry, TokenBudget
+from tripletick.session.session import App
+from tripletick.system import dirs
 
 LONG = "```bash\nseq 1 400\n```"
 FAILS = "```bash\necho no; exit 3\n```"
@@ -29,7 +31,7 @@ def life(tmp_path):
         (tmp_path / "script.json").write_text(json.dumps(replies))
         name = f"scripted:{tmp_path / 'script.json'}"
         settings = config.Config(agent=AgentSection("coder"), model=ModelSection(name, context=window))
-        found = replace(places.find_dirs(), state=tmp_path / "state")
+        found = replace(dirs.find_dirs(), state=tmp_path / "state")
         log = SessionLog.open(
             found.sessions, workspace=tmp_path / folder, session_id=past.id if past else None
         )
@@ -49,7 +51,7 @@ def told(app):
 
 
 def past_of(app):
-    return history.rebuild(session.read_records(app.log.path).records)
+    return history.rebuild(session_log.read_records(app.log.path).records)
 
 
 def agreed(line):
@@ -192,7 +194,7 @@ def test_in_another_folder_the_model_reads_all_anew_and_the_person_is_told(life,
 def test_where_a_record_of_the_conversation_is_missing_requests_and_answers_are_taken_up(life):
     with closing(life([LONG, "one", "two"])) as app:
         play(app, app.handle_request("first"), app.handle_request("second"))
-    records = list(session.read_records(app.log.path).records)
+    records = list(session_log.read_records(app.log.path).records)
     numbers = [at for at, record in enumerate(records) if record["event"] == history.EVENT]
     del records[numbers[1]]
     past = history.rebuild(records)

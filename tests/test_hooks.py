@@ -8,9 +8,9 @@ from tests.playing import kinds, last
 
 from tripletick.events import Answered, Ask, Interrupted, Notice, Returned, Text
 from tripletick.hooks import Hooks
-from tripletick.hooks.loading import load_hooks
-from tripletick.installed import EntryPoint
+from tripletick.hooks.loader import load_hooks
 from tripletick.messages import Answer
+from tripletick.system.entry_points import EntryPoint
 
 HEAD = """\
 from dataclasses import replace

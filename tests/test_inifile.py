@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from tripletick import config, inifile
+from tripletick.config import config, ini
 from tripletick.errors import ConfigError
 
 FILE = """\
@@ -119,7 +119,7 @@ def test_whatever_the_file_holds_the_value_is_there_and_nothing_else_has_changed
     path.write_text("\n".join(lines))
     before = path.read_text()
     try:
-        inifile.write_value(path, "model", "name", "m")
+        ini.write_value(path, "model", "name", "m")
     except ConfigError:
         assert path.read_text() == before
         return

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from tripletick.languages import (
+from tripletick.languages.registry import (
     ALIASES,
     BY_EXTENSION,
     LANGUAGES,

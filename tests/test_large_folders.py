@@ -9,13 +9,13 @@ import pytest
 from tests.playing import last
 from tests.test_checkpoint import look, never, turn
 
-from tripletick.checkpoint import Checkpoints, reading, walk
-from tripletick.clock import run_timed
+from tripletick.checkpoint import Checkpoints, file_reader, scanner
 from tripletick.events import Interrupted, Looking, Output, Returned
 from tripletick.messages import Result
 from tripletick.paths import Workspace
 from tripletick.sandbox.box import Kept
-from tripletick.tools.walking import COMPARED, FileWalk, find_closest_paths
+from tripletick.tools.file_walk import COMPARED, FileWalk, find_closest_paths
+from tripletick.turn.clock import run_timed
 
 COUNT = "```bash\nls many | wc -l\n```\n"
 CHANGE = "```bash\necho changed > many/7\n```\n"
@@ -87,8 +87,8 @@ def test_a_look_that_the_user_stops_leaves_nothing_and_can_be_taken_again(sessio
 def test_of_a_folder_with_too_many_files_what_is_left_out_is_said_before_the_first_block(
     ws, points, monkeypatch
 ):
-    monkeypatch.setattr(walk, "MOST_FIRST", 100)
-    monkeypatch.setattr(walk, "MOST_NEW", 100)
+    monkeypatch.setattr(scanner, "MOST_FIRST", 100)
+    monkeypatch.setattr(scanner, "MOST_NEW", 100)
     fill(ws, 500)
     (ws / "sub").mkdir()
     (ws / "sub" / "a.txt").write_text("old")
@@ -103,7 +103,7 @@ def test_of_a_folder_with_too_many_files_what_is_left_out_is_said_before_the_fir
 
 
 def test_a_second_lent_folder_with_many_files_is_undone_too(ws, tmp_path, monkeypatch):
-    monkeypatch.setattr(walk, "MOST_NEW", 100)
+    monkeypatch.setattr(scanner, "MOST_NEW", 100)
     points = Checkpoints(ws, tmp_path / "other state", in_parts=True)
     for folder in ("first", "second"):
         fill(ws / folder, 500)
@@ -114,7 +114,7 @@ def test_a_second_lent_folder_with_many_files_is_undone_too(ws, tmp_path, monkey
 
 def test_a_flood_beside_the_users_files_leaves_their_undo(ws, points):
     def block():
-        fill(ws, walk.MOST_NEW + 100)
+        fill(ws, scanner.MOST_NEW + 100)
         (ws / "notes.txt").write_text("new\n")
 
     turn(points, block)
@@ -122,9 +122,9 @@ def test_a_flood_beside_the_users_files_leaves_their_undo(ws, points):
     assert (ws / "notes.txt").read_text() == "mine\n"
 
 
-@pytest.mark.parametrize("waits", [-1.0, reading.WAITS], ids=["in threads", "one by one"])
+@pytest.mark.parametrize("waits", [-1.0, file_reader.WAITS], ids=["in threads", "one by one"])
 def test_whichever_way_files_are_read_they_come_back(ws, points, monkeypatch, waits):
-    monkeypatch.setattr(reading, "WAITS", waits)
+    monkeypatch.setattr(file_reader, "WAITS", waits)
     for folder in ("a", "b", "b/c"):
         fill(ws / folder, 300)
     (ws / "a" / "link").symlink_to("nowhere")

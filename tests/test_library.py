@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tripletick import places
 from tripletick.errors import TripletickError, UsageError
+from tripletick.event_log.session_log import SessionLog, encode_event
 from tripletick.events import (
     Answered,
     Ask,
@@ -26,9 +26,9 @@ from tripletick.events import (
     Text,
     Thought,
 )
-from tripletick.library import export, index, logs, transcript
+from tripletick.history import export, index, logs, transcript
 from tripletick.messages import Call, Receipt, Result
-from tripletick.session import SessionLog, encode_event
+from tripletick.system import dirs
 
 HOSTILE = "<script>alert(1)</script> ![p](http://evil/p.png) [l](javascript:alert(1)) \x1b[31m \u202e"
 
@@ -36,7 +36,7 @@ HOSTILE = "<script>alert(1)</script> ![p](http://evil/p.png) [l](javascript:aler
 @pytest.fixture
 def found(tmp_path):
     (tmp_path / "state" / "sessions").mkdir(parents=True)
-    return replace(places.find_dirs(), state=tmp_path / "state")
+    return replace(dirs.find_dirs(), state=tmp_path / "state")
 
 
 def write(found, *events, folder="/ws", name=None):

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from tests.crewing import open_team, scripted, to
 
-from tripletick.agents import Agent
+from tripletick.agents.definitions import Agent
 from tripletick.events import Answered, Called, InTask, Output, Prompted, Returned
-from tripletick.halting import Halt, Halted
 from tripletick.messages import Answer, FileChange, Result, Task
 from tripletick.planner.locks import ALL, PathLocks
 from tripletick.planner.plan import Plan
 from tripletick.sandbox.box import Grant
+from tripletick.system.cancellation import Halt, Halted
 from tripletick.tools.tool import Tool
 
 SIDE_BY_SIDE: dict[str, Any] = {"planner": {"parallel": 2}}

@@ -13,12 +13,12 @@ from tests.playing import last
 from tests.serving import sessions
 from tests.test_approval import NO, SESSION, YES, asked, results
 
-from tripletick import config
-from tripletick.config import SettingValue
+from tripletick.config import config
+from tripletick.config.config import SettingValue
 from tripletick.errors import ConfigError
 from tripletick.events import Answered
-from tripletick.halting import Halt, Halted
 from tripletick.mcp.index import find_named_server
+from tripletick.system.cancellation import Halt, Halted
 from tripletick.trust.settings import filter_settings
 
 pytest.importorskip("mcp")
@@ -350,23 +350,25 @@ def test_what_a_tool_brings_from_elsewhere_has_later_blocks_asked_for(served):
     "rows", ["", "command = a\nurl = http://127.0.0.1/mcp", "url = ftp://127.0.0.1/mcp", "about = nothing"]
 )
 def test_a_section_that_names_no_server_is_told_with_its_line(tmp_path, rows):
-    from tripletick import attaching, places
+    from tripletick.session import mcp_setup
+    from tripletick.system import dirs
 
     path = tmp_path / "config.ini"
     path.write_text(f"[mcp.x]\n{rows or 'box = yes'}\n")
     with pytest.raises(ConfigError, match=r"config.ini:\d: \[mcp.x\] names no server"):
-        attaching.build_servers(
-            config.load_config([path], {}, {}), replace(places.find_dirs(), state=tmp_path), tmp_path
+        mcp_setup.build_servers(
+            config.load_config([path], {}, {}), replace(dirs.find_dirs(), state=tmp_path), tmp_path
         )
 
 
 def test_a_server_elsewhere_is_named_at_the_start(tmp_path):
-    from tripletick import attaching, places
+    from tripletick.session import mcp_setup
+    from tripletick.system import dirs
 
     path, told = tmp_path / "config.ini", list[str]()
     path.write_text("[mcp.a]\nurl = https://tools.example.org/mcp\n[mcp.b]\nurl = http://localhost:1/mcp\n")
-    attaching.build_servers(
-        config.load_config([path], {}, {}), replace(places.find_dirs(), state=tmp_path), tmp_path, told.append
+    mcp_setup.build_servers(
+        config.load_config([path], {}, {}), replace(dirs.find_dirs(), state=tmp_path), tmp_path, told.append
     )
     (line,) = told
     assert "Server a is at tools.example.org, which is not this machine" in line

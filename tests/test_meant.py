@@ -3,10 +3,10 @@
 import pytest
 from tests.filing import open_plain, put
 
-from tripletick import attachments
 from tripletick.dialects.fence import parse_reply
 from tripletick.messages import Call
-from tripletick.tools.meant import infer_path
+from tripletick.tools.path_inference import infer_path
+from tripletick.turn import attachments
 
 OLD = "def mean(x):\n    return sum(x) / 2\n\nprint(mean([4, 5, 9]))\n"
 NEW = "def mean(x):\n    return sum(x) / len(x)\n\nprint(mean([4, 5, 9]))"

@@ -3,11 +3,11 @@
 import pytest
 from tests.filing import open_plain, put, use
 
-from tripletick import attachments
-from tripletick.advice import choose_advice
 from tripletick.messages import Call, Result
-from tripletick.tools.meant import infer_path
+from tripletick.tools.path_inference import infer_path
 from tripletick.tools.shell import extract_echoes
+from tripletick.turn import attachments
+from tripletick.turn.advice import choose_advice
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from tests.playing import kinds, last
 from tests.writing import words
 
 from tripletick.dialects import open_dialect
-from tripletick.dialects.named.expression import UnreadableCallError
-from tripletick.dialects.named.objects import read_calls
+from tripletick.dialects.named_calls.expression import UnreadableCallError
+from tripletick.dialects.named_calls.json_calls import read_calls
 from tripletick.events import Answered, Called, Refused, Thought
 from tripletick.messages import Call, Chunk, Message, Result, ToolCall
 from tripletick.models.scripted import ScriptedReply

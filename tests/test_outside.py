@@ -14,7 +14,7 @@ from tripletick.dialects import open_dialect
 from tripletick.events import Ask, GaveUp
 from tripletick.messages import OUTSIDE, Answer, Call, Result, Task
 from tripletick.tools import load_tools
-from tripletick.tools.outside import OutsideSources
+from tripletick.tools.outside_sources import OutsideSources
 from tripletick.web import address
 
 pytest.importorskip("trafilatura")

@@ -5,7 +5,7 @@ from tests.writing import EVERY_DIALECT, words
 
 from tripletick.events import Answered, Notice, Refused
 from tripletick.models.scripted import ScriptedReply
-from tripletick.replies import ANSWER_NOW
+from tripletick.turn.reply import ANSWER_NOW
 
 pytestmark = EVERY_DIALECT
 LONG = "But wait, number {}. "

@@ -4,8 +4,8 @@ import pytest
 
 from tripletick.dialects.fence import parse_reply as read_reply
 from tripletick.messages import Call
-from tripletick.tools.own.calling import build_call
-from tripletick.tools.own.reading import parse_arguments
+from tripletick.tools.own.arguments import parse_arguments
+from tripletick.tools.own.custom_tool import build_call
 from tripletick.tools.parameters import ArgumentsError, Parameter
 
 TEXT, COUNT, SWITCH, OBJECT = ({"type": kind} for kind in ("string", "integer", "boolean", "object"))

@@ -10,18 +10,24 @@ from tests.filing import open_plain
 from tests.playing import last
 from tests.programs import ended, open_bench
 
-from tripletick import agents, places, tool
-from tripletick.agents import Agent
-from tripletick.approval import PendingBlock, outside
+from tripletick import tool
+from tripletick.agents import definitions
+from tripletick.agents.definitions import Agent
 from tripletick.events import Answered, Ask, Output, Returned
-from tripletick.halting import Halt
 from tripletick.messages import Answer, Call
+from tripletick.permission import PendingBlock, untrusted_input
 from tripletick.sandbox.box import Limits
+from tripletick.system import dirs
+from tripletick.system.cancellation import Halt
 from tripletick.tools import load_tools
-from tripletick.tools.own import describing
-from tripletick.tools.own.kit import DESCRIBE, NAMED, CustomToolkit, ToolEnvironment
-from tripletick.tools.own.places import HostRunner
-from tripletick.tools.own.toolrunner.shapes import InvalidArgumentError, UnsupportedTypeError, adapt_type
+from tripletick.tools.own import discovery
+from tripletick.tools.own.runners import HostRunner
+from tripletick.tools.own.toolkit import DESCRIBE, NAMED, CustomToolkit, ToolEnvironment
+from tripletick.tools.own.toolrunner.type_adapters import (
+    InvalidArgumentError,
+    UnsupportedTypeError,
+    adapt_type,
+)
 
 HEAD = """\
 from dataclasses import dataclass
@@ -281,8 +287,8 @@ def test_a_function_that_keeps_its_results_is_a_tool_too(call):
 def test_a_file_that_never_ends_loading_is_ended_and_told(tmp_path):
     path = tmp_path / "hangs.py"
     path.write_text("while True: pass\n")
-    source = describing.ToolSource("hangs.py", {"file": str(path)}, HostRunner(tmp_path, Halt()))
-    found, told = describing.describe_source(source, Limits(), seconds=0.5)
+    source = discovery.ToolSource("hangs.py", {"file": str(path)}, HostRunner(tmp_path, Halt()))
+    found, told = discovery.describe_source(source, Limits(), seconds=0.5)
     assert (found, told) == ([], ["Tools of hangs.py are not used: loading takes longer than 0.5 s."])
 
 
@@ -529,14 +535,16 @@ def test_a_tool_is_asked_for_like_any_block(equipped, letter, made):
 def test_after_words_from_outside_a_tool_that_no_box_holds_is_asked_for(equipped):
     loop = equipped(COUNT).loop
     block = PendingBlock(loop.tools["word_count"], Call("word_count", "a b"), loop.bench, loop.checkpoints)
-    assert outside.build_question(block, ()) is None
+    assert untrusted_input.build_question(block, ()) is None
     loop.bench.outside.add_page("https://example.test/", "call word_count")
-    asked = outside.build_question(block, ())
+    asked = untrusted_input.build_question(block, ())
     assert asked and asked.text.endswith("Run this word_count block?")
 
 
 @pytest.mark.parametrize("folder", ["base", "teacher"])
 def test_the_shipped_coder_owns_them(folder):
-    found = places.find_dirs()
-    prompts = agents.load_prompts(found.prompts, *agents.find_personality_folders(found.prompts, folder))
+    found = dirs.find_dirs()
+    prompts = definitions.load_prompts(
+        found.prompts, *definitions.find_personality_folders(found.prompts, folder)
+    )
     assert "own" in prompts.agents["coder"].tools

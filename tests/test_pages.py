@@ -14,7 +14,7 @@ from tests.sayings import raised, said
 
 from tripletick.commands import COMMANDS
 from tripletick.commands.flags import shared_flags
-from tripletick.languages import LANGUAGES, read_table
+from tripletick.languages.registry import LANGUAGES, read_table
 from tripletick.messages import Call
 
 README = TOP / "README.md"

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from tripletick.errors import WorkspaceError
-from tripletick.paths import PathRefused, Workspace, beneath
+from tripletick.paths import PathRefused, Workspace, dirfd
 
 
 @pytest.fixture
@@ -291,23 +291,23 @@ def test_a_link_put_in_place_after_the_judgement_is_not_followed(ws):
     assert (ws.root / "../outside/secret").read_text() == "CANARY"
 
 
-@pytest.mark.parametrize("opener", [beneath.open_beneath, beneath.open_stepwise])
+@pytest.mark.parametrize("opener", [dirfd.open_beneath, dirfd.open_stepwise])
 @pytest.mark.parametrize(
     "path", ["../outside/secret", "/etc/passwd", "in/secret", "last", "docs/../notes.txt/.."]
 )
 def test_both_ways_to_open_refuse_to_leave(ws, opener, path):
     (ws.root / "in").symlink_to("../outside")
     (ws.root / "last").symlink_to("../outside/secret")
-    folder = os.open(ws.root, beneath.FOLDER)
+    folder = os.open(ws.root, dirfd.FOLDER)
     with pytest.raises(OSError):
-        opener(folder, path, beneath.READ)
+        opener(folder, path, dirfd.READ)
     os.close(folder)
 
 
-@pytest.mark.parametrize("opener", [beneath.open_beneath, beneath.open_stepwise])
+@pytest.mark.parametrize("opener", [dirfd.open_beneath, dirfd.open_stepwise])
 def test_both_ways_to_open_find_a_file(ws, opener):
-    folder = os.open(ws.root, beneath.FOLDER)
-    with os.fdopen(opener(folder, "docs/a.md", beneath.READ)) as file:
+    folder = os.open(ws.root, dirfd.FOLDER)
+    with os.fdopen(opener(folder, "docs/a.md", dirfd.READ)) as file:
         assert file.read() == "# A\n"
     os.close(folder)
 

@@ -1,10 +1,11 @@
 import pytest
 from tests.program.test_cli import SCRIPT, run
 
-from tripletick import agents, places
+from tripletick.agents import definitions
 from tripletick.errors import UsageError
+from tripletick.system import dirs
 
-BASE = places.find_dirs().prompts
+BASE = dirs.find_dirs().prompts
 VOICES = ["teacher"]
 
 
@@ -16,7 +17,7 @@ def home(tmp_path):
 
 
 def voiced(name):
-    return agents.load_prompts(BASE, *agents.find_personality_folders(BASE, name))
+    return definitions.load_prompts(BASE, *definitions.find_personality_folders(BASE, name))
 
 
 @pytest.mark.parametrize("name", VOICES)
@@ -35,7 +36,7 @@ def test_a_voice_holds_only_files_that_differ(name):
 
 @pytest.mark.parametrize("name", VOICES)
 def test_every_voice_shows_the_example_that_the_reader_refuses(name):
-    from tripletick.wiring import PROMPT_EXAMPLE
+    from tripletick.session.builder import PROMPT_EXAMPLE
 
     assert PROMPT_EXAMPLE in voiced(name).system
 
@@ -45,14 +46,14 @@ def test_a_file_of_a_later_folder_takes_the_place_of_its_namesake(tmp_path):
         (tmp_path / folder).mkdir()
         for name in files:
             (tmp_path / folder / f"{name}.md").write_text(f"---\nwhen = {folder}\n---\ncard")
-    read = agents.load_prompts(tmp_path / "base", tmp_path / "one", tmp_path / "two").agents
+    read = definitions.load_prompts(tmp_path / "base", tmp_path / "one", tmp_path / "two").agents
     assert {name: agent.when for name, agent in read.items()} == {"a": "two", "b": "base", "c": "two"}
 
 
 @pytest.mark.parametrize("name", ["nobody", "", "..", "../base", "."])
 def test_an_unknown_voice_lists_what_there_is(name):
     with pytest.raises(UsageError) as caught:
-        agents.find_personality_folders(BASE, name)
+        definitions.find_personality_folders(BASE, name)
     assert {"base", *VOICES} <= set(caught.value.why.removeprefix("There are: ").strip(".").split(", "))
 
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from tripletick.dialects.fence import FenceDialect
 from tripletick.messages import Chunk, FileChange, Result, Task
-from tripletick.planner import words
-from tripletick.planner.asking import build_schema
-from tripletick.planner.checking import PlanRules, find_cycle, read_tasks
-from tripletick.planner.editing import format_tasks, parse_tasks
+from tripletick.planner import texts
+from tripletick.planner.drafts import build_schema
 from tripletick.planner.plan import Plan, describe_surprise
+from tripletick.planner.plan_text import format_tasks, parse_tasks
+from tripletick.planner.validation import PlanRules, find_cycle, read_tasks
 
 AGENTS = ("coder", "explorer", "file")
 RULES = PlanRules(AGENTS)
@@ -247,7 +247,7 @@ def test_needs_are_parted_by_commas_or_blanks():
 def test_the_answer_names_what_was_done_what_not_and_the_files():
     done = replace(A, status="done", result="It is\nthere.", files=(FileChange("a.py", "created"),))
     odd = replace(B, status="done", surprise="its question was not answered")
-    text = words.format_answer(Plan((done, odd, replace(C, status="failed", result="no time"))))
+    text = texts.format_answer(Plan((done, odd, replace(C, status="failed", result="no time"))))
     assert text == (
         "Done:\n- 1 coder: a\n  It is\n  there.\n- 2 coder: b (its question was not answered)\n\n"
         "Not done:\n- 3 file: c (failed: no time)\n\nFiles:\na.py (created)"
@@ -255,12 +255,12 @@ def test_the_answer_names_what_was_done_what_not_and_the_files():
 
 
 def test_a_long_result_is_cut_in_its_middle():
-    text = words.clip_middle("begin " + "x" * 5000 + " end")
+    text = texts.clip_middle("begin " + "x" * 5000 + " end")
     assert len(text) < 420 and text.startswith("begin") and text.endswith("end")
 
 
 def test_the_places_of_a_question_are_filled_once_whatever_the_tasks_say():
-    asked = words.PlannerQuestions("", "{tasks}\n{agents} {most}").format_replan_request(
+    asked = texts.PlannerQuestions("", "{tasks}\n{agents} {most}").format_replan_request(
         Plan((replace(A, task="{agents}"),)), [], 12
     )
     assert "{agents}" in asked.splitlines()[0]

@@ -8,7 +8,8 @@ from itertools import pairwise
 
 import pytest
 
-from tripletick import session
+from tripletick.event_log import session_log
+from tripletick.event_log.session_log import SessionLog
 from tripletick.events import (
     Answered,
     Called,
@@ -26,10 +27,9 @@ from tripletick.events import (
     Thought,
     Usage,
 )
-from tripletick.library import export
-from tripletick.library.history import rebuild
+from tripletick.history import export
+from tripletick.history.history import rebuild
 from tripletick.messages import Call, Counts, FileChange, Result, Task
-from tripletick.session import SessionLog
 from tripletick.ui.summary import TurnSummary
 
 ONE = Task("1", "explorer", "find <it>")
@@ -61,7 +61,7 @@ def records(tmp_path):
             log.write_event(event)
         log.close()
         assert log.path
-        return session.read_records(log.path).records
+        return session_log.read_records(log.path).records
 
     return write
 

@@ -25,11 +25,11 @@ from tripletick.events import (
     Text,
 )
 from tripletick.messages import Call, Result, Task
-from tripletick.ui.console import Terminal
-from tripletick.ui.drawing import RichRenderer
-from tripletick.ui.pen import PlainRenderer, indent_branches
-from tripletick.ui.teller import TurnDisplay
-from tripletick.ui.tree import build_branches
+from tripletick.ui.plan_tree import build_branches
+from tripletick.ui.renderer import PlainRenderer, indent_branches
+from tripletick.ui.rich_renderer import RichRenderer
+from tripletick.ui.terminal import Terminal
+from tripletick.ui.turn_display import TurnDisplay
 
 ONE = Task("1", "explorer", "find it")
 TWO = Task("2", "coder", "change it", ("1",))

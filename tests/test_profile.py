@@ -21,8 +21,8 @@ from tripletick.events import (
     Usage,
 )
 from tripletick.messages import Call, Counts, Problem, Result
-from tripletick.profile import TurnProfiler, append_profile
-from tripletick.ui import flame
+from tripletick.session.profile import TurnProfiler, append_profile
+from tripletick.ui import timing_bar
 
 CALL, DONE = Call("bash", "ls"), Result("ok", "ok")
 CUT = Refused(Problem("cut", 0, ""))
@@ -123,17 +123,17 @@ def test_a_file_gets_a_line_a_turn_and_only_its_owner_reads_it(tmp_path):
 
 @pytest.mark.parametrize("width", [8, 24, 60, 300])
 def test_a_bar_is_as_wide_as_there_is_room_and_its_parts_as_long_as_they_took(width):
-    told, *rows = flame.draw_timing({"reading": 3.0, "tools": 0.0, "writing": 1.0}, "turn", width)
+    told, *rows = timing_bar.draw_timing({"reading": 3.0, "tools": 0.0, "writing": 1.0}, "turn", width)
     bars = [row for row in rows if row.startswith("|")]
     assert told == "turn" and "reading 3.00 s 75%" in rows[len(bars)] and "tools" not in "".join(rows)
-    assert len(bars) == (width >= flame.NARROW)
+    assert len(bars) == (width >= timing_bar.NARROW)
     for bar in bars:
-        assert len(bar) == min(width, flame.WIDEST) - 1 and bar.isascii()
-        assert [len(part) + 1 for part in bar.split("|")[1:-1]] == flame.split_proportionally(
+        assert len(bar) == min(width, timing_bar.WIDEST) - 1 and bar.isascii()
+        assert [len(part) + 1 for part in bar.split("|")[1:-1]] == timing_bar.split_proportionally(
             [3, 1], len(bar) - 1
         )
 
 
 @pytest.mark.parametrize(("values", "whole"), [([1, 1, 1], 100), ([0.001, 9], 50), ([5], 7), ([], 0)])
 def test_shares_add_up_to_the_whole(values, whole):
-    assert sum(flame.split_proportionally(values, whole)) == whole
+    assert sum(timing_bar.split_proportionally(values, whole)) == whole

@@ -5,10 +5,10 @@ import json
 import pytest
 from tests.playing import kinds, last
 
+from tripletick.event_log.session_log import to_json_value
 from tripletick.events import Answered, Doubted, GaveUp, Returned
 from tripletick.messages import FileChange, Receipt
-from tripletick.receipts import parse_test_counts
-from tripletick.session import to_json_value
+from tripletick.turn.receipts import parse_test_counts
 
 PYTEST = "==== 1 failed, 2 passed, 1 warning in 0.05s ===="
 COPY = "```bash\ncp nothere.txt there.txt\n```"

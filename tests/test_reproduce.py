@@ -4,11 +4,13 @@ import pytest
 from tests.filing import open_plain, put
 from tests.playing import kinds, last
 
-from tripletick import attachments, places, templates
+from tripletick.agents import templates
 from tripletick.events import Answered, Repairing
-from tripletick.tools.reproduce import find_command
+from tripletick.system import dirs
+from tripletick.tools.reproduction import find_command
+from tripletick.turn import attachments
 
-BASE = templates.load_templates(places.find_dirs().prompts)
+BASE = templates.load_templates(dirs.find_dirs().prompts)
 WRONG = "import sys\nprint(int(sys.argv[1]) / 0)\n"
 TOOLS = ("bash", "python")
 

@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tripletick import places, retention
-from tripletick.sections import DataSection
-from tripletick.session import SessionLog
+from tripletick.config.schema import DataSection
+from tripletick.event_log.session_log import SessionLog
+from tripletick.history import retention
+from tripletick.system import dirs
 
 DAY = 86_400
 
@@ -16,7 +17,7 @@ DAY = 86_400
 @pytest.fixture
 def found(tmp_path):
     (tmp_path / "state" / "sessions").mkdir(parents=True)
-    return replace(places.find_dirs(), state=tmp_path / "state")
+    return replace(dirs.find_dirs(), state=tmp_path / "state")
 
 
 def put(found, name, days, size=100):
@@ -107,7 +108,7 @@ def test_what_is_not_ours_stays(found):
 
 
 def test_without_a_folder_of_ours_none_is_made(tmp_path):
-    found = replace(places.find_dirs(), state=tmp_path / "none")
+    found = replace(dirs.find_dirs(), state=tmp_path / "none")
     retention.prune_old_data(found, DataSection())
     assert not found.state.exists()
 
@@ -123,7 +124,7 @@ def test_a_link_in_the_place_of_a_log_is_not_followed(found, tmp_path):
 
 
 def test_what_is_not_to_be_kept_is_gone_at_the_end(tmp_path):
-    found = replace(places.find_dirs(), state=tmp_path / "state" / "tripletick")
+    found = replace(dirs.find_dirs(), state=tmp_path / "state" / "tripletick")
     with retention.make_temporary_dirs(found) as there:
         assert there.snapshot_base.parent == found.state
         assert there.snapshot_base.stat().st_mode & 0o777 == 0o700

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tripletick.approval import risky
-from tripletick.approval.words import parse_commands
 from tripletick.messages import Call
+from tripletick.permission import risky
+from tripletick.permission.shell_parser import parse_commands
 
 RISKY = [
     "rm -rf src",

@@ -6,10 +6,11 @@ import pytest
 from tests.playing import kinds, last
 from tests.writing import EVERY_DIALECT
 
-from tripletick import agents, places
+from tripletick.agents import definitions
 from tripletick.errors import ConfigError
 from tripletick.events import Returned
 from tripletick.messages import Answer
+from tripletick.system import dirs
 
 READER = "---\nwhen = Look.\ntools = {tools}\nmode = {mode}\n---\nYou look.\n"
 WRITES = "```bash\necho new > made.txt\n```"
@@ -59,12 +60,12 @@ def test_a_commit_of_a_reader_is_not_run_whatever_the_person_says(session):
 def test_a_reader_owns_no_tag_that_writes():
     for tool in ("write", "edit", "append"):
         with pytest.raises(ConfigError, match="cannot own"):
-            agents.parse_agent("looker", READER.format(tools=f"bash {tool}", mode="read"))
+            definitions.parse_agent("looker", READER.format(tools=f"bash {tool}", mode="read"))
 
 
 def test_another_mode_is_told_which_there_are():
     with pytest.raises(ConfigError, match="work or read"):
-        agents.parse_agent("looker", READER.format(tools="bash", mode="bare"))
+        definitions.parse_agent("looker", READER.format(tools="bash", mode="bare"))
 
 
 @pytest.mark.parametrize("name", ["explorer", "reviewer"])
@@ -80,4 +81,4 @@ def test_the_roles_have_tags_and_a_temperature_of_their_own(prompts):
 
 @pytest.fixture
 def prompts():
-    return agents.load_prompts(places.find_dirs().prompts)
+    return definitions.load_prompts(dirs.find_dirs().prompts)

@@ -7,15 +7,18 @@ from pathlib import Path
 import pytest
 from tests.playing import last
 
-from tripletick import agents, config, places, routing, wiring
-from tripletick.agents import Agent
+from tripletick.agents import definitions
+from tripletick.agents.definitions import Agent
+from tripletick.config import config
 from tripletick.errors import UsageError
 from tripletick.events import Notice, Routed
 from tripletick.models.model import ModelInfo
 from tripletick.models.scripted import ScriptedReply
-from tripletick.routing import AgentChoice, AgentRouter
+from tripletick.session import builder, routing
+from tripletick.session.routing import AgentChoice, AgentRouter
+from tripletick.system import dirs
 
-PROMPTS = agents.load_prompts(places.find_dirs().prompts)
+PROMPTS = definitions.load_prompts(dirs.find_dirs().prompts)
 POTTER = Agent("potter", "You know clay.", "Glazing, kilns, clay and the pottery wheel.", ("bash",))
 WEB = {**PROMPTS.lacking, **PROMPTS.agents}["web"]
 WITHOUT_WEB = PROMPTS.with_agents({"web": replace(WEB, needs=("no_such_module",))})
@@ -176,7 +179,7 @@ def test_a_large_request_goes_to_who_programs_where_nobody_plans():
 
 def test_a_model_that_was_trained_on_one_wording_has_its_agents_alone():
     settings = config.Config(model=replace(config.Config().model, name="embedded:offline"))
-    assert set(wiring.load_prompts(settings, places.find_dirs()).agents) == {"casual", "coder", "file"}
+    assert set(builder.load_prompts(settings, dirs.find_dirs()).agents) == {"casual", "coder", "file"}
 
 
 def test_an_agent_of_the_persons_own_is_found_by_its_sentence():
@@ -240,10 +243,10 @@ def test_a_context_that_is_full_leaves_it_to_the_classifier(session):
 
 def test_own_agents_are_files_of_a_folder(tmp_path: Path):
     (tmp_path / "potter.md").write_text("---\nwhen = Clay.\ntools = bash\n---\nYou know clay.\n")
-    assert agents.load_user_agents(tmp_path)["potter"] == Agent(
+    assert definitions.load_user_agents(tmp_path)["potter"] == Agent(
         "potter", "You know clay.", "Clay.", ("bash",)
     )
-    assert agents.load_user_agents(tmp_path / "none") == {}
+    assert definitions.load_user_agents(tmp_path / "none") == {}
 
 
 def test_of_two_agents_the_one_that_is_there_does_what_it_can():

@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from tripletick import session
 from tripletick.errors import TripletickError, UsageError
+from tripletick.event_log import session_log
+from tripletick.event_log.session_log import SessionLog
 from tripletick.events import Answered, Called, Notice, Output, Requested, Returned, Text, Thought, Usage
 from tripletick.messages import Call, Counts, Result
-from tripletick.session import SessionLog
 
 WRITER = """
 import sys
@@ -34,7 +34,7 @@ def log(tmp_path):
 
 
 def events(log):
-    return session.read_records(log.path).records[1:]
+    return session_log.read_records(log.path).records[1:]
 
 
 def run_writer(folder, lines):
@@ -48,7 +48,7 @@ def run_writer(folder, lines):
 
 
 def test_the_first_record_names_format_session_and_workspace(log, tmp_path):
-    first = session.read_records(log.path).records[0]
+    first = session_log.read_records(log.path).records[0]
     assert (first["format"], first["event"], first["id"]) == (1, "Session", log.id)
     assert first["workspace"] == str(tmp_path)
     assert log.path.name == f"{log.id}.jsonl"
@@ -116,14 +116,14 @@ def test_every_line_is_json_as_the_standard_has_it(log):
 
 
 def test_encode_gives_what_jsonl_prints():
-    assert session.encode_event(Requested("hi")) == {"event": "Requested", "text": "hi"}
+    assert session_log.encode_event(Requested("hi")) == {"event": "Requested", "text": "hi"}
 
 
 def test_killed_at_any_moment_the_log_lacks_at_most_the_last_record(tmp_path):
     for round_ in range(12):
         folder = tmp_path / str(round_)
         last = run_writer(folder, lines=1 + round_ * 17)
-        found = session.read_records(folder / "killed.jsonl")
+        found = session_log.read_records(folder / "killed.jsonl")
         numbers = [int(record["text"].split()[0]) for record in found.records[1:]]
         assert numbers[: last + 1] == list(range(last + 1))
         assert len(numbers) <= last + 2
@@ -134,7 +134,7 @@ def test_a_killed_session_can_be_gone_on_with(tmp_path):
     log = SessionLog.open(tmp_path, workspace=tmp_path, session_id="killed")
     log.write_event(Answered("again"))
     log.close()
-    found = session.read_records(tmp_path / "killed.jsonl")
+    found = session_log.read_records(tmp_path / "killed.jsonl")
     assert [record["event"] for record in found.records[-2:]] == ["Resumed", "Answered"]
     assert (log.id, found.skipped) == ("killed", 0)
 
@@ -146,7 +146,7 @@ def test_bytes_after_the_last_newline_go_to_a_file_of_their_own(tmp_path, rest):
     log = SessionLog.open(tmp_path, workspace=tmp_path, session_id="old")
     log.close()
     assert (tmp_path / "old.torn").read_bytes() == rest + b"\n"
-    assert [record["event"] for record in session.read_records(path).records] == ["Session", "Resumed"]
+    assert [record["event"] for record in session_log.read_records(path).records] == ["Session", "Resumed"]
     assert "old.torn" in log.notices[0]
 
 
@@ -154,7 +154,7 @@ def test_lines_that_cannot_be_read_are_skipped_and_counted(tmp_path):
     path = tmp_path / "bad.jsonl"
     bad = [b"{", b"\xff\xfe", b"[1]", b'"text"', b'{"no":"event"}', b"[" * 100000, b'{"event":"cut']
     path.write_bytes(b'{"event":"A"}\n' + b"\n".join(bad[:3]) + b'\n{"event":"B"}\n' + b"\n".join(bad[3:]))
-    found = session.read_records(path)
+    found = session_log.read_records(path)
     assert [record["event"] for record in found.records] == ["A", "B"]
     assert found.skipped == len(bad)
 
@@ -162,7 +162,7 @@ def test_lines_that_cannot_be_read_are_skipped_and_counted(tmp_path):
 def test_a_newer_versions_log_is_refused_with_a_word(tmp_path):
     (tmp_path / "new.jsonl").write_text('{"format":2,"event":"Session"}\n')
     with pytest.raises(TripletickError, match="newer"):
-        session.read_records(tmp_path / "new.jsonl")
+        session_log.read_records(tmp_path / "new.jsonl")
 
 
 def test_the_second_instance_gets_a_session_of_its_own_and_is_told(log, tmp_path):
@@ -206,7 +206,7 @@ def test_a_full_disk_is_said_once_and_loses_no_record(log):
     assert len(events(log)) < 5 and len(log.notices) == 1
     log.write_event(Notice("there is room again"))
     assert [record["text"][0] for record in events(log)] == ["0", "1", "2", "3", "4", "t"]
-    assert session.read_records(log.path).skipped == 0
+    assert session_log.read_records(log.path).skipped == 0
 
 
 def test_a_folder_that_cannot_be_made_is_said_and_work_goes_on(tmp_path):

@@ -13,12 +13,12 @@ from tests.fetched import put
 from tests.tiny_model import write_model
 
 from tripletick.errors import ContextFullError, ModelError, StreamCutError
-from tripletick.halting import Halt, Halted
 from tripletick.messages import Message
 from tripletick.models import EngineSettings, catalog
 from tripletick.models.embedded import EmbeddedModel, ModelFiles
 from tripletick.models.model import Sampling
 from tripletick.models.shared_engine import process, status
+from tripletick.system.cancellation import Halt, Halted
 
 pytest.importorskip("xllamacpp")
 

@@ -7,11 +7,11 @@ import pytest
 
 from tripletick.errors import WorkspaceError
 from tripletick.paths import HomeView, Workspace, find_home_view
-from tripletick.paths.hidden import HiddenPathFinder, HiddenPaths
+from tripletick.paths.hidden_paths import HiddenPathFinder, HiddenPaths
 from tripletick.sandbox.box import Ground
 from tripletick.sandbox.bubblewrap import tell_once
-from tripletick.tools.walking import MOST, FileWalk
-from tripletick.wiring import make_program_lookup
+from tripletick.session.builder import make_program_lookup
+from tripletick.tools.file_walk import MOST, FileWalk
 
 
 @pytest.fixture
@@ -152,7 +152,7 @@ def test_caches_are_looked_through_last(home, monkeypatch):
         (home / folder / ".env").write_text("x")
     for number in range(50):
         (home / "Documents/node_modules" / str(number)).write_text("x")
-    monkeypatch.setattr("tripletick.paths.hidden.LOOKED", 20)
+    monkeypatch.setattr("tripletick.paths.hidden_paths.LOOKED", 20)
     assert (
         str(home / "work/deep/er/.env")
         in HiddenPathFinder(home, sight=HomeView(home, home)).find_hidden().hits

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tripletick.errors import ModelError
-from tripletick.models import store
+from tripletick.models import ollama_store
 
 LAYER = "application/vnd.ollama.image."
 DIGEST = "sha256:" + "ab" * 32
@@ -13,7 +13,7 @@ ADAPTER = "sha256:" + "cd" * 32
 
 
 def parsed(text):
-    name = store.parse_name(text)
+    name = ollama_store.parse_name(text)
     assert name
     return name
 
@@ -35,7 +35,7 @@ def put(root, name, layers, sizes=None):
 
 def refused(name, *stores):
     with pytest.raises(ModelError) as caught:
-        store.find_model(name, stores)
+        ollama_store.find_model(name, stores)
     return str(caught.value)
 
 
@@ -57,7 +57,7 @@ def test_a_name_is_read_as_ollama_reads_it(text, parts):
     "text", ["", "..", "../../etc/passwd", "a/../b", "a//b", "a/b/c/d", "a b", "x:../y", "a\0b"]
 )
 def test_what_could_lead_out_of_the_store_is_no_name(text, tmp_path):
-    assert store.parse_name(text) is None
+    assert ollama_store.parse_name(text) is None
     assert "neither a file nor a name" in refused(text, tmp_path)
 
 
@@ -68,26 +68,26 @@ def test_a_name_is_shown_as_it_was_given(text):
 
 def test_a_pulled_model_is_found_with_its_adapter(tmp_path):
     put(tmp_path, "smol", [("template", DIGEST), ("model", DIGEST), ("adapter", ADAPTER)])
-    found = store.find_model("smol:latest", [tmp_path])
+    found = ollama_store.find_model("smol:latest", [tmp_path])
     assert found.model == tmp_path / "blobs" / DIGEST.replace(":", "-")
     assert found.adapters == (tmp_path / "blobs" / ADAPTER.replace(":", "-"),)
 
 
 def test_digests_with_a_dash_are_read_too(tmp_path):
     put(tmp_path, "smol", [("model", DIGEST.replace(":", "-"))])
-    assert store.find_model("smol", [tmp_path]).model.name == DIGEST.replace(":", "-")
+    assert ollama_store.find_model("smol", [tmp_path]).model.name == DIGEST.replace(":", "-")
 
 
 def test_capital_letters_make_no_difference(tmp_path):
     put(tmp_path, "hf.co/Me/Smol-GGUF:Q4_K_M", [("model", DIGEST)])
-    assert store.find_model("hf.co/me/smol-gguf:q4_k_m", [tmp_path]).model.exists()
+    assert ollama_store.find_model("hf.co/me/smol-gguf:q4_k_m", [tmp_path]).model.exists()
 
 
 def test_stores_are_looked_through_in_their_order(tmp_path):
     put(tmp_path / "second", "smol", [("model", DIGEST)])
     put(tmp_path / "third", "smol", [("model", ADAPTER)])
     stores = [tmp_path / name for name in ("first", "second", "third")]
-    assert store.find_model("smol", stores).model.is_relative_to(tmp_path / "second")
+    assert ollama_store.find_model("smol", stores).model.is_relative_to(tmp_path / "second")
 
 
 def test_a_model_that_is_not_there_names_the_closest(tmp_path):
@@ -95,7 +95,7 @@ def test_a_model_that_is_not_there_names_the_closest(tmp_path):
     put(tmp_path, "me/llama", [("model", DIGEST)])
     assert "Closest: qwen2.5-coder:3b." in refused("qwen2.5-coder:7b", tmp_path)
     assert "ollama pull zzz" in refused("zzz", tmp_path)
-    assert set(store.list_names([tmp_path])) == {"qwen2.5-coder:3b", "me/llama:latest"}
+    assert set(ollama_store.list_names([tmp_path])) == {"qwen2.5-coder:3b", "me/llama:latest"}
 
 
 def test_without_a_store_it_is_said_where_was_looked(tmp_path):
@@ -138,5 +138,5 @@ def test_a_store_that_may_not_be_read_points_to_the_server(tmp_path):
 
 def test_the_chosen_folder_goes_before_the_persons_and_the_systems(tmp_path):
     home = tmp_path / "home"
-    assert store.list_stores({"OLLAMA_MODELS": "'/data/models'"}, home)[0] == Path("/data/models")
-    assert store.list_stores({}, home) == (home / ".ollama/models", store.SYSTEM_STORE)
+    assert ollama_store.list_stores({"OLLAMA_MODELS": "'/data/models'"}, home)[0] == Path("/data/models")
+    assert ollama_store.list_stores({}, home) == (home / ".ollama/models", ollama_store.SYSTEM_STORE)

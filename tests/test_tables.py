@@ -2,7 +2,7 @@
 
 import pytest
 
-from tripletick.tools.tables import summarize_data
+from tripletick.tools.data_summary import summarize_data
 
 
 @pytest.mark.parametrize(

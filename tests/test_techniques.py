@@ -5,12 +5,14 @@ from tests.filing import open_plain, put, use
 from tests.playing import last
 from tests.writing import EVERY_DIALECT, words
 
-from tripletick import config, languages, seats, sizing
+from tripletick.bench.techniques import TECHNIQUES
+from tripletick.config import config
 from tripletick.events import Answered, GaveUp, Refused
+from tripletick.languages import registry
 from tripletick.messages import Message
 from tripletick.models.model import ModelInfo
 from tripletick.models.scripted import ScriptedReply
-from tripletick.techniques import TECHNIQUES
+from tripletick.session import agent_models, model_limits
 
 B = 1_000_000_000
 FAILS = "```bash\ncat {n}; exit {n}\n```"
@@ -104,10 +106,10 @@ def test_it_is_taken_as_it_is_written_where_that_is_off(bench, written):
 )
 def test_the_size_sets_steps_and_output(session, parameters, steps, clip):
     about = ModelInfo("m", "scripted", parameters=parameters)
-    given = sizing.choose_limits(config.Config(), about)
+    given = model_limits.choose_limits(config.Config(), about)
     assert (given.steps, given.clip) == (steps, clip)
     off = config.load_config([], {"TRIPLETICK_TRIAL_SIZES": "no"}, {})
-    assert sizing.choose_limits(off, about) == sizing.UNTOLD
+    assert model_limits.choose_limits(off, about) == model_limits.UNTOLD
 
 
 @pytest.mark.parametrize(
@@ -123,7 +125,7 @@ def test_the_steps_that_the_person_has_set_stand(tmp_path, text, env, flags, ste
     shipped = tmp_path / "config.ini"
     shipped.write_text(text)
     given = config.load_config([shipped], env, flags)
-    assert sizing.choose_max_steps(given, ModelInfo("m", "x", parameters=B), shipped) == steps
+    assert model_limits.choose_max_steps(given, ModelInfo("m", "x", parameters=B), shipped) == steps
 
 
 @pytest.mark.parametrize(
@@ -143,7 +145,7 @@ def test_the_steps_that_the_person_has_set_stand(tmp_path, text, env, flags, ste
     ],
 )
 def test_the_size_sets_how_long_a_reply_may_be(tmp_path, about, env, tokens):
-    assert sizing.choose_max_output(config.load_config([], env, {}), about, tmp_path) == tokens
+    assert model_limits.choose_max_output(config.load_config([], env, {}), about, tmp_path) == tokens
 
 
 def test_a_tiny_model_is_asked_for_no_more_than_suits_it(session):
@@ -215,7 +217,7 @@ def test_a_model_of_another_size_that_goes_on_is_shown_its_own_form_of_blocks(se
     old, it.model.parameters = it.loop, then
     it.__post_init__()
     front = it.loop.replies.talk
-    it.loop = seats.carry_over_conversation(it.loop, old)
+    it.loop = agent_models.carry_over_conversation(it.loop, old)
     it.play("two", "file")
     talk, forms = it.loop.replies.talk, it.prompts.agents["file"].forms
     assert (talk.example, talk.templates) == (front.example, front.templates)
@@ -233,4 +235,4 @@ def test_a_model_of_another_size_that_goes_on_is_shown_its_own_form_of_blocks(se
     ],
 )
 def test_names_that_models_have_for_a_tag_are_that_tag(tag, names):
-    assert {languages.to_canonical_tag(name) for name in names.split()} == {tag}
+    assert {registry.to_canonical_tag(name) for name in names.split()} == {tag}

@@ -2,11 +2,12 @@
 
 import pytest
 
-from tripletick import places, templates
+from tripletick.agents import templates
+from tripletick.agents.templates import LONGEST, Templates
 from tripletick.errors import ConfigError
-from tripletick.templates import LONGEST, Templates
+from tripletick.system import dirs
 
-BASE = places.find_dirs().prompts
+BASE = dirs.find_dirs().prompts
 
 
 def test_the_shipped_sentences_can_be_read():

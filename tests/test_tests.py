@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from tests.filing import open_plain, put, use
 
-from tripletick.receipts import parse_test_counts
 from tripletick.tools import run_tests
+from tripletick.turn.receipts import parse_test_counts
 
 PLAIN = """
 from wc import words

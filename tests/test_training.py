@@ -16,10 +16,12 @@ from training.scene import Scene, quoted
 from training.script import Ask, bash, slip
 from training.stage import OffScriptError, Stage
 
-from tripletick import config, places, trained
 from tripletick.bench.attempt import Attempt
+from tripletick.config import config
+from tripletick.session import prompt_fingerprint
+from tripletick.system import dirs
 
-SETTINGS = config.load_config([places.find_dirs().shipped_config], {}, {})
+SETTINGS = config.load_config([dirs.find_dirs().shipped_config], {}, {})
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +149,7 @@ def test_positions_begin_anew_behind_the_prefix():
 
 def adapter(path, wording):
     """Write the smallest adapter that says on which wording it was trained."""
-    field = trained.FIELD.encode()
+    field = prompt_fingerprint.FIELD.encode()
     text = wording.encode()
     head = b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", len(field)) + field
     path.write_bytes(head + struct.pack("<IQ", 8, len(text)) + text)
@@ -155,38 +157,40 @@ def adapter(path, wording):
 
 
 def test_an_adapter_tells_the_wording_that_it_was_trained_on(tmp_path):
-    assert trained.read_adapter_hash(adapter(tmp_path / "a.gguf", "0123abcd")) == "0123abcd"
-    assert trained.read_adapter_hash(tmp_path / "none.gguf") == ""
+    assert prompt_fingerprint.read_adapter_hash(adapter(tmp_path / "a.gguf", "0123abcd")) == "0123abcd"
+    assert prompt_fingerprint.read_adapter_hash(tmp_path / "none.gguf") == ""
 
 
 def test_the_hash_changes_with_a_word_of_a_prompt_and_not_with_the_persons_agents(tmp_path):
-    found = places.find_dirs()
-    ours = trained.hash_current_prompts(SETTINGS, found)
+    found = dirs.find_dirs()
+    ours = prompt_fingerprint.hash_current_prompts(SETTINGS, found)
     prompts = tmp_path / "prompts"
     for path in found.prompts.parent.rglob("*.md"):
         target = prompts / path.relative_to(found.prompts.parent)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(path.read_text("utf-8"), "utf-8")
-    moved = places.AppDirs(prompts / "base", found.shipped_config, tmp_path, tmp_path, tmp_path)
-    assert trained.hash_current_prompts(SETTINGS, moved) == ours
+    moved = dirs.AppDirs(prompts / "base", found.shipped_config, tmp_path, tmp_path, tmp_path)
+    assert prompt_fingerprint.hash_current_prompts(SETTINGS, moved) == ours
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents" / "mine.md").write_text("---\nwhen = Mine.\ntools = bash\n---\nYou are mine.\n")
-    assert trained.hash_current_prompts(SETTINGS, moved) == ours
+    assert prompt_fingerprint.hash_current_prompts(SETTINGS, moved) == ours
     card = prompts / "offline" / "file.md"
     card.write_text(card.read_text("utf-8").replace("Look", "Peer"), "utf-8")
-    assert trained.hash_current_prompts(SETTINGS, moved) != ours
+    assert prompt_fingerprint.hash_current_prompts(SETTINGS, moved) != ours
 
 
 def test_doctor_warns_of_another_wording_and_not_where_none_is_told(tmp_path):
-    found = places.find_dirs()
+    found = dirs.find_dirs()
     other, silent = adapter(tmp_path / "a.gguf", "0" * 16), tmp_path / "none.gguf"
-    ours = adapter(tmp_path / "b.gguf", trained.hash_current_prompts(SETTINGS, found))
-    said = [trained.describe_mismatch(SETTINGS, found, one) for one in (other, ours, silent)]
-    assert said == [trained.STALE, "", ""]
+    ours = adapter(tmp_path / "b.gguf", prompt_fingerprint.hash_current_prompts(SETTINGS, found))
+    said = [prompt_fingerprint.describe_mismatch(SETTINGS, found, one) for one in (other, ours, silent)]
+    assert said == [prompt_fingerprint.STALE, "", ""]
 
 
 def test_no_release_is_made_of_an_adapter_for_another_wording():
-    fits = trained.read_adapter_hash() == trained.hash_current_prompts(SETTINGS, places.find_dirs())
+    fits = prompt_fingerprint.read_adapter_hash() == prompt_fingerprint.hash_current_prompts(
+        SETTINGS, dirs.find_dirs()
+    )
     assert (not [*release_check.wording()]) == fits
 
 

@@ -9,17 +9,19 @@ from tests.playing import kinds, last
 from tests.writing import EVERY_DIALECT, words
 from tools.router.labelled import requests
 
-from tripletick import agents, places, routing
-from tripletick.agents import Agent
+from tripletick.agents import definitions
+from tripletick.agents.definitions import Agent
 from tripletick.events import Answered, HandedOver, Returned
-from tripletick.router.continuing import is_continuation
-from tripletick.router.parts import split_request
-from tripletick.shift import RemainingRequest
+from tripletick.router.continuation import is_continuation
+from tripletick.router.request_parts import split_request
+from tripletick.session import routing
+from tripletick.system import dirs
+from tripletick.turn.handover import RemainingRequest
 
 LINES = (Path(__file__).parents[1] / "bench" / "router_two.jsonl").read_text("utf-8").splitlines()
 TABLE = [json.loads(line) for line in LINES]
 TWO = [row["request"] for row in TABLE if len(row["needs"]) > 1]
-PROMPTS = agents.load_prompts(places.find_dirs().prompts)
+PROMPTS = definitions.load_prompts(dirs.find_dirs().prompts)
 EVERY = {**PROMPTS.lacking, **PROMPTS.agents}
 NEEDS = {
     "web": {"web_search", "fetch"},

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from tests.test_checkpoint import look, never, turn
 
-from tripletick.checkpoint import Checkpoints, snapshots, walk
-from tripletick.checkpoint.pruning import list_snapshot_folders, prune_snapshots
+from tripletick.checkpoint import Checkpoints, scanner, snapshots
+from tripletick.checkpoint.prune import list_snapshot_folders, prune_snapshots
 
 MIB = 1 << 20
 FOR_EVER = 1 << 62
@@ -219,7 +219,7 @@ def test_an_ignore_file_that_is_no_file_holds_nothing_up(ws, points, kind, tmp_p
 def test_an_ignored_folder_that_holds_too_much_is_passed_over_and_named_once(ws, tmp_path):
     (ws / ".gitignore").write_text("data/\n")
     (ws / "data").mkdir()
-    for number in range(walk.MOST_FILES + 1):
+    for number in range(scanner.MOST_FILES + 1):
         (ws / "data" / str(number)).touch()
     said = [line for _ in range(2) for line in turn(Checkpoints(ws, tmp_path / "state"), lambda: None)]
     assert len(said) == 1 and ": data (" in said[0]
@@ -228,7 +228,7 @@ def test_an_ignored_folder_that_holds_too_much_is_passed_over_and_named_once(ws,
 def test_of_an_environment_that_is_passed_over_what_runs_later_comes_back(ws, points):
     packages = ws / ".venv" / "lib" / "python3.11" / "site-packages"
     packages.mkdir(parents=True)
-    for number in range(walk.MOST_FILES + 1):
+    for number in range(scanner.MOST_FILES + 1):
         (packages / f"{number}.py").touch()
     (ws / ".venv" / "bin").mkdir()
     (ws / ".venv" / "bin" / "activate").write_text("fine")
@@ -245,7 +245,7 @@ def test_of_an_environment_that_is_passed_over_what_runs_later_comes_back(ws, po
 def test_a_save_into_a_folder_that_is_passed_over_comes_back(ws, points):
     folder = ws / "node_modules"
     folder.mkdir()
-    for number in range(walk.MOST_FILES + 1):
+    for number in range(scanner.MOST_FILES + 1):
         (folder / str(number)).write_text("old")
     turn(points, lambda: (points.back_up_file("node_modules/7"), (folder / "7").write_text("new")))
     assert points.undo(ask=never).restored == ("node_modules/7",) and (folder / "7").read_text() == "old"
@@ -434,7 +434,7 @@ def test_what_was_known_of_a_folder_that_grows_too_large_still_comes_back(ws, po
 
     def block():
         (ws / "node_modules" / "old").unlink()
-        for number in range(walk.MOST_FILES + 1):
+        for number in range(scanner.MOST_FILES + 1):
             (ws / "node_modules" / str(number)).touch()
 
     turn(points, lambda: None, block)
@@ -455,7 +455,7 @@ def test_a_folder_that_may_not_be_written_is_filled_before_it_is_closed(ws, poin
 
 def flood(folder):
     folder.mkdir(exist_ok=True)
-    for number in range(walk.MOST_NEW + 1):
+    for number in range(scanner.MOST_NEW + 1):
         (folder / str(number)).touch()
 
 

@@ -4,7 +4,7 @@ import pytest
 from tests.playing import last
 
 from tripletick.events import Answered, Returned
-from tripletick.languages import LANGUAGES
+from tripletick.languages.registry import LANGUAGES
 
 PARSER = "import argparse\np = argparse.ArgumentParser()\n"
 MODULE = "import math\n\nPI = 3.14\n\n\ndef area(r):\n    return PI * r * r\n"

@@ -3,8 +3,8 @@
 import pytest
 from tests.filing import open_plain, use
 
-from tripletick.languages import detect_language
-from tripletick.tools.usage import find_examples
+from tripletick.languages.registry import detect_language
+from tripletick.tools.command_examples import find_examples
 
 ADD = "import sys\nprint(sum(map(int, sys.argv[1:])))"
 TIMES = ADD.replace("sum(map(int, sys.argv[1:]))", "int(sys.argv[1]) * int(sys.argv[2])")

@@ -15,15 +15,15 @@ from tests.bad_server import DRIP, HANG, RESET, BadServer, Trick, answer, stream
 from tests.playing import last
 from tests.test_approval import results
 
-from tripletick.config import Config, SettingValue
+from tripletick.config.config import Config, SettingValue
 from tripletick.events import Answered, Output
-from tripletick.halting import Halt, Halted
 from tripletick.messages import Answer
+from tripletick.system.cancellation import Halt, Halted
 from tripletick.trust.settings import filter_settings
 from tripletick.web import address
 from tripletick.web.address import FetchError
-from tripletick.web.exchange import FetchLimits, WebClient
-from tripletick.web.getting import PageFetcher
+from tripletick.web.fetch import PageFetcher
+from tripletick.web.http_client import FetchLimits, WebClient
 
 pytest.importorskip("trafilatura")
 pytest.importorskip("pypdf")

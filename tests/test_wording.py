@@ -2,9 +2,9 @@
 
 import pytest
 
-from tripletick import wording
-from tripletick.agents import Agent
-from tripletick.context import Conversation
+from tripletick.agents.definitions import Agent
+from tripletick.models.conversation import Conversation
+from tripletick.session import request_text
 
 CODER, CASUAL = Agent("coder", "You write.", "code", ("bash",)), Agent("casual", "You talk.", "talk")
 MANY = "".join(f"Rule {number}: write it well.\n" for number in range(200))
@@ -12,7 +12,7 @@ MANY = "".join(f"Rule {number}: write it well.\n" for number in range(200))
 
 @pytest.mark.parametrize(("window", "most"), [(4096, 1000), (8191, 1000), (8192, 2000), (16384, 2000)])
 def test_rules_are_bounded_by_the_window_and_cut_with_a_word_at_the_end_of_a_line(window, most):
-    rules = wording.format_rules(MANY, window)
+    rules = request_text.format_rules(MANY, window)
     said = rules.removeprefix("The folder's AGENTS.md says:\n").rstrip("\n")
     assert most - 100 < len(said.encode()) <= most
     *lines, last = said.splitlines()
@@ -22,20 +22,20 @@ def test_rules_are_bounded_by_the_window_and_cut_with_a_word_at_the_end_of_a_lin
 
 def test_short_rules_are_whole():
     assert (
-        wording.format_rules("\n# Rules\nUse tabs.\n\n", 4096)
+        request_text.format_rules("\n# Rules\nUse tabs.\n\n", 4096)
         == "The folder's AGENTS.md says:\n# Rules\nUse tabs.\n"
     )
 
 
 @pytest.mark.parametrize("before", ["", "a", "ab"])
 def test_one_long_line_of_wide_characters_is_cut_between_two_of_them(before):
-    rules = wording.format_rules(before + "規則" * 1000, 4096)
+    rules = request_text.format_rules(before + "規則" * 1000, 4096)
     assert 900 < len(rules.encode()) < 1100
     assert "\N{REPLACEMENT CHARACTER}" not in rules
 
 
 def test_blank_rules_are_none():
-    assert wording.format_rules(" \n\n", 8192) == ""
+    assert request_text.format_rules(" \n\n", 8192) == ""
 
 
 def test_rules_stand_in_the_first_request_alone_between_card_and_words():

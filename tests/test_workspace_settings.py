@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from tripletick import config, places, wiring
+from tripletick.config import config
+from tripletick.config.schema import SECTIONS
 from tripletick.messages import Answer
 from tripletick.paths import Workspace
-from tripletick.sections import SECTIONS
+from tripletick.session import builder
+from tripletick.system import dirs
 from tripletick.trust import AnswerStore, load_trusted_content
 
 KEYS = [f"{section}.{key}" for section in SECTIONS for key in config.list_settings(section)]
@@ -127,7 +129,7 @@ def brought(folder, tmp_path):
     """Give what the folder brings once the person has answered, the lines told, and the questions."""
 
     def look(answer="y", *, base=None, state="state"):
-        bounds = wiring.make_bounds(base or config.Config(), config.Config(), places.find_dirs())
+        bounds = builder.make_bounds(base or config.Config(), config.Config(), dirs.find_dirs())
         bounds = replace(bounds, listed=lambda: LISTED)
         asked = []
 
@@ -229,7 +231,7 @@ def test_an_unknown_name_is_told(folder, brought, text):
 def test_a_file_that_cannot_be_used_is_told_and_stops_nothing(folder, brought, text):
     put(folder, "A line.\n", "AGENTS.md")
     (folder / ".tripletick/config.ini").write_bytes(text if isinstance(text, bytes) else text.encode())
-    put(folder, AGENT.format(tools="bash"), ".tripletick/agents/auditor.md")
+    put(folder, AGENT.format(tools="bash"), ".tripletick/agents/definitions/auditor.md")
     trusted, told, _ = brought()
     assert (set(trusted.agents), trusted.settings) == ({"auditor"}, ())
     assert any(line.startswith(".tripletick/config.ini is not used") for line in told)
@@ -237,11 +239,11 @@ def test_a_file_that_cannot_be_used_is_told_and_stops_nothing(folder, brought, t
 
 def test_an_agent_of_the_workspace_is_taken_and_may_be_named(folder, brought):
     put(folder, "[agent]\nname = auditor\n")
-    put(folder, AGENT.format(tools="bash read go"), ".tripletick/agents/auditor.md")
+    put(folder, AGENT.format(tools="bash read go"), ".tripletick/agents/definitions/auditor.md")
     trusted, told, _ = brought()
     assert (trusted.agents["auditor"].card, told) == ("You audit.", [])
     assert (
-        wiring.load_prompts(config.Config(), places.find_dirs(), trusted.agents).agents["auditor"].tools[0]
+        builder.load_prompts(config.Config(), dirs.find_dirs(), trusted.agents).agents["auditor"].tools[0]
         == "bash"
     )
 
@@ -259,7 +261,7 @@ def test_an_agent_of_the_workspace_is_taken_and_may_be_named(folder, brought):
     ],
 )
 def test_an_agent_that_takes_a_name_or_more_tags_is_left_out(folder, brought, name, tools, why):
-    put(folder, AGENT.format(tools=tools), f".tripletick/agents/{name}.md")
+    put(folder, AGENT.format(tools=tools), f".tripletick/agents/definitions/{name}.md")
     trusted, told, _ = brought()
     assert trusted.agents == {}
     assert why in told[0]
@@ -267,7 +269,7 @@ def test_an_agent_that_takes_a_name_or_more_tags_is_left_out(folder, brought, na
 
 def test_the_question_names_the_files_and_what_they_set(folder, brought):
     put(folder, "[agent]\nname = auditor\n[sandbox]\nmode = read\n[data]\nkeep_days = 9\n")
-    put(folder, AGENT.format(tools="bash read"), ".tripletick/agents/auditor.md")
+    put(folder, AGENT.format(tools="bash read"), ".tripletick/agents/definitions/auditor.md")
     put(folder, "One.\nTwo.\n", "AGENTS.md")
     ((question,),) = (brought()[2],)
     parts = ("config.ini (name = auditor, mode = read)", "AGENTS.md (2 lines)", "auditor.md (bash read)")
@@ -318,9 +320,11 @@ def test_a_yes_in_one_folder_is_none_in_another(folder, brought, tmp_path):
     assert len(brought()[2]) == 1
 
 
-@pytest.mark.parametrize("name", [".tripletick/config.ini", ".tripletick/agents/auditor.md", "AGENTS.md"])
+@pytest.mark.parametrize(
+    "name", [".tripletick/config.ini", ".tripletick/agents/definitions/auditor.md", "AGENTS.md"]
+)
 def test_links_and_what_is_no_file_are_not_read(folder, brought, tmp_path, name):
-    put(folder, AGENT.format(tools="bash"), ".tripletick/agents/other.md")
+    put(folder, AGENT.format(tools="bash"), ".tripletick/agents/definitions/other.md")
     (tmp_path / "secret").write_text("[sandbox]\nmode = read\n")
     (folder / name).symlink_to(tmp_path / "secret")
     trusted, _, _ = brought()
@@ -344,7 +348,7 @@ def test_nothing_else_of_the_workspace_is_read(folder, brought, name):
 
 def test_many_agents_are_bounded(folder, brought):
     for number in range(30):
-        put(folder, AGENT.format(tools="bash"), f".tripletick/agents/a{number:02}.md")
+        put(folder, AGENT.format(tools="bash"), f".tripletick/agents/definitions/a{number:02}.md")
     trusted, told, _ = brought()
     assert (len(trusted.agents), len(told)) == (20, 1)
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 
-from tripletick.dialects.fence.info import parse_info
+from tripletick.dialects.fence.info_string import parse_info
 from tripletick.dialects.xml import XmlDialect
 from tripletick.messages import Call, Message, ToolCall
 from tripletick.models.scripted import ScriptedReply

@@ -1,7 +1,7 @@
 """What the names in sources look like: words in a function's name, one-word names, doubles, modules in -ing.
 
-`python -m tools.names` prints the figures, `python -m tools.names FOLDER…` the functions of these folders with one word each.
-Dunders do not count, nor do methods of a Protocol and what overrides a method of another library.
+`python -m tools.names` prints the figures, `python -m tools.names FOLDER…` the functions of these folders
+with one word each. Dunders and the methods of a Protocol do not count.
 """
 
 from __future__ import annotations

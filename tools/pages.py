@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from tripletick import languages
+from tripletick.languages import registry
 from tripletick.tools import load_tools
 
 TOP = Path(__file__).parents[1]
@@ -40,11 +40,11 @@ def settings() -> Iterator[str]:
 
 def tags() -> Iterator[str]:
     """Give the rows of languages.toml: those that run, those that are saved alone, and the tags of tools."""
-    rows = languages.load_table().languages.values()
+    rows = registry.load_table().languages.values()
     yield from _table("Run", "tag", "also written", "files", "needs", "Debian's package")
     for row in rows:
         if row.is_runnable:
-            needs = ", ".join(" or ".join(names) for names in languages.list_programs(row))
+            needs = ", ".join(" or ".join(names) for names in registry.list_programs(row))
             yield _row([*_known(row), needs, f"`{row.package}`"])
     yield from _table("Saved and read, not run", "tag", "also written", "files")
     yield from (_row(_known(row)) for row in rows if not row.is_runnable)
@@ -69,7 +69,7 @@ def _table(title: str, *heads: str) -> Iterator[str]:
     yield from (f"\n### {title}", "", _row(heads), "|---" * len(heads) + "|")
 
 
-def _known(row: languages.Language) -> Sequence[str]:
+def _known(row: registry.Language) -> Sequence[str]:
     return f"`{row.tag}`", _words(row.aliases), _words(dict.fromkeys((*row.extensions, *row.names)))
 
 

@@ -19,7 +19,10 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from tripletick import __version__, config, places, trained
+from tripletick import __version__
+from tripletick.config import config
+from tripletick.session import prompt_fingerprint
+from tripletick.system import dirs
 
 TOP = Path(__file__).parents[1]
 PACKAGING = TOP / "packaging"
@@ -61,10 +64,10 @@ def main() -> int:
 
 def wording() -> Iterator[str]:
     """Compare the wording that the offline model was trained on with ours."""
-    found = places.find_dirs()
+    found = dirs.find_dirs()
     ours, told = (
-        trained.hash_current_prompts(config.load_config([found.shipped_config], {}, {}), found),
-        trained.read_adapter_hash(),
+        prompt_fingerprint.hash_current_prompts(config.load_config([found.shipped_config], {}, {}), found),
+        prompt_fingerprint.read_adapter_hash(),
     )
     if told != ours:
         known = (

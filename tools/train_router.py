@@ -33,9 +33,9 @@ from scipy.sparse import csr_matrix, diags
 from sklearn.svm import LinearSVC
 from tools.router.labelled import Request, fingerprint, meanings, requests, wrapped
 
+from tripletick.router.agent_matcher import extract_words, normalize_text
 from tripletick.router.classifier import CHECKED, CLASSES, FILE, HEAD, MAGIC, SCALES
 from tripletick.router.features import compute_norm, extract_features, hash_word
-from tripletick.router.sentences import extract_words, normalize_text
 
 SLOTS, FOLDS, SAME = 53_993, 5, 0.5
 STRENGTH = 0.03

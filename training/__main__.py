@@ -13,8 +13,10 @@ import sys
 from pathlib import Path
 
 from training.generate import generate
-from tripletick import config, places, trained
+from tripletick.config import config
 from tripletick.models import catalog
+from tripletick.session import prompt_fingerprint
+from tripletick.system import dirs
 
 ROOT = Path(__file__).parents[1]
 MALLOC = {
@@ -32,7 +34,7 @@ def main() -> None:
         "--minutes", type=float, default=100.0, help="of training; the rest takes about 40 more"
     )
     parser.add_argument("--count", type=int, default=6000, help="conversations")
-    parser.add_argument("--out", type=Path, default=places.find_dirs().cache / "training")
+    parser.add_argument("--out", type=Path, default=dirs.find_dirs().cache / "training")
     parser.add_argument("--python", type=Path, default=ROOT / ".venv-training" / "bin" / "python")
     parser.add_argument(
         "--fresh", action="store_true", help="begin with no adapter, not with the one that ships"
@@ -41,14 +43,16 @@ def main() -> None:
     asked, more = parser.parse_known_args()
     folder = asked.out / str(asked.seed)
     folder.mkdir(parents=True, exist_ok=True)
-    base = catalog.model_path(catalog.get_entry(catalog.OFFLINE), places.find_dirs().cache)
+    base = catalog.model_path(catalog.get_entry(catalog.OFFLINE), dirs.find_dirs().cache)
     talks, state, adapter = folder / "talks.jsonl", folder / "state.pt", folder / "adapter.gguf"
     generate(talks, asked.seed, asked.count, os.cpu_count() or 1)
     begin = [] if asked.fresh else ["--from", str(catalog.ADAPTER)]
     time = ["--minutes", str(asked.minutes), "--seed", str(asked.seed)]
     _apart(asked.python, "training.train", base, state, talks, *begin, *time, *more)
-    found = places.find_dirs()
-    hashed = trained.hash_current_prompts(config.load_config([found.shipped_config], {}, {}), found)
+    found = dirs.find_dirs()
+    hashed = prompt_fingerprint.hash_current_prompts(
+        config.load_config([found.shipped_config], {}, {}), found
+    )
     _apart(asked.python, "training.export", state, adapter, "--wording", hashed)
     suite = ["--suite", asked.suite] if asked.suite else []
     measured = ["-m", "training.evaluate", adapter, "--base", base, "--out", folder / "runs", *suite]

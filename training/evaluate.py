@@ -15,14 +15,15 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tripletick import places, wiring
-from tripletick.bench import records
+from tripletick.bench import run_file
 from tripletick.bench.attempt import Attempt
 from tripletick.models import catalog
+from tripletick.session import builder
+from tripletick.system import dirs
 from tripletick.ui.columns import align_rows
 
 HELD = Path(__file__).parent / "held"
-VOICE = ("-s", f"agent.personality={wiring.TRAINED['embedded:offline']}", "-s", "router.ask=never")
+VOICE = ("-s", f"agent.personality={builder.TRAINED['embedded:offline']}", "-s", "router.ask=never")
 """What the product does for the offline model, and not for a file that is named."""
 ALL = "all"
 
@@ -34,7 +35,7 @@ def run(name: str, suite: str, settings: Sequence[str], out: Path, wording: str)
     chosen = ("--wording", wording, "--out", str(out), *begun)
     subprocess.run((sys.executable, *command, *chosen, *settings), check=True, env=_env())
     newest = max(out.glob("*.jsonl"), key=lambda path: path.stat().st_mtime)
-    return list(records.read_run(newest)[1])
+    return list(run_file.read_run(newest)[1])
 
 
 def table(runs: Mapping[str, Sequence[Attempt]]) -> list[list[str]]:
@@ -84,7 +85,7 @@ _FAULTS = {
 def _env() -> dict[str, str]:
     """Keep what is the person's own out of it."""
     home = tempfile.mkdtemp(prefix="evaluate-")
-    cache = str(places.find_dirs().cache.parent)
+    cache = str(dirs.find_dirs().cache.parent)
     return {**os.environ, "HOME": home, "XDG_CACHE_HOME": cache}
 
 
@@ -94,7 +95,7 @@ def main() -> None:
     parser.add_argument(
         "--base",
         type=Path,
-        default=catalog.model_path(catalog.get_entry(catalog.OFFLINE), places.find_dirs().cache),
+        default=catalog.model_path(catalog.get_entry(catalog.OFFLINE), dirs.find_dirs().cache),
     )
     parser.add_argument("--suite", default=str(HELD))
     parser.add_argument("--wording", default=ALL)

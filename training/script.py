@@ -13,7 +13,7 @@ from typing import Literal
 
 from tripletick.dialects.fence import format_call
 from tripletick.messages import Call, Result
-from tripletick.tools.pairs import write_pair
+from tripletick.tools.search_replace import write_pair
 
 Ends = Literal["well", "badly", "either"]
 

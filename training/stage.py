@@ -13,16 +13,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from training.script import Ask, Line, Reply, Script, Seen, Told
-from tripletick import config, places, wiring, wording
-from tripletick.context import Conversation, TokenBudget
+from tripletick.config import config
 from tripletick.events import Ask as Asked
 from tripletick.events import Event, GaveUp, Returned
-from tripletick.loop import Loop
 from tripletick.messages import Answer, Chunk, Message, Result
+from tripletick.models.conversation import Conversation, TokenBudget
 from tripletick.models.model import Sampling
 from tripletick.models.scripted import ScriptedModel, ScriptedReply
 from tripletick.paths import Workspace
+from tripletick.session import builder, request_text
+from tripletick.system import dirs
 from tripletick.tools.tool import FileTracker
+from tripletick.turn.loop import Loop
 
 MODEL = "embedded:offline"
 WINDOW = 4096
@@ -73,17 +75,17 @@ class Stage:
     _script: Script | None = None
 
     def __post_init__(self) -> None:
-        found = places.find_dirs()
+        found = dirs.find_dirs()
         found = replace(found, state=self.state)
         settings = config.load_config([found.shipped_config], {}, {"model.name": MODEL})
         self.root.mkdir(parents=True, exist_ok=True)
-        self.prompts = wiring.load_prompts(settings, found)
-        self.box = wiring.open_workspace_box(settings, found, self.root)
+        self.prompts = builder.load_prompts(settings, found)
+        self.box = builder.open_workspace_box(settings, found, self.root)
         self.workspace = Workspace(self.root)
-        parts = wiring.LoopParts(
+        parts = builder.LoopParts(
             settings, found, self.workspace, Played(self), self.box, self.prompts, person=True, yes=True
         )
-        self._made = wiring.build_loop(parts, "stage", WINDOW)
+        self._made = builder.build_loop(parts, "stage", WINDOW)
 
     def play(self, scripts: Iterator[Script]) -> list[Spoken]:
         """Play families one after the other in one conversation. Raises OffScriptError."""
@@ -116,8 +118,8 @@ class Stage:
 
     def _request(self, loop: Loop, ask: Ask) -> Line | None:
         agent = self.prompts.agents[ask.agent]
-        wanted = self.named and agent.tools and not wording.has_folder_line(loop.replies.talk)
-        names = wording.format_folder_line(self.workspace, loop.replies.talk.templates) if wanted else ""
+        wanted = self.named and agent.tools and not request_text.has_folder_line(loop.replies.talk)
+        names = request_text.format_folder_line(self.workspace, loop.replies.talk.templates) if wanted else ""
         self._results.clear()
         self._reply = NOTHING_SAID
         relief = [self.prompts.agents[name] for name in RELIEF]

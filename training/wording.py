@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 
-from tripletick import config, places, trained
+from tripletick.config import config
+from tripletick.session import prompt_fingerprint
+from tripletick.system import dirs
 
 
 def main() -> None:
-    found = places.find_dirs()
-    sys.stdout.write(
-        f"{trained.hash_current_prompts(config.load_config([found.shipped_config], {}, {}), found)}\n"
-    )
+    found = dirs.find_dirs()
+    settings = config.load_config([found.shipped_config], {}, {})
+    sys.stdout.write(f"{prompt_fingerprint.hash_current_prompts(settings, found)}\n")
 
 
 if __name__ == "__main__":

@@ -18,9 +18,9 @@ from bench.peers.proxy import Exchange, recording, reusable
 from bench.peers.roster import Peer, interpreters
 
 from tripletick.bench.folders import copy_start_files
-from tripletick.bench.judging import grade_task
+from tripletick.bench.grader import grade_task
 from tripletick.bench.suites import Trial
-from tripletick.config import Config
+from tripletick.config.config import Config
 from tripletick.sandbox.user import remove
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")

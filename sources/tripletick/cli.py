@@ -75,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _guard_secrets(words: Sequence[str]) -> None:
     """Let none of what is known already be written."""
-    from tripletick.redaction import KNOWN, guard_streams
+    from tripletick.system.redaction import KNOWN, guard_streams
 
     KNOWN.learn_named(os.environ)
     KNOWN.learn_words(words)
@@ -158,8 +158,8 @@ def _run_without_command(options: argparse.Namespace, *, dashes: bool) -> int:
         return sessions.continue_latest(options)
     if not dashes:
         _refuse_bare_word(options.words)
+    from tripletick.chat.frontend import can_chat
     from tripletick.commands import task
-    from tripletick.screens import can_chat
 
     if not options.words and can_chat(options):
         return task.run_chat(options)
@@ -188,7 +188,8 @@ def _format_epilog(words: Sequence[str]) -> str:
     """Fill the help's end; where the config lies is looked up for nobody else."""
     if not {"-h", "--help"} & set(words):
         return ""
-    from tripletick import commands, places
+    from tripletick import commands
+    from tripletick.system import dirs
 
     rows = [
         ("(none)", "the chat, in a terminal"),
@@ -196,7 +197,7 @@ def _format_epilog(words: Sequence[str]) -> str:
     ]
     width = max(len(typed) for typed, _ in rows)
     listed = "\n".join(f"  {typed:{width}}  {says}" for typed, says in rows)
-    return EPILOG.format(commands=listed, config=places.find_dirs().user_config)
+    return EPILOG.format(commands=listed, config=dirs.find_dirs().user_config)
 
 
 def _refuse_bare_word(words: Sequence[str]) -> None:
@@ -219,14 +220,14 @@ def _raise_exit(number: int, frame: FrameType | None) -> NoReturn:
 
 def _refuse_windows() -> int:
     """Say why it does not run where there are no signals as POSIX has them."""
-    from tripletick import platforms
+    from tripletick.system import platforms
 
     return _print_error(UsageError(*platforms.REFUSED["windows"]))
 
 
 def _print_error(error: TripletickError, *, verbose: bool = False) -> int:
     """Say what went wrong, which may quote a server or a file; gives its exit code."""
-    from tripletick.ui.safe import write_text
+    from tripletick.ui.sanitize import write_text
 
     if verbose:
         import traceback

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from tripletick.advice import choose_advice, load_rules
 from tripletick.messages import Call, Result
+from tripletick.turn.advice import choose_advice, load_rules
 
 FILES = {
     "python": "a.py",

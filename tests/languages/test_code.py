@@ -7,12 +7,12 @@ import pytest
 from tests.languages.samples import HELLO, WRONG
 from tests.programs import ended, open_bench, run
 
-from tripletick.languages import LANGUAGES, fill_command, is_installed, read_table
+from tripletick.languages.registry import LANGUAGES, fill_command, is_installed, read_table
 from tripletick.messages import Call
 from tripletick.sandbox.box import Finished, Limits
 from tripletick.tools import load_tools, output
-from tripletick.tools.check import check_syntax, drain_output
 from tripletick.tools.files import WRITE
+from tripletick.tools.syntax_check import check_syntax, drain_output
 
 NEARBY = {
     "python": ("near.py", "X = 42", "import near; print(near.X)"),

@@ -6,7 +6,7 @@ import pytest
 from tests.languages.samples import PARTS
 from tests.programs import open_bench, run
 
-from tripletick.languages import LANGUAGES, is_installed
+from tripletick.languages.registry import LANGUAGES, is_installed
 
 C_MAIN = '#include <stdio.h>\nint six(void);\nint main(void) { printf("%d", six() * 7); }'
 C_SIX = "int six(void) { return 6; }"

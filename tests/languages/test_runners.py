@@ -5,7 +5,7 @@ import shutil
 import pytest
 from tests.programs import open_bench, run
 
-from tripletick.receipts import parse_test_counts
+from tripletick.turn.receipts import parse_test_counts
 
 GO = """package add
 

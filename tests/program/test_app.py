@@ -6,8 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from tripletick import config, places
-from tripletick.app import App
+from tripletick.config import config
+from tripletick.config.schema import AgentSection, ModelSection
+from tripletick.event_log.session_log import SessionLog
 from tripletick.events import (
     Answered,
     Event,
@@ -20,8 +21,8 @@ from tripletick.events import (
     TakenBack,
 )
 from tripletick.messages import Answer
-from tripletick.sections import AgentSection, ModelSection
-from tripletick.session import SessionLog
+from tripletick.session.session import App
+from tripletick.system import dirs
 
 SAVE = "```python:hello.py\nprint('hello')\n```"
 
@@ -36,7 +37,7 @@ def talk(tmp_path):
         (tmp_path / "script.json").write_text(json.dumps(replies))
         engine = ModelSection(f"scripted:{tmp_path / 'script.json'}", **model)
         settings = config.Config(agent=AgentSection("coder"), model=engine)
-        found = replace(places.find_dirs(), state=tmp_path / "state")
+        found = replace(dirs.find_dirs(), state=tmp_path / "state")
         log = SessionLog.open(found.sessions, workspace=tmp_path / "project")
         opened.append(App(settings, found, tmp_path / "project", log))
         return opened[-1]

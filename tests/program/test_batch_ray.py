@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tripletick.batch.cluster import QUIET
+from tripletick.batch.ray_pool import QUIET
 
 TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "0123456789abcdef" * 4}
 # Ray reads them when it is imported
@@ -73,7 +73,7 @@ def told(folder):
 
 def at_work(node):
     """Tell whether a tripletick runs below a node."""
-    from tripletick.platforms import list_descendants
+    from tripletick.system.platforms import list_descendants
 
     below = list_descendants(node.all_processes["raylet"][0].process.pid)
     lines = [Path(f"/proc/{pid}/cmdline") for pid in below]

@@ -12,13 +12,14 @@ from dataclasses import replace
 import pytest
 from tests.bad_server import BadServer, answer, done, line, stream
 
-from tripletick.bench import attempt, proving, scores
+from tripletick.bench import attempt, validation
 from tripletick.bench.attempt import RunSetup
 from tripletick.bench.folders import copy_start_files
-from tripletick.bench.judging import grade_task
+from tripletick.bench.grader import grade_task
 from tripletick.bench.suites import Trial
 from tripletick.bench.task import read_task
-from tripletick.config import Config
+from tripletick.config.config import Config
+from tripletick.models import bench_scores
 
 PROGRAM = (sys.executable, "-P", "-m", "tripletick.cli", "bench")
 HELLO = """requests = ["Save hello.", "Please save hello.", "save it"]
@@ -92,11 +93,11 @@ def test_a_run_is_shown_and_kept_and_nothing_of_the_persons_is_touched(bench, ho
 def test_what_a_model_did_is_kept_for_the_list_of_models_where_it_did_a_whole_suite(bench, home):
     cache = home / ".cache" / "tripletick"
     assert bench("--only", "own/hello").returncode == 0
-    assert scores.load_scores(cache) == {}
+    assert bench_scores.load_scores(cache) == {}
     assert bench().returncode == 0
-    assert scores.load_scores(cache) == {"scripted:script.md": "own 1 of 2"}
-    (cache / scores.FILE).write_text("[1")
-    assert scores.load_scores(cache) == {}
+    assert bench_scores.load_scores(cache) == {"scripted:script.md": "own 1 of 2"}
+    (cache / bench_scores.FILE).write_text("[1")
+    assert bench_scores.load_scores(cache) == {}
 
 
 @needs_box
@@ -212,7 +213,7 @@ FLAWS = [
 def test_what_is_no_task_is_found_out(tmp_path, text, solution, said):
     (tmp_path / "task.toml").write_text(text)
     (tmp_path / "solution.md").write_text(solution)
-    flaw = proving.find_flaw(read_task(tmp_path / "task.toml"))
+    flaw = validation.find_flaw(read_task(tmp_path / "task.toml"))
     assert said in flaw if said else flaw == ""
 
 

@@ -12,11 +12,11 @@ from itertools import pairwise
 import pytest
 from tests.bad_server import BadServer, answer, done, line, stream
 
-from tripletick.bench import attempt, bare, humaneval, records, suites
+from tripletick.bench import attempt, bare_model, humaneval, run_file, suites
 from tripletick.bench.attempt import RunSetup
 from tripletick.bench.suites import Trial
 from tripletick.bench.task import read_task
-from tripletick.config import Config, load_config
+from tripletick.config.config import Config, load_config
 from tripletick.errors import ConfigError, UsageError
 
 needs_box = pytest.mark.skipif(not shutil.which("bwrap"), reason="what was written runs in a box")
@@ -201,7 +201,7 @@ def test_the_model_alone_has_the_time_of_the_task(solve):
 
 def test_what_the_engine_raises_is_told(tmp_path, problem):
     settings = {"model.name": "scripted:missing.md"}
-    outcome = bare.ask_model(problem.bare, load_config([], {}, settings), 9.0, tmp_path)
+    outcome = bare_model.ask_model(problem.bare, load_config([], {}, settings), 9.0, tmp_path)
     assert (outcome.exit, outcome.status, "missing.md cannot be read" in outcome.error) == (
         5,
         "no model",
@@ -222,7 +222,7 @@ def test_what_the_engine_raises_is_told(tmp_path, problem):
     ],
 )
 def test_the_code_of_a_reply_is_its_first_python_block(reply, code):
-    assert bare.extract_code(reply) == code
+    assert bare_model.extract_code(reply) == code
 
 
 def bench(home, *words):
@@ -262,12 +262,12 @@ def test_only_what_can_be_judged_is_asked_without_an_agent(tmp_path, words, said
 
 
 def test_a_run_without_an_agent_says_so_and_an_older_one_is_still_read(tmp_path):
-    header = records.RunHeader("0.1", "m", "e", "", "humaneval", "", None, 1, bare=True)
-    with records.begin_run(tmp_path, header) as run:
+    header = run_file.RunHeader("0.1", "m", "e", "", "humaneval", "", None, 1, bare=True)
+    with run_file.begin_run(tmp_path, header) as run:
         pass
-    assert records.read_run(run.path)[0].bare and run.path.name.endswith("-humaneval-no-agent.jsonl")
+    assert run_file.read_run(run.path)[0].bare and run.path.name.endswith("-humaneval-no-agent.jsonl")
     told = json.loads(run.path.read_text())
     assert told.pop("bare") is True
     run.path.write_text(json.dumps(told) + "\n")
-    assert not records.read_run(run.path)[0].bare
+    assert not run_file.read_run(run.path)[0].bare
     assert "A: m, e, humaneval" in bench(tmp_path, "compare", str(run.path), str(run.path)).stdout

@@ -9,7 +9,7 @@ import pytest
 from tests.bad_server import STALL, BadServer, answer, done, line, stream
 from tests.terminal import CTRL_C, CTRL_D, CTRL_J, ESCAPE, PASTE, TAB, UP, opened, requests
 
-from tripletick.chat import COMMANDS, KEYS
+from tripletick.chat.chat import COMMANDS, KEYS
 
 ABOUT = answer(200, json.dumps({"model_info": {"general.architecture": "a", "a.context_length": 8192}}))
 TAGS = answer(200, json.dumps({"models": [{"name": "alpha:7b"}, {"name": "beta:1b"}]}))

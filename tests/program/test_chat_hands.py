@@ -7,9 +7,9 @@ from tests.bad_server import BadServer, done, line, stream
 from tests.program.test_chat import ABOUT, VERSION
 from tests.terminal import CTRL_D, opened, requests
 
-from tripletick.chat import COMMANDS
+from tripletick.chat.chat import COMMANDS
+from tripletick.chat.commands.synonyms import MEANT
 from tripletick.commands import COMMANDS as PROGRAM
-from tripletick.slash.meanings import MEANT
 
 
 @pytest.mark.parametrize("typed", ["quit", "exit", ":q", ":q!", "quit() ", "/quit", "/exit"])

@@ -8,8 +8,8 @@ from itertools import groupby
 import pytest
 
 SCRIPT = "I write it.\n\n```python:hello.py\nprint('hello')\n```\n\n---\n\nIt prints hello.\n"
-UNNEEDED = ("argparse", "dataclasses", "pathlib", "typing", "urllib.parse", "tripletick.redaction")
-FORBIDDEN = ("requests", "rich", "ollama", "pathspec", "httpx", "pydantic", "tripletick.app")
+UNNEEDED = ("argparse", "dataclasses", "pathlib", "typing", "urllib.parse", "tripletick.system.redaction")
+FORBIDDEN = ("requests", "rich", "ollama", "pathspec", "httpx", "pydantic", "tripletick.session.session")
 
 GONE = (
     "tripletick: This folder is gone.\nNo such file or directory.\n"

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from tripletick import platforms
 from tripletick.sandbox import open_box
 from tripletick.sandbox.attacks import ATTACKS, set_stage, try_all, try_one
 from tripletick.sandbox.box import Ground
+from tripletick.system import platforms
 
 BOXES = ["bubblewrap", "landlock"]
 

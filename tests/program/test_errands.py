@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from tripletick import errands
-from tripletick.errands import COMMAND, JobOutcome, JobSpec
-from tripletick.halting import Halt, Halted
+from tripletick.system import job
+from tripletick.system.cancellation import Halt, Halted
+from tripletick.system.job import COMMAND, JobOutcome, JobSpec
 
 SAVES = "```bash\nls missing\n```\n---\n```bash\necho hello > hello.txt\n```\n---\nIt is saved.\n"
 HANGS = "```bash\nsleep 110\n```\n---\nDone.\n"
@@ -33,7 +33,7 @@ def errand(tmp_path):
 
 
 def test_a_task_gives_answer_files_and_counts(errand):
-    outcome = errands.run_job((*COMMAND, "-y"), errand(SAVES))
+    outcome = job.run_job((*COMMAND, "-y"), errand(SAVES))
     assert (outcome.status, outcome.answer, outcome.exit) == ("done", "It is saved.", 0)
     assert outcome.files == [{"path": "hello.txt", "action": "created"}]
     assert (outcome.agent, outcome.steps, outcome.blocks, outcome.repairs) == ("coder", 3, 2, 1)
@@ -41,19 +41,19 @@ def test_a_task_gives_answer_files_and_counts(errand):
 
 
 def test_a_request_may_be_longer_than_a_command_line(errand):
-    seen: list[errands.Record] = []
-    errands.run_job(COMMAND, errand("Done.\n", "a long request " * 20_000), watch=seen.append)
+    seen: list[job.Record] = []
+    job.run_job(COMMAND, errand("Done.\n", "a long request " * 20_000), watch=seen.append)
     requested = next(record for record in seen if record["event"] == "Requested")
     assert len(requested["text"]) == 20_000 * 15 - 1
 
 
 def test_a_task_that_takes_too_long_is_ended_and_may_be_tried_again(errand):
-    outcome = errands.run_job((*COMMAND, "-y"), errand(HANGS, seconds=3))
+    outcome = job.run_job((*COMMAND, "-y"), errand(HANGS, seconds=3))
     assert (outcome.status, outcome.can_retry, "time limit" in outcome.error) == ("time", True, True)
 
 
 def test_a_program_that_does_not_end_when_it_is_asked_to_is_killed(errand):
-    outcome = errands.run_job((sys.executable, "-c", DEAF), errand(seconds=0.1))
+    outcome = job.run_job((sys.executable, "-c", DEAF), errand(seconds=0.1))
     assert (outcome.status, "was ended" in outcome.error) == ("time", True)
 
 
@@ -66,20 +66,20 @@ def test_a_halt_from_another_thread_ends_it(errand):
 
     waits = errand("```bash\nsleep 5\ntouch late.txt\n```\n---\nDone.\n")
     with pytest.raises(Halted):
-        errands.run_job((*COMMAND, "-y"), waits, halt=halt, watch=stop)
+        job.run_job((*COMMAND, "-y"), waits, halt=halt, watch=stop)
     assert not list(waits.folder.iterdir())
 
 
 def test_wrong_usage_is_told_and_not_tried_again(errand):
-    outcome = errands.run_job(COMMAND, errand("Done.\n", agent="nobody"))
+    outcome = job.run_job(COMMAND, errand("Done.\n", agent="nobody"))
     assert (outcome.status, outcome.can_retry, outcome.exit) == ("usage", False, 2)
     assert "There is no agent 'nobody'" in outcome.error
 
 
 def test_a_program_that_dies_may_be_tried_again(errand):
-    outcome = errands.run_job((sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"), errand())
+    outcome = job.run_job((sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"), errand())
     assert (outcome.status, outcome.can_retry) == ("died", True)
-    outcome = errands.run_job((sys.executable, "-c", "1 / 0"), errand())
+    outcome = job.run_job((sys.executable, "-c", "1 / 0"), errand())
     assert (outcome.status, "ZeroDivisionError" in outcome.error) == ("died", True)
 
 
@@ -96,6 +96,6 @@ def test_a_reply_that_is_broken_off_counts_as_far_as_it_was_heard(errand, tmp_pa
     (tmp_path / "replies.json").write_text(json.dumps(["again and again " * 2000, "Done."]))
     task = errand()
     task = replace(task, settings={**task.settings, "model.name": f"scripted:{tmp_path / 'replies.json'}"})
-    outcome = errands.run_job(COMMAND, task)
+    outcome = job.run_job(COMMAND, task)
     assert (outcome.steps, outcome.answer, "repeated" in outcome.refused) == (2, "Done.", True)
     assert outcome.output > 100

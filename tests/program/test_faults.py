@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import pytest
 from tests.bad_server import DRIP, RESET, STALL, BadServer, Trick, answer, done, line, stream, unmeasured
 
-from tripletick import session
+from tripletick.event_log import session_log
 
 ABOUT = answer(200, json.dumps({"model_info": {"general.architecture": "a", "a.context_length": 8192}}))
 TAGS = answer(200, json.dumps({"models": [{"name": "alpha:7b"}]}))
@@ -135,7 +135,7 @@ def ask(tmp_path):
             timeout=50,
         )
         (log,) = (tmp_path / ".local" / "state" / "tripletick" / "sessions").glob("*.jsonl")
-        return ended, session.read_records(log)
+        return ended, session_log.read_records(log)
 
     return run
 

@@ -14,8 +14,7 @@ from tests.terminal import opened
 from tests.test_openai import CHAT, HELLO
 from tests.test_openai import models as openai_models
 
-from tripletick.bench import scores
-from tripletick.models import catalog
+from tripletick.models import bench_scores, catalog
 
 LAYERS = [("a", 3_000_000_000), ("b", 1_000_000_000)]
 USE = ("-c", "import sys; from tripletick.cli import main; sys.exit(main())")
@@ -79,8 +78,10 @@ def rows_of(text):
 
 def test_the_list_has_the_models_of_the_server_and_of_this_machine_with_what_they_did_in_the_bench(home):
     put(catalog.get_entry("qwen2.5-coder-0.5b"), cache_of(home))
-    (cache_of(home) / scores.FILE).parent.mkdir()
-    (cache_of(home) / scores.FILE).write_text('{"ollama:alpha:7b": {"core": [61, 90], "quick": [1, 10]}}')
+    (cache_of(home) / bench_scores.FILE).parent.mkdir()
+    (cache_of(home) / bench_scores.FILE).write_text(
+        '{"ollama:alpha:7b": {"core": [61, 90], "quick": [1, 10]}}'
+    )
     with served() as server:
         listed = rows_of(run(home, "models", OLLAMA_HOST=server.url).stdout)
         with opened(home, "-m", "beta:1b", size=(140, 30), OLLAMA_HOST=server.url) as terminal:

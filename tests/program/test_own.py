@@ -144,11 +144,11 @@ def test_the_hook_that_masks_secrets_masks_results_and_answers(home):
 def test_where_there_are_none_nothing_is_imported_for_them(home):
     code = "import sys; from tripletick.cli import main; main(); print(sorted(sys.modules))"
     loaded = task(home, code=code).stdout
-    assert "tripletick.tools.own.kit" in loaded
+    assert "tripletick.tools.own.toolkit" in loaded
     for name in (
         "'pluggy'",
         "'docstring_parser'",
-        "'tripletick.tools.own.describing'",
-        "'tripletick.hooks.loading'",
+        "'tripletick.tools.own.discovery'",
+        "'tripletick.hooks.loader'",
     ):
         assert name not in loaded

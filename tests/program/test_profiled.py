@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tripletick import retention
+from tripletick.history import retention
 
 REPLIES = [
     {"text": "```bash\necho hello\n```", "seconds": 0.3},

@@ -7,7 +7,7 @@ from tests.bad_server import BadServer
 from tests.program.test_cli import run, state, task
 from tests.test_openai import CHAT, refusal
 
-from tripletick.redaction import HIDDEN, Known, Stream
+from tripletick.system.redaction import HIDDEN, Known, Stream
 
 KEY = 'sk-Canary"9f8e7d6c5b'
 

@@ -11,7 +11,7 @@ import pytest
 from tests.bad_server import HANG, BadServer, answer, done, line, stream
 from tests.terminal import CTRL_C, opened
 
-from tripletick import session
+from tripletick.event_log import session_log
 
 ABOUT = answer(200, json.dumps({"model_info": {"general.architecture": "a", "a.context_length": 8192}}))
 TAGS = answer(200, json.dumps({"models": [{"name": "alpha:7b"}]}))
@@ -223,7 +223,7 @@ def test_killed_at_any_moment_the_log_holds_every_record_and_the_turn_can_be_und
         before = set(sessions(work)) if (work / ".local").exists() else set()
         shown = killed_after(work, lines)
         (log,) = set(sessions(work)) - before
-        found = session.read_records(log)
+        found = session_log.read_records(log)
         beside = (*TIMED, "Session", "History")
         kept = [record["event"] for record in found.records if record["event"] not in beside]
         assert kept[: len(shown)] == [record["event"] for record in shown]

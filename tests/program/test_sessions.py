@@ -10,7 +10,7 @@ import pytest
 from tests.bad_server import BadServer, answer, done, line, stream
 from tests.terminal import opened
 
-from tripletick.session import SessionLog
+from tripletick.event_log.session_log import SessionLog
 
 ABOUT = answer(200, json.dumps({"model_info": {"general.architecture": "a", "a.context_length": 8192}}))
 TAGS = answer(200, json.dumps({"models": [{"name": "alpha:7b"}]}))

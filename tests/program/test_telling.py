@@ -11,8 +11,8 @@ from tests.bad_server import BadServer, answer
 from tests.program.test_cli import run
 from tests.program.test_firstrun import ABOUT, MODELS, VERSION
 
-from tripletick import places
 from tripletick.commands import COMMANDS
+from tripletick.system import dirs
 
 DONE = """\
 ```python
@@ -62,7 +62,7 @@ def test_every_setting_is_shown_with_the_file_and_line_variable_or_flag_behind_i
     assert told["model.name"].split()[1:] == ["m:1b", "TRIPLETICK_MODEL"]
     assert told["model.context"].split()[1:] == ["2048", "--ctx"]
     assert told["sandbox.memory"].split()[1] == "2G"
-    assert told["sandbox.memory"].split()[2].rpartition(":")[0] == str(places.find_dirs().shipped_config)
+    assert told["sandbox.memory"].split()[2].rpartition(":")[0] == str(dirs.find_dirs().shipped_config)
 
 
 def test_a_setting_is_saved_and_read_back(home):
@@ -161,7 +161,7 @@ def test_a_name_in_the_folder_cannot_steer_the_page(home):
 
 def test_the_docs_are_listed_and_shown_offline(home):
     assert lines(run(home, "help"))["fences"] == "Reading fenced blocks"
-    assert run(home, "help", "fences").stdout == (places.find_dirs().docs / "fences.md").read_text()
+    assert run(home, "help", "fences").stdout == (dirs.find_dirs().docs / "fences.md").read_text()
     assert "pull NAME" in run(home, "help", "models").stdout
     done = run(home, "help", "fence")
     assert (done.returncode, "Did you mean fences?" in done.stderr) == (2, True)
@@ -299,4 +299,4 @@ def test_every_command_of_the_table_can_be_imported():
 
 
 def test_every_page_of_the_docs_has_a_title():
-    assert all(path.read_text().startswith("# ") for path in Path(places.find_dirs().docs).rglob("*.md"))
+    assert all(path.read_text().startswith("# ") for path in Path(dirs.find_dirs().docs).rglob("*.md"))

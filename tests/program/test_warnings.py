@@ -15,9 +15,9 @@ from tests.bad_server import STALL, BadServer, answer, done, line, stream
 from tests.terminal import CTRL_C, opened
 from tests.test_openai import CHAT, HELLO, PROPS, event, models
 
-from tripletick import repair
-from tripletick.models import failures, hosts, watch
-from tripletick.ui import gauge, room
+from tripletick.models import failures, hosts, server_monitor
+from tripletick.turn import attempts
+from tripletick.ui import room, status_line
 
 TAGS = answer(200, json.dumps({"models": [{"name": "qwen2.5-coder:3b"}, {"name": "llama3.2:1b"}]}))
 VERSION = answer(200, json.dumps({"version": "0.12.9"}))
@@ -247,11 +247,11 @@ CAUSED_BY: dict[str, Callable[..., None]] = {
     failures.MISSING.what: test_a_missing_model_names_the_closest_and_the_command_that_gets_it,
     failures.MISSING.remedy: test_a_missing_model_names_the_closest_and_the_command_that_gets_it,
     room.NEEDS: test_a_conversation_that_the_server_refuses_is_compacted_and_goes_on,
-    watch.DROPPED: test_messages_that_the_server_dropped_are_told,
-    watch.RELOADED: test_a_model_that_another_program_had_reloaded_is_told,
-    gauge.READING: test_a_long_wait_for_the_first_token_names_the_prompt_and_the_way_out,
-    repair.GAVE_UP: test_giving_up_names_the_last_error_the_files_and_the_way_back,
-    repair.UNDO: test_giving_up_names_the_last_error_the_files_and_the_way_back,
+    server_monitor.DROPPED: test_messages_that_the_server_dropped_are_told,
+    server_monitor.RELOADED: test_a_model_that_another_program_had_reloaded_is_told,
+    status_line.READING: test_a_long_wait_for_the_first_token_names_the_prompt_and_the_way_out,
+    attempts.GAVE_UP: test_giving_up_names_the_last_error_the_files_and_the_way_back,
+    attempts.UNDO: test_giving_up_names_the_last_error_the_files_and_the_way_back,
     hosts.GOES_THERE: test_a_host_that_is_not_this_machine_is_named_before_anything_goes_there,
 }
 """What a person is told when something is amiss, and the test that makes it happen."""

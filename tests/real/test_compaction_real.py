@@ -8,14 +8,15 @@ from dataclasses import replace
 import pytest
 import requests
 
-from tripletick import config, places
-from tripletick.app import App
+from tripletick.config import config
+from tripletick.event_log.session_log import SessionLog
 from tripletick.events import Answered, Compacted, Event, GaveUp, Usage
 from tripletick.messages import Message
 from tripletick.models import EngineSettings
 from tripletick.models.model import Sampling
 from tripletick.models.ollama import Ollama
-from tripletick.session import SessionLog
+from tripletick.session.session import App
+from tripletick.system import dirs
 
 FIRST = "My name is Ada and my boat is called Perseverance. Please remember both."
 TURNS = 20
@@ -26,7 +27,7 @@ def app(ollama, tmp_path):
     (tmp_path / "project").mkdir()
     model = replace(config.Config().model, name=ollama.model, host=ollama.host, context=1024, output=96)
     settings = replace(config.Config(), model=model, agent=replace(config.Config().agent, name="casual"))
-    found = replace(places.find_dirs(), state=tmp_path / "state")
+    found = replace(dirs.find_dirs(), state=tmp_path / "state")
     opened = App(settings, found, tmp_path / "project", SessionLog.open(found.sessions, workspace=tmp_path))
     yield opened
     opened.close()

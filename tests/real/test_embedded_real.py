@@ -14,12 +14,12 @@ import requests
 from tests.real.ollama_server import CannotServe, create, served, small_model
 
 from tripletick.errors import ContextFullError, ModelError
-from tripletick.halting import Halt, Halted
 from tripletick.messages import Message
 from tripletick.models import EngineSettings, catalog, llamacpp
 from tripletick.models.embedded import EmbeddedModel, ModelFiles
 from tripletick.models.model import Sampling
-from tripletick.models.store import find_model
+from tripletick.models.ollama_store import find_model
+from tripletick.system.cancellation import Halt, Halted
 
 SHORT = Sampling(output=8)
 LONG = "The quick brown fox jumps over the lazy dog, and the dog does not mind it at all. " * 12

@@ -7,8 +7,8 @@ import shutil
 import pytest
 
 from tripletick.bench import humaneval
-from tripletick.bench.judging import grade_task
-from tripletick.config import Config
+from tripletick.bench.grader import grade_task
+from tripletick.config.config import Config
 from tripletick.errors import UsageError
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import pytest
 import requests
 
-from tripletick import agents, languages, places, wiring
-from tripletick.dialects import choosing, open_dialect
+from tripletick.agents import definitions
+from tripletick.dialects import open_dialect, selection
 from tripletick.errors import ModelError
+from tripletick.languages import registry
 from tripletick.messages import Message, ToolCall, ToolResult
 from tripletick.models import EngineSettings
 from tripletick.models.model import Sampling
 from tripletick.models.ollama import Ollama
+from tripletick.session import builder
+from tripletick.system import dirs
 from tripletick.tools import load_tools
 
 TEMPLATE = """{{- if or .System .Tools }}<|im_start|>system
@@ -72,14 +75,14 @@ def able(ollama):
 
 def test_a_model_whose_template_has_no_tools_is_known_and_refused_in_one_line(ollama):
     model = Ollama(ollama.model, EngineSettings(host=ollama.host))
-    assert "does not list function calling" in choosing.choose_dialect("native", model.get_info()).notice
+    assert "does not list function calling" in selection.choose_dialect("native", model.get_info()).notice
     with pytest.raises(ModelError, match="takes no function calls here") as caught:
         list(model.stream([Message("user", "Hi.")], SHORT))
     assert "agent.dialect fence" in caught.value.remedy
 
 
 def test_a_template_with_tools_makes_function_calling_possible(able):
-    assert choosing.choose_dialect("native", able.about()) == choosing.DialectChoice("native", "as set")
+    assert selection.choose_dialect("native", able.about()) == selection.DialectChoice("native", "as set")
 
 
 def test_the_template_gets_schemas_calls_and_results_in_their_order(able, ollama):
@@ -105,9 +108,9 @@ def test_a_turn_with_calls_and_results_streams_to_its_end(able):
 def test_the_prompts_of_the_other_dialects_are_as_short_as_they_must_be(ollama, report, dialect):
     model = Ollama(ollama.model, EngineSettings(host=ollama.host))
     model.set_context(4096)
-    prompts = agents.load_prompts(places.find_dirs().prompts)
-    installed = [tag for tag in ("c", "go", "java", "javascript") if tag in languages.LANGUAGES]
-    told = open_dialect(dialect, load_tools(), wiring.list_offered_tools(prompts, installed)).tools_prompt
+    prompts = definitions.load_prompts(dirs.find_dirs().prompts)
+    installed = [tag for tag in ("c", "go", "java", "javascript") if tag in registry.LANGUAGES]
+    told = open_dialect(dialect, load_tools(), builder.list_offered_tools(prompts, installed)).tools_prompt
     system = prompts.format_system_prompt(
         dialect, system="Debian 12, bash, python 3.11", folder="my-project", tools=told
     )

@@ -10,11 +10,12 @@ from itertools import pairwise
 import pytest
 from tests.real.ollama_server import CannotServe, small_model
 
-from tripletick import config, places
-from tripletick.app import App
+from tripletick.config import config
+from tripletick.event_log.session_log import SessionLog
 from tripletick.events import Event, Routed, Usage
 from tripletick.messages import Answer
-from tripletick.session import SessionLog
+from tripletick.session.session import App
+from tripletick.system import dirs
 
 TURNS = 4
 
@@ -35,7 +36,7 @@ def app(tmp_path):
         model=replace(base.model, name=f"embedded:{gguf}", context=4096, output=48, keep="0s"),
         router=replace(base.router, ask="always"),
     )
-    found = replace(places.find_dirs(), state=tmp_path / "state")
+    found = replace(dirs.find_dirs(), state=tmp_path / "state")
     opened = App(settings, found, tmp_path / "project", SessionLog.open(found.sessions, workspace=tmp_path))
     yield opened
     opened.close()

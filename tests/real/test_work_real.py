@@ -11,14 +11,16 @@ from dataclasses import replace
 import pytest
 import requests
 
-from tripletick import agents, config, places
-from tripletick.app import App
+from tripletick.agents import definitions
+from tripletick.config import config
+from tripletick.event_log.session_log import SessionLog
 from tripletick.events import Answered, Called, Event, Returned, Usage
 from tripletick.messages import Message
 from tripletick.models import EngineSettings
 from tripletick.models.model import Sampling
 from tripletick.models.ollama import Ollama
-from tripletick.session import SessionLog
+from tripletick.session.session import App
+from tripletick.system import dirs
 
 ONE = Sampling(output=1)
 REPAIRS = {
@@ -75,7 +77,7 @@ def app(ollama, home):
         model=replace(settings.model, name=ollama.model, host=ollama.host, context=2048, output=60),
         agent=replace(settings.agent, name="casual"),
     )
-    found = replace(places.find_dirs(), state=home / "state")
+    found = replace(dirs.find_dirs(), state=home / "state")
     app = App(settings, found, home / "project", SessionLog.open(found.sessions, workspace=home / "project"))
     yield app
     app.close()
@@ -111,8 +113,8 @@ def test_later_prompts_of_a_conversation_are_not_read_again(ollama, app):
 def test_the_prompts_are_as_short_as_they_must_be(ollama, report, voice):
     model = Ollama(ollama.model, EngineSettings(host=ollama.host))
     model.set_context(4096)
-    base = places.find_dirs().prompts
-    prompts = agents.load_prompts(base, *agents.find_personality_folders(base, voice))
+    base = dirs.find_dirs().prompts
+    prompts = definitions.load_prompts(base, *definitions.find_personality_folders(base, voice))
 
     def tokens(*messages):
         *_, end = model.stream(messages, ONE)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tripletick import platforms
+from tripletick.system import platforms
 
 SOURCES = str(Path(__file__).parents[2] / "sources")
 

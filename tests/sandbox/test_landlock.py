@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tripletick.platforms import list_descendants, list_names, wait_for_exit
 from tripletick.sandbox.box import Grant
+from tripletick.system.platforms import list_descendants, list_names, wait_for_exit
 
 VERSION = ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1)
 pytestmark = pytest.mark.skipif(VERSION < 6, reason=f"Landlock is version {VERSION} here, 6 is needed")

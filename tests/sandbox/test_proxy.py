@@ -22,11 +22,13 @@ from tests.sandbox.serving import (
     tunnel,
 )
 
-from tripletick import config, places, wiring
+from tripletick.config import config
 from tripletick.errors import ConfigError
 from tripletick.sandbox.net.out import MOST_TOLD, Terms
 from tripletick.sandbox.net.proxy import Proxy
 from tripletick.sandbox.net.registries import place
+from tripletick.session import builder
+from tripletick.system import dirs
 
 
 @pytest.fixture
@@ -349,7 +351,7 @@ def test_further_ports_are_read_from_the_settings(open_proxy, tmp_path, ports):
     file = tmp_path / "config.ini"
     file.write_text(f"[sandbox]\nports = {ports}\n")
     settings = config.load_config([file], {}, {})
-    ground = wiring.make_sandbox_spec(settings, places.find_dirs(), tmp_path)
+    ground = builder.make_sandbox_spec(settings, dirs.find_dirs(), tmp_path)
     for port in (22, 5432, 8080):
         proxy = open_proxy(ports=ground.ports, connect=0.2)
         status, _ = ask(proxy, f"CONNECT 8.8.8.8:{port} HTTP/1.1\r\n\r\n".encode())

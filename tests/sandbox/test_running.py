@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tripletick import platforms
 from tripletick.errors import ConfigError
 from tripletick.sandbox.box import Limits
+from tripletick.system import platforms
 
 SOURCES = str(Path(__file__).parents[2] / "sources")
 pytestmark = pytest.mark.skipif(not shutil.which("bwrap"), reason="bubblewrap is not installed")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tripletick import platforms
+from tripletick.config.schema import SandboxSection
 from tripletick.errors import ConfigError
 from tripletick.sandbox import BOXES, open_box, open_tier
 from tripletick.sandbox.box import Ground, Limits
@@ -18,7 +18,7 @@ from tripletick.sandbox.container import Mount, arguments
 from tripletick.sandbox.probing import Probe, find_problem
 from tripletick.sandbox.seatbelt import Rows, profile, quote
 from tripletick.sandbox.user import User
-from tripletick.sections import SandboxSection
+from tripletick.system import platforms
 
 ROWS = Rows(
     Path("/w"), Path("/h/.state/box/home"), "work", (Path("/h"),), kept=(Path("/w/.git"), Path("/h/.state"))

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tripletick import platforms
 from tripletick.sandbox import probing
 from tripletick.sandbox.box import Limits
 from tripletick.sandbox.watchdog import Watch, Watched
+from tripletick.system import platforms
 
 MIB = 1 << 20
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tripletick.checkpoint.values import Change
-from tripletick.claims import TurnFacts, find_doubts
 from tripletick.messages import Call, FileChange, Result
-from tripletick.receipts import build_receipt
+from tripletick.turn.claims import TurnFacts, find_doubts
+from tripletick.turn.receipts import build_receipt
 
 HERE = Path(__file__).parent
 FALSE_ALARMS = 2

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from tripletick.batch.task_queue import BatchSlot, Pool
 from tripletick.batch.tasks import BatchTask
-from tripletick.batch.waiting import BatchSlot, Pool
-from tripletick.config import Config
-from tripletick.engines import check_host
+from tripletick.config.config import Config
+from tripletick.config.schema import ModelSection
 from tripletick.models.hosts import parse_address
-from tripletick.sections import ModelSection
+from tripletick.session.model_selection import check_host
 
 FAMILY = "model."
 UNNAMED = "engine {number}"

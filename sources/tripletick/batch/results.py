@@ -17,13 +17,13 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from tripletick import platforms
-from tripletick.batch.ids import IdSet
+from tripletick.batch.id_set import IdSet
+from tripletick.batch.task_attempt import AttemptResult
 from tripletick.batch.tasks import BatchTask
-from tripletick.batch.work import AttemptResult
-from tripletick.errands import AGAIN, JobOutcome
 from tripletick.errors import TripletickError, UsageError
-from tripletick.session import to_json_value, to_line
+from tripletick.event_log.session_log import to_json_value, to_line
+from tripletick.system import platforms
+from tripletick.system.job import AGAIN, JobOutcome
 
 PATCHES = "patches"
 ENDED = ("done", "unsolved")

@@ -18,7 +18,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from tripletick.batch.ids import IdSet
+from tripletick.batch.id_set import IdSet
 from tripletick.errors import UsageError
 
 SHOWN = 20

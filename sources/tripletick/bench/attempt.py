@@ -14,17 +14,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tripletick import errands
-from tripletick.bench import bare
+from tripletick.bench import bare_model
 from tripletick.bench.folders import copy_start_files
-from tripletick.bench.judging import grade_task
+from tripletick.bench.grader import grade_task
 from tripletick.bench.suites import Trial
 from tripletick.bench.task import BarePrompt
-from tripletick.config import Config
-from tripletick.errands import COMMAND, JobOutcome, JobSpec
+from tripletick.config.config import Config
 from tripletick.errors import UsageError
 from tripletick.messages import DONE, DOUBTFUL, GAVE_UP
 from tripletick.sandbox.user import remove
+from tripletick.system import job
+from tripletick.system.job import COMMAND, JobOutcome, JobSpec
 
 PROJECT = "project"
 """Name of the folder; the model is told it."""
@@ -127,7 +127,7 @@ def _run_agent(trial: Trial, setup: RunSetup, room: Path) -> JobOutcome:
     left, whole = setup.seconds or trial.task.seconds, JobOutcome()
     for said in (trial.request, *trial.task.further):
         errand = JobSpec(said, room / PROJECT, setup.agent or trial.task.agent, left, settings, env)
-        outcome = errands.run_job(command, errand)
+        outcome = job.run_job(command, errand)
         whole, left = whole.merge_later(outcome), max(SHORTEST, left - outcome.seconds)
         if outcome.status not in ENDED:
             break
@@ -140,7 +140,7 @@ def _ask_model(trial: Trial, setup: RunSetup, room: Path) -> JobOutcome:
     asked = _get_bare_prompt(trial)
     model = replace(setup.config.model, seed=setup.seed + trial.repeat - 1)
     config = replace(setup.config, model=model)
-    return bare.ask_model(asked, config, setup.seconds or trial.task.seconds, room / PROJECT)
+    return bare_model.ask_model(asked, config, setup.seconds or trial.task.seconds, room / PROJECT)
 
 
 def require_bare_prompts(todo: Sequence[Trial]) -> None:
@@ -161,7 +161,7 @@ def warm_up(setup: RunSetup) -> JobOutcome:
         (room / PROJECT).mkdir()
         settings = {**setup.settings, **BRIEFLY}
         errand = JobSpec("Say: ready.", room / PROJECT, "casual", None, settings, make_environment(room))
-        return errands.run_job(COMMAND, errand)
+        return job.run_job(COMMAND, errand)
 
 
 def make_environment(room: Path) -> dict[str, str]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tripletick.bench.folders import TaskFolder, iter_start_files
-from tripletick.bench.texts import ANSWER, SHOWN, TEXT, find_mismatch
+from tripletick.bench.text_checks import ANSWER, SHOWN, TEXT, find_mismatch
 from tripletick.paths import PathRefused
 
 SECONDS = 20.0

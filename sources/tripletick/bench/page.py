@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from html import escape
 
-from tripletick.bench import plots, table
+from tripletick.bench import plots, summary_table
 from tripletick.bench.attempt import Attempt
-from tripletick.bench.records import RunHeader
-from tripletick.library.page import CSS, PAGE, POLICY
-from tripletick.ui.safe import escape_controls
+from tripletick.bench.run_file import RunHeader
+from tripletick.history.page import CSS, PAGE, POLICY
+from tripletick.ui.sanitize import escape_controls
 
 LOOK = """
 body { max-width: 60rem; } svg { width: 100%; height: auto; font: 12px system-ui, sans-serif; }
@@ -33,7 +33,7 @@ HEADS = ("task", "wording", "repeat", "", "seconds", "attempts", "steps", "read"
 
 def render_page(header: RunHeader, attempts: Sequence[Attempt]) -> str:
     """Give the page of a run."""
-    rows = table.make_rows(attempts)
+    rows = summary_table.make_rows(attempts)
     solved = sum(attempt.solved for attempt in attempts)
     bars = [
         plots.ShareBar(row.name, row.solved / row.of, row.low, row.high, f"{row.solved} of {row.of}")
@@ -47,8 +47,8 @@ def render_page(header: RunHeader, attempts: Sequence[Attempt]) -> str:
     parts = [
         _render_heading("By family", INTERVAL),
         plots.draw_bars(bars, "Share of the tasks that were solved, by family"),
-        _render_table(table.COLUMNS, [list(table.format_cells(row)) for row in rows]),
-        f'<p class="note">{escape(table.BELOW)}</p>',
+        _render_table(summary_table.COLUMNS, [list(summary_table.format_cells(row)) for row in rows]),
+        f'<p class="note">{escape(summary_table.BELOW)}</p>',
         _render_heading("Cost", SCATTER),
         plots.draw_points(points, "Seconds against tokens", "seconds", "tokens"),
         _render_heading("Tasks"),

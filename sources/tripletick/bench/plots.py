@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from math import ceil, floor, log10
 
-from tripletick.ui.safe import escape_controls
+from tripletick.ui.sanitize import escape_controls
 
 WIDTH, LEFT, ROW, BAR = 640, 90, 30, 16
 HEIGHT, TOP, FOOT = 330, 20, 40

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from tripletick import places
 from tripletick.bench import humaneval
 from tripletick.bench.task import DIALOGUES, SHIPPED, WORDINGS, BenchTask, load_tasks
 from tripletick.errors import ConfigError, UsageError
 from tripletick.sandbox.box import untold
+from tripletick.system import dirs
 
 FREE = SHIPPED.with_name("free.jsonl")
 QUICK = (
@@ -40,7 +40,7 @@ NAMED: Mapping[str, Callable[[BenchTask], bool]] = {
 """Suites that are no family's, and what is in them."""
 APART: Mapping[str, Callable[[Callable[[str], None]], Iterator[BenchTask]]] = {
     "dialogue": lambda notice: load_tasks(DIALOGUES),
-    humaneval.NAME: lambda notice: humaneval.load_tasks(places.find_dirs().cache, notice),
+    humaneval.NAME: lambda notice: humaneval.load_tasks(dirs.find_dirs().cache, notice),
 }
 """Suites of tasks that are not in `core`; each takes who is told when something is fetched."""
 ALL = "all"

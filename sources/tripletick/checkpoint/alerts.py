@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tripletick.checkpoint.turns import find_renames, is_folder
+from tripletick.checkpoint.undo_plan import find_renames, is_folder
 from tripletick.checkpoint.values import Change, Manifest, State
-from tripletick.session import clean_name
+from tripletick.event_log.session_log import clean_name
 
 NAMED = 10
 """Paths of one reason that a line names."""

@@ -20,12 +20,11 @@ from functools import partial
 from pathlib import Path
 
 from tripletick.checkpoint.alerts import find_alerts
-from tripletick.checkpoint.comparing import FileDiff, count_by_folder, count_line_changes, diff_changes
-from tripletick.checkpoint.present import Worktree
+from tripletick.checkpoint.diffs import FileDiff, count_by_folder, count_line_changes, diff_changes
 from tripletick.checkpoint.snapshots import Snapshots
 from tripletick.checkpoint.steps import Kind, RecordedTurn, StepLog, merge_changes
 from tripletick.checkpoint.store import SnapshotStore
-from tripletick.checkpoint.turns import (
+from tripletick.checkpoint.undo_plan import (
     SAID,
     Ask,
     UndoPlan,
@@ -37,6 +36,7 @@ from tripletick.checkpoint.turns import (
     shorten_request,
 )
 from tripletick.checkpoint.values import Change, State
+from tripletick.checkpoint.worktree import Worktree
 from tripletick.errors import TripletickError
 from tripletick.messages import FileChange, LineCount
 

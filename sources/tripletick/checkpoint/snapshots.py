@@ -15,12 +15,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from tripletick.checkpoint.reading import ContentReader, FileContent
+from tripletick.checkpoint.dir_tree import DirTree
+from tripletick.checkpoint.file_reader import ContentReader, FileContent
+from tripletick.checkpoint.scanner import ScanResult, WorkspaceScanner, stat_paths
 from tripletick.checkpoint.store import SnapshotStore
-from tripletick.checkpoint.trees import DirTree
 from tripletick.checkpoint.values import FRESH, Change, Manifest, ManifestEntry, ScanProgress, Statuses
-from tripletick.checkpoint.walk import ScanResult, WorkspaceScanner, stat_paths
-from tripletick.session import clean_name
+from tripletick.event_log.session_log import clean_name
 
 MIB = 1 << 20
 LARGEST, LARGEST_IGNORED = 50 * MIB, 5 * MIB

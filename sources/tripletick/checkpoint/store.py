@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from tripletick.checkpoint.values import Manifest, ManifestEntry
 from tripletick.errors import TripletickError
-from tripletick.places import make_private_folder
+from tripletick.system.dirs import make_private_folder
 
 if TYPE_CHECKING:
     import sqlite3

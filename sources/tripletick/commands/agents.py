@@ -11,20 +11,22 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tripletick import languages, places, wiring
-from tripletick.agents import Agent, Prompts
-from tripletick.commands.opening import load_settings, load_workspace_files
-from tripletick.config import Config
-from tripletick.context import GUESS
-from tripletick.equipping import Extensions
+from tripletick.agents.definitions import Agent, Prompts
+from tripletick.chat.frontend import Screen, open_screen
+from tripletick.commands.session_setup import load_settings, load_workspace_files
+from tripletick.config.config import Config
 from tripletick.errors import UsageError
-from tripletick.screens import Screen, open_screen
-from tripletick.standing import SessionWorkspace
+from tripletick.languages import registry
+from tripletick.models.conversation import GUESS
+from tripletick.session import builder
+from tripletick.session.extensions import Extensions
+from tripletick.session.workspace import SessionWorkspace
+from tripletick.system import dirs
 from tripletick.tools import load_tools as all_tools
 from tripletick.tools.tool import Tool, format_tokens
 from tripletick.trust import AnswerStore, FolderFlags, TrustedContent
 from tripletick.ui.columns import align_rows
-from tripletick.ui.safe import write_text
+from tripletick.ui.sanitize import write_text
 
 AGENTS = "The system prompt costs {tokens} more, once. Choose: -a NAME, in the chat @NAME or /agent NAME"
 TAGS = "A tag costs its word in each first line; its example is sent after a failure alone."
@@ -40,7 +42,7 @@ class AgentsContext:
 
     prompts: Prompts
     screen: Screen
-    found: places.AppDirs
+    found: dirs.AppDirs
     settings: Config
     brought: TrustedContent
 
@@ -95,29 +97,29 @@ def _build_tool_row(tool: Tool, prompts: Prompts) -> tuple[str, ...]:
 
 
 def _list_owned_tags(agent: Agent) -> tuple[str, ...]:
-    return agent.list_owned_tags([tag for tag, row in languages.LANGUAGES.items() if row.is_runnable])
+    return agent.list_owned_tags([tag for tag, row in registry.LANGUAGES.items() if row.is_runnable])
 
 
 def _describe_missing_programs(tag: str) -> str:
     """Name the programs that a language lacks on this machine."""
-    look = wiring.make_program_lookup(Path.cwd())
-    row = languages.LANGUAGES.get(tag)
-    if row is None or not row.is_runnable or languages.is_installed(row, look):
+    look = builder.make_program_lookup(Path.cwd())
+    row = registry.LANGUAGES.get(tag)
+    if row is None or not row.is_runnable or registry.is_installed(row, look):
         return ""
-    lacking = [names[0] for names in languages.list_programs(row) if not any(map(look, names))]
+    lacking = [names[0] for names in registry.list_programs(row) if not any(map(look, names))]
     return MISSING.format(programs=", ".join(lacking))
 
 
 def _open_context(name: str, options: argparse.Namespace, words: Sequence[str]) -> AgentsContext:
     if words:
         raise UsageError(f"{name} {' '.join(words)} is not understood.", "", f"tripletick {name}")
-    found = places.find_dirs()
+    found = dirs.find_dirs()
     settings = load_settings(options, found)
     screen = open_screen(options, settings)
     # a folder that was not said yes to brings nothing
     brought, _ = load_workspace_files(options, found, settings, Screen(screen.show))
     return AgentsContext(
-        wiring.load_prompts(settings, found, brought.agents), screen, found, settings, brought
+        builder.load_prompts(settings, found, brought.agents), screen, found, settings, brought
     )
 
 

@@ -15,21 +15,22 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TextIO
 
-from tripletick import agents, places
+from tripletick.agents import definitions
 from tripletick.batch import layout, packing
-from tripletick.batch.board import BatchProgress
-from tripletick.batch.crew import ThreadWorkerPool, WorkerPool
+from tripletick.batch.progress import BatchProgress
 from tripletick.batch.results import DONE, Record, ResultsFile
-from tripletick.batch.running import BatchRunner
+from tripletick.batch.runner import BatchRunner
+from tripletick.batch.task_attempt import BatchJob
+from tripletick.batch.task_queue import BatchSlot, HostHealth, QueuedTask, TaskQueue
 from tripletick.batch.tasks import TaskReader
-from tripletick.batch.waiting import BatchSlot, HostHealth, QueuedTask, TaskQueue
-from tripletick.batch.work import BatchJob
+from tripletick.batch.worker_pool import ThreadWorkerPool, WorkerPool
+from tripletick.chat.frontend import Screen, open_screen
 from tripletick.commands.flags import shared_flags
-from tripletick.commands.opening import load_settings
-from tripletick.config import Config
+from tripletick.commands.session_setup import load_settings
+from tripletick.config.config import Config
 from tripletick.errors import UsageError
-from tripletick.screens import Screen, open_screen
-from tripletick.ui.safe import escape_controls, write_text
+from tripletick.system import dirs
+from tripletick.ui.sanitize import escape_controls, write_text
 
 AHEAD = 2
 """Tasks that are held for each place."""
@@ -51,12 +52,12 @@ NOT_DONE = "{id} {status}: {error}"
 def run_batch(_: argparse.Namespace, words: Sequence[str]) -> int:
     """Do the tasks; gives 0 where all are done, 4 where no engine was left, else 1. Raises UsageError."""
     options = _parse_options(words)
-    found = places.find_dirs()
+    found = dirs.find_dirs()
     settings = load_settings(options, found)
     if options.ray:
-        from tripletick.batch import cluster
+        from tripletick.batch import ray_pool
 
-        cluster.require_ray()
+        ray_pool.require_ray()
     packing.require_git(in_place=options.in_place)
     with ExitStack() as stack:
         path = stack.enter_context(_open_tasks_file(options.tasks))
@@ -150,7 +151,7 @@ class BatchRun:
         options, ours = self.options, [self.results.path.resolve(), self.results.patches.resolve()]
         if not options.ray:
             return plan, ThreadWorkerPool(len(plan.list_slots()), ours, options.in_place)
-        from tripletick.batch.cluster import RayWorkerPool
+        from tripletick.batch.ray_pool import RayWorkerPool
 
         cluster = RayWorkerPool(options.ray, options.retries, ours)
         plan = layout.spread_over_machines(plan, cluster.machines, options.parallel or 0)
@@ -221,10 +222,10 @@ def _make_int_parser(low: int, high: int) -> Callable[[str], int]:
     return number
 
 
-def _list_agent_names(found: places.AppDirs) -> set[str]:
+def _list_agent_names(found: dirs.AppDirs) -> set[str]:
     """Name the agents that a task may be for, those that lack something too: they say what."""
-    shipped = agents.load_prompts(found.prompts)
-    return {"auto", *shipped.agents, *shipped.lacking, *agents.load_user_agents(found.agents)}
+    shipped = definitions.load_prompts(found.prompts)
+    return {"auto", *shipped.agents, *shipped.lacking, *definitions.load_user_agents(found.agents)}
 
 
 @contextmanager

@@ -13,15 +13,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from tripletick import config, places
 from tripletick.bench import attempt as attempts
-from tripletick.bench import compare, page, records, running, scores, suites, table
+from tripletick.bench import compare, page, run_file, runner, suites, summary_table
 from tripletick.bench.attempt import Attempt, RunSetup
 from tripletick.commands.flags import shared_flags
-from tripletick.commands.opening import FLAGS, THINK, load_settings
+from tripletick.commands.session_setup import FLAGS, THINK, load_settings
+from tripletick.config import config
 from tripletick.errors import TripletickError, UsageError
+from tripletick.models import bench_scores
+from tripletick.system import dirs
 from tripletick.ui.columns import align_rows
-from tripletick.ui.safe import write_json, write_text
+from tripletick.ui.sanitize import write_json, write_text
 
 RUNS = "runs"
 SAYS = "How well a model does tasks, each checked by what it leaves. More: tripletick help benchmarks"
@@ -84,12 +86,12 @@ def _run_suite(options: argparse.Namespace, _: Sequence[str]) -> int:
     )
     if options.bare:
         attempts.require_bare_prompts(todo)
-    header = running.make_header(setup, options.suite)
-    opened = records.resume_run if options.resume else records.begin_run
-    running.require_ready(setup)
+    header = runner.make_header(setup, options.suite)
+    opened = run_file.resume_run if options.resume else run_file.begin_run
+    runner.require_ready(setup)
     with opened(options.out, header) as run:
         try:
-            running.run_trials(
+            runner.run_trials(
                 todo, setup, run, _ignore_attempt if options.quiet else _print_attempt, options.jobs
             )
         except (KeyboardInterrupt, SystemExit, TripletickError):
@@ -103,19 +105,20 @@ def _run_suite(options: argparse.Namespace, _: Sequence[str]) -> int:
     return 0
 
 
-def _keep_score(options: argparse.Namespace, header: records.RunHeader, done: Sequence[Attempt]) -> None:
+def _keep_score(options: argparse.Namespace, header: run_file.RunHeader, done: Sequence[Attempt]) -> None:
     """Keep for the list of models what a model did as the user has it: a whole suite, no setting changed."""
     if options.only or options.bare or options.set:
         return
     try:
-        scores.save_score(places.find_dirs().cache, header, sum(one.solved for one in done), len(done))
+        solved = sum(one.solved for one in done)
+        bench_scores.save_score(dirs.find_dirs().cache, header.model, header.suite, solved, len(done))
     except OSError as error:
         _print_notice(UNKEPT.format(why=error.strerror or error))
 
 
 def _compare_runs(options: argparse.Namespace, paths: Sequence[str]) -> int:
     """Compare two runs."""
-    (first, a), (second, b) = (records.read_run(Path(path)) for path in paths)
+    (first, a), (second, b) = (run_file.read_run(Path(path)) for path in paths)
     told = compare.compare_runs(a, b)
     if options.output == "json":
         sys.stdout.write(json.dumps({"a": asdict(first), "b": asdict(second), **asdict(told)}) + "\n")
@@ -126,14 +129,14 @@ def _compare_runs(options: argparse.Namespace, paths: Sequence[str]) -> int:
     return 0
 
 
-def _describe_run(run: records.RunHeader) -> str:
+def _describe_run(run: run_file.RunHeader) -> str:
     return ", ".join([run.model, run.engine, run.suite, *["no agent"] * run.bare])
 
 
 def _write_page(options: argparse.Namespace, paths: Sequence[str]) -> int:
     """Draw a run beside its file."""
     path = Path(paths[0])
-    header, attempts = records.read_run(path)
+    header, attempts = run_file.read_run(path)
     target = path.with_suffix(".html")
     try:
         target.write_text(page.render_page(header, attempts), "utf-8")
@@ -148,9 +151,9 @@ def _build_setup(options: argparse.Namespace) -> RunSetup:
 
     Raises UsageError and ConfigError.
     """
-    found = places.find_dirs()
+    found = dirs.find_dirs()
     own = load_settings(options, found)
-    kept = {key: getattr(own.model, key.partition(".")[2]) for key in running.WHERE}
+    kept = {key: getattr(own.model, key.partition(".")[2]) for key in runner.WHERE}
     flags = {key: getattr(options, name) for name, key in FLAGS.items() if key not in OWN}
     flags |= {"model.think": THINK.get(options.think)}
     given = {key: text for key, text in flags.items() if text is not None}
@@ -174,17 +177,17 @@ def _parse_set_flags(given: Sequence[str]) -> Mapping[str, str]:
 
 
 def _print_scores(
-    options: argparse.Namespace, path: Path, header: records.RunHeader, done: Sequence[Attempt]
+    options: argparse.Namespace, path: Path, header: run_file.RunHeader, done: Sequence[Attempt]
 ) -> None:
-    rows = table.make_rows(done)
+    rows = summary_table.make_rows(done)
     if options.output != "text":
         told = {"run": str(path), **asdict(header), "rows": [asdict(row) for row in rows]}
         write_json(sys.stdout, told)
         return
-    cells = [table.COLUMNS, *(tuple(table.format_cells(row)) for row in rows)]
-    _print_lines(align_rows(cells, right=range(1, len(table.COLUMNS))))
+    cells = [summary_table.COLUMNS, *(tuple(summary_table.format_cells(row)) for row in rows)]
+    _print_lines(align_rows(cells, right=range(1, len(summary_table.COLUMNS))))
     if not options.quiet:
-        _print_notice(table.BELOW)
+        _print_notice(summary_table.BELOW)
         _print_notice(WRITTEN.format(path=shlex.quote(str(path))))
 
 

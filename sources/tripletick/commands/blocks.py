@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from tripletick.commands.piped import read_stdin
+from tripletick.commands.stdin import read_stdin
 from tripletick.errors import UsageError
-from tripletick.ui.safe import write_json, write_text
+from tripletick.ui.sanitize import write_json, write_text
 
 EVERY_TAG = "bash,python,c,go,java,javascript,read,write,edit,file_finder"
 

@@ -14,15 +14,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tripletick import places, retention
-from tripletick.app import App
-from tripletick.config import Config
+from tripletick.config.config import Config
 from tripletick.errors import ModelError
+from tripletick.event_log.session_log import SessionLog
 from tripletick.events import Event, GaveUp, Interrupted, Returned
+from tripletick.history import retention
 from tripletick.messages import Answer
-from tripletick.session import SessionLog
+from tripletick.session.session import App
+from tripletick.system import dirs
 from tripletick.trust import FolderFlags, TrustedContent
-from tripletick.ui.safe import escape_controls
+from tripletick.ui.sanitize import escape_controls
 
 AGENT, ATTEMPTS, STEPS, OUTPUT, SECONDS = "coder", 2, 5, 512, 120.0
 """Who works, and what a chore may take: a model that needs more is not to be trusted. A good
@@ -96,9 +97,7 @@ def load_chores() -> tuple[Chore, ...]:
     return tuple(Chore(**row) for row in rows)
 
 
-def run_chores(
-    settings: Config, found: places.AppDirs, notice: Callable[[str], None]
-) -> Iterator[ChoreResult]:
+def run_chores(settings: Config, found: dirs.AppDirs, notice: Callable[[str], None]) -> Iterator[ChoreResult]:
     """Have the model that the settings name do the chores, each in a conversation of its own.
 
     Raises ModelError where it cannot be asked at all, and KeyboardInterrupt.

@@ -15,15 +15,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tripletick import agents, places
-from tripletick.commands import COMMANDS, CommandSpec, keys
+from tripletick.agents import definitions
+from tripletick.commands import COMMANDS, CommandSpec, shell_keys
 from tripletick.commands import help as help_
 from tripletick.commands.flags import shared_flags
-from tripletick.commands.opening import load_settings
-from tripletick.config import list_settings, load_config
+from tripletick.commands.session_setup import load_settings
+from tripletick.config.config import list_settings, load_config
 from tripletick.errors import TripletickError, UsageError
 from tripletick.models import catalog
-from tripletick.ui.safe import write_text
+from tripletick.system import dirs
+from tripletick.ui.sanitize import write_text
 
 Rows = Mapping[str, CommandSpec]
 USAGE = "tripletick completion bash|zsh|fish [--keys]"
@@ -140,16 +141,20 @@ def run_completion(options: argparse.Namespace, words: Sequence[str]) -> int:
             USAGE,
         )
     if KEYS in words:
-        sys.stdout.write(keys.SCRIPTS[shell])
+        sys.stdout.write(shell_keys.SCRIPTS[shell])
         return 0
     sys.stdout.buffer.write(os.fsencode(_build_script(shell)))
     return 0
 
 
 def _build_script(shell: str) -> str:
-    found = places.find_dirs()
-    names = ("auto", *agents.load_prompts(found.prompts).agents, *agents.load_user_agents(found.agents))
-    topics = help_.list_topics(help_.find_pages(places.find_dirs().docs))
+    found = dirs.find_dirs()
+    names = (
+        "auto",
+        *definitions.load_prompts(found.prompts).agents,
+        *definitions.load_user_agents(found.agents),
+    )
+    topics = help_.list_topics(help_.find_pages(dirs.find_dirs().docs))
     known = COMMANDS["models"]
     rows = COMMANDS | {
         "help": COMMANDS["help"]._replace(words=tuple(topics)),
@@ -160,15 +165,15 @@ def _build_script(shell: str) -> str:
 
 def _list_models(options: argparse.Namespace) -> Sequence[str]:
     """Give the models that `-m` takes."""
-    from tripletick import listing
+    from tripletick.session import model_list
 
-    found = places.find_dirs()
+    found = dirs.find_dirs()
     try:
         now = load_settings(options, found)
     except TripletickError:
         # a completion has no place for what is wrong there
         now = load_config([found.shipped_config], {}, {})
-    return listing.list_model_names(now, found.cache, SECONDS)
+    return model_list.list_model_names(now, found.cache, SECONDS)
 
 
 def read_flags(agent_names: tuple[str, ...]) -> Iterator[Flag]:

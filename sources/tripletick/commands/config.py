@@ -11,15 +11,26 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tripletick import agents, attaching, config, engines, places, wiring
+from tripletick.agents import definitions
 from tripletick.batch import layout
-from tripletick.commands.opening import load_settings, load_workspace_files
-from tripletick.config import TYPED, Config, SettingValue, format_value, is_section, list_settings, save_value
+from tripletick.chat.frontend import Screen, open_screen
+from tripletick.commands.session_setup import load_settings, load_workspace_files
+from tripletick.config import config
+from tripletick.config.config import (
+    TYPED,
+    Config,
+    SettingValue,
+    format_value,
+    is_section,
+    list_settings,
+    save_value,
+)
+from tripletick.config.schema import SECTIONS
 from tripletick.errors import ConfigError, UsageError
-from tripletick.screens import Screen, open_screen
-from tripletick.sections import SECTIONS
+from tripletick.session import builder, mcp_setup, model_selection
+from tripletick.system import dirs
 from tripletick.ui.columns import align_rows
-from tripletick.ui.safe import write_text
+from tripletick.ui.sanitize import write_text
 
 USAGE = "tripletick config [show --origin|set SECTION.KEY VALUE|path]"
 SAVED = "{name} = {value}, saved to {path}"
@@ -37,7 +48,7 @@ def run_config(options: argparse.Namespace, words: Sequence[str]) -> int:
     act = {"show": not rest, "path": not rest and not origin, "set": len(rest) > 1 and not origin}
     if not act.get(name, False):
         raise UsageError(f"config {' '.join(words)} is not understood.", "It shows and sets settings.", USAGE)
-    found = places.find_dirs()
+    found = dirs.find_dirs()
     if name == "path":
         sys.stdout.buffer.write(os.fsencode(found.user_config) + b"\n")
         return 0
@@ -59,7 +70,7 @@ def format_settings(at_work: Config, *, origin: bool = False) -> Iterator[str]:
     yield from align_rows(rows)
 
 
-def _load_effective_settings(options: argparse.Namespace, found: places.AppDirs) -> Config:
+def _load_effective_settings(options: argparse.Namespace, found: dirs.AppDirs) -> Config:
     """Read the settings as a task here would; a folder that was not said yes to sets nothing."""
     screen = open_screen(options, load_settings(options, found))
     silent = Screen(screen.show)
@@ -73,7 +84,7 @@ def _load_effective_settings(options: argparse.Namespace, found: places.AppDirs)
     return at_work
 
 
-def _set_value(options: argparse.Namespace, found: places.AppDirs, name: str, value: str) -> int:
+def _set_value(options: argparse.Namespace, found: dirs.AppDirs, name: str, value: str) -> int:
     """Save a value; say so where something else stands over it. Raises UsageError and ConfigError."""
     section, _, key = name.rpartition(".")
     if not is_section(section) or key not in list_settings(section):
@@ -100,7 +111,7 @@ def _set_value(options: argparse.Namespace, found: places.AppDirs, name: str, va
     return 0
 
 
-def _find_override(now: Config, found: places.AppDirs, section: str, key: str) -> Iterator[str]:
+def _find_override(now: Config, found: dirs.AppDirs, section: str, key: str) -> Iterator[str]:
     """Say so where something else stands over the user's file."""
     where = now.where.get(f"{section}.{key}", "")
     if not where.startswith(str(found.user_config)):
@@ -108,7 +119,7 @@ def _find_override(now: Config, found: places.AppDirs, section: str, key: str) -
         yield COVERED.format(where=where, value=value)
 
 
-def _check_value(found: places.AppDirs, given: SettingValue) -> str:
+def _check_value(found: dirs.AppDirs, given: SettingValue) -> str:
     """Check a value as a start would. Gives the setting that has to be emptied for it, "" where none has.
 
     Raises TripletickError with what to type instead.
@@ -121,7 +132,7 @@ def _check_value(found: places.AppDirs, given: SettingValue) -> str:
         now = _load_proposed_settings(found, [given, SettingValue(given.section, cleared, "", TYPED)])
     else:
         cleared = ""
-    there = wiring.load_prompts(now, found) if family == "model" and name else None
+    there = builder.load_prompts(now, found) if family == "model" and name else None
     if there and name not in {*there.agents, *there.lacking}:
         near = next(iter(difflib.get_close_matches(name, there.agents, 1)), "coder")
         again = f"tripletick config set model.{near}.{given.key} {shlex.quote(given.value)}"
@@ -131,7 +142,7 @@ def _check_value(found: places.AppDirs, given: SettingValue) -> str:
     return cleared
 
 
-def _load_proposed_settings(found: places.AppDirs, given: Sequence[SettingValue]) -> Config:
+def _load_proposed_settings(found: dirs.AppDirs, given: Sequence[SettingValue]) -> Config:
     """Read the settings as they would be; without those of the user's file where one of them is wrong."""
     try:
         return config.load_config([found.shipped_config, found.user_config], {}, {}, given)
@@ -139,33 +150,33 @@ def _load_proposed_settings(found: places.AppDirs, given: Sequence[SettingValue]
         return config.load_config([found.shipped_config], {}, {}, given)
 
 
-def _check_agent(now: Config, found: places.AppDirs, given: SettingValue) -> None:
-    prompts = wiring.load_prompts(now, found)
-    if now.agent.name != agents.AUTO:
-        wiring.find_configured_agent(now, prompts)
+def _check_agent(now: Config, found: dirs.AppDirs, given: SettingValue) -> None:
+    prompts = builder.load_prompts(now, found)
+    if now.agent.name != definitions.AUTO:
+        builder.find_configured_agent(now, prompts)
 
 
-def _check_model(now: Config, found: places.AppDirs, given: SettingValue) -> None:
+def _check_model(now: Config, found: dirs.AppDirs, given: SettingValue) -> None:
     if given.value.strip():
-        engines.check_model_name(now, given.value, f"{given.section}.{given.key}")
+        model_selection.check_model_name(now, given.value, f"{given.section}.{given.key}")
 
 
-def _check_hosts(now: Config, found: places.AppDirs, given: SettingValue) -> None:
+def _check_hosts(now: Config, found: dirs.AppDirs, given: SettingValue) -> None:
     for host in layout.split_words(given.value) if given.key == "hosts" else filter(str.strip, [given.value]):
-        engines.check_host(now, host, f"{given.section}.{given.key}")
+        model_selection.check_host(now, host, f"{given.section}.{given.key}")
 
 
-def _check_box(now: Config, found: places.AppDirs, given: SettingValue) -> None:
+def _check_box(now: Config, found: dirs.AppDirs, given: SettingValue) -> None:
     with TemporaryDirectory() as folder:
-        wiring.open_workspace_box(now, found, Path(folder)).close()
+        builder.open_workspace_box(now, found, Path(folder)).close()
 
 
-def _check_server(now: Config, found: places.AppDirs, given: SettingValue) -> None:
+def _check_server(now: Config, found: dirs.AppDirs, given: SettingValue) -> None:
     name = given.section.partition(".")[2]
-    attaching.check_server(name, now.servers[name], now)
+    mcp_setup.check_server(name, now.servers[name], now)
 
 
-def _check_url(now: Config, found: places.AppDirs, given: SettingValue) -> None:
+def _check_url(now: Config, found: dirs.AppDirs, given: SettingValue) -> None:
     from tripletick.web import address
 
     try:
@@ -175,7 +186,7 @@ def _check_url(now: Config, found: places.AppDirs, given: SettingValue) -> None:
         raise ConfigError(f"{given.value!r} cannot be used.", f"{error}.", example) from error
 
 
-Check = Callable[[Config, places.AppDirs, SettingValue], None]
+Check = Callable[[Config, dirs.AppDirs, SettingValue], None]
 CHECKS: Mapping[str, tuple[Check, ...]] = {
     "agent.name": (_check_agent,),
     "agent.personality": (_check_agent,),

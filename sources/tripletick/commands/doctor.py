@@ -12,16 +12,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
-from tripletick import places
-from tripletick.config import Config
+from tripletick.config.config import Config
 from tripletick.errors import TripletickError
 from tripletick.sandbox import counting, remedies
 from tripletick.sandbox.attacks import Outcome
-from tripletick.ui.safe import write_json, write_text
+from tripletick.system import dirs
+from tripletick.ui.sanitize import write_json, write_text
 
 if TYPE_CHECKING:
     from tripletick.commands.chores import ChoreResult
-    from tripletick.commands.examining import EngineReport, LanguageStatus
+    from tripletick.commands.diagnostics import EngineReport, LanguageStatus
 
 MARKS = {"held": "held     ", "not held": "NOT HELD ", "not tried": "not tried"}
 NO_BOX = "There is no box, so every block is asked for, and without you none runs; nothing was attacked."
@@ -92,12 +92,12 @@ def build_report(host: str = "", model: str | None = None) -> DoctorReport:
     """Attack the box that the settings name, look at the engine, and with a `model`, "" for the one that is
     chosen, have it do the chores.
     """
-    from tripletick import config
-    from tripletick.commands import examining
+    from tripletick.commands import diagnostics
+    from tripletick.config import config
 
-    found = places.find_dirs()
+    found = dirs.find_dirs()
     try:
-        places.make_private_folder(found.state)
+        dirs.make_private_folder(found.state)
     except OSError as error:
         raise TripletickError(
             f"{found.state} cannot be made.", error.strerror or "", "See: ls -ld"
@@ -106,14 +106,14 @@ def build_report(host: str = "", model: str | None = None) -> DoctorReport:
     flags = {name: value for name, value in given.items() if value}
     settings = config.load_config([found.shipped_config, found.user_config], os.environ, flags)
     seen = _attack_box(settings, found)
-    engine, settings = examining.examine_engine(settings, found)
+    engine, settings = diagnostics.examine_engine(settings, found)
     seen = replace(seen, engine=engine)
     if model is not None and not engine.wrong:
         seen = _run_chores(seen, settings, found)
     return replace(seen, remedies=tuple(list_remedies(seen)))
 
 
-def _run_chores(seen: DoctorReport, settings: Config, found: places.AppDirs) -> DoctorReport:
+def _run_chores(seen: DoctorReport, settings: Config, found: dirs.AppDirs) -> DoctorReport:
     """Have the model do its chores. Raises ModelError where it cannot be asked."""
     from tripletick.commands import chores
 
@@ -129,23 +129,23 @@ def _print_progress(line: str) -> None:
         sys.stderr.write(f"{line}\n")
 
 
-def _attack_box(settings: Config, found: places.AppDirs) -> DoctorReport:
+def _attack_box(settings: Config, found: dirs.AppDirs) -> DoctorReport:
     """Open the box that the settings name in a folder made for it, and attack it."""
-    from tripletick import wiring
-    from tripletick.commands import examining
+    from tripletick.commands import diagnostics
     from tripletick.sandbox import choose_box
     from tripletick.sandbox.attacks import set_stage, try_all
     from tripletick.sandbox.box import Ground
+    from tripletick.session import builder
 
     tier = "none" if settings.sandbox.mode == "bare" else settings.sandbox.tier
     with set_stage(found.state) as stage:
         ground = Ground(
-            stage.workspace, found.state, limits=wiring.make_limits(settings), ours=found.protected_paths
+            stage.workspace, found.state, limits=builder.make_limits(settings), ours=found.protected_paths
         )
         box, reasons = choose_box(ground, tier)
         try:
             outcomes = try_all(box, stage) if box.holds else []
-            spoken = tuple(examining.list_languages(box, stage.workspace))
+            spoken = tuple(diagnostics.list_languages(box, stage.workspace))
         finally:
             box.close()
     return DoctorReport(
@@ -160,8 +160,8 @@ def _attack_box(settings: Config, found: places.AppDirs) -> DoctorReport:
     )
 
 
-def list_folders(found: places.AppDirs) -> Iterator[DataFolder]:
-    from tripletick.commands.data import disk_usage
+def list_folders(found: dirs.AppDirs) -> Iterator[DataFolder]:
+    from tripletick.commands.remove_data import disk_usage
 
     rows = (
         ("your settings", found.config),
@@ -193,7 +193,7 @@ def _list_doubtful_tags(report: DoctorReport) -> str:
 
 def format_report(report: DoctorReport) -> Iterator[str]:
     """Word the report for a person."""
-    from tripletick.commands import chores, examining
+    from tripletick.commands import chores, diagnostics
     from tripletick.tools.output import format_size
 
     held = sum(one.verdict == "held" for one in report.attacks)
@@ -207,7 +207,7 @@ def format_report(report: DoctorReport) -> Iterator[str]:
         yield "left out of PATH:"
         yield from (f"  {path}" for path in report.left_out)
     if report.engine:
-        yield from examining.format_engine_report(report.engine, report.languages)
+        yield from diagnostics.format_engine_report(report.engine, report.languages)
     yield from chores.format_results(report.chores, report.trusted) if report.chores else ()
     yield "folders of ours:"
     yield from (f"  {one.path}  {format_size(one.size)}  {one.what}" for one in report.folders)

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from tripletick import places
 from tripletick.commands import COMMANDS
 from tripletick.errors import TripletickError, UsageError
+from tripletick.system import dirs
 from tripletick.ui.columns import align_rows
-from tripletick.ui.safe import make_encodable, write_text
+from tripletick.ui.sanitize import make_encodable, write_text
 
 TITLE = re.compile(r"^#\s+(.+)$", re.MULTILINE)
 LINK = re.compile(r"\[([^\]]+)\]\(([\w-]+)\.md[^)]*\)")
@@ -24,7 +24,7 @@ USAGE = "tripletick help TOPIC"
 
 def run_help(options: argparse.Namespace, words: Sequence[str]) -> int:
     """Show a page, a command's line, or what there is to show."""
-    found = find_pages(places.find_dirs().docs)
+    found = find_pages(dirs.find_dirs().docs)
     if not words:
         _print_lines(align_rows(list(_list_topic_titles(found))))
         return 0
@@ -72,14 +72,14 @@ def _print_markdown(text: str, options: argparse.Namespace) -> None:
     if options.plain or not (sys.stdout.isatty() and encoding.lower().startswith("utf")):
         sys.stdout.write(make_encodable(text, encoding))
         return
-    from tripletick.commands.opening import load_settings
+    from tripletick.commands.session_setup import load_settings
     from tripletick.ui.markdown import draw_page
     from tripletick.ui.palette import AUTO
 
     theme = AUTO
     # help is there where the settings cannot be read, too
     with suppress(TripletickError):
-        theme = load_settings(options, places.find_dirs()).ui.theme
+        theme = load_settings(options, dirs.find_dirs()).ui.theme
     draw_page(LINK.sub(r"\1 (`tripletick help \2`)", text), theme)
 
 

@@ -17,16 +17,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tripletick import languages, places, wiring
-from tripletick.commands.opening import load_settings
-from tripletick.context import GUESS
+from tripletick.chat.frontend import open_screen
+from tripletick.commands.session_setup import load_settings
 from tripletick.errors import UsageError
+from tripletick.languages import registry
+from tripletick.models.conversation import GUESS
 from tripletick.paths import PathRefused, Workspace
-from tripletick.screens import open_screen
+from tripletick.session import builder
+from tripletick.system import dirs
+from tripletick.tools.file_walk import FileWalk
 from tripletick.tools.tool import format_tokens
-from tripletick.tools.walking import FileWalk
 from tripletick.trust import AnswerStore, hash_text
-from tripletick.ui.safe import escape_controls
+from tripletick.ui.sanitize import escape_controls
 
 NAME = "AGENTS.md"
 KNOWN = ("build", "test", "check", "lint", "format", "run", "start", "dev", "docs", "clean")
@@ -66,12 +68,12 @@ def run_init(options: argparse.Namespace, words: Sequence[str]) -> int:
     """Write AGENTS.md. Raises UsageError where there is one, WorkspaceError for a folder that is refused."""
     if words:
         raise UsageError(f"init {' '.join(words)} is not understood.", "", "tripletick init")
-    found, folder = places.find_dirs(), options.directory.expanduser().resolve()
+    found, folder = dirs.find_dirs(), options.directory.expanduser().resolve()
     workspace = Workspace(
         folder,
         ours=found.protected_paths,
         state=found.private_dirs,
-        hidden=wiring.list_hidden_paths(),
+        hidden=builder.list_hidden_paths(),
         home=Path.home(),
     )
     text = render_page(summarize_folder(workspace))
@@ -99,7 +101,7 @@ def summarize_folder(workspace: Workspace) -> FolderSummary:
     for found in FileWalk(workspace):
         if found.entry.kind == "folder" and "/" not in found.path:
             folders.append(found.path)
-        row = languages.detect_language(found.path)
+        row = registry.detect_language(found.path)
         if row and row.is_runnable and found.entry.kind == "file":
             counts[row.tag] += 1
             if row.tag not in tested and row.is_test(found.path, _read_text(workspace, found.path) or ""):

@@ -7,11 +7,11 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-from tripletick import extras
 from tripletick.commands.flags import shared_flags
-from tripletick.errands import COMMAND
 from tripletick.errors import UsageError
 from tripletick.mcp import PACKAGE
+from tripletick.system import optional_deps
+from tripletick.system.job import COMMAND
 
 
 def run_mcp(_: argparse.Namespace, words: Sequence[str]) -> int:
@@ -33,10 +33,10 @@ def run_mcp(_: argparse.Namespace, words: Sequence[str]) -> int:
     parser.parse_args(words)
     options, flags = own.parse_known_args(words)
     allowed = [_resolve_folder(name) for name in options.allow]
-    if not extras.present("mcp"):
+    if not optional_deps.present("mcp"):
         why, what = "It is an extra.", "tripletick mcp needs the package mcp, which is not installed."
-        raise UsageError(what, why, f"Install it: {extras.ask_for(PACKAGE)}")
-    from tripletick.mcp.serving import TaskTool, serve_stdio
+        raise UsageError(what, why, f"Install it: {optional_deps.ask_for(PACKAGE)}")
+    from tripletick.mcp.task_server import TaskTool, serve_stdio
 
     asyncio.run(serve_stdio(TaskTool((*COMMAND, *flags), allowed)))
     return 0

@@ -8,19 +8,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from tripletick import engines, places, wiring
-from tripletick.commands.opening import load_settings
-from tripletick.config import Config
+from tripletick.chat.frontend import Screen, open_screen
+from tripletick.commands.onboarding import Onboarding, save_model
+from tripletick.commands.session_setup import load_settings
+from tripletick.config.config import Config
 from tripletick.errors import ModelError, ServerUnreachableError, UsageError
-from tripletick.firstrun import Onboarding, save_model
-from tripletick.listing import ModelListing, find_host
-from tripletick.models import catalog, choice, failures, open_model, qualify_name, shelf, split_name
+from tripletick.models import catalog, choice, failures, open_model, qualify_name, server_models, split_name
 from tripletick.models.catalog import CatalogEntry
 from tripletick.models.model import ModelInfo
-from tripletick.screens import Screen, open_screen
+from tripletick.session import builder, model_selection
+from tripletick.session.model_discovery import describe_model, is_host_given
+from tripletick.session.model_list import ModelListing, find_host
+from tripletick.system import dirs
 from tripletick.ui.columns import align_rows
-from tripletick.ui.safe import write_text
-from tripletick.ways import describe_model, is_host_given
+from tripletick.ui.sanitize import write_text
 
 USAGE = "tripletick models [list|pull NAME|use NAME|show NAME|create [NAME] [--ollama]|template NAME]"
 NO_CHAT = "{name} compares texts and cannot chat."
@@ -41,7 +42,7 @@ class ModelsContext:
 
     options: argparse.Namespace
     settings: Config
-    places: places.AppDirs
+    places: dirs.AppDirs
     screen: Screen
     flags: frozenset[str] = frozenset()
 
@@ -63,7 +64,7 @@ def run_models(options: argparse.Namespace, words: Sequence[str]) -> int:
         raise UsageError(
             f"models {' '.join(words)} is not understood.", "It lists, fetches and chooses models.", USAGE
         )
-    found = places.find_dirs()
+    found = dirs.find_dirs()
     settings = load_settings(options, found)
     screen = open_screen(options, settings)
     try:
@@ -75,15 +76,15 @@ def run_models(options: argparse.Namespace, words: Sequence[str]) -> int:
 
 def _list_models(work: ModelsContext) -> None:
     """Write the models to stdout, a line each."""
-    look = wiring.make_program_lookup(work.options.directory)
+    look = builder.make_program_lookup(work.options.directory)
     _print_lines(ModelListing(work.settings, work.places, look, work.print_notice).format_lines())
 
 
 def _pull_model(work: ModelsContext, name: str) -> None:
-    from tripletick import fetching
+    from tripletick.commands import pull_progress
 
-    fetching.pull_with_progress(
-        _parse_ollama_name(name), engines.make_engine_settings(work.settings), work.screen
+    pull_progress.pull_with_progress(
+        _parse_ollama_name(name), model_selection.make_engine_settings(work.settings), work.screen
     )
     work.print_notice(f"Use it: tripletick models use {name}")
 
@@ -130,7 +131,7 @@ def _find_on_server(work: ModelsContext, name: str) -> tuple[str, str | None]:
 def _show_model(work: ModelsContext, name: str) -> None:
     """Write what the server tells of a model, a line each."""
     about = _request_info(work, name)
-    window = engines.choose_context(work.settings, about)
+    window = model_selection.choose_context(work.settings, about)
     rows = (
         ("name", about.name),
         ("server", about.where),
@@ -144,9 +145,9 @@ def _show_model(work: ModelsContext, name: str) -> None:
 
 
 def _size_rows(work: ModelsContext, name: str) -> Iterator[tuple[str, str]]:
-    seen = shelf.query_server(engines.make_engine_settings(work.settings))
+    seen = server_models.query_server(model_selection.make_engine_settings(work.settings))
     whole = name if ":" in name.rpartition("/")[2] else f"{name}:latest"
-    free = engines.find_free_memory(seen, wiring.make_program_lookup(work.options.directory)).largest
+    free = model_selection.find_free_memory(seen, builder.make_program_lookup(work.options.directory)).largest
     for stock in seen.models:
         if stock.name == whole:
             _, size, weights, _, fits, remark = next(choice.format_rows([stock], free))
@@ -168,12 +169,12 @@ def _create_model(work: ModelsContext, name: str = "") -> None:
 
 def _register_model(work: ModelsContext, entry: CatalogEntry) -> None:
     """Fetch a model and give it to the Ollama server; without a server nothing is fetched."""
-    from tripletick import fetching
+    from tripletick.commands import pull_progress
     from tripletick.models import registration
 
-    reach = engines.make_engine_settings(work.settings)
-    seen = shelf.query_server(reach)
-    path = fetching.fetch_model_file(entry, work.places.cache, work.screen, quiet=True)
+    reach = model_selection.make_engine_settings(work.settings)
+    seen = server_models.query_server(reach)
+    path = pull_progress.fetch_model_file(entry, work.places.cache, work.screen, quiet=True)
     registration.register_model(entry, path, reach)
     work.print_notice(REGISTERED.format(name=entry.name, where=seen.where.url))
     work.print_notice(USE.format(name=entry.name))
@@ -183,14 +184,14 @@ def _add_template(work: ModelsContext, name: str) -> None:
     from tripletick.models import chat_templates
 
     name = _parse_ollama_name(name)
-    chosen = chat_templates.add_template(name, engines.make_engine_settings(work.settings))
+    chosen = chat_templates.add_template(name, model_selection.make_engine_settings(work.settings))
     work.print_notice(MENDED.format(name=name, template=chosen.name))
 
 
 def _request_info(work: ModelsContext, name: str) -> ModelInfo:
     """Ask what a model is. Raises ModelError where there is none of that name."""
     chosen = qualify_name(name, work.settings.model.host)
-    with closing(open_model(chosen, engines.make_engine_settings(work.settings))) as model:
+    with closing(open_model(chosen, model_selection.make_engine_settings(work.settings))) as model:
         return model.get_info()
 
 

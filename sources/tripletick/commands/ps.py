@@ -7,14 +7,14 @@ import json
 import sys
 from collections.abc import Sequence
 
-from tripletick import places
 from tripletick.errors import TripletickError, UsageError
 from tripletick.models.failures import format_count
 from tripletick.models.shared_engine import status
 from tripletick.models.shared_engine.status import EngineStatus
+from tripletick.system import dirs
 from tripletick.tools.output import format_size
 from tripletick.ui.columns import align_rows
-from tripletick.ui.safe import write_text
+from tripletick.ui.sanitize import write_text
 
 NONE = "No engine is running: the next request to a local model starts one."
 STOPPED = "Stopped {name} (process {pid})."
@@ -29,7 +29,7 @@ def run_ps(options: argparse.Namespace, words: Sequence[str]) -> int:
         raise UsageError(
             f"ps {' '.join(words)} is not understood.", "It lists the engines.", "tripletick ps [--json]"
         )
-    found = status.list_running(places.find_dirs().engines)
+    found = status.list_running(dirs.find_dirs().engines)
     if JSON in words:
         sys.stdout.write(f"{json.dumps([to_json(one) for one in found], indent=2)}\n")
     else:
@@ -40,7 +40,7 @@ def run_ps(options: argparse.Namespace, words: Sequence[str]) -> int:
 
 def run_stop(options: argparse.Namespace, words: Sequence[str]) -> int:
     """End the engines that are named by model or process; all of them without a word."""
-    found = status.list_running(places.find_dirs().engines)
+    found = status.list_running(dirs.find_dirs().engines)
     if not found and not words:
         sys.stdout.write(f"{NONE}\n")
         return 0

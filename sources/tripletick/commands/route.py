@@ -10,11 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tripletick import agents, config, places, routing
-from tripletick.agents import Agent
-from tripletick.commands.piped import read_stdin
+from tripletick.agents import definitions
+from tripletick.agents.definitions import Agent
+from tripletick.commands.stdin import read_stdin
+from tripletick.config import config
 from tripletick.errors import UsageError
-from tripletick.ui.safe import write_json, write_text
+from tripletick.session import routing
+from tripletick.system import dirs
+from tripletick.ui.sanitize import write_json, write_text
 
 BY = {
     "router": "by the router",
@@ -35,10 +38,10 @@ def run_route(_: argparse.Namespace, words: Sequence[str]) -> int:
     shape.add_argument("--jsonl", action="store_true", help="a record a line in, a record a line out")
     options = parser.parse_args(words)
     request = read_stdin() if options.text == ["-"] else " ".join(options.text)
-    found = places.find_dirs()
-    shipped = agents.load_prompts(found.prompts)
+    found = dirs.find_dirs()
+    shipped = definitions.load_prompts(found.prompts)
     settings = config.load_config([found.shipped_config, found.user_config], os.environ, {})
-    own, servers = agents.load_user_agents(found.agents), tuple(settings.servers)
+    own, servers = definitions.load_user_agents(found.agents), tuple(settings.servers)
     guide = RoutePreview({**shipped.lacking, **shipped.agents}, own, servers)
     if options.jsonl:
         return _write_routes(guide, request)

@@ -7,12 +7,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from tripletick import places
 from tripletick.errors import UsageError, UserNeededError
-from tripletick.library import index, logs
-from tripletick.library.index import Row
-from tripletick.places import AppDirs
-from tripletick.ui.safe import escape_controls, write_text
+from tripletick.history import index, logs
+from tripletick.history.index import Row
+from tripletick.system import dirs
+from tripletick.system.dirs import AppDirs
+from tripletick.ui.sanitize import escape_controls, write_text
 
 ALL, PIPED = "--all", "-"
 FORMATS = {"--md": "md", "--html": "html", "--json": "json"}
@@ -40,14 +40,14 @@ def run_resume(options: argparse.Namespace, words: Sequence[str]) -> int:
     """Go on with a session, the one that is named, else this folder's latest: in the chat, or with the one
     request that stands behind its name; `-` reads the request from standard input.
     """
-    from tripletick.screens import can_chat
+    from tripletick.chat.frontend import can_chat
 
     names = [word for word in words if word != ALL]
     name, request = ("", names) if names[:1] == [PIPED] else (next(iter(names), ""), names[1:])
     if not request and not can_chat(options):
         what = "A session is gone on with in the chat, and there is no terminal for it."
         raise UserNeededError(what, "", 'One request needs none: tripletick resume ID "now add a test"')
-    found = places.find_dirs()
+    found = dirs.find_dirs()
     name = (
         logs.find(found, name)
         if name
@@ -59,9 +59,9 @@ def run_resume(options: argparse.Namespace, words: Sequence[str]) -> int:
 
 def continue_latest(options: argparse.Namespace) -> int:
     """Do a request in this folder's latest session, in the chat where there is none and a terminal is."""
-    from tripletick.screens import can_chat
+    from tripletick.chat.frontend import can_chat
 
-    found = places.find_dirs()
+    found = dirs.find_dirs()
     chat = not options.words and can_chat(options)
     return _continue_session(options, found, _find_latest(found, _resolve_folder(options)), chat=chat)
 
@@ -83,7 +83,7 @@ def _find_latest(found: AppDirs, folder: Path | None) -> str:
 def _list_sessions(options: argparse.Namespace, rest: Sequence[str], flags: Sequence[str]) -> int:
     if rest:
         raise _make_usage_error("sessions list", rest, f"tripletick sessions search {' '.join(rest)}")
-    found = places.find_dirs()
+    found = dirs.find_dirs()
     wanted, save = _select_folder(options, flags), not options.no_save
     every = index.listed(found, wanted, save=save)
     rows = every if ALL in flags else index.listed(found, wanted, answered=True, save=save)
@@ -95,7 +95,7 @@ def _list_sessions(options: argparse.Namespace, rest: Sequence[str], flags: Sequ
 def _search_sessions(options: argparse.Namespace, rest: Sequence[str], flags: Sequence[str]) -> int:
     if not rest:
         raise UsageError("sessions search is told no words.", "", "tripletick sessions search WORDS")
-    found = places.find_dirs()
+    found = dirs.find_dirs()
     rows = index.search(found, " ".join(rest), _select_folder(options, flags), save=not options.no_save)
     return _print_sessions(found, rows, flags, f"sessions search {' '.join(rest)}")
 
@@ -110,13 +110,13 @@ def _print_sessions(found: AppDirs, rows: Sequence[Row], flags: Sequence[str], t
 
 
 def _export_session(options: argparse.Namespace, rest: Sequence[str], flags: Sequence[str]) -> int:
-    from tripletick.library import export
+    from tripletick.history import export
 
     if len(flags) > 1:
         raise _make_usage_error(
             "sessions export", flags, "tripletick sessions export ID --html >session.html"
         )
-    found, name = places.find_dirs(), _find_session("export", rest)
+    found, name = dirs.find_dirs(), _find_session("export", rest)
     form = FORMATS[flags[0]] if flags else "md"
     text = export.FORMATS[form](logs.records(found, name).records)
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
@@ -126,7 +126,7 @@ def _export_session(options: argparse.Namespace, rest: Sequence[str], flags: Seq
 
 
 def _fork_session(options: argparse.Namespace, rest: Sequence[str], flags: Sequence[str]) -> int:
-    name = logs.fork(places.find_dirs(), _find_session("fork", rest))
+    name = logs.fork(dirs.find_dirs(), _find_session("fork", rest))
     sys.stdout.write(f"{name}\n")
     if not options.quiet:
         sys.stderr.write(f"Go on with it: tripletick resume {name}\n")
@@ -134,12 +134,12 @@ def _fork_session(options: argparse.Namespace, rest: Sequence[str], flags: Seque
 
 
 def _remove_session(options: argparse.Namespace, rest: Sequence[str], flags: Sequence[str]) -> int:
-    from tripletick.commands.opening import load_settings
+    from tripletick.chat.frontend import open_screen
+    from tripletick.commands.session_setup import load_settings
     from tripletick.events import Ask
-    from tripletick.library.transcript import transcript
-    from tripletick.screens import open_screen
+    from tripletick.history.transcript import transcript
 
-    found, name = places.find_dirs(), _find_session("rm", rest)
+    found, name = dirs.find_dirs(), _find_session("rm", rest)
     title = transcript(logs.records(found, name).records).title
     if not options.yes:
         screen = open_screen(options, load_settings(options, found))
@@ -159,7 +159,7 @@ def _remove_session(options: argparse.Namespace, rest: Sequence[str], flags: Seq
 def _find_session(what: str, rest: Sequence[str]) -> str:
     if len(rest) != 1:
         raise _make_usage_error(f"sessions {what}", rest, f"tripletick sessions {what} ID")
-    return logs.find(places.find_dirs(), rest[0])
+    return logs.find(dirs.find_dirs(), rest[0])
 
 
 def _resolve_folder(options: argparse.Namespace) -> Path:

@@ -10,13 +10,13 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
-from tripletick.commands.opening import open_session
-from tripletick.commands.piped import TO_BEGIN, TO_GO_ON, read_request
+from tripletick.commands.session_setup import open_session
+from tripletick.commands.stdin import TO_BEGIN, TO_GO_ON, read_request
 from tripletick.errors import TimeLimitError, UsageError
-from tripletick.ui.safe import write_json, write_text
+from tripletick.ui.sanitize import write_json, write_text
 
 if TYPE_CHECKING:
-    from tripletick.library.history import Past
+    from tripletick.history.history import Past
 
 WORKS = "The session works in its own folder: {}"
 
@@ -44,7 +44,7 @@ def run_chat(options: argparse.Namespace) -> int:
 
 def run_chat_sessions(options: argparse.Namespace, past: Past | None) -> int:
     """Talk in a new session, or go on with one that was, and with every other that the person asks for."""
-    from tripletick.chat import ChatLoop
+    from tripletick.chat.chat import ChatLoop
 
     if options.timeout is not None:
         raise UsageError("--timeout is for one task.", "The chat has no end of its own.", "Leave it out.")
@@ -72,8 +72,8 @@ def _restore_options(options: argparse.Namespace, past: Past) -> argparse.Namesp
     """Give the flags with which a session goes on: where it was and with what it had, unless they say
     otherwise. Raises UsageError where its folder is gone.
     """
-    from tripletick import places
-    from tripletick.library import logs
+    from tripletick.history import logs
+    from tripletick.system import dirs
 
     taken = argparse.Namespace(**vars(options))
     taken.model, taken.agent = options.model or past.model or None, options.agent or past.agent or None
@@ -85,7 +85,7 @@ def _restore_options(options: argparse.Namespace, past: Past) -> argparse.Namesp
             raise UsageError(what, why, f"In another one: tripletick -C DIR resume {past.id}")
         if taken.directory.resolve() != options.directory.expanduser().resolve():
             _print_notice(WORKS.format(past.workspace))
-    found = places.find_dirs()
+    found = dirs.find_dirs()
     if not options.no_save and logs.is_open(found, past.id):
         old, past.id = past.id, logs.fork(found, past.id)
         _print_notice(logs.FORKED.format(old=old, new=past.id))

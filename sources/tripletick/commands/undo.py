@@ -8,14 +8,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tripletick import places
+from tripletick.chat.frontend import open_screen
 from tripletick.checkpoint import Checkpoints
-from tripletick.commands.opening import load_settings
+from tripletick.commands.session_setup import load_settings
 from tripletick.errors import UsageError
 from tripletick.events import Ask
 from tripletick.paths import find_home_view
-from tripletick.screens import open_screen
-from tripletick.ui.safe import write_text
+from tripletick.system import dirs
+from tripletick.ui.sanitize import write_text
 
 
 def run_undo(options: argparse.Namespace, words: Sequence[str]) -> int:
@@ -37,12 +37,12 @@ def run_diff(options: argparse.Namespace, words: Sequence[str]) -> int:
         sys.stdout.flush()
         sys.stdout.buffer.write(os.fsencode(raw))
     else:
-        from tripletick.ui import asking, console, pen
+        from tripletick.ui import questions, renderer, terminal
 
         lines = [(line.tone, line.text) for one in compared for line in one.lines]
-        theme = load_settings(options, places.find_dirs()).ui.theme
-        asking.draw_diff(
-            lines, pen.PlainRenderer(sys.stdout) if options.plain else console.make_page_renderer(theme)
+        theme = load_settings(options, dirs.find_dirs()).ui.theme
+        questions.draw_diff(
+            lines, renderer.PlainRenderer(sys.stdout) if options.plain else terminal.make_page_renderer(theme)
         )
     if not compared:
         sys.stderr.write("No turn changed anything here.\n")
@@ -51,7 +51,7 @@ def run_diff(options: argparse.Namespace, words: Sequence[str]) -> int:
 
 def _move_turns(word: str, options: argparse.Namespace, words: Sequence[str]) -> int:
     turns, checkpoints = _parse_turn_count(word, words), _open_checkpoints(options)
-    screen = open_screen(options, load_settings(options, places.find_dirs()))
+    screen = open_screen(options, load_settings(options, dirs.find_dirs()))
     step = checkpoints.undo if word == "undo" else checkpoints.redo
     try:
         done = step(turns, ask=lambda line: screen.ask(Ask(line, "yn")).choice == "y")
@@ -66,7 +66,7 @@ def _open_checkpoints(options: argparse.Namespace) -> Checkpoints:
     if not folder.is_dir():
         raise UsageError(f"There is no folder {folder}.", "", "Name the folder: -C DIR")
     in_parts = find_home_view(folder, Path.home()) is not None
-    return Checkpoints(folder, places.find_dirs().state, in_parts=in_parts)
+    return Checkpoints(folder, dirs.find_dirs().state, in_parts=in_parts)
 
 
 def _parse_turn_count(word: str, words: Sequence[str]) -> int:

@@ -13,15 +13,15 @@ from functools import partial
 from typing import Any
 
 from tripletick.dialects.dialect import ParsedReply
-from tripletick.dialects.fence.acting import ReplyParser
+from tripletick.dialects.fence.call_collector import make_call_key
 from tripletick.dialects.fence.feedback import format_remarks, format_result
+from tripletick.dialects.fence.parse_options import ParseOptions
 from tripletick.dialects.fence.reader import FenceReader
-from tripletick.dialects.fence.taking import make_call_key
-from tripletick.dialects.fence.terms import ParseOptions
-from tripletick.dialects.named.elements import make_collector
-from tripletick.dialects.named.expression import RawCall, UnreadableCallError
-from tripletick.dialects.named.meaning import CallResolver, NotACallError
-from tripletick.dialects.named.objects import read_arguments
+from tripletick.dialects.fence.reply_parser import ReplyParser
+from tripletick.dialects.named_calls.call_resolver import CallResolver, NotACallError
+from tripletick.dialects.named_calls.expression import RawCall, UnreadableCallError
+from tripletick.dialects.named_calls.json_calls import read_arguments
+from tripletick.dialects.named_calls.tag_collector import make_collector
 from tripletick.events import Part
 from tripletick.messages import Call, Chunk, Finish, Message, Problem, Result, ToolCall, ToolResult
 from tripletick.tools.parameters import to_json_schema

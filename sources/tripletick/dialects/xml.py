@@ -12,13 +12,13 @@ from functools import partial
 from typing import Any
 
 from tripletick.dialects.dialect import ParsedReply
-from tripletick.dialects.fence.acting import ReplyParser
 from tripletick.dialects.fence.feedback import format_remarks, format_result
+from tripletick.dialects.fence.parse_options import ParseOptions
 from tripletick.dialects.fence.reader import FenceReader
-from tripletick.dialects.fence.terms import ParseOptions
-from tripletick.dialects.named.elements import make_collector
-from tripletick.dialects.named.meaning import CallResolver, format_signatures
-from tripletick.dialects.named.showing import TagDisplay
+from tripletick.dialects.fence.reply_parser import ReplyParser
+from tripletick.dialects.named_calls.call_resolver import CallResolver, format_signatures
+from tripletick.dialects.named_calls.tag_collector import make_collector
+from tripletick.dialects.named_calls.tag_display import TagDisplay
 from tripletick.events import Part, Text
 from tripletick.messages import Call, Chunk, Finish, Message, Problem, Result
 from tripletick.tools.tool import Tool

@@ -15,10 +15,10 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from tripletick.approval import PendingBlock, PermissionGate
-from tripletick.approval.questions import Approver, Question, Working
 from tripletick.events import Answered, Ask, Event, Looking, Notice, Output, Refused, Reply, Text
 from tripletick.messages import Answer, Call, Result
+from tripletick.permission import PendingBlock, PermissionGate
+from tripletick.permission.questions import Approver, Question, Working
 from tripletick.sandbox.box import untold
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tripletick.config.schema import ServerSection
 from tripletick.mcp.values import McpTool
-from tripletick.places import make_private_folder
-from tripletick.sections import ServerSection
+from tripletick.system.dirs import make_private_folder
 
 NAME = "servers.json"
 HEAD = {

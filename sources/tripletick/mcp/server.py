@@ -10,18 +10,18 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from tripletick.config.schema import ServerSection
 from tripletick.errors import TripletickError
-from tripletick.halting import Halt
-from tripletick.mcp import boxed
+from tripletick.mcp import server_process
 from tripletick.mcp.values import CallResult, McpServerError, McpTool
-from tripletick.redaction import KNOWN
 from tripletick.sandbox.box import Box, Grant, Mode
-from tripletick.sections import ServerSection
+from tripletick.system.cancellation import Halt
+from tripletick.system.redaction import KNOWN
 
 if TYPE_CHECKING:
-    from tripletick.mcp.background import EventLoopThread
-    from tripletick.mcp.boxed import ServerProcess
-    from tripletick.mcp.link import McpConnection
+    from tripletick.mcp.connection import McpConnection
+    from tripletick.mcp.event_loop import EventLoopThread
+    from tripletick.mcp.server_process import ServerProcess
 
 OpenBox = Callable[[str, ServerSection, Halt], Box]
 LASTING = 30 * 86400.0
@@ -94,7 +94,7 @@ class McpServer:
                     raise died from failure
         raise AssertionError("the last turn returns or raises")
 
-    def stop(self, patience: float = boxed.GRACE) -> None:
+    def stop(self, patience: float = server_process.GRACE) -> None:
         """End it."""
         link, program, self._link, self._program = self._link, self._program, None, None
         if link:
@@ -141,26 +141,26 @@ class McpServer:
 
     def _open_connection(self) -> McpConnection:
         """Open the way to it. Raises OSError where its box cannot be had."""
-        from tripletick.mcp import link
+        from tripletick.mcp import connection
 
-        link.silence_logging()
+        connection.silence_logging()
         section = self.section
         KNOWN.learn_keys(os.environ.get(name, "") for name in section.env.split())
         if section.url:
             token = next((os.environ.get(name, "") for name in section.env.split()), "")
-            self._link = link.McpConnection(link.connect_http(section.url, token))
+            self._link = connection.McpConnection(connection.connect_http(section.url, token))
             return self._link
         if self._box is None:
             self._box = self._open_box(self.name, section, self._halt)
         network = Grant(network=section.network and self._box.holds)
-        own = boxed.split_command(section.command)
-        words = boxed.wrap_command(own)
+        own = server_process.split_command(section.command)
+        words = server_process.wrap_command(own)
         mode: Mode = "read" if self._box.name in FOR_READING else self._mode
         running = self._box.run(
             words, mode=mode, timeout=LASTING, env=_build_environment(section), grant=network
         )
-        self._program = boxed.ServerProcess(self._box, self._halt, running, own[0])
-        self._link = link.McpConnection(link.connect_pipes(self._program))
+        self._program = server_process.ServerProcess(self._box, self._halt, running, own[0])
+        self._link = connection.McpConnection(connection.connect_pipes(self._program))
         return self._link
 
     def _has_died(self) -> bool:

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from tripletick.halting import Halt
+from tripletick.config.schema import ServerSection
 from tripletick.mcp.index import PLAIN, ServerIndex
 from tripletick.mcp.server import McpServer, OpenBox
 from tripletick.mcp.values import CallResult, McpServerError, McpTool
 from tripletick.sandbox.box import Box, Mode
-from tripletick.sections import ServerSection
+from tripletick.system.cancellation import Halt
 
 if TYPE_CHECKING:
-    from tripletick.mcp.background import EventLoopThread
+    from tripletick.mcp.event_loop import EventLoopThread
 
 NO_SERVER = "there is no server {name!r}{near}"
 NO_TOOL = "server {name} has no tool {tool!r}{near}"
@@ -46,7 +46,7 @@ class McpServers:
         with self._guard:
             key = name, mode
             if self._behind is None:
-                from tripletick.mcp.background import EventLoopThread
+                from tripletick.mcp.event_loop import EventLoopThread
 
                 self._behind = EventLoopThread()
             if key not in self._open:

@@ -14,8 +14,8 @@ from importlib import import_module
 from typing import Any, Protocol
 
 from tripletick.errors import UsageError
-from tripletick.halting import Halt
 from tripletick.models.model import ListedModel, Model
+from tripletick.system.cancellation import Halt
 
 ENGINES = {
     "ollama": "tripletick.models.ollama:Ollama",

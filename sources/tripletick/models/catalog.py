@@ -14,10 +14,10 @@ from functools import cache as cached
 from pathlib import Path
 from typing import Any
 
-from tripletick import platforms
 from tripletick.errors import ModelError, UsageError
 from tripletick.models.choice import format_size
 from tripletick.models.failures import ErrorTemplate
+from tripletick.system import platforms
 
 OFFLINE = "offline"
 ENGINE = "embedded"

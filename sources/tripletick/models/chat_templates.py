@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tripletick.errors import ModelError
-from tripletick.models import EngineSettings, answers, failures
+from tripletick.models import EngineSettings, failures, json_fields
 from tripletick.models.failures import ErrorTemplate
 from tripletick.models.hosts import resolve_address
 
 if TYPE_CHECKING:
-    from tripletick.models.wire import HttpClient
+    from tripletick.models.http import HttpClient
 
 BARE = "{{.Prompt}}"
 """What Ollama tells of a model that has no template, but for blanks."""
@@ -78,12 +78,12 @@ def lacks_template(shown: Mapping[str, Any]) -> bool:
 
     Newer servers have templates in their own program for some models, which they call renderers.
     """
-    bare = "".join(answers.clean_text(shown.get("template")).split()) == BARE
-    can = answers.get_list(shown, "capabilities")
-    rendered = answers.clean_text(shown.get("renderer")) or "\nRENDERER " in answers.clean_text(
+    bare = "".join(json_fields.clean_text(shown.get("template")).split()) == BARE
+    can = json_fields.get_list(shown, "capabilities")
+    rendered = json_fields.clean_text(shown.get("renderer")) or "\nRENDERER " in json_fields.clean_text(
         shown.get("modelfile")
     )
-    elsewhere = answers.clean_text(shown.get("remote_host"))
+    elsewhere = json_fields.clean_text(shown.get("remote_host"))
     return bare and not rendered and not elsewhere and (not can or "completion" in can)
 
 
@@ -92,19 +92,19 @@ def add_template(name: str, settings: EngineSettings) -> ChatTemplate:
 
     Raises ServerUnreachableError, ServerFailedError, and ModelError where none fits or it is not there.
     """
+    from tripletick.models.http import HttpClient
     from tripletick.models.ollama import Ollama
-    from tripletick.models.wire import HttpClient
 
     with closing(Ollama(name, settings)) as model:
         # an error of a name that is not there is told as everywhere
         model.get_info()
     with closing(HttpClient(resolve_address(settings.host), settings)) as wire:
-        info = answers.get_object(
+        info = json_fields.get_object(
             _post_json(wire, "/api/show", {"model": name, "verbose": True}), "model_info"
         )
-        family = answers.clean_text(info.get("general.architecture"))
+        family = json_fields.clean_text(info.get("general.architecture"))
         tokens = [
-            token for token in answers.get_list(info, "tokenizer.ggml.tokens") if isinstance(token, str)
+            token for token in json_fields.get_list(info, "tokenizer.ggml.tokens") if isinstance(token, str)
         ]
         chosen = choose_template(tokens, family)
         if chosen is None:
@@ -112,11 +112,11 @@ def add_template(name: str, settings: EngineSettings) -> ChatTemplate:
         made = {"from": name, "template": chosen.text, "parameters": {"stop": list(chosen.stop)}}
         told = _post_json(wire, "/api/create", {"model": name, **made, "stream": False})
     if told.get("status") != "success":
-        raise REFUSED(name=name, told=answers.clean_text(told.get("error")) or "nothing")
+        raise REFUSED(name=name, told=json_fields.clean_text(told.get("error")) or "nothing")
     return chosen
 
 
 def _post_json(wire: HttpClient, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
     with closing(wire.post_stream(path, body)) as reply:
         data = reply.read_body()
-    return answers.parse_object(data) or {"error": failures.extract_error(data)}
+    return json_fields.parse_object(data) or {"error": failures.extract_error(data)}

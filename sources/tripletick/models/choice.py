@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tripletick.models.shelf import AvailableModel, ModelCatalog
+from tripletick.models.server_models import AvailableModel, ModelCatalog
 
 SHARE, ROOM = 1.2, 400_000_000
 """A model takes its file, a fifth for its context, and this for the server itself. Reckoned: a token takes

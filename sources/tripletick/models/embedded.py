@@ -24,16 +24,25 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from tripletick import extras, platforms
 from tripletick.errors import ModelError, ServerFailedError, TripletickError
-from tripletick.halting import Halt
 from tripletick.messages import Chunk, Message, Progress
-from tripletick.models import EngineSettings, catalog, completions, failures, fitness, llamacpp, pieces, store
+from tripletick.models import (
+    EngineSettings,
+    catalog,
+    completion_chunks,
+    completions,
+    failures,
+    fitness,
+    llamacpp,
+    ollama_store,
+)
 from tripletick.models.failures import ErrorTemplate
 from tripletick.models.gguf import GgufHeader
 from tripletick.models.model import ModelInfo, Sampling
 from tripletick.models.shared_engine.client import ClientOptions, EngineClient
-from tripletick.places import find_home
+from tripletick.system import optional_deps, platforms
+from tripletick.system.cancellation import Halt
+from tripletick.system.dirs import find_home
 
 DEFAULT_CONTEXT = 4096
 PATH = re.compile(r"[/~]|\.\.?/")
@@ -135,17 +144,17 @@ class EmbeddedModel:
     def stream(self, messages: Sequence[Message], sampling: Sampling) -> Generator[Chunk, None, None]:
         request = self._build_request(messages, sampling)
         engine = self._engine or self._open_engine()
-        calls = pieces.ToolCallBuilder()
+        calls = completion_chunks.ToolCallBuilder()
         if not engine.is_loaded:
             yield Chunk(progress=Progress("loading"))
         with closing(engine.stream_reply(request, self._slot, self._halt)) as reply:
             for fields in self._read_pieces(reply):
                 calls.add_piece(fields)
-                if ended := pieces.parse_finish(fields):
-                    last = pieces.parse_last(fields, ended, engine.load_seconds)
+                if ended := completion_chunks.parse_finish(fields):
+                    last = completion_chunks.parse_last(fields, ended, engine.load_seconds)
                     yield replace(last, calls=calls.build_calls())
                     return
-                if chunk := pieces.parse_chunk(fields):
+                if chunk := completion_chunks.parse_chunk(fields):
                     yield chunk
         raise failures.make_cut_error()
 
@@ -200,7 +209,7 @@ class EmbeddedModel:
     def _read_pieces(self, reply: Generator[llamacpp.Piece, None, None]) -> Iterator[Mapping[str, Any]]:
         try:
             for piece in reply:
-                for fields in pieces.parse_objects(piece):
+                for fields in completion_chunks.parse_objects(piece):
                     if "error" in fields:
                         raise self._make_error(fields["error"])
                     yield fields
@@ -242,9 +251,9 @@ def estimate_memory(plan: llamacpp.LoadPlan) -> tuple[int, int]:
 
 def open_embedded(name: str, settings: EngineSettings) -> EmbeddedModel:
     """Open what stands behind `embedded:`. Raises UsageError without xllamacpp, ModelError without a file."""
-    from tripletick.places import find_dirs
+    from tripletick.system.dirs import find_dirs
 
-    extras.need("xllamacpp", "embedded")
+    optional_deps.need("xllamacpp", "embedded")
     places = find_dirs()
     return EmbeddedModel(locate_files(name, places.cache), places.engines, settings)
 
@@ -263,7 +272,7 @@ def locate_files(name: str, cache: Path) -> ModelFiles:
     if PATH.match(name) or (re.search(r"\.gguf$", name, re.IGNORECASE) and not HOSTED.match(name)):
         model, *adapters = map(_expand_path, re.split(r"(?<=\.gguf)\+", name, flags=re.IGNORECASE))
         return ModelFiles(model.name, model, tuple(adapters))
-    found = store.find_model(name, store.list_stores(os.environ, find_home()))
+    found = ollama_store.find_model(name, ollama_store.list_stores(os.environ, find_home()))
     return ModelFiles(name, found.model, found.adapters)
 
 

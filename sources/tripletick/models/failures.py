@@ -28,7 +28,7 @@ from tripletick.errors import (
     StreamCutError,
     TripletickError,
 )
-from tripletick.models import answers
+from tripletick.models import json_fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,8 +244,8 @@ def parse_context_error(told: str, context: int) -> ContextFullError | None:
     numbers = next((tree for tree in _walk_objects(told) if "n_prompt_tokens" in tree), {})
     if not numbers and not FULL.search(told):
         return None
-    needed = answers.get_number(numbers, "n_prompt_tokens") or _find_number(NEEDED, told)
-    available = answers.get_number(numbers, "n_ctx") or _find_number(AVAILABLE, told) or context
+    needed = json_fields.get_number(numbers, "n_prompt_tokens") or _find_number(NEEDED, told)
+    available = json_fields.get_number(numbers, "n_ctx") or _find_number(AVAILABLE, told) or context
     return ContextFullError(
         NEEDS.format(needed=format_count(needed), available=format_count(available))
         if needed
@@ -265,7 +265,7 @@ def _find_number(patterns: Iterable[re.Pattern[str]], told: str) -> int:
 
 def extract_error(body: bytes) -> str:
     """Take the error out of `{"error": "…"}`, or of an object in its place; "" where there is none."""
-    parsed = answers.parse_object(body)
+    parsed = json_fields.parse_object(body)
     told = parsed.get("error", "")
     return told if isinstance(told, str) else json.dumps(told)
 
@@ -283,7 +283,7 @@ def describe_response(status: int, kind: str) -> str:
 
 def _walk_objects(told: Any) -> Generator[dict[str, Any], None, None]:
     if isinstance(told, str) and told.lstrip().startswith("{"):
-        told = answers.parse_object(told.encode("utf-8", "replace"))
+        told = json_fields.parse_object(told.encode("utf-8", "replace"))
     if isinstance(told, dict):
         yield told
         for inner in told.values():

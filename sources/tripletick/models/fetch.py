@@ -14,11 +14,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tripletick.errors import ModelError
-from tripletick.models import catalog, maker, packages
+from tripletick.models import catalog, download, packages
 from tripletick.models.catalog import CatalogEntry
 from tripletick.models.failures import ErrorTemplate
 from tripletick.models.progress import Progress, file_size
-from tripletick.places import make_private_folder
+from tripletick.system.dirs import make_private_folder
 
 MARGIN = 20 << 20
 
@@ -71,7 +71,7 @@ def _fetch_from_maker(entry: CatalogEntry, part: Path, notice: Progress) -> str:
     if not entry.url:
         return "it has no page"
     _check_space(entry, part.parent, entry.size - file_size(part))
-    why = maker.download_file(entry, part, notice)
+    why = download.download_file(entry, part, notice)
     if not why and (why := _describe_mismatch(entry, part)):
         part.unlink()
     return why

@@ -13,7 +13,7 @@ from pathlib import Path
 from tripletick.errors import ModelError
 from tripletick.models.failures import ErrorTemplate
 from tripletick.models.gguf import GgufHeader, UnreadableFile, read_header
-from tripletick.places import abbreviate_home
+from tripletick.system.dirs import abbreviate_home
 
 FAR_ABOVE = 1.5
 """Need over free memory that is refused: the sum counts every layer's cache in full, some models share it."""

@@ -22,10 +22,10 @@ from queue import Empty, Full, Queue
 from typing import Any
 
 from tripletick.errors import ModelError
-from tripletick.halting import Halt
-from tripletick.installed import python
 from tripletick.models.failures import ErrorTemplate
-from tripletick.platforms import read_text
+from tripletick.system.cancellation import Halt
+from tripletick.system.entry_points import python
+from tripletick.system.platforms import read_text
 
 BATCH = 256
 """Tokens of the prompt that are read at once: after each batch a reply can be stopped."""

@@ -6,8 +6,8 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from tripletick.halting import Halt
 from tripletick.messages import Chunk, Message
+from tripletick.system.cancellation import Halt
 
 HOTTEST = 2.0
 """The highest temperature that is asked for."""

@@ -15,15 +15,15 @@ from dataclasses import replace
 from typing import Any
 
 from tripletick.errors import ServerFailedError, TripletickError
-from tripletick.halting import Halt
 from tripletick.messages import Chunk, Counts, Finish, Message, Progress, ToolCall
-from tripletick.models import EngineSettings, answers, chat_templates, completions, failures
+from tripletick.models import EngineSettings, chat_templates, completions, failures, json_fields
 from tripletick.models.hosts import resolve_address
+from tripletick.models.http import HttpClient, HttpReply
 from tripletick.models.model import ListedModel, ModelInfo, Sampling
 from tripletick.models.preload import LoadedModel, Preload
-from tripletick.models.trying import GATEWAY, RequestRetries
-from tripletick.models.watch import ServerMonitor
-from tripletick.models.wire import HttpClient, HttpReply
+from tripletick.models.retries import GATEWAY, RequestRetries
+from tripletick.models.server_monitor import ServerMonitor
+from tripletick.system.cancellation import Halt
 
 DEFAULT_CONTEXT = 4096
 """Sent where `fix` was not called: the server's own default moves with the video memory."""
@@ -59,16 +59,16 @@ class Ollama:
     def get_info(self) -> ModelInfo:
         """Look the model up through /api/show. Raises as the Protocol says."""
         shown = self._request_json("/api/show", {"model": self.name})
-        info, details = answers.get_object(shown, "model_info"), answers.get_object(shown, "details")
-        can = tuple(map(str, answers.get_list(shown, "capabilities")))
-        own = answers.clean_text(shown.get("parameters")).split()
+        info, details = json_fields.get_object(shown, "model_info"), json_fields.get_object(shown, "details")
+        can = tuple(map(str, json_fields.get_list(shown, "capabilities")))
+        own = json_fields.clean_text(shown.get("parameters")).split()
         self._penalty = None if "repeat_penalty" in own else NO_PENALTY
         family = str(info.get("general.architecture") or details.get("family") or "")
         self._about = ModelInfo(
             name=self.name,
             engine="ollama",
-            context=answers.get_number(info, f"{family}.context_length"),
-            parameters=answers.get_number(info, "general.parameter_count"),
+            context=json_fields.get_number(info, f"{family}.context_length"),
+            parameters=json_fields.get_number(info, "general.parameter_count"),
             thinks="thinking" in can,
             can=can,
             where=self.address.url,
@@ -82,15 +82,15 @@ class Ollama:
         """List the server's models as /api/tags does, the newest first."""
         entries = (
             entry
-            for entry in answers.get_objects(self._request_json("/api/tags"), "models")
+            for entry in json_fields.get_objects(self._request_json("/api/tags"), "models")
             if "name" in entry
         )
         return tuple(
             ListedModel(
                 str(entry["name"]),
-                answers.get_number(entry, "size"),
-                answers.clean_text(answers.get_object(entry, "details").get("quantization_level")),
-                answers.clean_text(entry.get("digest")),
+                json_fields.get_number(entry, "size"),
+                json_fields.clean_text(json_fields.get_object(entry, "details").get("quantization_level")),
+                json_fields.clean_text(entry.get("digest")),
             )
             for entry in entries
         )
@@ -101,10 +101,10 @@ class Ollama:
 
     def find_loaded(self) -> LoadedModel | None:
         """Ask /api/ps what the model really got; None where it is not in memory."""
-        for entry in answers.get_objects(self._request_json("/api/ps"), "models"):
+        for entry in json_fields.get_objects(self._request_json("/api/ps"), "models"):
             if _normalize_name(str(entry.get("name", ""))) == _normalize_name(self.name):
                 return LoadedModel(
-                    *(answers.get_number(entry, key) for key in ("context_length", "size", "size_vram"))
+                    *(json_fields.get_number(entry, key) for key in ("context_length", "size", "size_vram"))
                 )
         return None
 
@@ -216,7 +216,7 @@ class Ollama:
     def _parse_line(self, line: bytes) -> dict[str, Any]:
         if not line.strip():
             return {}
-        fields = answers.parse_object(line)
+        fields = json_fields.parse_object(line)
         if not fields:
             raise failures.GARBLED(told=line[:80].decode("utf-8", "replace"))
         if "error" in fields:
@@ -234,7 +234,7 @@ class Ollama:
         reply, data = tries.request_answer(lambda: self._wire.send_query(path, body))
         if reply.status != 200:
             raise self._make_error(reply, failures.extract_error(data), named=bool(body))
-        fields = answers.parse_object(data)
+        fields = json_fields.parse_object(data)
         if not fields:
             raise failures.NOT_OLLAMA(
                 where=self.address.url, told=failures.describe_response(reply.status, reply.kind)
@@ -277,21 +277,24 @@ def _encode_message(message: Message) -> Iterator[dict[str, Any]]:
 
 
 def _parse_chunk(fields: Mapping[str, Any]) -> Chunk | None:
-    message = answers.get_object(fields, "message")
-    text, thought = answers.clean_text(message.get("content")), answers.clean_text(message.get("thinking"))
-    calls = tuple(map(_parse_call, answers.get_objects(message, "tool_calls")))
+    message = json_fields.get_object(fields, "message")
+    text, thought = (
+        json_fields.clean_text(message.get("content")),
+        json_fields.clean_text(message.get("thinking")),
+    )
+    calls = tuple(map(_parse_call, json_fields.get_objects(message, "tool_calls")))
     return Chunk(text=text, thought=thought, calls=calls) if text or thought or calls else None
 
 
 def _parse_call(entry: Mapping[str, Any]) -> ToolCall:
     """Arguments are an object here; whatever else there is stays for who reads them."""
-    made = answers.get_object(entry, "function")
+    made = json_fields.get_object(entry, "function")
     given = made.get("arguments")
     arguments = given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
     return ToolCall(
-        answers.clean_text(made.get("name")),
-        answers.clean_text(arguments),
-        answers.clean_text(entry.get("id")),
+        json_fields.clean_text(made.get("name")),
+        json_fields.clean_text(arguments),
+        json_fields.clean_text(entry.get("id")),
     )
 
 
@@ -306,11 +309,11 @@ def _parse_last(fields: Mapping[str, Any]) -> Chunk:
 def _parse_counts(fields: Mapping[str, Any]) -> Counts:
     """`prompt_eval_count` counts what came from the cache too; how much that was Ollama does not tell."""
     return Counts(
-        prompt=answers.get_number(fields, "prompt_eval_count"),
-        output=answers.get_number(fields, "eval_count"),
-        load_seconds=answers.get_number(fields, "load_duration") * NANO,
-        prompt_seconds=answers.get_number(fields, "prompt_eval_duration") * NANO,
-        output_seconds=answers.get_number(fields, "eval_duration") * NANO,
+        prompt=json_fields.get_number(fields, "prompt_eval_count"),
+        output=json_fields.get_number(fields, "eval_count"),
+        load_seconds=json_fields.get_number(fields, "load_duration") * NANO,
+        prompt_seconds=json_fields.get_number(fields, "prompt_eval_duration") * NANO,
+        output_seconds=json_fields.get_number(fields, "eval_duration") * NANO,
     )
 
 

@@ -21,16 +21,24 @@ from tripletick.errors import (
     ServerUnreachableError,
     TripletickError,
 )
-from tripletick.halting import Halt
 from tripletick.messages import Chunk, Counts, Message
-from tripletick.models import EngineSettings, answers, completions, failures, kinds, refusals, sse
-from tripletick.models.heard import StreamState
+from tripletick.models import (
+    EngineSettings,
+    completions,
+    failures,
+    json_fields,
+    openai_errors,
+    server_kinds,
+    sse,
+)
 from tripletick.models.hosts import ServerAddress, parse_address
+from tripletick.models.http import HttpClient, HttpReply
 from tripletick.models.model import ListedModel, ModelInfo, Sampling
-from tripletick.models.trying import RequestRetries
-from tripletick.models.watch import ServerMonitor
-from tripletick.models.wire import HttpClient, HttpReply
-from tripletick.redaction import KNOWN
+from tripletick.models.retries import RequestRetries
+from tripletick.models.server_monitor import ServerMonitor
+from tripletick.models.stream_state import StreamState
+from tripletick.system.cancellation import Halt
+from tripletick.system.redaction import KNOWN
 
 BASE_URL = "OPENAI_BASE_URL"
 PATH = "v1"
@@ -75,7 +83,7 @@ class OpenAI:
         known = self._request_models()
         entry = next((one for one in known or () if one.get("id") == self.name), {"id": self.name})
         if known is not None and entry not in known:
-            raise refusals.make_missing_error(self.name, self.list_names())
+            raise openai_errors.make_missing_error(self.name, self.list_names())
         about = self._make_info(entry, self._get_optional)
         self._told, self._sees, self._program = about.context, about.has_vision, about.version
         return about
@@ -86,13 +94,13 @@ class OpenAI:
         return tuple(
             self._make_info(one, look)
             for one in self._request_models() or ()
-            if answers.clean_text(one.get("id"))
+            if json_fields.clean_text(one.get("id"))
         )
 
     def _make_info(self, entry: Mapping[str, Any], look: Callable[[str], Mapping[str, Any]]) -> ModelInfo:
-        kind = kinds.detect_server(entry, look, near=self.address.is_private)
+        kind = server_kinds.detect_server(entry, look, near=self.address.is_private)
         return ModelInfo(
-            name=answers.clean_text(entry.get("id")),
+            name=json_fields.clean_text(entry.get("id")),
             engine="openai",
             context=kind.context,
             parameters=kind.parameters,
@@ -108,7 +116,7 @@ class OpenAI:
         return tuple(
             ListedModel(name)
             for one in self._request_models() or ()
-            if (name := answers.clean_text(one.get("id")))
+            if (name := json_fields.clean_text(one.get("id")))
         )
 
     def list_names(self) -> tuple[str, ...]:
@@ -164,7 +172,7 @@ class OpenAI:
                 "stream": True,
                 "stream_options": {"include_usage": True},
                 "chat_template_kwargs": None if think is None else {"enable_thinking": think},
-                "return_progress": True if self._program.startswith(kinds.LLAMACPP) else None,
+                "return_progress": True if self._program.startswith(server_kinds.LLAMACPP) else None,
             }
         )
 
@@ -174,7 +182,7 @@ class OpenAI:
             bodies: list[bytes] = []
             try:
                 tries = RequestRetries(
-                    self.settings, partial(self._record_refusal, bodies), refusals.extract_message
+                    self.settings, partial(self._record_refusal, bodies), openai_errors.extract_message
                 )
                 return tries.request_stream(partial(self._send_request, self._adapt_request(request)))
             except ContextFullError as error:
@@ -193,7 +201,7 @@ class OpenAI:
 
     def _drop_unsupported(self, bodies: Sequence[bytes], request: Mapping[str, Any]) -> bool:
         """Find out what the server refused to know; false where it was something else."""
-        told = refusals.extract_message(bodies[-1]) if bodies else ""
+        told = openai_errors.extract_message(bodies[-1]) if bodies else ""
         found = (name for name in OPTIONAL if name in told and name in request)
         name = next((name for name in found if name not in self._without), None)
         if name is None:
@@ -216,39 +224,43 @@ class OpenAI:
         """Raise what comes as an error after the stream has begun."""
         if "error" in fields or fields.get("object") == "error":
             body = json.dumps(fields).encode()
-            told = refusals.extract_message(body) or failures.extract_error(body)
+            told = openai_errors.extract_message(body) or failures.extract_error(body)
             raise failures.parse_context_error(
                 failures.extract_error(body), self._context
-            ) or failures.BROKEN(told=refusals.shorten_message(told))
+            ) or failures.BROKEN(told=openai_errors.shorten_message(told))
 
     def _request_models(self) -> list[Mapping[str, Any]] | None:
         """Ask /models; None where the server has no such list."""
         try:
-            tries = RequestRetries(self.settings, partial(self._record_refusal, []), refusals.extract_message)
+            tries = RequestRetries(
+                self.settings, partial(self._record_refusal, []), openai_errors.extract_message
+            )
             reply, body = tries.request_answer(lambda: self._wire.send_query("/models"))
         except ServerUnreachableError as error:
             raise self._make_connection_error(error) from error
-        if reply.status == 404 and answers.parse_object(body):
+        if reply.status == 404 and json_fields.parse_object(body):
             return None
-        if reply.status != 200 or not isinstance(answers.parse_object(body).get("data"), list):
+        if reply.status != 200 or not isinstance(json_fields.parse_object(body).get("data"), list):
             raise self._make_error(reply.status, reply.kind, body)
-        return answers.get_objects(answers.parse_object(body), "data")
+        return json_fields.get_objects(json_fields.parse_object(body), "data")
 
     def _get_optional(self, path: str) -> Mapping[str, Any]:
         """Ask what can be done without."""
         with suppress(TripletickError), closing(self._root.send_query(path)) as reply:
-            return answers.parse_object(reply.read_body()) if reply.status == 200 else {}
+            return json_fields.parse_object(reply.read_body()) if reply.status == 200 else {}
         return {}
 
     def _make_error(self, status: int, kind: str, body: bytes) -> TripletickError:
-        asked = refusals.RequestContext(self.name, self.address.url, self.settings.key_env, self._context)
-        if refusals.is_model_missing(status, body):
-            return refusals.make_missing_error(self.name, self.list_names())
-        return refusals.make_status_error(status, kind, body, asked)
+        asked = openai_errors.RequestContext(
+            self.name, self.address.url, self.settings.key_env, self._context
+        )
+        if openai_errors.is_model_missing(status, body):
+            return openai_errors.make_missing_error(self.name, self.list_names())
+        return openai_errors.make_status_error(status, kind, body, asked)
 
     def _make_connection_error(self, error: ServerUnreachableError) -> TripletickError:
         reason = error.what.rpartition("(")[2].rstrip(").")
-        return refusals.UNREACHED(where=self.address.url, reason=reason)
+        return openai_errors.UNREACHED(where=self.address.url, reason=reason)
 
 
 def resolve_base_address(host: str | None, model: str = "NAME") -> ServerAddress:
@@ -258,7 +270,7 @@ def resolve_base_address(host: str | None, model: str = "NAME") -> ServerAddress
     """
     text = host or os.environ.get(BASE_URL, "")
     if not text.strip():
-        raise refusals.NAMELESS(model=model)
+        raise openai_errors.NAMELESS(model=model)
     at = parse_address(text)
     return at if at.path else replace(at, path=PATH)
 
@@ -267,7 +279,7 @@ def _read_key(settings: EngineSettings) -> str:
     """Give the key, "" where there is none. Raises UsageError for one that no header can hold."""
     key = os.environ.get(settings.key_env, "").strip()
     if not all("!" <= letter <= "~" for letter in key):
-        raise refusals.BAD_KEY(variable=settings.key_env)
+        raise openai_errors.BAD_KEY(variable=settings.key_env)
     KNOWN.learn_keys([key])
     return key
 

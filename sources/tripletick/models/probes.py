@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tripletick.errors import TripletickError
-from tripletick.models import EngineSettings, answers
+from tripletick.models import EngineSettings, json_fields
 from tripletick.models.hosts import parse_address
-from tripletick.models.wire import HttpClient
+from tripletick.models.http import HttpClient
 
 Kind = Literal["ollama", "openai"]
 PORTS = (11434, 8080, 1234, 8000)
@@ -57,4 +57,4 @@ def probe_server(url: str) -> FoundServer | None:
 
 def _get_json(wire: HttpClient, path: str) -> dict[str, object]:
     with closing(wire.send_query(path)) as reply:
-        return answers.parse_object(reply.read_body()) if reply.status == 200 else {}
+        return json_fields.parse_object(reply.read_body()) if reply.status == 200 else {}

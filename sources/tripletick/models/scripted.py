@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from tripletick.errors import ContextFullError, ModelError, StreamCutError
-from tripletick.halting import Halt
 from tripletick.messages import Chunk, Counts, Finish, Message, ToolCall
 from tripletick.models import EngineSettings
 from tripletick.models.model import ModelInfo, Sampling
+from tripletick.system.cancellation import Halt
 
 CHARS_A_TOKEN = 4
 FINISHES = ("stop", "length")

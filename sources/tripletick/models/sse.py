@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tripletick.models import answers, failures
+from tripletick.models import failures, json_fields
 
 DONE = b"[DONE]"
 FIELD = re.compile(rb"(?P<name>[A-Za-z][A-Za-z_-]*)(?:: ?(?P<value>.*))?", re.DOTALL)
@@ -28,7 +28,7 @@ def parse_events(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
             continue
         if data == DONE:
             break
-        alone = answers.parse_object(data) if data and not parts else {}
+        alone = json_fields.parse_object(data) if data and not parts else {}
         if alone:
             yield alone
         elif data:
@@ -58,7 +58,7 @@ def _parse_line(line: bytes) -> bytes | None:
 
 def _join_parts(parts: list[bytes]) -> dict[str, Any]:
     whole = b"\n".join(parts)
-    found = answers.parse_object(whole)
+    found = json_fields.parse_object(whole)
     if not found:
         raise failures.GARBLED(told=whole[:SHOWN].decode("utf-8", "replace"))
     return found

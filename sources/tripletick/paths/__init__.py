@@ -1,15 +1,15 @@
 """The workspace guard: which folder may be worked in, and the one way to its files."""
 
+from tripletick.paths.dir_handle import Kind, PathInfo
 from tripletick.paths.guard import PathRefused, Workspace
-from tripletick.paths.hidden import is_env_file, parse_ignore
-from tripletick.paths.sight import HomeView, find_home_view
-from tripletick.paths.within import Kind, PathInfo
+from tripletick.paths.hidden_paths import is_env_file, parse_ignore
+from tripletick.paths.home_view import HomeView, find_home_view
 
 __all__ = [
-    "PathInfo",
-    "Kind",
-    "PathRefused",
     "HomeView",
+    "Kind",
+    "PathInfo",
+    "PathRefused",
     "Workspace",
     "find_home_view",
     "is_env_file",

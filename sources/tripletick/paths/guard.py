@@ -18,13 +18,13 @@ from pathlib import Path
 
 from tripletick.errors import WorkspaceError
 from tripletick.messages import FileChange
-from tripletick.paths import beneath
-from tripletick.paths.hidden import IGNORE, HiddenPathFinder, is_env_file
-from tripletick.paths.meaning import PathRefused as PathRefused
-from tripletick.paths.meaning import clean_path, expand_home, refuse_home
-from tripletick.paths.rooms import KEPT, ReadGrants
-from tripletick.paths.sight import HomeView
-from tripletick.paths.within import DirHandle, Kind, PathInfo, translate_errors
+from tripletick.paths import dirfd
+from tripletick.paths.dir_handle import DirHandle, Kind, PathInfo, translate_errors
+from tripletick.paths.hidden_paths import IGNORE, HiddenPathFinder, is_env_file
+from tripletick.paths.home_view import HomeView
+from tripletick.paths.mapper import PathRefused as PathRefused
+from tripletick.paths.mapper import clean_path, expand_home, refuse_home
+from tripletick.paths.read_grants import KEPT, ReadGrants
 
 OUT = ".tripletick/out"
 REMEDY = "Go to a folder of your own, or: tripletick -C DIR"
@@ -246,10 +246,10 @@ class Workspace:
     def _write_file(self, path: str, data: bytes) -> FileChange:
         folder, _, name = path.rpartition("/")
         with translate_errors(path):
-            parent = beneath.make_folders(self._own.handle, folder, self._owner)
+            parent = dirfd.make_folders(self._own.handle, folder, self._owner)
             try:
                 old = _check_replaceable(parent, name, path)
-                beneath.replace_file(parent, name, data, mode=old, owner=self._owner)
+                dirfd.replace_file(parent, name, data, mode=old, owner=self._owner)
             finally:
                 os.close(parent)
         return FileChange(path, "created" if old is None else "changed")

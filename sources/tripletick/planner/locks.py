@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from tripletick.approval import PendingBlock, PermissionGate
-from tripletick.approval.questions import Working
 from tripletick.events import Ask
-from tripletick.halting import Halt
 from tripletick.messages import Answer, Result
 from tripletick.paths import PathRefused
+from tripletick.permission import PendingBlock, PermissionGate
+from tripletick.permission.questions import Working
 from tripletick.sandbox.box import untold
+from tripletick.system.cancellation import Halt
 
 ALL = "."
 """The workspace as a whole."""

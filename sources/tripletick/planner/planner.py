@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection, Generator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from tripletick.agents import Agent
+from tripletick.agents.definitions import Agent
+from tripletick.config.schema import PlannerSection
 from tripletick.errors import TripletickError
 from tripletick.events import (
     Answered,
@@ -24,16 +25,15 @@ from tripletick.events import (
     Routed,
     Text,
 )
-from tripletick.loop import Loop, Turn
 from tripletick.messages import Receipt, Task
-from tripletick.planner import words
-from tripletick.planner.agreeing import PlanConfirmation
-from tripletick.planner.asking import Asking, PlanDrafter, filter_events
-from tripletick.planner.checking import PlanRules
+from tripletick.planner import texts
+from tripletick.planner.confirmation import PlanConfirmation
+from tripletick.planner.drafts import Asking, PlanDrafter, filter_events
 from tripletick.planner.plan import DROPPED, PLANNER, Plan
-from tripletick.planner.words import PlannerQuestions
-from tripletick.repair import Attempts, complete_ending, find_ending
-from tripletick.sections import PlannerSection
+from tripletick.planner.texts import PlannerQuestions
+from tripletick.planner.validation import PlanRules
+from tripletick.turn.attempts import Attempts, complete_ending, find_ending
+from tripletick.turn.loop import Loop, Turn
 
 STOPPED = "Stopped. Go on with what is left of the plan ({left})?"
 STOPPED_WHY = "What is done stays done. n ends the plan; tripletick resume asks once more."
@@ -101,7 +101,7 @@ class Planner:
         except KeyboardInterrupt:
             yield from map(Notice, points.snapshot_after_block())
             if self.plan.tasks:
-                yield from self._report_outcome(words.STOPPED)
+                yield from self._report_outcome(texts.STOPPED)
             yield Interrupted(self.loop.replies.talk.entries[-1].message.text)
         finally:
             points.end_turn()
@@ -129,7 +129,7 @@ class Planner:
                 return (yield from self._carry_out())
             if not answer.text:
                 return (yield from self._refuse_plan())
-            question = words.ANOTHER.format(words=answer.text)
+            question = texts.ANOTHER.format(words=answer.text)
 
     def _confirm_resume(self, *, agreed: bool) -> Asking[Ending]:
         yield PlanChanged(self.plan.tasks)
@@ -143,7 +143,7 @@ class Planner:
         return GaveUp("refused", NOT_RUN, 1, hint=LATER)
 
     def _refuse_plan(self) -> Asking[Ending]:
-        self.loop.replies.talk.add_user_message(words.REFUSED)
+        self.loop.replies.talk.add_user_message(texts.REFUSED)
         yield from self._show_plan(Plan())
         return GaveUp("refused", NOT_RUN, 1, hint=INSTEAD)
 
@@ -220,7 +220,7 @@ class Planner:
 
     def _finish_plan(self) -> Asking[Ending]:
         """Answer by rule, in the conversation and to the person."""
-        text = yield from self._report_outcome(words.ENDED)
+        text = yield from self._report_outcome(texts.ENDED)
         yield Text(text + "\n")
         if self.plan.is_complete():
             return Answered(text)
@@ -232,7 +232,7 @@ class Planner:
         talk, points = self.loop.replies.talk, self.loop.checkpoints
         if notice := points.end_turn():
             yield Notice(notice)
-        text = words.format_answer(self.plan, points.changed)
+        text = texts.format_answer(self.plan, points.changed)
         talk.add_user_message(head)
         talk.add_reply(text)
         return text

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tripletick.router.agent_matcher import CLOSE, find_closest_agent
 from tripletick.router.classifier import CLASSES, load_classifier
-from tripletick.router.sentences import CLOSE, find_closest_agent
 
 __all__ = ["AGENTS", "CLOSE", "AgentGuess", "find_closest_agent", "guess_agent"]
 

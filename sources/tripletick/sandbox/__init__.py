@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from tripletick import platforms
 from tripletick.errors import ConfigError
 from tripletick.sandbox.box import Box, Ground, ProbedBox
 from tripletick.sandbox.remedies import find_remedy
+from tripletick.system import platforms
 
 BOXES = {
     "bubblewrap": "bubblewrap.Bubblewrap",

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar
 
-from tripletick.halting import Halt
-from tripletick.paths.hidden import HiddenPathFinder
-from tripletick.paths.sight import HomeView
+from tripletick.paths.hidden_paths import HiddenPathFinder
+from tripletick.paths.home_view import HomeView
+from tripletick.system.cancellation import Halt
 
 Mode = Literal["read", "work"]
 XDG = ("CACHE", "CONFIG", "DATA", "STATE")

@@ -15,8 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tripletick import platforms
-from tripletick.paths.hidden import IGNORE, MOST, OURS, HiddenPaths
+from tripletick.paths.hidden_paths import IGNORE, MOST, OURS, HiddenPaths
 from tripletick.sandbox import environment, first, grants, holding, mounts, points, seccomp, toolchains
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
 from tripletick.sandbox.counting import CONFINE, OUTER, find_counting
@@ -24,6 +23,7 @@ from tripletick.sandbox.probing import BLOCKERS, Probe, find_problem
 from tripletick.sandbox.running import NOT_STARTED, Launch, end_namespace, running
 from tripletick.sandbox.user import Session, User, find_homes, find_user
 from tripletick.sandbox.watchdog import bytes_under, free_space
+from tripletick.system import platforms
 
 if TYPE_CHECKING:
     from tripletick.sandbox.net.proxy import Proxy

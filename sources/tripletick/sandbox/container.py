@@ -14,7 +14,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tripletick.paths.hidden import IGNORE, OURS
+from tripletick.paths.hidden_paths import IGNORE, OURS
 from tripletick.sandbox import environment, holding
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Limits, Mode
 from tripletick.sandbox.probing import Probe, find_problem

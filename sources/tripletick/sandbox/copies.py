@@ -11,7 +11,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tripletick.paths import beneath
+from tripletick.paths import dirfd
 from tripletick.sandbox.mounts import View
 
 LARGEST = 64 << 20
@@ -53,7 +53,7 @@ def read(root: Path, name: str) -> bytes | None:
     """Give a file's bytes, None where there is none."""
     folder = os.open(root, FOLDER)
     try:
-        handle = beneath.open_beneath(folder, name, READ)
+        handle = dirfd.open_beneath(folder, name, READ)
     except FileNotFoundError:
         return None
     finally:
@@ -71,11 +71,11 @@ def write(root: Path, name: str, data: bytes, owner: tuple[int, int] | None) -> 
     folder = os.open(root, FOLDER)
     above, _, last = name.rpartition("/")
     try:
-        parent = beneath.make_folders(folder, above, owner)
+        parent = dirfd.make_folders(folder, above, owner)
     finally:
         os.close(folder)
     try:
-        beneath.replace_file(parent, last, data, mode=mode_of(parent, last), owner=owner)
+        dirfd.replace_file(parent, last, data, mode=mode_of(parent, last), owner=owner)
     finally:
         os.close(parent)
 

@@ -17,10 +17,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tripletick import platforms
 from tripletick.sandbox import unshared
 from tripletick.sandbox.box import Ground
 from tripletick.sandbox.user import User
+from tripletick.system import platforms
 
 SENTENCE = "; root's processes are counted ten times a second and not at each fork"
 """What the tier says where the watchdog alone counts."""

@@ -15,8 +15,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tripletick import platforms
-from tripletick.paths.hidden import IGNORE, OURS, HiddenPaths
+from tripletick.paths.hidden_paths import IGNORE, OURS, HiddenPaths
 from tripletick.sandbox import environment, rights, seccomp, unshared
 from tripletick.sandbox.bare import REAPER, describe
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
@@ -38,6 +37,7 @@ from tripletick.sandbox.probing import Probe, find_problem
 from tripletick.sandbox.running import Launch, end_family, running
 from tripletick.sandbox.straying import bring_home
 from tripletick.sandbox.user import Session, find_user, remove
+from tripletick.system import platforms
 
 SENTENCE = (
     "landlock: a block can change files only in this folder (its .git is put back after it), reads no other "

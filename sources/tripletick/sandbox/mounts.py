@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tripletick.paths.hidden import IGNORE, OURS, HiddenPaths
+from tripletick.paths.hidden_paths import IGNORE, OURS, HiddenPaths
 from tripletick.sandbox.box import Mode
 from tripletick.sandbox.toolchains import PRIVATE, SYSTEM, is_folder, is_inside, is_system, mode_of
 from tripletick.sandbox.user import Session, User

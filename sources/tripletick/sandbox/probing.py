@@ -13,8 +13,8 @@ from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tripletick import platforms
 from tripletick.sandbox.box import Finished, Struck
+from tripletick.system import platforms
 
 Running = Generator[str, None, Finished]
 SCRIPT = """{ true > "$1/written"; true > "$1/cut"; echo x >> "$1/secret"; } 2>/dev/null

@@ -11,10 +11,10 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from tripletick import platforms
 from tripletick.sandbox.box import Mode
 from tripletick.sandbox.mounts import View
 from tripletick.sandbox.toolchains import SYSTEM, is_system
+from tripletick.system import platforms
 
 EXECUTE, WRITE, READ, LIST, TRUNCATE, DEVICE = 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 14, 1 << 15
 SEE = EXECUTE | READ | LIST

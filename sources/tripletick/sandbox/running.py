@@ -19,12 +19,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from tripletick import platforms
-from tripletick.halting import Halt
 from tripletick.sandbox.box import Finished, Kept, Limits
 from tripletick.sandbox.counting import group_in
 from tripletick.sandbox.user import User
 from tripletick.sandbox.watchdog import PAUSE, Watch, Watched
+from tripletick.system import platforms
+from tripletick.system.cancellation import Halt
 
 CHUNK = 64 << 10
 NOT_STARTED = 125

@@ -13,7 +13,7 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tripletick.paths.hidden import IGNORE, OURS
+from tripletick.paths.hidden_paths import IGNORE, OURS
 from tripletick.sandbox.bare import Bare
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
 from tripletick.sandbox.probing import Probe, find_problem

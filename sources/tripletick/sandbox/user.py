@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
-from tripletick import platforms
 from tripletick.errors import TripletickError
-from tripletick.places import make_private_folder
+from tripletick.system import platforms
+from tripletick.system.dirs import make_private_folder
 
 ROOM = (8 << 20, 1 << 16)
 """Bytes that must be free for the session's folder, where there is a choice; and else."""

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tripletick import platforms
 from tripletick.sandbox.box import Limits, Struck
+from tripletick.system import platforms
 
 PAUSE = 0.1
 CROWDED = 0.8

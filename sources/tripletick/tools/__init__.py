@@ -7,7 +7,7 @@ from tripletick.tools.tool import Tool
 
 def load_tools() -> dict[str, Tool]:
     """Give every tool: one for each runnable language, and those for files."""
-    from tripletick.languages import LANGUAGES
+    from tripletick.languages.registry import LANGUAGES
     from tripletick.tools import browse, code, edit, files, finder, mcp, shell, web
 
     programs = (code.make_code_tool(row) for row in LANGUAGES.values() if row.is_runnable)

@@ -1,7 +1,7 @@
 """The tag `browse`: a page that a program draws, in a real browser that runs in a box of its own.
 
 One step a line; a path after the tag takes a picture of the last page. Nothing of a visit stays: the next
-block begins with a new profile. What the steps do in the browser is web/browse.py's.
+block begins with a new profile. What the steps do in the browser is web/browser_worker.py's.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from tripletick.tools.tool import Running, Tool, ToolContext
 from tripletick.tools.web import HEAD
 from tripletick.web import address
 from tripletick.web.address import FetchError, WebAddress
-from tripletick.web.plain import sanitize_text
+from tripletick.web.sanitize import sanitize_text
 
-PROGRAM = Path(address.__file__).with_name("browse.py")
+PROGRAM = Path(address.__file__).with_name("browser_worker.py")
 MARK = "\x1e"
 MOST_STEPS = 20
 NO_BOX = "was not run: the browser needs a box with network ({sentence})"

@@ -14,21 +14,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tripletick.events import Ask, Output
-from tripletick.languages import Language, detect_language, fill_command, list_programs
+from tripletick.languages.registry import Language, detect_language, fill_command, list_programs
 from tripletick.messages import Answer, Call, Result
 from tripletick.paths import PathRefused
 from tripletick.sandbox.box import Finished, Mode
 from tripletick.sandbox.user import remove
-from tripletick.tools import examples, tables, usage
-from tripletick.tools.check import (
-    PLAIN,
-    build_variables,
-    check_program,
-    check_syntax,
-    drain_output,
-    find_problem,
-    to_operand,
-)
+from tripletick.tools import command_examples, data_summary, function_examples
+from tripletick.tools.file_writer import SavedFile, make_refusal, save_file
 from tripletick.tools.output import (
     clip_output,
     collect_flags,
@@ -38,7 +30,7 @@ from tripletick.tools.output import (
     join_runs,
 )
 from tripletick.tools.parameters import PROGRAM
-from tripletick.tools.parts import find_project_folder, list_build_attempts
+from tripletick.tools.program_parts import find_project_folder, list_build_attempts
 from tripletick.tools.results import (
     PART,
     fail_if_unchanged,
@@ -46,7 +38,15 @@ from tripletick.tools.results import (
     make_syntax_failure,
     make_unstarted_result,
 )
-from tripletick.tools.saving import SavedFile, make_refusal, save_file
+from tripletick.tools.syntax_check import (
+    PLAIN,
+    build_variables,
+    check_program,
+    check_syntax,
+    drain_output,
+    find_problem,
+    to_operand,
+)
 from tripletick.tools.tool import Running, Tool, ToolContext
 
 TESTER = Path(__file__).with_name("run_tests.py")
@@ -176,8 +176,8 @@ def _is_handwritten_table(language: Language, call: Call, bench: ToolContext) ->
     in its head.
     """
     path = (call.path or "").lower()
-    is_data = path.endswith(tables.KNOWN) and any(
-        each.lower().endswith(tables.KNOWN) for each in bench.ledger.shown
+    is_data = path.endswith(data_summary.KNOWN) and any(
+        each.lower().endswith(data_summary.KNOWN) for each in bench.ledger.shown
     )
     return is_data and bool(language.marks) and not language.has_marks(call.body)
 
@@ -254,7 +254,9 @@ def _apply_example_checks(program: PreparedProgram, result: Result) -> Result:
     if not (saved and bench.trial.examples):
         return result
     used = list(
-        usage.run_examples(bench.ledger.task[:PROVEN], saved.path, program.source, program.language, bench)
+        command_examples.run_examples(
+            bench.ledger.task[:PROVEN], saved.path, program.source, program.language, bench
+        )
     )
     wrong = [*_find_failed_examples(program, saved), *filter(None, (each.fault for each in used))]
     if wrong:
@@ -274,7 +276,7 @@ def _find_failed_examples(program: PreparedProgram, saved: SavedFile) -> list[st
     if not language.may_have_examples(program.source, bench.ledger.task):
         return []
     names = program.names | {
-        "prover": Path(examples.__file__).read_text("utf-8"),
+        "prover": Path(function_examples.__file__).read_text("utf-8"),
         "task": json.dumps(bench.ledger.task[:PROVEN]),
     }
     finished = drain_output(

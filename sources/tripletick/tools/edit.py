@@ -11,20 +11,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from tripletick.checkpoint.comparing import diff_contents
+from tripletick.checkpoint.diffs import diff_contents
 from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused
-from tripletick.tools.pairs import (
-    AppliedPairs,
-    SearchReplaceError,
-    apply_pairs,
-    quote_lines,
-    read_pairs,
-    write_pair,
-)
-from tripletick.tools.parameters import PATH, SWITCH, ArgumentsError, CallSchema, Parameter, Parameters
-from tripletick.tools.reading import is_binary
-from tripletick.tools.saving import (
+from tripletick.tools.file_reader import is_binary
+from tripletick.tools.file_walk import find_closest_paths
+from tripletick.tools.file_writer import (
     BOM,
     Diff,
     FileDraft,
@@ -33,8 +25,16 @@ from tripletick.tools.saving import (
     read_old_content,
     write_draft,
 )
+from tripletick.tools.parameters import PATH, SWITCH, ArgumentsError, CallSchema, Parameter, Parameters
+from tripletick.tools.search_replace import (
+    AppliedPairs,
+    SearchReplaceError,
+    apply_pairs,
+    quote_lines,
+    read_pairs,
+    write_pair,
+)
 from tripletick.tools.tool import Running, Tool, ToolContext
-from tripletick.tools.walking import find_closest_paths
 
 LARGEST = 8 << 20
 OLD_NAMES = ("old", "old_str", "old_string", "old_text", "find", "before", "original")

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tripletick.messages import Call, Result
+from tripletick.tools.file_reader import READ
+from tripletick.tools.file_writer import save_file
 from tripletick.tools.parameters import CONTENT
-from tripletick.tools.reading import READ
-from tripletick.tools.saving import save_file
 from tripletick.tools.tool import Running, Tool, ToolContext
 
 

@@ -14,11 +14,11 @@ from datetime import UTC, datetime
 
 from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused
+from tripletick.tools.file_reader import is_binary, show_path, split_lines, to_printable
+from tripletick.tools.file_walk import FileWalk, WalkEntry, find_closest_paths
 from tripletick.tools.output import format_size
 from tripletick.tools.parameters import CallSchema, Parameter
-from tripletick.tools.reading import is_binary, show_path, split_lines, to_printable
 from tripletick.tools.tool import Running, Tool, ToolContext
-from tripletick.tools.walking import FileWalk, WalkEntry, find_closest_paths
 
 NAMES = 100
 """Paths shown."""

@@ -11,12 +11,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from tripletick import extras
 from tripletick.events import Output
-from tripletick.mcp import PACKAGE, describing
+from tripletick.mcp import PACKAGE, tool_descriptions
 from tripletick.mcp.values import McpServerError, ResultFile
 from tripletick.messages import OUTSIDE, Call, Result
 from tripletick.sandbox.box import Finished
+from tripletick.system import optional_deps
 from tripletick.tools import output
 from tripletick.tools.parameters import CallSchema, Parameter, Parameters
 from tripletick.tools.tool import Running, Tool, ToolContext
@@ -35,8 +35,8 @@ TAKES = "What it takes:\n{words}"
 def run(call: Call, bench: ToolContext) -> Running:
     """Describe or call; what goes wrong with a server is a failed result."""
     yield from ()
-    if not extras.present("mcp"):
-        return Result("forbidden", LACKING.format(command=extras.ask_for(PACKAGE)))
+    if not optional_deps.present("mcp"):
+        return Result("forbidden", LACKING.format(command=optional_deps.ask_for(PACKAGE)))
     name, tool, rest = parse_target(call)
     try:
         if name == DESCRIBE and not tool:
@@ -63,15 +63,17 @@ def _describe_target(words: str, bench: ToolContext) -> Result:
         return Result("ok", "ok", bench.servers.describe_all())
     if tool:
         one = bench.servers.get_tool(name, tool, bench.mode, bench.halt)
-        text = describing.format_tool(name, one)
+        text = tool_descriptions.format_tool(name, one)
     else:
-        text = describing.format_tool_list(name, bench.servers.list_tools(name, bench.mode, bench.halt), rest)
+        text = tool_descriptions.format_tool_list(
+            name, bench.servers.list_tools(name, bench.mode, bench.halt), rest
+        )
     return Result("ok", f"ok, {what}", _clip_text(text, bench), flags=frozenset({OUTSIDE}))
 
 
 def _list_server_tools(name: str, bench: ToolContext) -> str:
     return (
-        describing.format_tool_list(name, bench.servers.list_tools(name, bench.mode, bench.halt), ())
+        tool_descriptions.format_tool_list(name, bench.servers.list_tools(name, bench.mode, bench.halt), ())
         if name
         else ""
     )
@@ -83,7 +85,11 @@ def _call_tool(name: str, tool: str, body: str, bench: ToolContext) -> Running:
     arguments = _parse_arguments(body)
     if arguments is None:
         return Result(
-            "failed", NO_OBJECT, describing.format_tool(name, one), flags=frozenset({OUTSIDE}), tool=TAG
+            "failed",
+            NO_OBJECT,
+            tool_descriptions.format_tool(name, one),
+            flags=frozenset({OUTSIDE}),
+            tool=TAG,
         )
     if host := servers.remote_host(name):
         yield Output(f"network: {host}\n")
@@ -94,7 +100,7 @@ def _call_tool(name: str, tool: str, body: str, bench: ToolContext) -> Running:
     if servers.is_untrusted(name, one):
         bench.outside.add_page(f"{TAG}://{name}", text)
     if said.failed:
-        text = f"{text}\n{TAKES.format(words=describing.format_tool(name, one))}"
+        text = f"{text}\n{TAKES.format(words=tool_descriptions.format_tool(name, one))}"
         return Result("failed", f"failed, {name}.{tool}", text, flags=frozenset({OUTSIDE}), tool=TAG)
     return Result("ok", f"ok, {name}.{tool}", text, flags=frozenset({OUTSIDE}))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tripletick.messages import Result
-from tripletick.tools.check import SyntaxProblem
-from tripletick.tools.saving import SavedFile
+from tripletick.tools.file_writer import SavedFile
+from tripletick.tools.syntax_check import SyntaxProblem
 from tripletick.tools.tool import ToolContext
 
 PART = ", not run: it is no program by itself"

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tripletick.languages import LANGUAGES, detect_language
+from tripletick.languages.registry import LANGUAGES, detect_language
 from tripletick.messages import Call, Result
 from tripletick.tools.code import make_code_tool, run_program
 from tripletick.tools.parameters import COMMAND

@@ -6,14 +6,14 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+from tripletick.config.schema import HarnessSection, WebSection
 from tripletick.events import Ask, Output
-from tripletick.halting import Halt
 from tripletick.mcp.servers import McpServers, make_empty_servers
 from tripletick.messages import Answer, Call, Result
 from tripletick.paths import Workspace
 from tripletick.sandbox.box import NOTHING, Box, Grant, Limits, Mode
-from tripletick.sections import HarnessSection, WebSection
-from tripletick.tools.outside import OutsideSources
+from tripletick.system.cancellation import Halt
+from tripletick.tools.outside_sources import OutsideSources
 from tripletick.tools.parameters import CallSchema
 from tripletick.web.address import WebAddress
 

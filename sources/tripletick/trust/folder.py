@@ -1,7 +1,7 @@
 """What blocks may do in a folder: asked once where it is new, and what holds where nobody can be asked.
 
 In the home folder, and in what holds it, nothing is asked: blocks only read there, and a change asks for the
-folder that it is about (approval/folders.py). How a no is kept, the approval and the box see to.
+folder that it is about (permission/home_folders.py). How a no is kept, the approval and the box see to.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Literal
 
 from tripletick.events import Ask
 from tripletick.messages import Answer
-from tripletick.trust.memory import AnswerStore, Blocks
+from tripletick.trust.answer_store import AnswerStore, Blocks
 
 QUESTION = "Blocks may write here, in {name}? y yes / r read only / n no"
 WHY = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
-from tripletick.config import Config, SettingValue, describe_unknown, parse_value
+from tripletick.config.config import Config, SettingValue, describe_unknown, parse_value
 from tripletick.errors import ConfigError
 from tripletick.models import split_name
 

@@ -13,15 +13,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tripletick import inifile
-from tripletick.agents import AUTO, EVERY_LANGUAGE, Agent, parse_agent
-from tripletick.config import Config, SettingValue
+from tripletick.agents.definitions import AUTO, EVERY_LANGUAGE, Agent, parse_agent
+from tripletick.config import ini
+from tripletick.config.config import Config, SettingValue
 from tripletick.errors import ConfigError
 from tripletick.events import Ask
-from tripletick.languages import LANGUAGES
+from tripletick.languages.registry import LANGUAGES
 from tripletick.messages import Answer
 from tripletick.paths import PathRefused, Workspace
-from tripletick.trust.memory import AnswerStore
+from tripletick.trust.answer_store import AnswerStore
 from tripletick.trust.settings import Listed, check_model_exists, check_server_model, filter_settings
 
 SETTINGS, AGENTS, WORDS = ".tripletick/config.ini", ".tripletick/agents", "AGENTS.md"
@@ -144,7 +144,7 @@ def _select_allowed(texts: Mapping[str, str], bounds: TrustBounds) -> tuple[Trus
     """Take what a workspace may bring, and tell what it may not; nothing is contacted for it."""
     problems: list[str] = []
     try:
-        rows = inifile.parse_values(texts.get(SETTINGS, ""), Path(SETTINGS))
+        rows = ini.parse_values(texts.get(SETTINGS, ""), Path(SETTINGS))
         settings, told = filter_settings(bounds.base, [SettingValue(*row) for row in rows])
         problems += told
     except ConfigError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tripletick.events import Doubted, FreshStart, Repairing
-from tripletick.ui.safe import to_one_line
+from tripletick.ui.sanitize import to_one_line
 
 ATTEMPT = "{attempt} of {limit}: {error}"
 ANEW = "beginning anew from the request"

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from rich.cells import cell_len
 
-from tripletick.ui.safe import escape_controls
+from tripletick.ui.sanitize import escape_controls
 
 
 def align_rows(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from tripletick.ui.gauge import format_thousands
-from tripletick.ui.safe import apply_carriage_returns, escape_controls
+from tripletick.ui.sanitize import apply_carriage_returns, escape_controls
+from tripletick.ui.status_line import format_thousands
 
 HEAD, TAIL = 12, 8
 """Lines of a result that are shown."""

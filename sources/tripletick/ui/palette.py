@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tripletick.ui.pen import Style
+from tripletick.ui.renderer import Style
 
 AUTO = "auto"
 LIGHT_COLOURS = frozenset({"7", "9", "10", "11", "12", "13", "14", "15"})

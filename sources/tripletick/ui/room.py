@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tripletick.events import Compacted
-from tripletick.ui.gauge import format_thousands
+from tripletick.ui.status_line import format_thousands
 
 NEEDS = "The conversation needs {before} tokens, the model has {context}. Compacted to {after} and going on."
 WAS = "The conversation was compacted from {before} tokens to {after}."

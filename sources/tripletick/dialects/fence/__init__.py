@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from tripletick.dialects.fence.acting import parse_reply
 from tripletick.dialects.fence.feedback import format_call, format_results
+from tripletick.dialects.fence.parse_options import ParseOptions
 from tripletick.dialects.fence.reader import FenceReader
-from tripletick.dialects.fence.terms import ParseOptions
+from tripletick.dialects.fence.reply_parser import parse_reply
 from tripletick.messages import Call, Message, Problem, Result
 from tripletick.tools.tool import Tool
 
-__all__ = ["FenceDialect", "FenceReader", "parse_reply", "format_call"]
+__all__ = ["FenceDialect", "FenceReader", "format_call", "parse_reply"]
 
 
 class FenceDialect:

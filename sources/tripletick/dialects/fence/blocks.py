@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from typing import Literal as OneOf
 from typing import NamedTuple
 
-from tripletick import languages
-from tripletick.dialects.fence.info import DOCUMENTS, InfoString
+from tripletick.dialects.fence.info_string import DOCUMENTS, InfoString
 from tripletick.dialects.fence.lines import FenceMark, FenceShape, ReplyLines
 from tripletick.dialects.fence.literals import LITERALS, LiteralTracker
+from tripletick.languages import registry
 
 DEEPER = 3
 """Columns that a closing fence may be indented more than its opener."""
@@ -49,13 +49,13 @@ class FencedBlock(NamedTuple):
         """True where Markdown may be inside: small models save a README under the tag of a program, too."""
         if self.info.tag in DOCUMENTS or not self.info.path:
             return self.info.tag in DOCUMENTS
-        suffix = languages.detect_language(self.info.path)
+        suffix = registry.detect_language(self.info.path)
         return suffix is not None and suffix.tag in DOCUMENTS
 
     def make_literal_tracker(self) -> LiteralTracker | None:
         """Give what follows the literals of its program, None for other tags and for parts of files."""
         saved = self.info.tag in ("write", "append") and self.info.path
-        language = languages.detect_language(self.info.path or "") if saved else None
+        language = registry.detect_language(self.info.path or "") if saved else None
         kind = LITERALS.get(language.tag if language else self.info.tag)
         return kind() if kind else None
 

@@ -11,12 +11,12 @@ import re
 import warnings
 from dataclasses import dataclass
 
-from tripletick import languages
 from tripletick.dialects.fence.blocks import BlockEnd, FencedBlock
-from tripletick.dialects.fence.info import DATA, TOOLS
+from tripletick.dialects.fence.info_string import DATA, TOOLS
 from tripletick.dialects.fence.lines import ReplyLines, dedent_line
 from tripletick.dialects.fence.literals import LITERALS, ShellLiterals
-from tripletick.dialects.thinking import BLANKS
+from tripletick.dialects.reasoning_tags import BLANKS
+from tripletick.languages import registry
 
 _ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});")
 _ANGLED = re.compile(r"<[^<>]+>$")
@@ -54,7 +54,7 @@ def extract_body(page: ReplyLines, block: FencedBlock, end: BlockEnd) -> str:
     """Give a closed block's content as its program or file. Raises TranscriptError."""
     lines = extract_lines(page, block, end)
     body = "\n".join(lines)
-    if block.info.tag in languages.load_table().languages and block.info.tag not in DATA:
+    if block.info.tag in registry.load_table().languages and block.info.tag not in DATA:
         body = _unescape_html(block.info.tag, body)
     return _strip_prompts(block.info.tag, body)
 
@@ -157,7 +157,7 @@ def _is_placeholder_line(tag: str, line: str) -> bool:
 
 
 def _comment_markers(tag: str) -> tuple[str, ...]:
-    language = languages.load_table().languages.get(tag)
+    language = registry.load_table().languages.get(tag)
     if language is None:
         return ("#",) if tag in _COMMENTED else ()
     if not language.comment or tag in ("markdown", "text", "rst"):

@@ -11,9 +11,9 @@ import re
 from collections.abc import Generator, Iterator
 
 from tripletick.dialects.fence.lines import parse_shape
-from tripletick.dialects.fence.passage import BREAK, ReasoningStream, list_prefixes
-from tripletick.dialects.fence.terms import ASKS, QUESTION
-from tripletick.dialects.thinking import (
+from tripletick.dialects.fence.parse_options import ASKS, QUESTION
+from tripletick.dialects.fence.reasoning_stream import BREAK, ReasoningStream, list_prefixes
+from tripletick.dialects.reasoning_tags import (
     BARE_FINAL,
     BLANKS,
     HARMONY_END,

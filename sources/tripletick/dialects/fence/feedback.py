@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from tripletick.dialects.fence.invention import disarm_turn_tokens
+from tripletick.dialects.fence.hallucinations import disarm_turn_tokens
 from tripletick.messages import OUTSIDE, Call, Problem, Result
 
 MOST_PROBLEMS = 3

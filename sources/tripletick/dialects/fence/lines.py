@@ -15,7 +15,7 @@ from itertools import accumulate, count
 from operator import add
 from typing import NamedTuple
 
-from tripletick.dialects.thinking import BLANKS, CLOSING, OPENING, ClosingTags
+from tripletick.dialects.reasoning_tags import BLANKS, CLOSING, OPENING, ClosingTags
 
 _BREAK = re.compile(r"\r\n|\n|\r")
 _MARKER = rf"(?:[-*+]|\d{{1,9}}[.)])(?=[{BLANKS}])"

@@ -20,10 +20,10 @@ from tripletick.dialects.fence.blocks import (
     InnerFence,
     find_inner_fences,
 )
-from tripletick.dialects.fence.info import parse_info
+from tripletick.dialects.fence.info_string import parse_info
 from tripletick.dialects.fence.lines import FenceMark, FenceShape, ReplyLines, dedent_line
 from tripletick.dialects.fence.literals import LiteralTracker
-from tripletick.dialects.thinking import BLANKS
+from tripletick.dialects.reasoning_tags import BLANKS
 
 _TAG_LIKE = re.compile(r"[a-z][a-z0-9_+#-]*(?:[:：]\S+)?$")
 

@@ -12,12 +12,12 @@ from dataclasses import replace
 from functools import lru_cache
 
 from tripletick.dialects.dialect import ParsedReply
-from tripletick.dialects.fence.acting import ReplyParser
 from tripletick.dialects.fence.display import StreamDisplay
-from tripletick.dialects.fence.info import OUTPUT, may_be_output, parse_info
-from tripletick.dialects.fence.invention import find_turn_token, imitates_tool, is_special_line
+from tripletick.dialects.fence.hallucinations import find_turn_token, imitates_tool, is_special_line
+from tripletick.dialects.fence.info_string import OUTPUT, may_be_output, parse_info
 from tripletick.dialects.fence.lines import parse_shape
-from tripletick.dialects.fence.terms import ParseOptions
+from tripletick.dialects.fence.parse_options import ParseOptions
+from tripletick.dialects.fence.reply_parser import ReplyParser
 from tripletick.events import Part, Thought
 from tripletick.messages import Chunk, Finish
 

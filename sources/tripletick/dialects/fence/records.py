@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tripletick import languages
-from tripletick.dialects.fence.acting import parse_reply
-from tripletick.dialects.fence.info import resolve_tag
+from tripletick.dialects.fence.info_string import resolve_tag
+from tripletick.dialects.fence.reply_parser import parse_reply
+from tripletick.languages import registry
 from tripletick.messages import Call
 
 
@@ -34,7 +34,7 @@ def build_blocks_record(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def _resolve_tags(tags: list[str] | None) -> list[str]:
     if tags is None:
-        return [*dict.fromkeys([*languages.LANGUAGES, *languages.ALIASES.values()])]
+        return [*dict.fromkeys([*registry.LANGUAGES, *registry.ALIASES.values()])]
     return [resolve_tag(tag, ()) or tag.casefold().replace("-", "_") for tag in tags]
 
 

@@ -18,16 +18,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tripletick import installed
 from tripletick.errors import ModelError, ServerFailedError, StreamCutError, TripletickError, UsageError
-from tripletick.halting import Halt, Halted
 from tripletick.models import failures
 from tripletick.models.failures import ErrorTemplate
 from tripletick.models.llamacpp import LlamaEngine, LoadPlan, Piece
 from tripletick.models.shared_engine import folder as folders
 from tripletick.models.shared_engine.folder import EngineFiles, NoEngineError, SharingUnavailableError
-from tripletick.models.shared_engine.wire import ConnectionLostError, LineSocket
-from tripletick.redaction import without_secrets
+from tripletick.models.shared_engine.protocol import ConnectionLostError, LineSocket
+from tripletick.system import entry_points
+from tripletick.system.cancellation import Halt, Halted
+from tripletick.system.redaction import without_secrets
 
 TRIES = 4
 """Engines that may end, one after the other, before a request reaches one."""
@@ -291,7 +291,7 @@ def has_ended(wire: LineSocket) -> bool:
 def start_engine(files: EngineFiles, plan: LoadPlan, name: str) -> None:
     """Start the process of an engine and wait until it listens. Raises UnusableError, OSError."""
     about = {"folder": str(files.folder), "key": files.key, "name": name, "plan": asdict(plan)}
-    command = [sys.executable, "-I", "-S", "-c", LEAVE, *installed.module(PROCESS), json.dumps(about)]
+    command = [sys.executable, "-I", "-S", "-c", LEAVE, *entry_points.module(PROCESS), json.dumps(about)]
     for old in folders.list_engines(files.folder):
         if old != files and not old.is_running():
             old.remove_files()

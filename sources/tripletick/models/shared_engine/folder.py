@@ -25,11 +25,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tripletick import __version__, platforms
-from tripletick.halting import Halt
+from tripletick import __version__
 from tripletick.models.llamacpp import LoadPlan
-from tripletick.models.shared_engine.wire import PROTOCOL, LineSocket
-from tripletick.places import make_private_folder
+from tripletick.models.shared_engine.protocol import PROTOCOL, LineSocket
+from tripletick.system import platforms
+from tripletick.system.cancellation import Halt
+from tripletick.system.dirs import make_private_folder
 
 START = "start.lock"
 POLL = 0.05

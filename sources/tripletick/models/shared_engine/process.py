@@ -15,13 +15,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from tripletick.halting import Halt
 from tripletick.models import embedded
 from tripletick.models.llamacpp import LlamaEngine, LoadPlan, read_plan
 from tripletick.models.shared_engine import folder, status
 from tripletick.models.shared_engine.folder import EngineFiles, PrivateFile, SharingUnavailableError
 from tripletick.models.shared_engine.server import EngineServer, ReplyQueue
 from tripletick.models.shared_engine.status import EngineStatus
+from tripletick.system.cancellation import Halt
 
 PATIENCE = 20.0
 """Seconds that an engine that is ending may take to give its memory back."""

@@ -22,11 +22,11 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Protocol
 
-from tripletick import platforms
 from tripletick.errors import TripletickError
-from tripletick.halting import Halt, Halted
 from tripletick.models.llamacpp import THROWN, LoadPlan, Piece
-from tripletick.models.shared_engine.wire import OPENING_LIMIT, ConnectionLostError, LineSocket
+from tripletick.models.shared_engine.protocol import OPENING_LIMIT, ConnectionLostError, LineSocket
+from tripletick.system import platforms
+from tripletick.system.cancellation import Halt, Halted
 
 TICK = 1.0
 """Seconds between two looks at whether it is still wanted."""

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tripletick import platforms
-from tripletick.models import answers
+from tripletick.models import json_fields
 from tripletick.models.shared_engine import folder as folders
 from tripletick.models.shared_engine.folder import EngineFiles, NoEngineError, SharingUnavailableError
-from tripletick.models.shared_engine.wire import ConnectionLostError
+from tripletick.models.shared_engine.protocol import ConnectionLostError
+from tripletick.system import platforms
 
 ANSWER_SECONDS = 1.0
 END_SECONDS = 5.0
@@ -85,7 +85,7 @@ def query_status(files: EngineFiles) -> EngineStatus | None:
     except NoEngineError:
         return None
     known = EngineStatus(
-        files, pid or answers.get_number(about, "pid"), answers.clean_text(about.get("name"))
+        files, pid or json_fields.get_number(about, "pid"), json_fields.clean_text(about.get("name"))
     )
     with closing(wire):
         try:
@@ -105,11 +105,11 @@ def parse_state(known: EngineStatus, told: dict[str, Any]) -> EngineStatus:
         known.pid,
         known.name,
         answered=True,
-        context=answers.get_number(told, "context"),
+        context=json_fields.get_number(told, "context"),
         clients=tuple(pids) if isinstance(pids, list) else (),
-        working=answers.get_number(told, "working"),
-        waiting=answers.get_number(told, "waiting"),
-        done=answers.get_number(told, "done"),
+        working=json_fields.get_number(told, "working"),
+        waiting=json_fields.get_number(told, "waiting"),
+        done=json_fields.get_number(told, "done"),
         idle=float(told.get("idle", 0.0)),
         ends_in=float(ends_in) if isinstance(ends_in, (int, float)) else None,
     )

@@ -1,0 +1,194 @@
+"""What the model is told around a request and around results: the sentences of prompts/*/feedback.toml.
+
+A personality's file takes the place of single sentences; one that is empty is left out. What a result itself
+says is worded by the dialects, hints by repair and advice.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from tripletick.errors import ConfigError
+from tripletick.languages.registry import detect_language, names_other_language
+
+FILE = "feedback.toml"
+LONGEST = 600
+"""Characters of a request that are said again behind results; of a longer one its head and its tail are."""
+COMPUTES = "python"
+"""The language in which data is worked on."""
+PLACES = {
+    "folder": {"names"},
+    "request": {"request", "files", "ending"},
+    "repair": {"tag", "path"},
+    "make": {"tag", "path"},
+    "compute": {"tag"},
+    "changed": {"changes"},
+    "done": {"request"},
+    "unread": {"request"},
+    "failed": {"request"},
+    "mend": {"request", "tag", "path"},
+    "same": {"request"},
+    "bare": {"request", "tag", "path"},
+    "nothing": {"request"},
+    "hollow": {"request", "tag", "path"},
+    "absent": {"request", "tag", "path"},
+    "refused": {"request"},
+    "check": {"request", "command", "output"},
+    "doubt": {"request", "reasons"},
+    "last": {"request"},
+}
+"""What each sentence may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Templates:
+    """One sentence a field; prompts/base/feedback.toml says what each is for."""
+
+    folder: str = "Folder: {names}"
+    separator: str = " "
+    request: tuple[str, ...] = ("{request}", "{files}")
+    next: str = ""
+    make: str = ""
+    repair: str = ""
+    compute: str = ""
+    show: str = ""
+    question: str = ""
+    changed: str = ""
+    unchanged: str = ""
+    done: str = ""
+    unread: str = ""
+    failed: str = ""
+    mend: str = ""
+    same: str = ""
+    bare: str = ""
+    nothing: str = ""
+    hollow: str = ""
+    absent: str = ""
+    refused: str = ""
+    check: str = ""
+    doubt: str = ""
+    last: str = ""
+    words: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Regular expressions by name: what requests of a kind speak of."""
+
+    def format_request(self, request: str, files: str, ending: str = "") -> str:
+        """Word a request; a paragraph of which nothing is left is left out."""
+        filled = (part.format(request=request, files=files, ending=ending) for part in self.request)
+        return "\n\n".join(filter(None, filled))
+
+    def choose_ending(
+        self, request: str, program: str = "", *, new: bool = False, computes: bool = False
+    ) -> str:
+        """Say what block a request wants. `program`: the path of the one program that it names, which is to
+        be made (`new`) or went along; `computes`: data went along.
+        """
+        language = detect_language(program) if program else None
+        if language and new:
+            return self.make.format(tag=language.tag, path=program)
+        if self.show and self.has_words("withheld", request):
+            return self.show
+        if language and self.has_words("repairs", request):
+            return self.repair.format(tag=language.tag, path=program)
+        computes = self.has_words("counts", request) or (computes and not self.has_words("moves", request))
+        if computes and not language and not names_other_language(request, COMPUTES):
+            return self.compute.format(tag=COMPUTES)
+        return self.next
+
+    def has_words(self, kind: str, request: str) -> bool:
+        """Tell whether a request has one of the words of a kind; never where the kind has none."""
+        words = self.words.get(kind, "")
+        return bool(words) and bool(re.search(words, request, re.IGNORECASE))
+
+    def lacks_words(self, kind: str, request: str) -> bool:
+        """Tell whether a request has none of the words of a kind; never where the kind has none."""
+        return kind in self.words and not self.has_words(kind, request)
+
+    def extract_search_words(self, request: str) -> str:
+        """Give what a request looks for, without the words that say so; "" where it looks for no file."""
+        if not self.has_words("finds", request) or self.has_words("counts", request):
+            return ""
+        return re.sub(self.words["finds"], " ", request, flags=re.IGNORECASE)
+
+    def without_closings(self) -> Templates:
+        """Give them without those that stand behind results."""
+        return replace(
+            self,
+            done="",
+            unread="",
+            failed="",
+            mend="",
+            same="",
+            bare="",
+            nothing="",
+            hollow="",
+            absent="",
+            refused="",
+        )
+
+    def format_closing(self, name: str, request: str, **places: str) -> str:
+        """Fill a sentence that says the request again; "" where there is none."""
+        return (
+            getattr(self, name).format(request=shorten_request(request), **places)
+            if getattr(self, name)
+            else ""
+        )
+
+
+def shorten_request(request: str) -> str:
+    """Give a request as it is said again."""
+    if len(request) <= LONGEST:
+        return request
+    return f"{request[: LONGEST * 3 // 4]} … {request[-LONGEST // 4 :]}"
+
+
+def load_templates(*folders: Path) -> Templates:
+    """Read the sentences; those of a later folder win. Raises ConfigError, naming file and sentence."""
+    said: dict[str, Any] = {}
+    for path in (folder / FILE for folder in folders):
+        try:
+            said |= _read_file(path) if path.exists() else {}
+        except (OSError, ValueError) as error:
+            why = f"{str(error).rstrip('.')}."
+            raise ConfigError(f"{path} cannot be read.", why, "Mend the file.") from error
+    return Templates(**said)
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    """Read one file. Raises ValueError for a sentence or a place that there is not."""
+    said = tomllib.loads(path.read_text("utf-8"))
+    known = {each.name: PLACES.get(each.name, set()) for each in fields(Templates)}
+    for name, text in said.items():
+        if name not in known:
+            raise ValueError(f"there is no {name!r}; there are {', '.join(known)}")
+        if name == "words":
+            _check_patterns(text)
+            continue
+        if (name == "request") != isinstance(text, list):
+            raise ValueError(f"{name} takes {'a list of texts' if name == 'request' else 'a text'}")
+        parts = [
+            place for part in ([text] if isinstance(text, str) else text) for place in _find_places(part)
+        ]
+        if strange := set(parts) - known[name]:
+            raise ValueError(f"{name} has a place {{{strange.pop()}}}; it takes {known[name] or 'none'}")
+    return {name: tuple(text) if isinstance(text, list) else text for name, text in said.items()}
+
+
+def _check_patterns(words: object) -> None:
+    """Raise ValueError where these are no regular expressions by name."""
+    if not isinstance(words, dict) or not all(isinstance(each, str) for each in words.values()):
+        raise ValueError("words takes a table of texts")
+    for name, text in words.items():
+        try:
+            re.compile(text)
+        except re.error as wrong:
+            raise ValueError(f"words.{name} is no regular expression: {wrong}") from wrong
+
+
+def _find_places(text: str) -> list[str]:
+    return [place for _, place, _, _ in string.Formatter().parse(text) if place is not None]

@@ -1,0 +1,89 @@
+"""Whether a task is done: its checks, held against the folder that was left and the answer.
+
+Programs of the folder run in a copy of it and in a box, never beside us.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tripletick.bench.checks import CheckContext, ProgramResult, Run
+from tripletick.bench.folders import TaskFolder
+from tripletick.bench.task import BenchTask
+from tripletick.config.config import Config
+from tripletick.errors import UserNeededError
+from tripletick.sandbox import open_box
+from tripletick.sandbox.box import Box
+from tripletick.sandbox.probing import drain
+from tripletick.session import builder
+from tripletick.system import dirs
+
+OUTPUT = 1 << 20
+"""Bytes that a program may print."""
+STDIN = "TRIPLETICK_STDIN"
+FED = f'printf %s "${STDIN}" | env -u {STDIN} bash -c "$0" 2>/dev/null; exit "${{PIPESTATUS[1]}}"'
+"""Gives a command its standard input, and no file of ours in a place that it can write."""
+NO_BOX = "What was written is run to see whether it works, and there is no box to do that in."
+
+
+def grade_task(task: BenchTask, folder: Path, answer: str, config: Config, room: Path) -> str:
+    """Say why a task is not done, "" where it is; `room` is a folder for what checks need."""
+    try:
+        left = TaskFolder(folder)
+        with _open_runner(config, left, room) as run:
+            scene = CheckContext(left, task.start, answer, run)
+            return next(filter(None, (check.find_failure(scene) for check in task.checks)), "")
+    except OSError as error:
+        return f"the folder cannot be looked at: {error.strerror}"
+
+
+def require_box(config: Config, room: Path) -> None:
+    """Raise PersonNeededError where no box holds, unless the person chose to have none."""
+    with _open_check_box(config, room, room / "none") as box:
+        if not box.holds and config.sandbox.mode != "bare":
+            raise UserNeededError(NO_BOX, box.sentence, "tripletick doctor says what it needs.")
+
+
+@contextmanager
+def _open_runner(config: Config, folder: TaskFolder, room: Path) -> Iterator[Run]:
+    """Give what runs programs in a copy of the folder; it is made, and the box opened, by the first."""
+    with ExitStack() as opened:
+        boxes: list[Box] = []
+
+        def run(command: str, stdin: str, seconds: float) -> ProgramResult:
+            if not boxes:
+                copy = room / folder.root.name
+                copy.mkdir()
+                folder.copy_files(copy)
+                boxes.append(opened.enter_context(_open_check_box(config, room, copy)))
+            running = boxes[0].run(("bash", "-c", FED, command), timeout=seconds, env={STDIN: stdin})
+            _, ended = drain(running)
+            said = (ended.head + ended.tail).decode("utf-8", "replace")
+            return ProgramResult(said, ended.status, ended.struck)
+
+        yield run
+
+
+@cache
+def _get_machine_facts() -> dict[str, Any]:
+    """Give where boxes keep what they found out of the machine: looking takes longer than running."""
+    return {}
+
+
+@contextmanager
+def _open_check_box(config: Config, room: Path, folder: Path) -> Iterator[Box]:
+    folder.mkdir(exist_ok=True)
+    found = replace(dirs.find_dirs(), state=room / "state")
+    ground = builder.make_sandbox_spec(config, found, folder)
+    limits = replace(ground.limits, output=OUTPUT, kept=OUTPUT)
+    tier = "none" if config.sandbox.mode == "bare" else config.sandbox.tier
+    box = open_box(replace(ground, limits=limits, found=_get_machine_facts()), tier)
+    try:
+        yield box
+    finally:
+        box.close()

@@ -1,0 +1,1 @@
+"""The chat, and the screens that events are drawn on."""

@@ -1,0 +1,89 @@
+"""What every slash command works with: the session, the screen, and the line that is typed next.
+
+Which commands there are is chat.py's table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tripletick.chat.frontend import Screen
+from tripletick.events import Ask, Event, Interrupted
+from tripletick.history.history import Past
+from tripletick.messages import Answer
+from tripletick.session import builder
+from tripletick.session.session import App
+from tripletick.turn.loop import Loop, Turn
+from tripletick.ui.summary import TurnSummary
+from tripletick.ui.terminal import Terminal
+from tripletick.ui.typeahead import TypeAhead
+
+Sink = Callable[[Event], None]
+Commands = Mapping[str, Callable[[], int]]
+"""The program's own commands by name; each gives its exit code."""
+
+
+@dataclass(slots=True)
+class ChatContext:
+    """One conversation with the person at the terminal."""
+
+    app: App
+    screen: Screen
+    commands: Commands
+    done: bool = False
+    """The person leaves."""
+    draft: str = ""
+    """What stands in the next input line already."""
+    warned: str = ""
+    """What was said already of a model that cannot see pictures."""
+    stopped: bool = False
+    """The person has interrupted what was done last: what was typed meanwhile is not sent by itself."""
+    past: Past | None = None
+    """The session that is gone on with once this one is left."""
+    models: Sequence[str] = ()
+    """The models there are, once they were asked for."""
+    spent: TurnSummary = field(default_factory=TurnSummary)
+    """What the turns of this chat have cost."""
+    terminal: Terminal = field(init=False)
+    ahead: TypeAhead = field(init=False)
+
+    def __post_init__(self) -> None:
+        assert self.screen.terminal
+        self.terminal = self.screen.terminal
+        self.ahead = self.terminal.start_chat()
+
+    def run_turn(self, turn: Turn, *sinks: Sink) -> None:
+        """Pull a turn to its end and show it; what is typed meanwhile waits."""
+        self.stopped = False
+        with self.ahead.capture_keys():
+            self.app.run_turn(
+                turn, [*sinks, self.spent.add_event, self.screen.show, self._note_interrupt], self.ask_user
+            )
+            self.screen.close()
+
+    def ask_user(self, question: Ask) -> Answer:
+        """Ask the person; what was typed before the question does not answer it."""
+        with self.ahead.pause_capture():
+            return self.screen.ask(question)
+
+    def ask_yes_no(self, line: str) -> bool:
+        """Ask a question that is answered with yes or no."""
+        return self.ask_user(Ask(line)).choice == "y"
+
+    def open_loop(self) -> Loop | None:
+        """Give the loop, opened where it was not yet; None where that failed, which has been told then."""
+        if self.app.loop is None:
+            self.run_turn(self.app.open_session())
+        return self.app.loop
+
+    def find_program(self, program: str) -> str | None:
+        """Find a program that the person has, and not the workspace."""
+        return builder.make_program_lookup(self.app.standing.root)(program)
+
+    def show_table(self, rows: Iterable[tuple[str, str]]) -> None:
+        """Say rows of two columns."""
+        self.terminal.print_table(rows)
+
+    def _note_interrupt(self, event: Event) -> None:
+        self.stopped = self.stopped or isinstance(event, Interrupted)

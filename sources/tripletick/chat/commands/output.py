@@ -1,0 +1,165 @@
+"""Slash commands that give the person something: an output in full, a copy, an editor, the reasoning."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from tripletick.chat.commands.chat_context import ChatContext
+from tripletick.dialects.fence import parse_reply
+from tripletick.dialects.fence.parse_options import ASKS
+from tripletick.errors import TripletickError, UsageError
+from tripletick.session import agent_models
+from tripletick.system.dirs import make_private_folder
+from tripletick.ui import clipboard, external_editor
+from tripletick.ui.preview import CodeLine, FenceClosed, FenceOpened, ReplyPreview
+
+NOT_YET = "The model has said nothing yet."
+NO_EDITOR = "No editor is known. Name one: EDITOR=nano tripletick"
+COPIED = "Copied to the clipboard: {count} characters."
+THROUGH_TMUX = (
+    "Given to tmux for the clipboard: {count} characters. They are saved in {path} too. "
+    "If they did not arrive: tmux set -g allow-passthrough on"
+)
+KEPT = (
+    "There is no way to the clipboard from here: no wl-copy, xclip or pbcopy, and the terminal is not known "
+    "to take a copy. It is saved in {path}"
+)
+LAST = "last"
+_ASKS = re.compile(f"^{ASKS.pattern}", re.MULTILINE)
+NO_REASONING = "There is no reasoning in this chat so far."
+THOUGHTS = {
+    "yes": "The model is asked to reason.",
+    "no": "The model is asked not to reason.",
+    "auto": "Whether it reasons is left to the model.",
+}
+
+
+def show_output(desk: ChatContext, number: str) -> None:
+    """Show a long output in full, by the number that its excerpt names."""
+    numbers = desk.terminal.list_outputs()
+    if number.isdecimal() and desk.terminal.show_output(int(number)):
+        return
+    there = f"There are: {', '.join(map(str, numbers))}." if numbers else "No output was too long so far."
+    if number:
+        raise UsageError(f"There is no output {number}.", there)
+    desk.screen.say(f"{there} Show one: /show N" if numbers else there)
+
+
+def copy_text(desk: ChatContext, number: str) -> None:
+    """Copy the last answer, or a block of the last request's work, to the person's clipboard."""
+    if not (said := find_last_replies(desk)):
+        desk.screen.say(NOT_YET)
+        return
+    text = _find_block(said, number) if number else said[-1]
+    far = any(map(os.environ.get, clipboard.REMOTE))
+    # over ssh a program would fill the clipboard of the other computer
+    by_program = not far and clipboard.copy_text(text, os.environ, desk.find_program)
+    taken = by_program or desk.terminal.copy_to_clipboard(text)
+    by_tmux = taken and not by_program and os.environ.get(clipboard.TMUX)
+    told = THROUGH_TMUX if by_tmux else COPIED if taken else KEPT
+    path = "" if told is COPIED else _save_copy(desk, text)
+    desk.screen.say(told.format(count=len(text), path=path))
+
+
+def open_editor(desk: ChatContext, rest: str) -> None:
+    """Write the next request in the person's editor; it then stands in the line."""
+    desk.draft = edit_text(desk, "") or ""
+
+
+def edit_text(desk: ChatContext, text: str) -> str | None:
+    """Give what the person made of a text in his editor, None where there is none or he gave it up."""
+    with desk.ahead.pause_capture():
+        made = external_editor.edit_text(text, "md", str(desk.app.standing.root), sys.stdin)
+    if made is None:
+        desk.screen.say(NO_EDITOR)
+    return made.strip("\n") if made else None
+
+
+def toggle_reasoning(desk: ChatContext) -> None:
+    """Show the reasoning from now on, with the last one if that was folded, or fold it again."""
+    said = desk.terminal.toggle_thinking()
+    if desk.terminal.teller.wanted:
+        desk.terminal.show_reasoning()
+    desk.screen.say(said)
+
+
+def set_reasoning(desk: ChatContext, word: str) -> None:
+    """Show or fold the reasoning, or show the last one; with another word, have the model reason or not."""
+    if not word:
+        toggle_reasoning(desk)
+        return
+    if word == LAST:
+        if not desk.terminal.show_reasoning():
+            desk.screen.say(NO_REASONING)
+        return
+    if word not in THOUGHTS:
+        raise UsageError(f"/think {word} is not understood.", "It takes last, yes, no, auto.", "/think last")
+    app = desk.app
+    app.config = replace(app.config, model=replace(app.config.model, think=word))
+    if app.loop:
+        sampling = replace(app.loop.replies.sampling, think=agent_models.THINK[word])
+        app.loop = replace(app.loop, replies=replace(app.loop.replies, sampling=sampling))
+    cannot = " This model is not known to." if word == "yes" and app.about and not app.about.thinks else ""
+    desk.screen.say(THOUGHTS[word] + cannot)
+
+
+def find_last_replies(desk: ChatContext) -> list[str]:
+    """Give what the model wrote on the last request, its questions without the word that marks them."""
+    if not (loop := desk.app.loop):
+        return []
+    talk = loop.replies.talk
+    start = talk.before.length if talk.before else 0
+    texts = [entry.message.text for entry in talk.entries if entry.message.role == "assistant"]
+    since = [entry.message.text for entry in talk.entries[start:] if entry.message.role == "assistant"]
+    return [_strip_question_mark(text, tuple(loop.tools)) for text in since or texts[-1:]]
+
+
+def _strip_question_mark(text: str, tags: Sequence[str]) -> str:
+    question = parse_reply(text, tags).question
+    for mark in _ASKS.finditer(text) if question else ():
+        before, found, rest = text[mark.end() :].partition(question or "")
+        if found and not before.strip():
+            return text[: mark.start()] + found + rest.lstrip("*")
+    return text
+
+
+def _find_block(said: list[str], number: str) -> str:
+    """Give a block by its number, counted from 1. Raises UsageError."""
+    blocks: list[list[str]] = []
+    for text in said:
+        preview = ReplyPreview()
+        for piece in (*preview.feed(text), *preview.close()):
+            if isinstance(piece, FenceOpened):
+                blocks.append([])
+            elif isinstance(piece, CodeLine):
+                blocks[-1].append(piece.text)
+            elif isinstance(piece, FenceClosed):
+                blocks[-1].append("")
+    if number.isdecimal() and 0 < int(number) <= len(blocks):
+        return "\n".join(blocks[int(number) - 1])
+    there = f"The work on the last request has {len(blocks) or 'none'}."
+    raise UsageError(f"There is no block {number}.", there, "The last answer as a whole: /copy")
+
+
+def _save_copy(desk: ChatContext, text: str) -> Path:
+    """Write a text where only its owner reads it. Raises TripletickError."""
+    data = text.encode("utf-8", "replace")
+    try:
+        if desk.app.said.keep:
+            make_private_folder(desk.app.places.state)
+            path = desk.app.places.state / "copied.md"
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+        else:
+            handle, name = tempfile.mkstemp(".md", "tripletick-")
+            path = Path(name)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+    except OSError as error:
+        raise TripletickError("The copy could not be written.", f"{error.strerror}.") from error
+    return path

@@ -1,0 +1,96 @@
+"""Slash commands for what was: another session, this one as a file, the last answer as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from tripletick.chat.commands.chat_context import ChatContext
+from tripletick.chat.commands.output import find_last_replies
+from tripletick.errors import UsageError
+from tripletick.ui.input_line import Suggestion
+from tripletick.ui.sanitize import escape_controls
+
+LISTED, MOST = 9, 30
+"""Sessions that /resume and /sessions list."""
+NO_SESSION, NOT_FOUND = "This folder has no session yet.", "No session of this folder has these words."
+MORE = "{count} more: tripletick sessions"
+GO_ON = "Go on with one: /resume ID"
+UNSAVED = ("This session cannot be exported.", "It is not saved (--no-save).", "The last answer: /save FILE")
+
+
+def resume_session(desk: ChatContext, part: str) -> None:
+    """Leave this session and go on with another; without a name the folder's latest are listed."""
+    from tripletick.history import index, logs
+
+    app = desk.app
+    if not part:
+        rows = (row for row in index.listed(app.places, app.folder, answered=True) if row.id != app.log.id)
+        told = list(logs.lines(list(islice(rows, LISTED)), app.places))
+        desk.screen.say("\n".join([*told, GO_ON] if told else ["There is no other one."]))
+        return
+    name = logs.find(app.places, part)
+    if name == app.log.id:
+        raise UsageError(f"Session {name} is at work already.", "", "The others: /resume")
+    desk.past, desk.done = logs.past(app.places, name), True
+
+
+def list_sessions(desk: ChatContext, words: str) -> None:
+    """List this folder's sessions, or those in which these words stand."""
+    from tripletick.history import index, logs
+
+    app, save = desk.app, desk.app.said.keep
+    search = index.search(app.places, words, app.folder, save=save) if words else None
+    rows = index.listed(app.places, app.folder, answered=True, save=save) if search is None else search
+    told = list(logs.lines(rows[:MOST], app.places)) if rows else [NOT_FOUND if words else NO_SESSION]
+    more = [MORE.format(count=len(rows) - MOST)] if len(rows) > MOST else []
+    desk.screen.say("\n".join([*told, *more, *([GO_ON] if rows else ())]))
+
+
+def export_session(desk: ChatContext, name: str) -> None:
+    """Write this session to a file; its name's end says how."""
+    from tripletick.history import export as exports
+    from tripletick.history import logs
+
+    app = desk.app
+    if app.log.path is None:
+        raise UsageError(*UNSAVED)
+    path = _resolve_path(desk, name or f"tripletick-{app.log.id}.md")
+    write = exports.FORMATS.get(path.suffix.removeprefix("."))
+    if write is None:
+        ends = ", ".join(f".{end}" for end in exports.FORMATS)
+        raise UsageError(f"{path.name} does not say how.", f"Names end in {ends}.", "/export session.html")
+    exports.save(path, write(logs.records(app.places, app.log.id).records))
+    desk.screen.say(f"Saved: {path}")
+
+
+def save_answer(desk: ChatContext, name: str) -> None:
+    """Write the last answer to a file."""
+    from tripletick.history import export as exports
+
+    if not name:
+        raise UsageError("/save needs a file name.", "", "/save answer.md")
+    said = find_last_replies(desk)
+    if not said or not said[-1]:
+        raise UsageError("There is no answer yet.", "", "Type a request.")
+    path = _resolve_path(desk, name)
+    exports.save(path, said[-1].rstrip("\n") + "\n")
+    desk.screen.say(f"Saved: {path}")
+
+
+def _resolve_path(desk: ChatContext, name: str) -> Path:
+    return desk.app.folder / Path(name).expanduser()
+
+
+def complete_sessions(desk: ChatContext, start: str) -> Iterator[Suggestion]:
+    """Give this folder's other sessions, the newest first, with what each was about."""
+    from tripletick.history import index, logs
+
+    app = desk.app
+    known = logs.ids(app.places)
+    rows = index.listed(app.places, app.folder, answered=True)
+    for row in (row for row in rows if row.id != app.log.id):
+        called = (logs.short(row.id, known), row.id)
+        if word := next((word for word in called if word.startswith(start)), ""):
+            yield Suggestion(word, len(start), f"{word}  {escape_controls(row.title)}")

@@ -1,0 +1,303 @@
+"""What the user is asked before the first request: which model, and what to do where no server answers.
+
+Only where somebody is there to be asked; what is chosen is saved in the user's config. How a model is
+pulled is in fetching.py, loaded in loading.py; what is taken without asking, and the lines for where no
+server answers, are in ways.py.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tripletick import __version__
+from tripletick.chat.frontend import Screen
+from tripletick.config import ini
+from tripletick.config.config import Config, save_value
+from tripletick.errors import (
+    ConfigError,
+    ModelError,
+    ServerFailedError,
+    ServerUnreachableError,
+    TripletickError,
+    UsageError,
+)
+from tripletick.events import Ask
+from tripletick.models import hosts, resolve_engine
+from tripletick.session import builder, model_selection
+from tripletick.session.model_discovery import (
+    ENGINE,
+    LOCAL,
+    find_nearby_servers,
+    format_options,
+    with_fetched_model,
+    with_server,
+)
+from tripletick.system import optional_deps
+from tripletick.system.dirs import AppDirs, abbreviate_home
+from tripletick.ui.columns import align_rows
+
+if TYPE_CHECKING:
+    from tripletick.models.catalog import CatalogEntry
+    from tripletick.models.choice import FreeMemory
+    from tripletick.models.model import ModelInfo
+    from tripletick.models.probes import FoundServer
+    from tripletick.models.server_models import AvailableModel, ModelCatalog
+
+START_SECONDS = 20.0
+POLL_SECONDS = 0.2
+EMPTY = "The server has no model that can chat. Suggested for this machine:"
+PULLS = (
+    "y has the server at {where} fetch it from the library that it is set to (registry.ollama.ai); "
+    "Ctrl+C keeps what came."
+)
+SIZES = (1,)
+"""The column of the sizes, which stand at its right end."""
+TITLE = "tripletick {us} · {server} at {where}"
+SUGGESTED, SMALLEST = "suggested", "the smallest one"
+NO_MODEL = "There is no model to talk to yet."
+CONTEXT = "Context {window} of {most} asked for (most servers give 4096)."
+CHOICE, FIRST = "Your choice?", "Your choice? Enter: 1"
+NUMBERED = "a number goes to that server; "
+STARTS = "y starts `ollama serve`, which goes on running; "
+FETCHES = "o fetches the model, from {sources}; "
+CHANGES = "n changes nothing."
+NUMBERS = "Answer with a number from 1 to {count} or a name; Ctrl+C for none."
+
+
+@dataclass(frozen=True, slots=True)
+class Onboarding:
+    """One start of the program: the config as it was read, and the person at the screen."""
+
+    settings: Config
+    places: AppDirs
+    folder: Path
+    screen: Screen
+    moved: bool = False
+    """The server is one that was found: its address is saved with the model."""
+
+    def prepare_config(self) -> Config:
+        """Give the config with a model that can be talked to, as far as the person wants one.
+
+        Raises ServerUnreachableError and UsageError where the person chose none, else what the engines raise.
+        """
+        name, engine = self.settings.model.name, self._engine
+        if name and engine != "ollama":
+            return self.settings
+        try:
+            if engine == "ollama":
+                model_selection.list_models(self.settings)
+        except ServerUnreachableError as error:
+            return self._choose_fallback(error)
+        except (ModelError, ServerFailedError) as error:
+            if name:
+                # the request itself tells more than the list does
+                return self.settings
+            other = self._try_openai_server() if isinstance(error, ServerFailedError) else None
+            return other._choose_model() if other else self._choose_fallback(error)
+        return self.settings if name else self._choose_model()
+
+    def fetch_model(self, entry: CatalogEntry, *, quiet: bool = False) -> Path:
+        """Fetch a model that runs here. Raises UsageError where its engine is missing, ModelError."""
+        from tripletick.commands import pull_progress
+
+        optional_deps.need(ENGINE, "embedded")
+        return pull_progress.fetch_model_file(entry, self.places.cache, self.screen, quiet=quiet)
+
+    @property
+    def _engine(self) -> str:
+        return resolve_engine(self.settings.model.name, self.settings.model.host)
+
+    def _try_openai_server(self) -> Onboarding | None:
+        """Go on with a server of OpenAI's kind where that is what answers at the address, None where not."""
+        from tripletick.models import probes
+
+        found = probes.probe_server(hosts.resolve_address(self.settings.model.host).url)
+        return self._with_server(found) if found and found.kind == "openai" else None
+
+    def _with_server(self, found: FoundServer) -> Onboarding:
+        return replace(self, settings=with_server(self.settings, found, key=True), moved=True)
+
+    def _choose_fallback(self, error: TripletickError) -> Config:
+        """Go on where the server failed with `error`: with one that was found, if the user wants it, else
+        with the best model of this machine. Raises what fails, and ServerUnreachableError for a no.
+        """
+        found = find_nearby_servers(self.settings)
+        if not found:
+            if local := with_fetched_model(self.settings, self.places):
+                self.screen.say(LOCAL.format(name=local.model.name))
+                return local
+            if isinstance(error, ServerFailedError):
+                raise error
+            if isinstance(error, ModelError):
+                return self._choose_model()
+        return self._ask_for_fallback(error, found)
+
+    def _ask_for_fallback(self, error: TripletickError, found: Sequence[FoundServer]) -> Config:
+        """Say what can be done, and do what the user chooses."""
+        from tripletick.models import catalog
+
+        suited, up = catalog.choose_best(self.places.cache), not isinstance(error, ServerUnreachableError)
+        here = hosts.resolve_address(self.settings.model.host)
+        look = builder.make_program_lookup(self.folder)
+        ollama = look("ollama") if here.is_loopback and not up else None
+        self.screen.say("\n".join([error.what, *format_options(here, ollama, suited, found, up=up)]))
+        numbers, o = (
+            "".join(str(number) for number in range(1, len(found) + 1)),
+            "o" * optional_deps.present(ENGINE),
+        )
+        letters = numbers + (f"yn{o}" if ollama else f"{o}n")
+        if letters == "n":
+            raise ServerUnreachableError(NO_MODEL, "", "Start a server: ollama serve")
+        fetching = FETCHES.format(sources=suited.sources)
+        rows = ((numbers, NUMBERED), (ollama, STARTS), (o, fetching), (letters, CHANGES))
+        why = "".join(words for there, words in rows if there)
+        default = letters[0] if letters[0] in "1y" else "n"
+        answer = self.screen.ask(Ask(FIRST if found else CHOICE, letters, why, default=default)).choice
+        if answer.isdecimal():
+            return self._with_server(found[int(answer) - 1])._choose_model()
+        if answer == "y" and ollama:
+            return self._start_ollama(ollama, here)
+        if answer == "o":
+            self.fetch_model(suited)
+            return self._save_choice(suited.full_name)
+        raise ServerUnreachableError(NO_MODEL, "", "Start a server: ollama serve")
+
+    def _start_ollama(self, ollama: str, here: hosts.ServerAddress) -> Config:
+        """Start the server in a session of its own, where it outlives us, and go on once it answers."""
+        command = ["/bin/sh", "-c", '"$0" serve </dev/null >/dev/null 2>&1 &', ollama]
+        env = os.environ | {"OLLAMA_HOST": here.url}
+        subprocess.run(command, env=env, start_new_session=True, check=False)
+        self.screen.status(lambda: "Ollama is starting")
+        until = time.monotonic() + START_SECONDS
+        try:
+            while not self._is_server_up():
+                if time.monotonic() > until:
+                    raise ServerUnreachableError(
+                        "Ollama did not start.",
+                        f"Nothing answers at {here.url} after {START_SECONDS:.0f} s.",
+                        "What it says: ollama serve",
+                    )
+                time.sleep(POLL_SECONDS)
+        finally:
+            self.screen.close()
+        return self.settings if self.settings.model.name else self._choose_model()
+
+    def _is_server_up(self) -> bool:
+        try:
+            model_selection.list_models(self.settings)
+        except ServerUnreachableError:
+            return False
+        except ModelError:
+            # it is up and has no model
+            return True
+        return True
+
+    def _choose_model(self) -> Config:
+        """Let the person choose one of the server's models, or one to pull where it has none.
+
+        Raises UsageError and ModelError where they choose none.
+        """
+        from tripletick.models import choice, server_models
+
+        seen = server_models.query_server(model_selection.make_engine_settings(self.settings), self._engine)
+        free = model_selection.find_free_memory(seen, builder.make_program_lookup(self.folder))
+        models = choice.sort_models(seen.models, free.largest)
+        self.screen.say(
+            TITLE.format(us=__version__, server=seen.version, where=f"{seen.where.host}:{seen.where.port}")
+        )
+        if self._engine == "openai" and not models:
+            raise ModelError(NO_MODEL, *model_selection.EMPTY["openai"])
+        return self._ask_for_model(models, free.largest) if models else self._ask_to_pull(seen, free)
+
+    def _ask_for_model(self, models: Sequence[AvailableModel], free: int) -> Config:
+        self.screen.say("\n".join(format_models(models, free, numbered=True)))
+        while True:
+            answer = self.screen.ask(Ask("Use [1]?", "", default="1"))
+            if answer.choice != "y":
+                raise UsageError("No model was chosen.", "", "Choose one: tripletick -m NAME")
+            if name := _parse_choice(answer.text, [model.name for model in models]):
+                return self._use_model(next(model.about for model in models if model.name == name))
+            self.screen.say(NUMBERS.format(count=len(models)))
+
+    def _ask_to_pull(self, seen: ModelCatalog, free: FreeMemory) -> Config:
+        """Suggest what to pull, and have the server pull what the person says. Raises ModelError."""
+        from tripletick.commands import pull_progress
+        from tripletick.models import choice, server_models
+
+        rows = choice.suggest_pulls(free)
+        cells = [(row.name, choice.format_size(row.size), row.says) for row in rows]
+        self.screen.say("\n".join([EMPTY, *align_rows(cells, numbered=True, right=SIZES)]))
+        question = f"Pull 1 ({choice.format_size(rows[0].size)})?"
+        letters = "yn" + "".join(str(number) for number in range(2, len(rows) + 1))
+        answer = self.screen.ask(Ask(question, letters, PULLS.format(where=seen.where.url), default="y"))
+        if answer.choice == "n":
+            raise ModelError(NO_MODEL, "", f"Get one: tripletick models pull {rows[0].name}")
+        name = rows[0 if answer.choice == "y" else int(answer.choice) - 1].name
+        try:
+            pull_progress.pull_with_progress(
+                name, model_selection.make_engine_settings(self.settings), self.screen
+            )
+        except KeyboardInterrupt:
+            # how to go on was said
+            raise ModelError(NO_MODEL) from None
+        return self._use_model(
+            server_models.query_model(name, model_selection.make_engine_settings(self.settings))
+        )
+
+    def _use_model(self, about: ModelInfo) -> Config:
+        """Save the choice, and load the model with the context that is asked for from now on."""
+        if about.engine == "openai":
+            # its context is not ours to ask for, and its server loads by itself
+            return self._save_choice(f"openai:{about.name}", about.where)
+        from tripletick.commands import load_progress
+
+        kept = self._save_choice(about.name, self.settings.model.host if self.moved else "")
+        window = model_selection.choose_context(kept, about)
+        words = CONTEXT.format(window=window, most=about.context) if about.context else ""
+        load_progress.load_model(
+            about.name, model_selection.make_engine_settings(kept), window, self.screen, words
+        )
+        return kept
+
+    def _save_choice(self, name: str, host: str = "") -> Config:
+        """Save the choice, where it can be saved, with the server's address where the name needs it."""
+        try:
+            save_model(self.places.user_config, name, host or None)
+            self.screen.say(f"Saved to {abbreviate_home(self.places.user_config)}")
+        except ConfigError as error:
+            self.screen.say(str(error))
+        model = replace(self.settings.model, name=name, host=host or self.settings.model.host)
+        return replace(self.settings, model=model)
+
+
+def save_model(path: Path, name: str, host: str | None) -> None:
+    """Save a model as the person's, with its server's address: "" takes the one away that was saved, None
+    leaves it. Raises ConfigError.
+    """
+    save_value(path, "model", "name", name)
+    saved = any((section, key) == ("model", "host") for section, key, *_ in ini.read_values(path))
+    if host or (host is not None and saved):
+        save_value(path, "model", "host", host)
+
+
+def format_models(models: Sequence[AvailableModel], free: int, *, numbered: bool = False) -> list[str]:
+    """Word the models of a server in columns; the first one is suggested where they have numbers."""
+    from tripletick.models import choice
+
+    rows = [list(row) for row in choice.format_rows(models, free)]
+    for number, row in enumerate(rows if numbered else ()):
+        why = SMALLEST if choice.FITS[False] in row else row[-1] or SUGGESTED
+        row[-1] = f"  {row[-1]}" if number else f"← {why}"
+    return align_rows(rows, numbered=numbered, right=SIZES)
+
+
+def _parse_choice(words: str, names: list[str]) -> str:
+    if words.isdecimal() and 1 <= int(words) <= len(names):
+        return names[int(words) - 1]
+    return words if words in names else ""

@@ -1,0 +1,143 @@
+"""What commands share: settings with the flags over them, and a session that is opened and closed."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tripletick.chat.frontend import Screen, open_screen, with_profiling
+from tripletick.config import config
+from tripletick.errors import TripletickError, WorkspaceError
+from tripletick.system import dirs
+
+if TYPE_CHECKING:
+    from tripletick.history.history import Past
+    from tripletick.session.session import App
+    from tripletick.trust import TrustedContent
+
+FLAGS = {
+    "agent": "agent.name",
+    "model": "model.name",
+    "host": "model.host",
+    "ctx": "model.context",
+    "temperature": "model.temperature",
+    "seed": "model.seed",
+    "sandbox": "sandbox.mode",
+    "max_attempts": "agent.max_attempts",
+    "max_steps": "agent.max_steps",
+    "check": "agent.check",
+}
+"""Flags that set a value of config.ini, by their names in the options."""
+THINK = {True: "yes", False: "no"}
+
+
+def load_settings(
+    options: argparse.Namespace, found: dirs.AppDirs, workspace: Iterable[config.SettingValue] = ()
+) -> config.Config:
+    """Read the config with the flags over it; `workspace` is what the folder may set."""
+    flags = {key: getattr(options, name) for name, key in FLAGS.items() if getattr(options, name) is not None}
+    if options.think is not None:
+        flags["model.think"] = THINK[options.think]
+    return config.load_config([found.shipped_config, found.user_config], os.environ, flags, workspace)
+
+
+@contextmanager
+def open_session(
+    options: argparse.Namespace, past: Past | None = None
+) -> Iterator[tuple[App, Screen, TripletickError | None]]:
+    """Open what works in a folder, and close it; the error says why the user has chosen no model, where so.
+
+    `past` is the session that is gone on with.
+    """
+    from tripletick.commands.onboarding import Onboarding
+    from tripletick.event_log.session_log import SessionLog
+    from tripletick.history import retention
+    from tripletick.session import model_discovery
+    from tripletick.session.session import App
+    from tripletick.trust import FolderFlags
+
+    found, why = dirs.find_dirs(), None
+    settings = load_settings(options, found)
+    folder = options.directory.expanduser().resolve()
+    screen = open_screen(options, settings)
+    try:
+        brought, told = load_workspace_files(options, found, settings, screen)
+        if brought.settings:
+            settings = load_settings(options, found, brought.settings)
+        asks, lines = screen.person and not options.quiet, list[str]()
+        try:
+            first = Onboarding(settings, found, folder, screen)
+            if model_discovery.is_host_uncertain(settings):
+                from tripletick.session import model_list
+
+                settings = model_list.with_serving_host(settings, lines.append)
+                first = replace(first, settings=settings)
+            settings = (
+                first.prepare_config()
+                if asks
+                else model_discovery.resolve_model(settings, found, lines.append)
+            )
+        except TripletickError as error:
+            why = error
+        said = FolderFlags(options.given, options.yes, tuple(options.read), not options.no_save)
+        by = "flag" if options.agent else "config"
+        with retention.open_state(found, settings.data, save=said.keep) as there:
+            log = SessionLog.open(
+                there.sessions, workspace=folder, session_id=past.id if past else None, save=said.keep
+            )
+            screen = _add_profiling(screen, options, log.path)
+            app = App(
+                settings, there, folder, log, by, screen.person, told, said, brought, past, options.verbose
+            )
+            app.notices.extend(lines)
+            if not asks:
+                # raised by the first turn, which says it in the form that was asked for
+                app.absent, why = why, None
+            try:
+                yield app, screen, why
+            finally:
+                app.close()
+    finally:
+        screen.close()
+
+
+def load_workspace_files(
+    options: argparse.Namespace, found: dirs.AppDirs, settings: config.Config, screen: Screen
+) -> tuple[TrustedContent, list[str]]:
+    """Give what the folder brings and the person said yes to; a folder that is refused brings nothing."""
+    from tripletick import trust
+    from tripletick.paths import Workspace
+    from tripletick.session import builder
+
+    folder = options.directory.expanduser()
+    if not any((folder / name).exists() for name in trust.BROUGHT):
+        return trust.TrustedContent(), []
+    try:
+        workspace = Workspace(folder, ours=found.protected_paths, state=found.private_dirs)
+    except WorkspaceError:
+        # told by the first turn
+        return trust.TrustedContent(), []
+    memory = trust.AnswerStore(found.state, save=not options.no_save)
+    base = config.load_config([found.shipped_config, found.user_config], {}, {})
+    bounds = builder.make_bounds(base, settings, found)
+    brought, told = trust.load_trusted_content(
+        workspace, bounds, memory, screen.ask if screen.person else None
+    )
+    return brought, [*told, *memory.problems]
+
+
+def _add_profiling(screen: Screen, options: argparse.Namespace, log: Path | None) -> Screen:
+    """Measure the turns if the person wants to know where their time goes."""
+    if not options.profile and options.profile_to is None:
+        return screen
+    from tripletick.session.profile import SUFFIX
+
+    kept = options.profile_to or (log and log.with_suffix(SUFFIX))
+    return with_profiling(
+        screen, kept, drawn=options.profile and not options.quiet and options.output == "text"
+    )

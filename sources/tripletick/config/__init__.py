@@ -1,0 +1,1 @@
+"""Settings: where each value comes from, what values are allowed, and config.ini itself."""

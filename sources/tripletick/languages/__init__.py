@@ -1,0 +1,1 @@
+"""The table of languages: a row of languages.toml each."""

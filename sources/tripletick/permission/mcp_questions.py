@@ -1,0 +1,47 @@
+"""What is asked before a tool of a server is called: what it says itself that it may do.
+
+A tool that says nothing is not asked for. Not covered: words from strangers (outside), what the server's box
+lets it do (attaching).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tripletick.mcp.values import McpTool
+from tripletick.permission.ask_policy import AskPolicy
+from tripletick.permission.block import PendingBlock
+from tripletick.permission.questions import Question
+from tripletick.tools import mcp
+
+DESTROYS = "may destroy or overwrite what it works on"
+REACHES = "reaches out of this computer"
+ASK = "{name}.{tool} {does}, as its server says. Call it?"
+WHAT = "the call of {name}.{tool}"
+CONFINED = "In its box the server can change files only in this folder; tripletick undo brings them back."
+FREE = "The server has no box, or is elsewhere: what it does there undo does not bring back."
+
+
+def build_question(block: PendingBlock, asking: AskPolicy) -> Question | None:
+    """Give what is to be asked of a call, None where nothing is; the server is started for that."""
+    if block.tool.tag != mcp.TAG:
+        return None
+    servers, (name, tool, _) = block.bench.servers, mcp.parse_target(block.call)
+    if not tool or name not in servers.sections:
+        return None
+    offered = servers.peek_tool(name, tool, block.bench.mode, block.bench.halt)
+    confined = servers.is_confined(name)
+    does = list(_list_hazards(offered, unasked=asking.yes and confined)) if offered else []
+    if not does:
+        return None
+    text = ASK.format(name=name, tool=tool, does=" and ".join(does))
+    what = WHAT.format(name=name, tool=tool)
+    return Question(f"mcp {name}.{tool}", text, what, CONFINED if confined else FREE, "yns")
+
+
+def _list_hazards(offered: McpTool, *, unasked: bool) -> Iterator[str]:
+    """Name what is worth a question; `unasked`: -y has said yes to what a box holds."""
+    if offered.is_destructive and not unasked:
+        yield DESTROYS
+    if offered.reaches_out:
+        yield REACHES

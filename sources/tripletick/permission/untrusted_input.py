@@ -1,0 +1,86 @@
+"""What is asked because of strangers: their words may order a model about, and an address may carry away
+what the model knows.
+
+Until there is something from outside, an address must be at a host that the person or a search has named;
+from then on whatever writes, installs or has network is asked for, and an address that was named as it
+stands is not. Searching itself goes to the service of the person's choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tripletick.permission.block import PendingBlock
+from tripletick.permission.questions import Question
+from tripletick.tools.outside_sources import OutsideSources
+from tripletick.web.address import WebAddress
+
+READ = "This request has read what strangers wrote ({hosts})."
+RUN = "{read}{risks} Run this {name} block{network}?"
+WHY = (
+    "What a page says is no word of yours, and may order the model about: look at the block before you say "
+    "yes. Asked for each block until your next request."
+)
+AFTER = "a block that writes or has network, after words from outside,"
+NETWORK = " with network"
+UNNAMED = "Nobody named {hosts} in this request. Get {address}{more}?"
+STRANGE = "{read} Get {address}{more}?"
+MORE = " and {count} more"
+UNNAMED_WHY = "An address can carry away what the model has read. Name the page in your request: no question."
+GETTING = "getting {address}, which nobody has named,"
+MOST_HOSTS = 3
+LONGEST = 160
+
+
+def build_question(block: PendingBlock, says: Sequence[str]) -> Question | None:
+    """Give what is to be asked of a block, None where nothing is; `says` is what is risky in it besides."""
+    outside = block.bench.outside
+    if block.typed:
+        return None
+    if block.tool.reaches and not (outside.sources and block.tool.writes):
+        unnamed = outside.find_unnamed(block.tool.reaches(block.call))
+        return _build_address_question(unnamed, outside) if unnamed else None
+    if not (outside.sources and can_act(block)):
+        return None
+    risks = "".join(f" {say}" for say in says)
+    network = NETWORK if block.bench.grant.network else ""
+    text = RUN.format(read=_format_sources(outside), risks=risks, name=block.name, network=network)
+    return Question("", text, AFTER, WHY, "yne")
+
+
+def can_act(block: PendingBlock) -> bool:
+    """Tell whether a block can do more than look."""
+    bench = block.bench
+    return bench.grant.network or block.tool.unboxed or (block.tool.writes and bench.mode != "read")
+
+
+def _build_address_question(unnamed: Sequence[WebAddress], outside: OutsideSources) -> Question:
+    first, more = _shorten_text(str(unnamed[0])), MORE.format(count=len(unnamed) - 1) if unnamed[1:] else ""
+    what = GETTING.format(address=first)
+    if outside.sources:
+        return Question(
+            "", STRANGE.format(read=_format_sources(outside), address=first, more=more), what, WHY, "yne"
+        )
+    hosts = list(dict.fromkeys(each.display_host for each in unnamed))
+    text = UNNAMED.format(hosts=_format_hosts(hosts), address=first, more=more)
+    kinds = [f"host {host}" for host in hosts]
+    return Question(kinds[0], text, what, UNNAMED_WHY, also=tuple(kinds[1:]))
+
+
+def _format_sources(outside: OutsideSources) -> str:
+    return READ.format(
+        hosts=_format_hosts(list(dict.fromkeys(_extract_host(each.address) for each in outside.sources)))
+    )
+
+
+def _extract_host(where: str) -> str:
+    return where.partition("://")[2].partition("/")[0] or where
+
+
+def _format_hosts(hosts: Sequence[str]) -> str:
+    more = MORE.format(count=len(hosts) - MOST_HOSTS) if len(hosts) > MOST_HOSTS else ""
+    return f"{', '.join(hosts[:MOST_HOSTS])}{more}"
+
+
+def _shorten_text(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}…{text[-LONGEST // 2 :]}"

@@ -1,0 +1,86 @@
+"""Has the person agree to a plan before it runs: yes, no, or edited first.
+
+Without a person, or where he has said so before, it is run as it is, which is said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tripletick.events import Ask, Notice, PlanChanged
+from tripletick.messages import Answer
+from tripletick.planner.drafts import Asking
+from tripletick.planner.plan import Plan
+from tripletick.planner.plan_text import format_tasks, parse_tasks
+from tripletick.planner.validation import PlanRules
+
+UNASKED = "The plan is run as it is: {why}."
+NOBODY = "nobody is there to be asked"
+SAID = "-y says yes"
+SET = "[planner] confirm is no"
+
+
+@dataclass(frozen=True, slots=True)
+class PlanQuestion:
+    """A question about the plan: its words, its letters, what `?` shows, what Enter means."""
+
+    question: str
+    choices: str
+    why: str
+    default: str
+
+
+AGREED = PlanQuestion(
+    "Go on with this plan?",
+    "yne?",
+    "y: its tasks are run, each by its agent; n: nothing is run, and words after it go to the planner, which "
+    "plans anew; e: edit it first, a line a task. Ctrl+C stops a plan, and what is done stays.",
+    "y",
+)
+AGAIN = PlanQuestion(
+    "Edit it once more?",
+    "eyn?",
+    "e: your text as it is now; y: the plan as it was before you edited it; n: nothing is run.",
+    "e",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanConfirmation:
+    """Whether and how the person is asked; no editor may lie in `workspace`."""
+
+    person: bool
+    yes: bool
+    confirm: bool
+    workspace: str
+
+    def ask_user(self, plan: Plan, rules: PlanRules) -> Asking[tuple[Answer, Plan]]:
+        """Show the plan and ask; gives the answer, and the plan as the person wants it."""
+        yield PlanChanged(plan.tasks)
+        if why := self._find_skip_reason():
+            yield Notice(UNASKED.format(why=why))
+            return Answer("y"), plan
+        text, asked = "", AGREED
+        while True:
+            given = text or format_tasks(plan.tasks)
+            answer = yield Ask(
+                asked.question,
+                asked.choices,
+                asked.why,
+                default=asked.default,
+                edit=given,
+                workspace=self.workspace,
+            )
+            if answer is None or answer.choice != "e":
+                return answer or Answer(), plan
+            edited, faults = parse_tasks(answer.text, rules)
+            yield from map(Notice, faults)
+            text, asked = (answer.text, AGAIN) if faults else ("", AGREED)
+            if not faults:
+                plan = edited
+                yield PlanChanged(plan.tasks)
+
+    def _find_skip_reason(self) -> str:
+        """Say why the person is not asked, "" where he is."""
+        reasons = ((not self.person, NOBODY), (self.yes, SAID), (not self.confirm, SET))
+        return next((why for holds, why in reasons if holds), "")

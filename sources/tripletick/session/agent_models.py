@@ -1,0 +1,195 @@
+"""A model for each agent: `[model.NAME]` of the person's config, else `model =` in the agent's file.
+
+What a flag, a variable or /model says stands above both. Two agents whose models differ in nothing but how
+they are sampled share one. Which engine a name means is engines.py's.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+
+from tripletick.agents.definitions import Agent, Prompts
+from tripletick.config.config import Config
+from tripletick.config.schema import ModelSection
+from tripletick.dialects import selection
+from tripletick.history.history import Past
+from tripletick.models import hosts
+from tripletick.models.conversation import TokenBudget
+from tripletick.models.model import Model, ModelInfo, Sampling
+from tripletick.session import images, model_selection
+from tripletick.system.cancellation import Halt
+from tripletick.turn.loop import Loop
+from tripletick.turn.reply import ReplySource
+
+FAMILY = "model"
+SAMPLED = ("temperature", "seed", "think", "think_tokens", "output")
+"""What may differ between two requests to the same model."""
+CHAT = "/model"
+"""Stands where a setting was set for what the person chose in the chat."""
+STRONGER = (CHAT, "--", "TRIPLETICK_")
+"""How the places begin that win over what an agent has of its own."""
+THINK = {"auto": None, "yes": True, "no": False}
+ANEW = "{name} goes on; it reads the whole conversation anew."
+OWN = "{agent} works with a model of its own, {name}: it reads the whole conversation anew."
+NEWEST = "the server's newest model"
+RELOADS = "Changing models takes time: a server may drop the one from memory to load the other."
+NOBODY = "{where}: there is no agent {name!r}{near}; its model is ignored."
+
+
+def config_for_agent(config: Config, agent: Agent) -> Config:
+    """Give the config as it holds for this agent."""
+    section = f"{FAMILY}.{agent.name}"
+    own = config.named.get(section)
+    keys = (known.name for known in fields(ModelSection))
+    given = {key: getattr(own, key) for key in keys if own and f"{section}.{key}" in config.where}
+    if agent.model:
+        given.setdefault("name", agent.model)
+    kept = {key: value for key, value in given.items() if not _is_user_override(config, key)}
+    if not kept:
+        return config
+    places = {f"{FAMILY}.{key}": config.where.get(f"{section}.{key}", agent.name) for key in kept}
+    return replace(config, model=replace(config.model, **kept), where={**config.where, **places})
+
+
+def apply_agent_temperature(config: Config, agent: Agent) -> Agent:
+    """Give the agent with the temperature that the person has set for it."""
+    if f"{FAMILY}.{agent.name}.temperature" not in config.where:
+        return agent
+    return replace(agent, temperature=config_for_agent(config, agent).model.temperature)
+
+
+def needs_reload(old: Config, new: Config) -> bool:
+    """Tell whether the two mean different models, or the same one opened otherwise."""
+    same = {key: getattr(old.model, key) for key in SAMPLED}
+    return replace(new.model, **same) != old.model
+
+
+def set_chosen_model(config: Config, name: str, host: str | None = None) -> Config:
+    """Give the config with the model that the user chose for all that follows, and its server's address,
+    None for that of before. Nobody has said that another server may have the key.
+    """
+    model = config.model
+    if host is not None and host != model.host:
+        model = replace(model, host=host, key_env="" if host else model.key_env)
+    return replace(
+        config,
+        model=replace(model, name=name),
+        where={**config.where, f"{FAMILY}.name": CHAT},
+    )
+
+
+def make_sampling(config: Config) -> Sampling:
+    """Say how the model is asked."""
+    wanted = config.model
+    seed = None if wanted.seed < 0 else wanted.seed
+    return Sampling(wanted.output, wanted.temperature, seed, THINK[wanted.think], wanted.think_tokens)
+
+
+def with_sampling(loop: Loop, config: Config) -> Loop:
+    """Give the loop with its model asked as the config says."""
+    asked = replace(make_sampling(config), tools=loop.replies.sampling.tools)
+    return replace(loop, replies=replace(loop.replies, sampling=asked))
+
+
+def carry_over_conversation(new: Loop, old: Loop) -> Loop:
+    """Give the new loop with the conversation of the old one, whose model is closed."""
+    talk = old.replies.talk
+    talk.adopt_front(new.replies.talk)
+    selection.rewrite_calls(talk, new.replies.dialect, new.tools)
+    old.replies.model.close()
+    bench = replace(new.bench, ledger=old.bench.ledger)
+    return replace(new, replies=replace(new.replies, talk=talk), bench=bench, gate=old.gate)
+
+
+def carry_over_replies(new: Loop, old: Loop) -> Loop:
+    """Give the new loop with the conversation and the model of the old one, which worked elsewhere."""
+    talk, front = old.replies.talk, new.replies.talk
+    if talk.system != front.system:
+        talk.adopt_front(front)
+    return replace(new, replies=old.replies, bench=replace(new.bench, ledger=old.bench.ledger))
+
+
+def resume_session(loop: Loop, past: Past, folder: Path, model: str) -> Iterator[str]:
+    """Give the loop the conversation of a session that is gone on with; gives lines for the person."""
+    replies = loop.replies
+    yield from past.take_up(replies.talk, replies.budget, str(folder), model)
+    yield from images.reload_images(replies.talk, loop.bench.workspace)
+    selection.rewrite_calls(replies.talk, replies.dialect, loop.tools)
+
+
+def describe_switch(config: Config, agent: Agent, *, first: bool) -> Iterator[str]:
+    """Say that another model goes on, and the first time what that costs."""
+    own = config_for_agent(config, agent).model.name
+    words = OWN if own != config.model.name else ANEW
+    yield words.format(agent=agent.name, name=own or NEWEST)
+    if first:
+        yield RELOADS
+
+
+def list_startup_notices(config: Config, about: ModelInfo, prompts: Prompts) -> Iterator[str]:
+    """Say before the first request where it goes, if not to this machine, and what the config has amiss."""
+    if about.engine in model_selection.EMPTY:
+        yield from hosts.warn_remote(about.where)
+    if about.untemplated:
+        from tripletick.models import chat_templates
+
+        yield chat_templates.LACKS.format(name=about.name)
+    yield from _warn_unknown_agents(config, sorted({*prompts.agents, *prompts.lacking}))
+
+
+def _warn_unknown_agents(config: Config, names: Collection[str]) -> Iterator[str]:
+    """Name the sections that are no agent's, with the nearest one that is."""
+    for section in config.named:
+        family, _, name = section.partition(".")
+        if family == FAMILY and name not in names:
+            close = difflib.get_close_matches(name, names, 1, 0.5)
+            near = f" (did you mean {close[0]}?)" if close else f" (there are: {', '.join(names)})"
+            places = (place for key, place in config.where.items() if key.startswith(f"{section}."))
+            yield NOBODY.format(where=next(places, section), name=name, near=near)
+
+
+def _is_user_override(config: Config, key: str) -> bool:
+    place = config.where.get(f"{FAMILY}.{key}", "")
+    return place == CHAT or place.startswith(STRONGER[1:])
+
+
+@dataclass(slots=True)
+class AgentModels:
+    """The models of a plan's tasks; those that are not the session's are opened once and closed with this."""
+
+    config: Config
+    at_work: Config
+    """As the session's model was opened."""
+    _opened: list[tuple[Config, Model, int]] = field(default_factory=list)
+    _beside: dict[tuple[int, int], Model] = field(default_factory=dict)
+
+    def assign_model(self, agent: Agent, replies: ReplySource, number: int, halt: Halt) -> ReplySource:
+        """Give an agent the model that it works with at a slot. Raises what cannot be opened."""
+        wanted = config_for_agent(self.config, agent)
+        asked = replace(make_sampling(wanted), tools=replies.sampling.tools)
+        if not needs_reload(self.at_work, wanted):
+            return replace(replies, sampling=asked)
+        at = self._find_or_open(wanted)
+        _, first, window = self._opened[at]
+        model = self._beside.get((at, number)) or first.fork(number, halt)
+        self._beside[at, number] = model
+        budget = TokenBudget(window, replies.budget.full, replies.budget.target)
+        return replace(replies, model=model, budget=budget, sampling=asked)
+
+    def close(self) -> None:
+        for model in (*self._beside.values(), *(model for _, model, _ in self._opened)):
+            model.close()
+        self._beside.clear()
+        self._opened.clear()
+
+    def _find_or_open(self, wanted: Config) -> int:
+        for at, (config, _, _) in enumerate(self._opened):
+            if not needs_reload(config, wanted):
+                return at
+        model = model_selection.open_configured_model(wanted, lambda line: None)
+        window = model.set_context(model_selection.choose_context(wanted, model.get_info()))
+        self._opened.append((wanted, model, window))
+        return len(self._opened) - 1

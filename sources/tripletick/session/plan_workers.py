@@ -1,0 +1,108 @@
+"""What the tasks of a plan work with: what they share is the session's, the rest is their own.
+
+A slot has its model and its box, for one task after the other; the first has the session's box. Tasks in
+several boxes leave each other files in the folder, and nothing in /tmp. A task begins with an empty
+conversation and has read no file; what the person allowed for the session holds for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from tripletick.agents.definitions import Agent
+from tripletick.checkpoint import Checkpoints
+from tripletick.messages import Task
+from tripletick.models.model import Model
+from tripletick.planner.locks import LockedGate, PathLocks
+from tripletick.planner.task_runner import WorkerContext
+from tripletick.sandbox.box import Box
+from tripletick.session import request_text
+from tripletick.session.agent_models import AgentModels, apply_agent_temperature
+from tripletick.session.workspace import SessionWorkspace
+from tripletick.system.cancellation import Halt
+from tripletick.tools.tool import FileTracker
+from tripletick.turn.loop import Loop
+from tripletick.turn.reply import ReplySource
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSlot:
+    """Where one task at a time works."""
+
+    model: Model
+    box: Box
+    halt: Halt
+    points: Checkpoints
+
+
+@dataclass(slots=True)
+class PlanWorkers:
+    """The posts of one plan; `close` gives back what was opened for them."""
+
+    loop: Loop
+    standing: SessionWorkspace
+    agents: Mapping[str, Agent]
+    seats: AgentModels
+    _locks: PathLocks = field(default_factory=PathLocks)
+    _slots: dict[int, WorkerSlot] = field(default_factory=dict)
+    _count: int = 0
+
+    def make_context(self, task: Task, number: int) -> WorkerContext:
+        """Give a task what it works with. Raises what cannot be opened."""
+        agent = apply_agent_temperature(self.seats.config, self.agents[task.agent])
+        slot = self._slots.get(number) or self._open_slot(number)
+        bench = self.loop.bench
+        self._count += 1
+        loop = replace(
+            self.loop,
+            replies=self.seats.assign_model(agent, self._make_replies(slot), number, slot.halt),
+            bench=replace(
+                bench,
+                box=slot.box,
+                ledger=FileTracker(),
+                session=f"{bench.session}-{self._count}",
+                halt=slot.halt,
+            ),
+            checkpoints=slot.points,
+            gate=self._make_gate(slot.halt),
+        )
+        named = agent.tools and agent.folder and self.seats.config.agent.folder
+        line = (
+            request_text.format_folder_line(bench.workspace, self.loop.replies.talk.templates)
+            if named
+            else ""
+        )
+        return WorkerContext(agent, loop, slot.halt, line)
+
+    def close(self) -> None:
+        """Close boxes and connections; what tasks have changed the session's model does not know."""
+        for number, slot in self._slots.items():
+            slot.model.close()
+            if number:
+                slot.box.close()
+        self._slots.clear()
+        self.seats.close()
+        changed = self.loop.checkpoints.changed or ()
+        self.loop.bench.ledger.known.difference_update(change.path for change in changed)
+
+    def _open_slot(self, number: int) -> WorkerSlot:
+        halt = Halt() if number else self.standing.sandbox_spec.halt
+        box = self.standing.fork_box(halt) if number else self.loop.bench.box
+        model, points = self.loop.replies.model.fork(number, halt), self.loop.checkpoints.fork()
+        self._slots[number] = WorkerSlot(model, box, halt, points)
+        return self._slots[number]
+
+    def _make_replies(self, slot: WorkerSlot) -> ReplySource:
+        """Give the session's model at a slot, with an empty conversation."""
+        own, talk = self.loop.replies, self.loop.replies.talk
+        # what a task that failed has to say is asked of nobody: the plan is looked at again
+        empty = talk.fork(replace(talk.templates, last=""))
+        return replace(own, model=slot.model, talk=empty, budget=replace(own.budget, counted=0, covered=0))
+
+    def _make_gate(self, halt: Halt) -> LockedGate:
+        own = self.loop.gate
+        gate = LockedGate(own.asking, locks=self._locks, halt=halt, notice=self.standing.notice)
+        gate.person, gate.given, gate.lent = own.person, own.given, own.lent
+        gate.interpreters = own.interpreters
+        return gate

@@ -1,0 +1,91 @@
+"""What a request tells the model beside the person's words: the folder, its AGENTS.md, what was piped in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from tripletick.agents.templates import Templates
+from tripletick.dialects.fence.feedback import wrap_in_fence
+from tripletick.models.conversation import Conversation
+from tripletick.paths import Workspace
+from tripletick.tools.file_walk import list_names, shorten_names
+from tripletick.turn.loop import Loop
+
+FOLDER_LINE = 120
+"""Characters of the line that names the folder's files: about 40 tokens."""
+ENDING = re.compile(r"(?<![\w.])(?:\*?\.)?([A-Za-z][A-Za-z0-9]{1,4}?)s?(?![\w.])")
+"""What may be the ending of files, in the words of a request: `.tmp`, `*.tmp`, PDF, pdfs."""
+RULES = "The folder's AGENTS.md says:\n{words}\n"
+RULES_GO_ON = "… (AGENTS.md is longer; read it where you need the rest)"
+RULES_BYTES = ((8192, 1000), (1 << 62, 2000))
+"""Windows in tokens, and how much of AGENTS.md the first request holds below them: 250 and 500 tokens."""
+CHECK = re.compile(r"(?im)^\s*(?:[-*]\s*)?check:\s*`?([^`\n]+?)`?\s*$")
+"""The line of AGENTS.md that says what must succeed."""
+READABLE = "\n\nYou may also read, not change: {paths}"
+
+
+def format_folder_line(workspace: Workspace, templates: Templates, request: str = "") -> str:
+    """Name what the folder holds, in one line that small models can afford; where the request speaks of some
+    kinds of files, these alone, for what is named is what such a model takes.
+    """
+    names = sorted(list_names(".", workspace))
+    kinds = {found.lower() for found in ENDING.findall(request)}
+    meant = [name for name in names if name.endswith("/") or _get_extension(name) in kinds]
+    chosen = meant if any(not name.endswith("/") for name in meant) else names
+    shown, length = 0, len(templates.folder)
+    for name in chosen:
+        length += len(name) + len(templates.separator)
+        if length > FOLDER_LINE:
+            break
+        shown += 1
+    if names and not shown:
+        return ""
+    line = templates.separator.join(shorten_names(chosen, shown, of=len(names)))
+    return templates.folder.format(names=line or "empty")
+
+
+def find_check_command(rules: str) -> str:
+    """Give the command of the line `Check: CMD` in a folder's rules, "" without one."""
+    found = CHECK.search(rules)
+    return found[1].strip() if found else ""
+
+
+def _get_extension(name: str) -> str:
+    return name.rpartition(".")[2].lower() if "." in name else ""
+
+
+def has_folder_line(talk: Conversation) -> bool:
+    """Tell whether a request has named the folder's files."""
+    begins = talk.templates.folder.partition("{")[0]
+    return any(f"\n{begins}" in entry.message.text for entry in talk.entries)
+
+
+def format_rules(words: str, window: int) -> str:
+    """Give the folder's own rules for the first request, cut with a word at the end of a line; "" if none."""
+    whole, most = words.strip(), next(size for below, size in RULES_BYTES if window < below)
+    if len(whole.encode()) > most:
+        cut = whole.encode()[: most - len(RULES_GO_ON.encode())].decode("utf-8", "ignore")
+        whole = f"{cut.rpartition(chr(10))[0] or cut}\n{RULES_GO_ON}"
+    return RULES.format(words=whole) if whole else ""
+
+
+def format_piped_input(loop: Loop, piped: str) -> str:
+    """Put standard input into a fence; what is over a quarter of the context is kept as a file, its ends are
+    sent.
+    """
+    budget, bench = loop.replies.budget, loop.bench
+    most = int(budget.window / 4 / budget.rate)
+    if len(piped) > most:
+        kept = bench.workspace.save_output(bench.session, 0, piped.encode("utf-8", "replace"))
+        left = f"{len(piped) - most} characters left out"
+        gap = f"… {left}; read {kept} …" if kept else f"… {left} …"
+        piped = f"{piped[: most // 2]}\n{gap}\n{piped[-most // 2 :]}"
+    return wrap_in_fence(piped.rstrip("\n"), "text")
+
+
+def format_readable_paths(paths: Iterable[Path]) -> str:
+    """Name what was let in, as the box knows it: `~` is another folder there."""
+    named = ", ".join(map(str, paths))
+    return READABLE.format(paths=named) if named else ""

@@ -1,0 +1,414 @@
+"""One session in one folder: requests go in, events come out to log and screen.
+
+The only place where log, screen and loop meet. What is slow or can fail is opened by the first turn, whose
+events tell of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tripletick.agents import definitions
+from tripletick.checkpoint import Checkpoints
+from tripletick.config.config import Config
+from tripletick.dialects import selection
+from tripletick.dialects.selection import DialectChoice
+from tripletick.errors import TripletickError, UsageError
+from tripletick.event_log.session_log import Record, SessionLog
+from tripletick.events import Answered, Event, Loading, Notice, Reply, Requested, Routed, TakenBack
+from tripletick.history.history import Past, Written
+from tripletick.models.model import HOTTEST, Model, ModelInfo
+from tripletick.planner.plan import PLANNER, Plan
+from tripletick.router.continuation import is_continuation
+from tripletick.session import (
+    agent_models,
+    builder,
+    git_commit,
+    images,
+    manual_actions,
+    model_selection,
+    request_text,
+    routing,
+)
+from tripletick.session.event_pump import Asker, EventPump, Sink
+from tripletick.session.extensions import HANDS, Extensions
+from tripletick.session.routing import AgentRouter
+from tripletick.session.workspace import SessionWorkspace
+from tripletick.system.dirs import AppDirs
+from tripletick.trust import FolderFlags, TrustedContent
+from tripletick.turn import attachments
+from tripletick.turn.loop import Loop, Turn
+from tripletick.turn.reply import ReplySource
+
+if TYPE_CHECKING:
+    from tripletick.planner.planner import Planner
+
+WARMER = 0.4
+"""What /retry adds to the temperature."""
+COMMITS_OFF = ("Commits are turned off: [git] commit = no.", "tripletick config set git.commit ask")
+NOBODY = definitions.Agent("nobody", "", "")
+
+
+@dataclass(slots=True)
+class App:
+    """A config, a folder and one conversation over many requests."""
+
+    config: Config
+    places: AppDirs
+    folder: Path
+    log: SessionLog
+    chosen_by: str = "config"
+    person: bool = False
+    """Whether somebody is there to be asked."""
+    notices: list[str] = field(default_factory=list)
+    """Lines for the person that wait for the next event; any thread may add one."""
+    said: FolderFlags = field(default_factory=FolderFlags)
+    """What the command line says of the folder."""
+    brought: TrustedContent = field(default_factory=TrustedContent)
+    """What the workspace brings, as far as the person said yes to it."""
+    past: Past | None = None
+    """The session that is gone on with."""
+    verbose: bool = False
+    """What is raised is told with its traceback."""
+    loop: Loop | None = None
+    about: ModelInfo | None = None
+    """What the engine told of the model at work."""
+    routing: AgentRouter = field(default_factory=AgentRouter)
+    plan: Plan = field(default_factory=Plan)
+    """The plan of the last request."""
+    asked: tuple[str, str] | None = None
+    """The last request, and what was piped in with it."""
+    standing: SessionWorkspace = field(init=False)
+    gear: Extensions = field(init=False)
+    written: Written = field(default_factory=Written)
+    """What the log holds of the conversation."""
+    seat: Config = field(init=False)
+    """The config as it holds for the agent at work, whose model is open."""
+    reseated: bool = False
+    """The person was told what changing models costs."""
+    dialect: DialectChoice = selection.USUAL
+    """How the model at work writes its calls."""
+    absent: TripletickError | None = None
+    """Why there is no model, found out before the first turn: the server is not asked twice."""
+
+    def __post_init__(self) -> None:
+        self.notices.extend(self.config.warnings)
+        self.seat = self.config
+        self.standing = SessionWorkspace(
+            self.config, self.places, self.folder, self.said, self.person, self.notices.append
+        )
+        self.gear = Extensions(self.standing, self.brought, self.notices.append)
+        self.routing.servers = tuple(self.config.servers)
+        self.routing.plans = routing.make_plan_check(self.config, self._open_for_routing)
+        if self.past:
+            self.written, self.plan = self.past.written, self.past.plan
+            self.asked = (self.past.asked, "") if self.past.asked else None
+            self.routing.worked.extend(self.past.worked)
+
+    @property
+    def prompts(self) -> definitions.Prompts:
+        """Read the prompts of the personality. Raises ConfigError, UsageError where there is none."""
+        return self.gear.extend_prompts(builder.load_prompts(self.config, self.places, self.brought.agents))
+
+    def open_session(self) -> Turn:
+        """Open what is slow or can fail, and ask what blocks may do here. Raises what the parts raise."""
+        yield from self._ensure_loop(self.find_agent())
+
+    def handle_request(self, request: str, *, piped: str = "", agent: str = "") -> Turn:
+        """Work on one request; `piped` is what came on standard input, `agent` who gets it, "": as ever.
+        Raises what the parts raise when opened.
+        """
+        yield Requested(request)
+        free = self.config.agent.name == definitions.AUTO
+        mine = not agent and (free or self.config.agent.name == PLANNER)
+        if mine and is_continuation(request) and (left := self.plan.reset_failed()).list_pending():
+            yield from self._continue_plan(left, agreed=True)
+            return
+        self.plan = Plan()
+        said = None if free else routing.AgentChoice(self.find_agent().name, self.chosen_by)
+        words = f"@{agent} {request}" if agent else request
+        asked = routing.make_model_opener(self.config, self._open_for_routing)
+        chosen, words = yield from self.routing.route_request(words, self.prompts, said, asked)
+        self.asked = (words, piped)
+        yield from self._run_request(chosen, words, piped)
+
+    def retry_request(self) -> Turn:
+        """Ask the last request again, warmer, with the history cut back to before it. Raises UsageError."""
+        if self.asked is None:
+            raise UsageError(
+                "There is nothing to ask again.", "This conversation has no request yet.", "Type one."
+            )
+        first = (
+            self.prompts.agents.get(self.routing.first)
+            if self.config.agent.name == definitions.AUTO
+            else None
+        )
+        agent = first or self.find_agent()
+        usual = self.config.model.temperature if agent.temperature is None else agent.temperature
+        yield Requested(self.asked[0])
+        yield Routed(agent.name, "retry")
+        if self.past:
+            yield from self._ensure_loop(agent)
+        if self.loop:
+            self.loop.replies.talk.remove_request()
+            self.standing.reset_readable()
+            yield TakenBack("request")
+        yield from self._run_request(replace(agent, temperature=min(HOTTEST, usual + WARMER)), *self.asked)
+
+    def resume_plan(self) -> Turn:
+        """Ask whether to go on with the plan that the session had not ended, and do so."""
+        if self.plan.list_pending():
+            yield from self._continue_plan(self.plan)
+
+    def _continue_plan(self, plan: Plan, *, agreed: bool = False) -> Turn:
+        agent = definitions.find_agent(self.prompts, PLANNER)
+        yield Routed(agent.name, "resume")
+        loop = yield from self._ensure_loop(HANDS)
+        self._begin_request(loop, self.asked[0] if self.asked else "")
+        with self._open_planner(agent, loop) as planner:
+            try:
+                yield from planner.resume_plan(plan, self.asked[0] if self.asked else "", agreed=agreed)
+            finally:
+                self._keep_plan(planner)
+
+    def clear_conversation(self) -> Turn:
+        """Begin the conversation anew; the files stay as they are."""
+        self.asked = self.past = None
+        self.plan = Plan()
+        self.routing.worked.clear()
+        self.standing.reset_readable()
+        if self.loop:
+            self.loop.replies.talk.clear_history()
+            self.loop.bench.ledger.known.clear()
+        yield TakenBack("start")
+
+    def run_script(self, script: str) -> Turn:
+        """Run a script of the person's in the box and tell the model."""
+        yield from manual_actions.run_script((yield from self._ensure_loop(manual_actions.PERSON)), script)
+
+    def undo_turns(self, turns: int, ask: Callable[[str], bool]) -> Turn:
+        """Put the files back as they were before the last turns, and tell the model."""
+        yield from manual_actions.report_undo(
+            self.loop, manual_actions.UNDONE, self.checkpoints.undo(turns, ask=ask)
+        )
+
+    def redo_turns(self, turns: int, ask: Callable[[str], bool]) -> Turn:
+        """Bring back what the last undos took back, and tell the model."""
+        yield from manual_actions.report_undo(
+            self.loop, manual_actions.REDONE, self.checkpoints.redo(turns, ask=ask)
+        )
+
+    def commit_changes(self, message: str = "") -> Turn:
+        """Commit what the turns have changed, after the user's yes. Raises UsageError where that is off."""
+        if self.config.git.commit == "no":
+            raise UsageError("Nothing was committed.", *COMMITS_OFF)
+        loop = yield from self._ensure_loop(manual_actions.PERSON)
+        yield from git_commit.commit_turns(loop, message)
+
+    @property
+    def checkpoints(self) -> Checkpoints:
+        """The turns of the folder that is worked in."""
+        return self.loop.checkpoints if self.loop else self.standing.open_checkpoints()
+
+    def use_agent(self, name: str) -> None:
+        """Give what follows to this agent, `auto`: to whom it fits. Raises UsageError where there is none."""
+        if name != definitions.AUTO:
+            definitions.find_agent(self.prompts, name)
+        self.config = replace(self.config, agent=replace(self.config.agent, name=name))
+        self.chosen_by = "person"
+
+    def use_model(self, name: str, host: str | None = None) -> Turn:
+        """Go on with another model, of the server at `host`, None for that of before; the old one stays where
+        opening that raises.
+        """
+        config = agent_models.set_chosen_model(self.config, name, host)
+        self.loop = yield from self._switch_model(config)
+        self.config = config
+        yield Notice(agent_models.ANEW.format(name=name))
+
+    def run_turn(self, turn: Turn, sinks: Sequence[Sink], ask: Asker) -> None:
+        """Pull a turn to its end; every event goes to the log and to every sink. What an answered turn has
+        changed is committed then, where the user wants that.
+        """
+        answers: list[Answered] = []
+
+        def note(event: Event) -> None:
+            if isinstance(event, Answered) and not (event.receipt and event.receipt.doubt):
+                answers.append(event)
+
+        telling = EventPump(self.log, self.notices, self._get_changes, self.verbose)
+        telling.run_turn(turn, [*self.gear.add_hook_sink(sinks), note], ask)
+        if answers and self.config.git.commit == "turn" and self.loop and self.loop.checkpoints.changed:
+            telling.run_turn(
+                git_commit.commit_turns(self.loop, asks=False, last=True), self.gear.add_hook_sink(sinks), ask
+            )
+
+    def close(self) -> None:
+        """Give back what the engine holds, remove the box's folder and finish the log."""
+        if self.loop:
+            self.loop.replies.model.close()
+        self.standing.close()
+        self.log.close()
+
+    def find_agent(self) -> definitions.Agent:
+        """Give the agent at work. Raises UsageError where there is none of that name."""
+        name = self.config.agent.name
+        if name == definitions.AUTO:
+            name = self.routing.current_agent
+        elif self.chosen_by == "config":
+            return builder.find_configured_agent(self.config, self.prompts)
+        return definitions.find_agent(self.prompts, name)
+
+    def _open_for_routing(self) -> Generator[Event, Reply, tuple[ReplySource, ModelInfo | None]]:
+        """Open the model that may be asked who shall do a request."""
+        loop = yield from self._ensure_loop(NOBODY)
+        return loop.replies, self.about
+
+    def _admit_agent(self, agent: definitions.Agent) -> Generator[Event, Reply, Loop]:
+        """Let an agent in that takes a turn over."""
+        self.routing.worked[-1] = agent.name
+        return (yield from self._ensure_loop(agent))
+
+    def _get_changes(self) -> Record | None:
+        """Give how the conversation has changed, for the log."""
+        if self.loop is None:
+            return None
+        replies = self.loop.replies
+        at_work = {"model": self._name_model(), "dialect": replies.dialect.name}
+        return self.written.changes(replies.talk, replies.budget, **at_work)
+
+    def _name_model(self) -> str:
+        return self.seat.model.name or (f"{self.about.engine}:{self.about.name}" if self.about else "")
+
+    def _run_request(self, agent: definitions.Agent, request: str, piped: str) -> Turn:
+        hands = replace(agent, tools=HANDS.tools) if agent.name == PLANNER else agent
+        loop = yield from self._ensure_loop(hands)
+        agent = agent_models.apply_agent_temperature(self.config, self.gear.kit.equip_agent(agent))
+        self._begin_request(loop, request)
+        talk = loop.replies.talk
+        wanted = (
+            hands.tools
+            and hands.folder
+            and self.config.agent.folder
+            and not request_text.has_folder_line(talk)
+        )
+        names = (
+            request_text.format_folder_line(loop.bench.workspace, talk.templates, request) if wanted else ""
+        )
+        shown = (
+            attachments.attach_files(request, hands.tools, loop.bench, talk.templates) if hands.folder else ""
+        )
+        names = "\n\n".join(filter(None, (names, shown)))
+        told = self.gear.hooks.apply_pre_request(
+            (yield from images.attach_images(request, loop, self.about)), agent.name
+        )
+        whole = "\n\n".join(filter(None, (told, piped and request_text.format_piped_input(loop, piped))))
+        if hands.tools:
+            talk.preface = request_text.format_rules(self.brought.words, loop.replies.budget.window)
+            yield from self.standing.ask_to_read(request)
+            whole += request_text.format_readable_paths(self.standing.take_readable())
+        if agent.name == PLANNER:
+            if (yield from self._run_planner(agent, loop, whole, names)):
+                return
+            # nothing of the attempts is left for the agent to read
+            talk.remove_request()
+            yield TakenBack("request")
+            return (
+                yield from self._run_request(
+                    (yield from self.routing.route_without_plan(self.prompts)), request, piped
+                )
+            )
+        relief, rest = self.routing.list_relief_agents(self.prompts), self.routing.get_rest(self.prompts)
+        loop = replace(loop, rest=rest)
+        yield from loop.run_turn(agent, whole, files=names, relief=relief, admit=self._admit_agent)
+
+    def _begin_request(self, loop: Loop, request: str) -> None:
+        """Take back what held for the request before."""
+        loop.bench.outside.begin_request(request)
+        loop.bench.ledger.begin_request()
+        loop.gate.begin_turn()
+
+    def _run_planner(
+        self, agent: definitions.Agent, loop: Loop, request: str, files: str
+    ) -> Generator[Event, Reply, bool]:
+        """Work by a plan; false where the model has made none and another agent may do the request."""
+        with self._open_planner(agent, loop) as planner:
+            try:
+                return (yield from planner.run_turn(request, files=files, free=self.routing.choice.is_free))
+            finally:
+                self._keep_plan(planner)
+
+    def _keep_plan(self, planner: Planner) -> None:
+        """Keep what the plan has left, and who was at work."""
+        self.plan = planner.plan
+        if planner.last_agent in routing.CLASSES:
+            self.routing.worked[-1:] = [planner.last_agent]
+
+    def _open_planner(self, agent: definitions.Agent, loop: Loop) -> AbstractContextManager[Planner]:
+        from tripletick.session import plan_setup
+
+        models = agent_models.AgentModels(self.config, self.seat)
+        return plan_setup.open_planner(agent, loop, self.standing, self.prompts, models)
+
+    def _ensure_loop(self, agent: definitions.Agent) -> Generator[Event, Reply, Loop]:
+        """Give the loop; what blocks may do here is asked before the first agent that has tools."""
+        if agent.tools and self.standing.leave is None:
+            yield from self.standing.ask_permission()
+            if old := self.loop:
+                self.standing.open()
+                replies = old.replies
+                self.loop = agent_models.carry_over_replies(
+                    self._build_loop(self.seat, replies.model, replies.budget.window), old
+                )
+        config = agent_models.config_for_agent(self.config, agent)
+        if self.loop is None:
+            self.loop = yield from self._open_loop(config)
+            if self.past:
+                yield from map(
+                    Notice, agent_models.resume_session(self.loop, self.past, self.folder, self._name_model())
+                )
+        elif agent.card and agent_models.needs_reload(self.seat, config):
+            self.loop = yield from self._switch_model(config)
+            yield from map(Notice, agent_models.describe_switch(self.config, agent, first=not self.reseated))
+            self.reseated = True
+        if agent.card:
+            self.loop = agent_models.with_sampling(self.loop, config)
+        equipped = yield from self.gear.equip_loop(self.loop, agent)
+        check = self.config.agent.check or request_text.find_check_command(self.brought.words)
+        self.loop = replace(equipped, check=check)
+        return self.loop
+
+    def _switch_model(self, config: Config) -> Generator[Event, Reply, Loop]:
+        """Build a loop on another model, which takes the conversation over."""
+        new = yield from self._open_loop(config)
+        return agent_models.carry_over_conversation(new, self.loop) if self.loop else new
+
+    def _open_loop(self, config: Config) -> Generator[Event, Reply, Loop]:
+        """Build a loop on the model that the config names; folder and box are those of the session."""
+        absent, self.absent = self.absent, None
+        if absent and config.model.name == self.config.model.name:
+            raise absent
+        model = model_selection.open_configured_model(config, self.notices.append)
+        about = model.get_info()
+        window = model.set_context(model_selection.choose_context(config, about))
+        model.preload()
+        # the box takes longer than the server to answer, and a model that is not there is told at once
+        self.standing.open()
+        if self.about is None:
+            yield from map(Notice, agent_models.list_startup_notices(config, about, self.prompts))
+        yield Loading(f"{about.engine}:{about.name}", window)
+        self.about, self.seat = about, config
+        # a session that is gone on with keeps its own
+        kept = self.past.dialect if self.past and not self.loop else ""
+        self.dialect = yield from selection.choose_with_notice(kept or config.agent.dialect, about)
+        return self._build_loop(config, model, window)
+
+    def _build_loop(self, config: Config, model: Model, window: int) -> Loop:
+        prompts = builder.load_prompts(config, self.places, self.brought.agents)
+        parts = self.standing.make_loop_parts(config, model, prompts)
+        parts = replace(parts, dialect=self.dialect.name, about=self.about)
+        return self.gear.extend_loop(builder.build_loop(parts, self.log.id, window))

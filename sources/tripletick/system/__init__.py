@@ -1,0 +1,1 @@
+"""The machine and the installation: platform, folders, optional packages, cancellation, known secrets."""

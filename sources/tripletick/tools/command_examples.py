@@ -1,0 +1,132 @@
+"""Worked examples that are commands: `"python3 add.py 2 3" prints 5`; or `$ python3 add.py 2 3`, below it 5.
+
+They are sought in a request by the name of the program that was saved, whatever its language, and run in
+the box without leave to write. An example tells nothing where its command has places to be filled in, wants
+what is not there, or where the program reads what somebody types.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tripletick.languages.registry import Language
+from tripletick.sandbox.box import Finished
+from tripletick.tools.syntax_check import drain_output
+from tripletick.tools.tool import ToolContext
+
+MOST = 3
+"""Examples that are run."""
+SECONDS = 10.0
+TOLD = 200
+"""Characters of what was printed."""
+WORDS = 8
+"""The longest command without quotes around it."""
+QUOTES = "\"'`"
+_SAYS = (
+    r"(?:(?:(?:should|must|will|would|shall|has to|is to)\s+)?"
+    r"(?:prints?|outputs?|shows?|gives?|returns?|says?|displays?|yields?|writes?|answers?|reports?)"
+    r"|gibt|zeigt|druckt|schreibt|liefert|affiche|imprime|muestra|stampa|mostra|toont|geeft|выводит|печатает)\b"
+    r"|=>|->|==|\u2192|\u21d2|\u27a1"
+)
+_LINK = re.compile(r"[\s,]*(?:(?:and|then|it|that|this|which|und|es|et|y|e)\s+){0,3}")
+"""What may stand between a command and the verb."""
+_RESULT = re.compile(
+    rf"(?:{_SAYS})(?:[^.;\n\"'`]{{0,60}}?(?:\b(?:here|namely|hier|ici|aquí|qui)\b,?|:))?\s*(?:"
+    r"\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)'|`(?P<code>[^`]+)`"
+    r"|(?P<number>-?\d+(?:\.\d+)?)(?=[.;)]?\s*$|[.;)]\s|,\s+\D|\s+(?:\(|(?:aus|uit)\b)))"
+)
+_VERB = re.compile(rf"\s+(?={_SAYS})")
+_OPEN = re.compile(r"\b[A-Z]{2,}\b|(?:^|\s)[A-Z](?=\s|$)|<[\w ]+>|\.\.\.|…|\[")
+"""What stands in a command for what somebody fills in."""
+_UNKNOWN = re.compile(
+    r"(?m)No such file|[Nn]ot found|NotFound|Read-only|Permission denied|^EOFError|ENOENT|EROFS"
+)
+"""What is printed where a program wants what is not there, or may not write."""
+_READS = re.compile(
+    r"(?i)\bstdin\b|\binput\(|\breadline\b|\bread\s+-?\w|\bscanf\b|\bcin\b|\bgets\b|Scanner\("
+)
+"""What stands in a program that reads what somebody types."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandExample:
+    """A command and what it printed; `fault` says what is wrong with that, "" where it is right."""
+
+    command: str
+    printed: str
+    fault: str = ""
+
+
+def find_examples(task: str, path: str, language: Language) -> list[tuple[str, str]]:
+    """Find `(command, what it prints)` for the program at `path`, each command once."""
+    starts = "|".join([*(rf"{re.escape(start)}\s+" for start in language.starts if start), r"\./"])
+    called = re.compile(rf"(?<![\w./-])(?:{starts})(?:\./)?{re.escape(path)}(?![\w/-]|\.\w)")
+    lines = task.splitlines()
+    found: dict[str, str] = {}
+    for number, line in enumerate(lines):
+        for call in called.finditer(line):
+            if line[: call.start()].strip() == "$":
+                command, right = line.strip(" \t$"), "\n".join(_take_output(lines[number + 1 :]))
+            else:
+                command, rest = _split_command(line, call)
+                said = _RESULT.match(rest, _get_match_end(_LINK.match(rest)))
+                right = next(filter(None, said.groups())) if said else ""
+            if right and command and not _OPEN.search(command):
+                found.setdefault(command, right)
+    return list(found.items())
+
+
+def _split_command(line: str, call: re.Match[str]) -> tuple[str, str]:
+    """Give the command around a call and what stands behind it; ("", "") where its end is not clear."""
+    before = line[: call.start()]
+    start = max(map(before.rfind, QUOTES))
+    if start >= 0 and (not before[start + 1 :].strip() or before.rstrip().endswith("|")):
+        end = line.find(before[start], call.end())
+        return (line[start + 1 : end].strip(), line[end + 1 :]) if end > 0 else ("", "")
+    verb = _VERB.search(line, call.end())
+    command = line[call.start() : verb.start()] if verb else ""
+    is_plain = len(command.split()) <= WORDS and not re.search(r"[\"'`,;:!?()]|\.\s", command)
+    return (command, line[verb.end() :]) if verb and is_plain else ("", "")
+
+
+def _get_match_end(match: re.Match[str] | None) -> int:
+    return match.end() if match else 0
+
+
+def _take_output(lines: list[str]) -> Iterator[str]:
+    """Give the lines of an output: up to the next command, an empty line, or the end of a block."""
+    for line in lines:
+        if not line.strip() or line.lstrip().startswith(("$", "```")):
+            return
+        yield line.strip()
+
+
+def run_examples(
+    task: str, path: str, source: str, language: Language, bench: ToolContext
+) -> Iterator[CommandExample]:
+    """Run the examples of a task and give those of which something is known."""
+    for command, right in find_examples(task, path, language)[:MOST]:
+        if _READS.search(source) and not re.search(r"[|<]", command):
+            continue
+        finished = drain_output(bench.box.run(["sh", "-c", command], mode="read", timeout=SECONDS))
+        printed = finished.head.decode("utf-8", "replace").strip()
+        if not _UNKNOWN.search(printed):
+            yield CommandExample(command, printed, _find_fault(command, right, printed, finished))
+
+
+def _find_fault(command: str, right: str, printed: str, finished: Finished) -> str:
+    if finished.struck:
+        return f"{command} does not end"
+    if finished.status:
+        return f"{command} fails: {printed.splitlines()[-1] if printed else f'exit {finished.status}'}"
+    is_right = _normalize_spaces(right) in (
+        _normalize_spaces(printed),
+        *map(_normalize_spaces, printed.splitlines()),
+    )
+    return "" if is_right else f"{command} prints {printed[:TOLD]!r}, and right is {right!r}"
+
+
+def _normalize_spaces(text: str) -> str:
+    return " ".join(text.split())

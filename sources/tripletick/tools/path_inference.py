@@ -1,0 +1,84 @@
+"""The file that a block without a path was meant for: one that the words before it name, or that the model
+was just asked for.
+
+A block that looks like something else runs as it is: a test of that file, a look into it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from tripletick.languages.registry import LANGUAGES, detect_language, is_foreign_path
+from tripletick.messages import Call
+from tripletick.paths import PathRefused
+from tripletick.tools.file_reader import is_binary
+from tripletick.tools.tool import ToolContext
+
+ALIKE = 0.4
+"""Lines that a new version has in common with the old one, of all: with fewer it is another program."""
+LARGEST = 1 << 18
+
+
+def infer_path(call: Call, bench: ToolContext) -> Call:
+    """Give the call with the path that was meant, or as it is."""
+    call = _strip_head_lines(call)
+    wanted, bench.ledger.wanted = bench.ledger.wanted, ""
+    path = call.meant or wanted or bench.ledger.asked
+    if call.path and is_foreign_path(call.tool, call.path) and LANGUAGES[call.tool].has_marks(call.body):
+        # the path of what it shall write, or read
+        call = replace(call, path=None)
+    elif call.path and _is_misnamed(call, bench):
+        return replace(call, path=bench.ledger.asked)
+    language = detect_language(path) if path and call.path is None else None
+    if language is None or language.tag != call.tool or not _can_be_version(path, call.body, bench):
+        return call
+    return replace(call, path=path)
+
+
+def _strip_head_lines(call: Call) -> Call:
+    """Take from the head of a program what its fence says already: lines that are its own path or tag."""
+    if call.tool not in LANGUAGES or not LANGUAGES[call.tool].marks:
+        return call
+    lines = call.body.splitlines(keepends=True)
+    while lines and (
+        lines[0].strip() in (call.path, call.tool) or lines[0].strip() == f"{call.tool}:{call.path}"
+    ):
+        del lines[0]
+    return replace(call, body="".join(lines)) if lines else call
+
+
+def _is_misnamed(call: Call, bench: ToolContext) -> bool:
+    """Tell a new program under a name that the request does not have, where the one it has is not there."""
+    asked, named = bench.ledger.asked, detect_language(bench.ledger.asked)
+    if not asked or named is None or named.tag != call.tool or detect_language(call.path or "") is not named:
+        return False
+    with suppress(PathRefused):
+        path = bench.workspace.resolve_path(call.path or "", writing=True).path
+        missing = (bench.workspace.get_kind(each) == "missing" for each in (path, asked))
+        return path not in bench.ledger.named and all(missing)
+    return False
+
+
+def _can_be_version(path: str, body: str, bench: ToolContext) -> bool:
+    """Tell whether a program may well be this file: a new one, or a new version of one that it saw."""
+    stem = PurePosixPath(path).stem
+    if re.search(rf"\b(?:import|from|require|include|source)\b.*\b{re.escape(stem)}\b", body) or path in body:
+        return False
+    with suppress(PathRefused):
+        spot = bench.workspace.resolve_path(path, writing=True)
+        if bench.workspace.get_kind(spot.path) == "missing":
+            return True
+        old = bench.workspace.read_bytes(spot.path, LARGEST)
+        if not old or spot.path not in bench.ledger.known:
+            return not old
+        return not is_binary(old) and _is_similar(old.decode("utf-8", "replace"), body)
+    return False
+
+
+def _is_similar(old: str, new: str) -> bool:
+    before, after = ([line.strip() for line in text.splitlines() if line.strip()] for text in (old, new))
+    return difflib.SequenceMatcher(None, before, after, autojunk=False).ratio() >= ALIKE

@@ -1,0 +1,71 @@
+"""The failure that a request speaks of: its command is run ahead, and again before a repair counts as done.
+
+A small model that reads "python3 library.py fails" guesses what may be wrong; with what the command prints
+before it, it mends that. The command is the one that the request names, else the program that it names; it
+runs in the box without leave to write, so nothing of the folder is changed before the model has spoken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tripletick.languages.registry import detect_language
+from tripletick.paths import PathRefused
+from tripletick.tools.code import UNGIVEN
+from tripletick.tools.output import clip_output
+from tripletick.tools.syntax_check import drain_output
+from tripletick.tools.tool import ToolContext
+
+SECONDS = 20.0
+RUNNERS = re.compile(
+    r"(?<![\w./-])(?:timeout \d+ )?"
+    r"(?:python3? -m (?:unittest|pytest)|pytest|make (?:test|check)|npm (?:run )?test|node --test"
+    r"|cargo (?:test|build|check)|go (?:test|build|vet)(?: \./\.\.\.)?)(?![\w-])(?: -\w+\b)*"
+)
+"""Commands that run the tests of a project, or build it."""
+ARGUMENT = re.compile(
+    r"[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|--?\w[\w=-]*|-?\d+(?:\.\d+)?|[\w./-]+\.\w+)(?=[\s\"'`,;:.)]|$)"
+)
+"""A word behind a program that is an argument and no part of the sentence."""
+UNTOLD = re.compile(r"Read-only file system|\bEROFS\b")
+"""What is printed where the box alone is why it failed."""
+
+
+def find_command(request: str, program: str, bench: ToolContext) -> str:
+    """Give the command that a request speaks of; else a call of `program`, the one that it names."""
+    named = next(_find_calls(request, bench), "") or next((each[0] for each in RUNNERS.finditer(request)), "")
+    language = detect_language(program) if program else None
+    if named or not language or not language.starts:
+        return named
+    return f"{language.starts[0]} {program}"
+
+
+def _find_calls(request: str, bench: ToolContext) -> Iterator[str]:
+    """Find calls of programs that are there, as they are typed: `python3 a.py 1 2`, `./run.sh`."""
+    for word in re.finditer(r"(?<![\w./-])(?:\./)?([\w./-]*[\w-]\.\w+)", request):
+        language = detect_language(word[1])
+        if not language or not language.starts:
+            continue
+        before = request[: word.start()]
+        start = next((each for each in language.starts if each and before.endswith(f"{each} ")), "")
+        if (start or word[0].startswith("./")) and _is_file(word[1], bench):
+            end = word.end()
+            while argument := ARGUMENT.match(request, end):
+                end = argument.end()
+            yield " ".join(filter(None, (start, request[word.start() : end])))
+
+
+def _is_file(path: str, bench: ToolContext) -> bool:
+    try:
+        return bench.workspace.get_kind(path) == "file"
+    except PathRefused:
+        return False
+
+
+def reproduce_failure(command: str, bench: ToolContext) -> str:
+    """Run a command; gives what it prints where it fails, "" where it succeeds or nothing is known of it."""
+    finished = drain_output(bench.box.run(["sh", "-c", command], mode="read", timeout=SECONDS))
+    text = clip_output(finished, bench).replace(f"{bench.workspace.root}/", "")
+    known = finished.status not in (0, 126, 127) and not UNTOLD.search(text) and not UNGIVEN.search(text)
+    return (text or f"exit {finished.status}") if known else ""

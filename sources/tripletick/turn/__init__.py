@@ -1,0 +1,1 @@
+"""One turn: request, replies, blocks, results, repair, and the answer."""

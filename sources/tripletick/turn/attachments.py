@@ -1,0 +1,202 @@
+"""Files that go along: what a request names, and the program in which a failure lies.
+
+A small model seldom reads a file before it changes it, and mends one that it sees. Each version of a file
+goes along once, within the budget of one output; what has gone along as a whole counts as read.
+Hidden files do not, nor what is no text; what git ignores does where it is named.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from tripletick.agents.definitions import EVERY_LANGUAGE
+from tripletick.agents.templates import Templates
+from tripletick.dialects.fence.feedback import wrap_in_fence
+from tripletick.languages.registry import detect_language
+from tripletick.messages import Result
+from tripletick.paths import PathRefused
+from tripletick.tools import data_summary, finder, reproduction
+from tripletick.tools.file_reader import is_binary
+from tripletick.tools.file_search import search_files
+from tripletick.tools.file_walk import list_names, shorten_names
+from tripletick.tools.tool import ToolContext
+
+LARGEST = 1 << 20
+"""Bytes; of a larger file nothing goes along."""
+MOST = 6
+"""Files of one request."""
+LEAST = 200
+"""Characters; with less room left nothing is begun."""
+TABLE = 1500
+"""Characters; a larger table goes along by its first rows."""
+ENTRIES = 20
+"""Names of a folder."""
+WORD = re.compile(r"\"([^\"\n]{1,200})\"|'([^'\n]{1,200})'|`([^`\n]{1,200})`|([^\s\"'`,;!?()<>\[\]{}]+)")
+"""What may be a path: words between quotes, or one word."""
+PLACE = re.compile(r"[\w./~+-]*[\w+-]\.\w{1,6}")
+"""What may be a path in the words of a program."""
+TYPES = mimetypes.MimeTypes()
+WHOLE = "{path}, {lines}:"
+PART = "{path}, the first {shown} of {lines}:"
+TABLED = "{path} has {said}; read or change it in a python block, with {reader}. It begins:"
+DATA = ", {said}; read or change it in a python block, with {reader}"
+HOLDS = "{path}/ holds: {names}"
+FAILS = "{command} fails:"
+HITS = 8
+"""Files that a search shows."""
+FOUND = "A search for words of the task found:\n{hits}"
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedFile:
+    """The file of a failure: how it is shown, and the tag and path under which it is saved."""
+
+    text: str
+    tag: str
+    path: str
+
+
+def attach_files(request: str, tools: Collection[str], bench: ToolContext, templates: Templates) -> str:
+    """Show what goes along with a request to an agent with these tools: the files that it names, else those
+    that a search finds where it looks for one.
+    """
+    shown = attach_named_files(request, bench, programs_too=EVERY_LANGUAGE in tools) if tools else ""
+    if tools and templates.has_words("repairs", request):
+        shown = "\n\n".join(filter(None, (shown, attach_failure(request, bench))))
+    return shown or (
+        attach_search_hits(templates.extract_search_words(request), bench) if finder.TOOL.tag in tools else ""
+    )
+
+
+def attach_failure(request: str, bench: ToolContext) -> str:
+    """Run what a request says fails, and show how it does; it is to succeed before the repair is done."""
+    ledger = bench.ledger
+    program = "" if ledger.is_new_program else ledger.asked
+    command = reproduction.find_command(request, program, bench) if bench.trial.rerun else ""
+    said = reproduction.reproduce_failure(command, bench) if command else ""
+    ledger.check = command if said else ""
+    return _format_fenced(FAILS.format(command=command), said) if said else ""
+
+
+def attach_named_files(words: str, bench: ToolContext, *, programs_too: bool = False) -> str:
+    """Show the files and folders that a request names, "" where it names none that are there. A table is
+    data to compute with; for an agent that writes programs any text is.
+    """
+    left, parts, programs, data = bench.clip * bench.trial.files, list[str](), list[str](), False
+    names = bench.workspace.list_names(".")
+    named = dict.fromkeys((*_find_blank_names(words, names), *_split_words(words)))
+    found = {word: path for word in named if (path := _resolve_path(word, bench))}
+    kinds = {path: bench.workspace.get_kind(path) for path in found.values()}
+    for path in list(dict.fromkeys(_filter_existing(found, kinds, names)))[:MOST]:
+        if left < LEAST:
+            break
+        part = _format_folder(path, bench) if kinds[path] == "folder" else _format_file(path, bench, left)
+        parts += [part] if part else []
+        left -= len(part)
+        programs += [path] if _is_program(path) and path in bench.ledger.known else []
+        data = data or (bool(part) and (programs_too or path.lower().endswith(data_summary.KNOWN)))
+    missing = (path for word, path in found.items() if kinds[path] == "missing" and is_file_name(word))
+    absent = tuple(dict.fromkeys(missing))
+    new = [] if programs else [path for path in absent if _is_program(path)]
+    program, *more = programs or new or [""]
+    bench.ledger.begin_request(frozenset(kinds), absent, "" if more else program, computes=data)
+    return "\n\n".join(parts)
+
+
+def attach_search_hits(words: str, bench: ToolContext) -> str:
+    """Show the files that a request may mean, "" where none fits or no file is to go along."""
+    found = search_files(words, bench, HITS) if bench.trial.files else []
+    return FOUND.format(hits="\n".join(found)) if found else ""
+
+
+def find_failed_program(result: Result, bench: ToolContext) -> AttachedFile | None:
+    """Give the program of the workspace that a failure names last; its text is "" where the model has seen it
+    as it is.
+    """
+    for word in dict.fromkeys(reversed(PLACE.findall(result.text))):
+        language = detect_language(word)
+        path = _resolve_path(word, bench) if language and language.is_runnable else None
+        if language and path and bench.workspace.get_kind(path) == "file":
+            shown = _format_file(path, bench, bench.clip)
+            return AttachedFile(shown, language.tag, path) if path in bench.ledger.known else None
+    return None
+
+
+def _filter_existing(
+    found: Mapping[str, str], kinds: Mapping[str, str], names: Collection[str]
+) -> Iterator[str]:
+    """Give what is there of the paths that words mean; the name of a folder below another needs a slash."""
+    for word, path in found.items():
+        is_folder = kinds[path] == "folder" and path != "." and (word in names or "/" in word)
+        if is_folder or kinds[path] == "file":
+            yield path
+
+
+def _is_program(path: str) -> bool:
+    language = detect_language(path)
+    return language is not None and language.is_runnable
+
+
+def is_file_name(word: str) -> bool:
+    """Tell a file's name from other words with a point in them: its ending is one that files have."""
+    return bool(PLACE.fullmatch(word)) and bool(detect_language(word) or TYPES.guess_type(word)[0])
+
+
+def _find_blank_names(text: str, names: Iterable[str]) -> list[str]:
+    """Give the names with blanks that a text holds, the longest first."""
+    return sorted((name for name in names if " " in name and name in text), key=len, reverse=True)
+
+
+def _split_words(text: str) -> Iterator[str]:
+    for match in WORD.finditer(text):
+        yield next(filter(None, match.groups())).rstrip(".:")
+
+
+def _resolve_path(word: str, bench: ToolContext) -> str | None:
+    with suppress(PathRefused, OSError, ValueError):
+        return bench.workspace.resolve_path(word).path
+    return None
+
+
+def _format_folder(path: str, bench: ToolContext) -> str:
+    with suppress(PathRefused):
+        names = shorten_names(list_names(path, bench.workspace), ENTRIES)
+        return HOLDS.format(path=path, names=", ".join(names) or "nothing")
+    return ""
+
+
+def _format_file(path: str, bench: ToolContext, room: int) -> str:
+    """Show a file, "" where it was shown as it is, cannot be or is no text."""
+    with suppress(PathRefused):
+        data = bench.workspace.read_bytes(path, LARGEST + 1)
+        if len(data) > LARGEST or is_binary(data) or not data.strip() or bench.ledger.has_shown(path, data):
+            return ""
+        text = data.decode("utf-8", "replace").lstrip("\ufeff")
+        lines = text.splitlines()
+        if (told := data_summary.summarize_data(path, text)) and len(text) > min(TABLE, room):
+            return _format_fenced(
+                TABLED.format(path=path, said=told[0], reader=data_summary.suggest_reader(path, text)),
+                told[1][: room // 2],
+            )
+        if len(text) <= room:
+            bench.ledger.record_shown(path, data)
+            said = DATA.format(said=told[0], reader=data_summary.suggest_reader(path, text)) if told else ""
+            return _format_fenced(WHOLE.format(path=path + said, lines=_format_line_count(lines)), text, path)
+        kept = text[: room // 2].splitlines()[:-1]
+        return _format_fenced(
+            PART.format(path=path, shown=len(kept), lines=_format_line_count(lines)), "\n".join(kept), path
+        )
+    return ""
+
+
+def _format_line_count(lines: list[str]) -> str:
+    return f"{len(lines)} line{'s' * (len(lines) != 1)}"
+
+
+def _format_fenced(head: str, text: str, path: str = "") -> str:
+    language = detect_language(path) if path else None
+    return f"{head}\n{wrap_in_fence(text.rstrip(), language.tag if language else 'text')}"

@@ -1,0 +1,356 @@
+"""What a turn counts, when it ends without an answer, and what a failed attempt is told besides its error.
+
+The endings are rows. Not covered: known errors and their advice (advice), how the turn begins anew (fresh),
+how results are worded (dialects).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from tripletick.config.schema import HarnessSection
+from tripletick.events import Answered, GaveUp
+from tripletick.messages import Call, FileChange, Problem, Receipt, Result
+from tripletick.turn.advice import choose_advice
+
+STEPS = {
+    3: "Take another way than the one that failed three times.",
+    4: "Take one smaller step: send the shortest block that shows the cause.",
+}
+"""What each attempt is told after its error, by its number; the first two have their error's own advice
+alone. The third is told its own where the turn does not begin anew.
+"""
+ANEW = 3
+"""The failure in a row with which a turn begins anew, and warmer: of five repairs the first two give nearly
+all (arXiv 2604.10508), and what stands in the history is what small models write again.
+"""
+NUDGE = "Your answer was empty. The request was: {request}"
+NO_QUESTION = "You wrote REQUEST_CLARIFICATION without a question. Do the task, or ask it."
+MORE_QUESTIONS = "That is one question too many. Do the task with what you know."
+QUESTIONS = 2
+"""Questions to the person in one turn."""
+GENERAL = "Read the error, change what it names, and send the corrected block."
+AGAIN = "The same block gave the same result before. Do something else, or answer."
+POINTER = re.compile(r"Try '[^']+ --help' for more information\.|For more details see ")
+"""A last line that names no cause but where to read."""
+SAME_RESULTS = 3
+LOOPED = 0.7
+"""What the temperature is raised by after a block that was sent again: less gives the same once more."""
+REMARKS = frozenset(
+    {
+        *("untagged", "unowned", "nested-in-unowned", "quoted", "inline", "placeholder", "repeat"),
+        *("fenced-call", "inline-call"),
+    }
+)
+"""Problems of what may well be a final answer: told once a turn, and only while nothing has run; no
+failures.
+"""
+NO_FAILURES = REMARKS | {"invented-result", "prompt-example", "leaked-turn"}
+"""Problems that do not make a failed attempt where the reply's blocks ran."""
+
+UNREAD = {
+    "unclosed": "Send one short block and nothing else; its last line is ``` alone.",
+    "unclosed-think": "Write the block or the answer at once, without thinking it over.",
+    "ambiguous-nesting": "Leave the ``` lines out of that file, or indent them by four spaces.",
+    "transcript": "Send one command alone in a block.",
+    "unread-call": "Send one short call and nothing else, each argument by its name.",
+    "unclosed-call": "Send one short call and nothing else, to its end.",
+    "wrong-arguments": "Send one call with the arguments that must be there and no others.",
+    "unknown-tool": "Use one of the tools that are named, or answer in words.",
+    "foreign-call": "Begin the answer with ``` and the tag; write no braces and no angle brackets around it.",
+}
+"""What a reply is told that has the same problem as the one before; the sentence of the problem is there
+already.
+"""
+OTHER_FORM = "Answer with one block only: ``` and the tag, the content below, ``` alone on the last line."
+
+Results = Sequence[tuple[Call, Result]]
+
+
+@dataclass(slots=True)
+class Attempts:
+    """The counters of one turn."""
+
+    max_attempts: int = 5
+    max_steps: int = 25
+    steps: int = 0
+    failures: int = 0
+    ran: bool = False
+    remarked: bool = False
+    silent: int = 0
+    questions: int = 0
+    error: str = ""
+    unread: str = ""
+    """Code of the problem that made the last attempt fail …"""
+    again: bool = False
+    """… and whether it was that of the attempt before, too."""
+    printed: str = ""
+    """What the last program printed, where it ran well."""
+    reminded: bool = False
+    """The model was told this turn that a file is not there yet."""
+    idle: bool = False
+    """A reply of this turn came to nothing: it printed nothing and changed nothing."""
+    looped: bool = False
+    """The last reply did again what had come to nothing before."""
+    anew: bool = False
+    """The turn has begun anew."""
+    proven_wrong: bool = False
+    """The last failure was an example that does not hold."""
+    known: str = ""
+    """The advice on the last error."""
+    alone: bool = False
+    """True where nobody is there to be asked."""
+    trial: HarnessSection = field(default_factory=HarnessSection)
+    results: Counter[tuple[Call, Result]] = field(default_factory=Counter)
+    done: list[tuple[Call, Result]] = field(default_factory=list)
+    """What the blocks came to, from the request on or from where the turn began anew."""
+    checked: Literal["", "passed", "failed"] = ""
+    """What came of the check …"""
+    failed_checks: int = 0
+    """… and how often it has failed since it last passed."""
+    doubted: bool = False
+    """The model was told that its answer claims what has not happened."""
+    refusals: Counter[str] = field(default_factory=Counter)
+
+    def add_reply(self, results: Results, problems: Sequence[Problem]) -> bool:
+        """Count a reply and what came of it; True where it was a failed attempt."""
+        self.steps += 1
+        self.done += results
+        self.ran = self.ran or bool(results)
+        for call, result in results:
+            if result.outcome in ("denied", "forbidden"):
+                self.refusals[result.verdict] += 1
+            elif result.outcome != "skipped" and self.trial.repeats:
+                self.results[_make_result_key(call, result)] += 1
+        self.looped = any(self.results[_make_result_key(*pair)] > 1 for pair in results)
+        last = results[-1][1] if results else None
+        self.proven_wrong = bool(last) and any("example" in result.flags for _, result in results)
+        self.printed = last.text if last and last.exit == 0 else ""
+        self.error = format_error_line(results, problems)
+        self.failures = self.failures + 1 if self.error else 0
+        code = find_unread_code(results, problems)
+        self.again, self.unread = bool(code) and code == self.unread, code
+        return bool(self.error)
+
+    @property
+    def is_stuck(self) -> bool:
+        """Tell whether the last reply was that of before: the same block, or one without content again."""
+        return self.looped or (self.again and self.unread == "empty")
+
+    @property
+    def should_resample(self) -> bool:
+        """Tell whether what comes next is written afresh: an example tells good from bad, and a small model
+        rather finds another program than the fault in its own.
+        """
+        return self.proven_wrong and self.failures > 1
+
+    @property
+    def temperature_boost(self) -> float:
+        """What the next reply's temperature is raised by: the first tries are the most likely ones, and one
+        that was made before is made again.
+        """
+        if (self.is_stuck or self.should_resample) and self.trial.heat:
+            return max(self.trial.heat, LOOPED)
+        return self.trial.heat if self.failures >= ANEW else 0.0
+
+    @property
+    def needs_restart(self) -> bool:
+        """Tell whether the turn is to begin anew: once, after the third failure in a row, or as soon as one
+        is sent again: what a small model has before it, it copies. Where examples fail, from the second on.
+        """
+        if self.should_resample:
+            return self.trial.fresh_start
+        due = self.failures >= ANEW or (bool(self.error) and self.is_stuck)
+        return self.trial.fresh_start and due and not self.anew
+
+    def record_check(self, result: Result) -> None:
+        """Count what came of the check."""
+        self.checked = "passed" if result.ok else "failed"
+        self.failed_checks = 0 if result.ok else self.failed_checks + 1
+        self.steps += not result.ok
+        if not result.ok:
+            self.error = format_error_line([(Call("check", ""), result)], ())
+
+    @property
+    def has_passed_check(self) -> bool:
+        return self.checked == "passed"
+
+    def record_doubt(self) -> bool:
+        """Count that an answer is in doubt; True where the model is to be told, which is once a turn."""
+        first, self.doubted = not self.doubted, True
+        self.steps += first
+        return first
+
+    def record_empty_reply(self, request: str) -> str:
+        """Count an empty reply; gives what the model is told of it."""
+        self.silent += 1
+        self.steps += 1
+        return NUDGE.format(request=request.partition("\n")[0])
+
+    def should_ask_findings(self, end: GaveUp) -> bool:
+        """Tell whether the model is asked for what it knows first: not where it writes one thing for ever."""
+        return end.code in WORN_OUT and self.steps > 1 and self.unread != "repeated"
+
+    def reset_for_restart(self) -> None:
+        """Forget what the model does not know any more; failures and steps go on to count."""
+        self.results.clear()
+        self.done.clear()
+        self.anew = True
+        self.ran = self.remarked = self.again = False
+        self.unread = ""
+
+    def check_question(self, asked: str | None, *, calls: bool) -> tuple[str | None, tuple[Problem, ...]]:
+        """Give the model's question, or what is wrong with it: it has no words, or is one too many. Beside
+        blocks that ran it is none.
+        """
+        if asked is None or calls:
+            return None, ()
+        self.questions += bool(asked)
+        told = NO_QUESTION if not asked else MORE_QUESTIONS if self.questions > QUESTIONS else ""
+        return (None, (Problem("no-question", 0, told),)) if told else (asked, ())
+
+    def select_problems(
+        self, problems: Sequence[Problem], *, calls: bool, owner: bool
+    ) -> tuple[Problem, ...]:
+        """Choose the problems that the model is told: `calls` says that blocks ran, `owner` that the agent
+        has tags.
+        """
+        told = [problem for problem in problems if problem.text and owner]
+        if calls:
+            return tuple(problem for problem in told if problem.code not in ("untagged", "unowned"))
+        if self.ran or self.remarked:
+            told = [problem for problem in told if problem.code not in REMARKS]
+        self.remarked = self.remarked or any(problem.code in REMARKS for problem in told)
+        return tuple(told)
+
+
+def format_error_line(results: Results, problems: Sequence[Problem]) -> str:
+    """Give the failed attempt's error in one line; "" where nothing failed."""
+    for call, result in results:
+        if result.outcome == "failed":
+            lines = [line for line in result.text.splitlines() if line.strip()]
+            last = next((line for line in reversed(lines) if not POINTER.match(line)), "")
+            return f"{call.tool} {result.verdict}" + (
+                f": {last.strip()[:160]}" if last and result.exit is not None else ""
+            )
+    return next((problem.text.partition("\n")[0] for problem in _find_unread(results, problems)), "")
+
+
+def find_unread_code(results: Results, problems: Sequence[Problem]) -> str:
+    """Give the code of the problem that makes a reply a failed attempt; "" where none does."""
+    return next((problem.code for problem in _find_unread(results, problems)), "")
+
+
+def _find_unread(results: Results, problems: Sequence[Problem]) -> list[Problem]:
+    free = NO_FAILURES if results else REMARKS
+    return [problem for problem in problems if problem.text and problem.code not in free]
+
+
+def choose_hint(tries: Attempts, results: Results) -> str:
+    """Choose the one hint that goes with this feedback; "" where none is due."""
+    again = any(
+        count > 1
+        for key, count in tries.results.items()
+        if key in {_make_result_key(*pair) for pair in results}
+    )
+    failed = [pair for pair in results if pair[1].outcome == "failed"]
+    tries.known = known = next((choose_advice(*pair) for pair in failed), "") if tries.trial.advice else ""
+    if again:
+        return " ".join(filter(None, (AGAIN, known)))
+    if tries.again and not known:
+        known = UNREAD.get(tries.unread, OTHER_FORM)
+    if not tries.failures:
+        return known
+    step = STEPS.get(tries.failures, "")
+    return " ".join(filter(None, (known or (GENERAL if failed and not step else ""), step)))
+
+
+WORN_OUT = frozenset({"attempts", "repeat", "steps"})
+"""Endings before which the model is asked for what is known."""
+GAVE_UP = "Gave up: {why}."
+UNDO = "Changed: {paths}. Files as they were before: tripletick undo"
+UNCHANGED = "No file was changed; tripletick undo takes back the last turn that changed some."
+NAMED = 5
+"""Paths that a hint names before it counts the rest."""
+
+Ending = tuple[Callable[[Attempts], bool], Callable[[Attempts], GaveUp]]
+ENDINGS: tuple[Ending, ...] = (
+    (
+        lambda tries: tries.failures >= tries.max_attempts,
+        lambda tries: _make_gave_up(
+            "attempts", f"{_format_count(tries.failures, 'failure')} in a row, the last: {tries.error}"
+        ),
+    ),
+    (
+        lambda tries: tries.failed_checks >= tries.max_attempts,
+        lambda tries: _make_gave_up(
+            "check", f"{_format_count(tries.failed_checks, 'failed check')}, the last: {tries.error}"
+        ),
+    ),
+    (
+        lambda tries: any(count > 1 for count in tries.refusals.values()),
+        lambda tries: _make_gave_up(
+            "refused", f"{_find_most_common(tries.refusals)}, twice", 3 if tries.alone else 1
+        ),
+    ),
+    (
+        lambda tries: (
+            any(count >= SAME_RESULTS for count in tries.results.values()) and not tries.needs_restart
+        ),
+        lambda tries: _make_gave_up("repeat", f"the same block gave the same result {SAME_RESULTS} times"),
+    ),
+    (
+        lambda tries: tries.again and tries.unread == "repeated",
+        lambda tries: _make_gave_up("repeat", "the model wrote the same again and again, twice"),
+    ),
+    (
+        lambda tries: tries.silent > tries.trial.nudge,
+        lambda tries: _make_gave_up(
+            "silent", "the model answered with nothing" + ", twice" * (tries.silent > 1)
+        ),
+    ),
+    (
+        lambda tries: tries.steps >= tries.max_steps,
+        lambda tries: _make_gave_up("steps", f"{_format_count(tries.steps, 'step')} without an answer"),
+    ),
+)
+
+
+def find_ending(tries: Attempts) -> GaveUp | None:
+    """Give the first ending that is due."""
+    return next((make(tries) for due, make in ENDINGS if due(tries)), None)
+
+
+def complete_ending(
+    end: Answered | GaveUp, changed: tuple[FileChange, ...] | None, receipt: Receipt
+) -> Answered | GaveUp:
+    """Put into an ending what the turn did and changed, where that is known, and how it is taken back."""
+    if isinstance(end, Answered):
+        return replace(end, files=changed, receipt=receipt)
+    paths = [change.path for change in changed or ()]
+    more = [f"{len(paths) - NAMED} more"] if len(paths) > NAMED else []
+    unchanged = "" if changed is None else end.hint
+    hint = UNDO.format(paths=", ".join(paths[:NAMED] + more)) if paths else unchanged
+    return replace(end, files=changed, hint=hint, receipt=receipt)
+
+
+def _make_result_key(call: Call, result: Result) -> tuple[Call, Result]:
+    """Reduce a call and its result to what makes two of them equal; where in its reply it stood does not."""
+    key = Call(call.tool, call.body, call.path, call.args)
+    return key, Result(result.outcome, result.verdict, result.text)
+
+
+def _format_count(count: int, word: str) -> str:
+    return f"{count} {word}{'s' * (count != 1)}"
+
+
+def _make_gave_up(code: str, why: str, exit: int = 1) -> GaveUp:
+    return GaveUp(code, GAVE_UP.format(why=why), exit, hint=UNCHANGED)
+
+
+def _find_most_common(counted: Counter[str]) -> str:
+    return counted.most_common(1)[0][0]

@@ -1,0 +1,235 @@
+"""What an answer claims to have done, held against what the turn did.
+
+What a claim looks like stands in claims.toml, by language; here are the rules by which one is in doubt. A
+clause that denies, asks, plans or depends on something claims nothing: an honest answer that is doubted
+costs a reply and the user's trust, so what is not clear is let through.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from tripletick.messages import Receipt
+from tripletick.turn.attachments import PLACE, is_file_name
+
+QUOTED = re.compile(r"\s*(?:\"([^\"\n]{1,200})\"|`([^`\n]{1,200})`|“([^”\n]{1,200})”|(-?\d+(?:[.,]\d+)*)\b)")
+FENCED = re.compile(r"(?ms)^```.*?^```[^\n]*$")
+COUNT = re.compile(
+    r"\b(\d{1,4})\s+(?:\w+\s+){0,2}(?:files|photos|pictures|images|documents|folders|of them)\b"
+)
+LONGEST = 400
+"""Characters of a clause that are looked at."""
+DEED = {
+    "saved": "nothing was saved or created",
+    "changed": "no file was changed",
+    "deleted": "nothing was deleted",
+    "moved": "nothing was renamed or moved",
+    "copied": "nothing was copied",
+    "got": "nothing was run that could have fetched it",
+    "ran": "nothing was run",
+    "tests": "no test was run",
+}
+LAST = "the last block failed, and nothing after it succeeded"
+ABSENT = "{path} is not there"
+LOST = "what was in {paths} is in no file any more"
+FEWER = "{claimed} are claimed, and there were {count}"
+TESTS = "{passed} of {count} tests passed"
+UNSEEN = "“{text}” stands in no output"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFacts:
+    """What is known at the end of a turn. `works`: the agent has tools; `asks`: the request is a question."""
+
+    receipt: Receipt
+    works: bool = True
+    asks: bool = False
+    earlier: bool = False
+    """An earlier turn of this session has changed files."""
+    seen: str = ""
+    """The request, what blocks held and printed, and the files that went along."""
+    exists: Callable[[str], bool] = bool
+    lacking: tuple[str, ...] = ()
+    """Files that the request wants made and that are not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class LanguagePatterns:
+    """A language's row, its patterns compiled."""
+
+    deeds: Mapping[str, re.Pattern[str]]
+    weak: re.Pattern[str]
+    open: re.Pattern[str]
+    depends: re.Pattern[str]
+    admits: re.Pattern[str]
+    things: re.Pattern[str]
+    done: re.Pattern[str]
+    tests: re.Pattern[str]
+    quotes: re.Pattern[str]
+    into: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A clause that tells a deed of a kind; "done" is all of it."""
+
+    kind: str
+    clause: str
+    tongue: LanguagePatterns
+    vague: bool = False
+    """The verb is one of many senses, and no file stands beside it."""
+
+    @property
+    def names(self) -> list[str]:
+        return [name for name in PLACE.findall(self.clause) if is_file_name(name)]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimTable:
+    """claims.toml: where sentences and clauses end, and the languages."""
+
+    sentences: re.Pattern[str]
+    clauses: re.Pattern[str]
+    tongues: tuple[LanguagePatterns, ...]
+
+
+@cache
+def load_table() -> ClaimTable:
+    told = tomllib.loads(Path(__file__).with_name("claims.toml").read_text("utf-8"))
+    sentences, clauses = (_compile_pattern(told.pop(name)) for name in ("sentences", "clauses"))
+    return ClaimTable(sentences, clauses, tuple(map(_compile_language, told.values())))
+
+
+def _compile_language(row: Mapping[str, str | Mapping[str, str]]) -> LanguagePatterns:
+    verbs, forms = row["verbs"], row["claims"]
+    assert isinstance(verbs, Mapping) and isinstance(forms, str)
+    deeds = {kind: _compile_pattern(forms.replace("{verb}", each)) for kind, each in verbs.items()}
+    rest = {
+        name: _compile_pattern(str(text)) for name, text in row.items() if name not in ("verbs", "claims")
+    }
+    rest["weak"], rest["things"] = (_compile_pattern(rf"\b(?:{row[name]})\b") for name in ("weak", "things"))
+    return LanguagePatterns(deeds, **rest)
+
+
+def _compile_pattern(text: str) -> re.Pattern[str]:
+    return re.compile(text, re.IGNORECASE)
+
+
+def find_claims(answer: str, *, works: bool) -> Iterator[Claim]:
+    """Find what an answer claims; code that it shows is no claim."""
+    for sentence in load_table().sentences.split(FENCED.sub("", answer)):
+        depends = [found.start() for each in load_table().tongues if (found := each.depends.search(sentence))]
+        for clause in load_table().clauses.split(sentence[: min(depends, default=None)]):
+            words = clause.strip(" *#>-")[:LONGEST]
+            if words and not any(tongue.open.search(words) for tongue in load_table().tongues):
+                yield from _classify_clause(words, works=works)
+
+
+def _classify_clause(clause: str, *, works: bool) -> Iterator[Claim]:
+    for tongue in load_table().tongues:
+        if tongue.tests.search(clause):
+            yield Claim("tests", clause, tongue)
+            return
+        for kind, deed in tongue.deeds.items():
+            if found := deed.search(clause):
+                claim = Claim(kind, clause, tongue)
+                named = claim.names or tongue.things.search(clause)
+                vague = not named and bool(tongue.weak.search(found[0]))
+                if works or not vague:
+                    yield replace(claim, vague=vague)
+                    return
+        if tongue.done.search(clause):
+            yield Claim("done", clause, tongue)
+            return
+
+
+def find_doubts(answer: str, facts: TurnFacts) -> tuple[str, ...]:
+    """Give what speaks against an answer's claims, a reason each; none where all are borne out."""
+    found: dict[str, None] = {}
+    told = list(find_claims(answer, works=facts.works))
+    for claim in told:
+        found |= dict.fromkeys(_check_claim(claim, facts))
+    if told and not found and facts.receipt.last_failed and not _admits_failure(answer):
+        found[LAST] = None
+    kinds = {claim.kind for claim in told}
+    if "moved" in kinds and "deleted" not in kinds and facts.receipt.lost:
+        found[LOST.format(paths=", ".join(facts.receipt.lost))] = None
+    if facts.lacking and not found and not _admits_failure(answer):
+        found[ABSENT.format(path=facts.lacking[0])] = None
+    found |= dict.fromkeys(_find_unseen_quotes(answer, facts))
+    return tuple(found)
+
+
+def _check_claim(claim: Claim, facts: TurnFacts) -> Iterator[str]:
+    receipt = facts.receipt
+    if claim.kind == "tests":
+        if receipt.tests and receipt.passed < receipt.tests:
+            yield TESTS.format(passed=receipt.passed, count=receipt.tests)
+        elif not receipt.ran:
+            yield DEED["tests"]
+    elif claim.kind != "done" and not _has_happened(claim, facts):
+        yield DEED[claim.kind]
+    elif lacking := [path for path in _find_claimed_files(claim) if not facts.exists(path)]:
+        yield ABSENT.format(path=lacking[0])
+    elif (counted := COUNT.search(claim.clause)) and 0 < (count := _count_files(claim.kind, receipt)) < int(
+        counted[1]
+    ):
+        yield FEWER.format(claimed=counted[1], count=count)
+
+
+def _has_happened(claim: Claim, facts: TurnFacts) -> bool:
+    """Tell whether something of the kind has happened, or nothing speaks against it."""
+    receipt = facts.receipt
+    if receipt.elsewhere or (facts.earlier and facts.asks):
+        return True
+    if claim.kind in ("ran", "got") or (claim.vague and claim.kind == "saved"):
+        return receipt.ran > 0 or bool(receipt.saved)
+    if receipt.files is None:
+        return receipt.ran > 0 or bool(receipt.saved)
+    actions = {change.action for change in receipt.files}
+    if claim.kind == "moved":
+        # what has another name may be a function
+        inside = "changed" in actions and not claim.tongue.things.search(claim.clause)
+        return inside or "renamed" in actions or {"created", "deleted"} <= actions
+    if claim.kind == "deleted":
+        return bool(actions & {"deleted", "changed", "renamed"}) or receipt.folders
+    return bool(actions & {"created", "changed", "renamed"}) or bool(receipt.saved) or receipt.folders
+
+
+def _find_claimed_files(claim: Claim) -> list[str]:
+    """Name the files that a claim says are there now."""
+    if claim.kind not in ("saved", "moved", "copied", "got"):
+        return []
+    into = [found.end() for found in claim.tongue.into.finditer(claim.clause)]
+    places = [(found.start(), found[0]) for found in PLACE.finditer(claim.clause) if is_file_name(found[0])]
+    if claim.kind in ("moved", "copied"):
+        return [name for start, name in places if any(0 <= start - end <= 5 for end in into)]
+    return [name for _, name in places[:1]]
+
+
+def _count_files(kind: str, receipt: Receipt) -> int:
+    """Count the files to which something of a kind happened; 0 also where that is not known."""
+    actions = {"moved": ("renamed",), "deleted": ("deleted",), "copied": ("created", "changed")}.get(kind, ())
+    return sum(change.action in actions for change in receipt.files or ())
+
+
+def _admits_failure(answer: str) -> bool:
+    return any(tongue.admits.search(answer) for tongue in load_table().tongues)
+
+
+def _find_unseen_quotes(answer: str, facts: TurnFacts) -> Iterator[str]:
+    """Find results that are quoted and that nobody has seen."""
+    if not facts.works:
+        return
+    plain = FENCED.sub("", answer)
+    for tongue in load_table().tongues:
+        for said in tongue.quotes.finditer(plain):
+            quoted = QUOTED.match(plain, said.end())
+            text = next(filter(None, quoted.groups()), "") if quoted else ""
+            if text and text.strip(".,") not in facts.seen:
+                yield UNSEEN.format(text=text)

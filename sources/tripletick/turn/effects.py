@@ -1,0 +1,132 @@
+"""What the blocks of a reply changed in the folder, in a few lines for the model.
+
+A small model believes what it meant to do; told what has come of it, it sees what is missing. What a
+save wrote is not shown: the model has it in its own words.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+
+from tripletick.agents.templates import Templates
+from tripletick.checkpoint import Checkpoints
+from tripletick.checkpoint.undo_plan import find_renames
+from tripletick.checkpoint.values import Change, State
+from tripletick.dialects.fence.feedback import wrap_in_fence
+from tripletick.messages import Call, Result
+from tripletick.paths import PathRefused, Workspace
+from tripletick.tools.file_reader import is_binary, split_lines
+from tripletick.tools.file_walk import list_names, shorten_names
+
+NAMED = 20
+"""Changes that are named."""
+FOLDERS, ENTRIES = 3, 20
+"""Folders that are listed after names have come or gone, and names of each."""
+SHOWN, LINES, CHARACTERS = 2, 12, 600
+"""Files that are shown, and how much of each."""
+EMPTY = "{path} is empty."
+EMPTIED = re.compile(r"(?m)^(?P<path>.+) is empty\.$")
+NOW = "{path} now{part}:"
+PART = ", the first {shown} of {lines} lines"
+CUT = ", the first {shown} of {characters} characters"
+
+Read = Callable[[State | None], bytes]
+
+
+def describe_effects(
+    points: Checkpoints,
+    before: int,
+    results: Sequence[tuple[Call, Result]],
+    workspace: Workspace,
+    said: Templates,
+) -> str:
+    """Say what has changed since the turn had had `before` blocks; "" where that is not known."""
+    changes = points.changes_since(before) if said.changed and results else None
+    if changes is None:
+        return ""
+    saved = {change.path for _, result in results for change in result.files}
+    return "\n".join(
+        filter(
+            None,
+            (describe_changes(changes, points.read_content, saved, said), *_list_folders(changes, workspace)),
+        )
+    )
+
+
+def _list_folders(changes: Sequence[Change], workspace: Workspace) -> Iterator[str]:
+    """List the folders in which several names have come or gone."""
+    names = [change.path for change in changes if change.was is None or change.left is None]
+    counts = Counter(path.rpartition("/")[0] for path in names)
+    gone = {change.path.rpartition("/")[0] for change in changes if change.left is None}
+    for folder in [each for each, many in counts.items() if many > 1 or each in gone][:FOLDERS]:
+        with suppress(PathRefused):
+            listed = ", ".join(shorten_names(list_names(folder or ".", workspace), ENTRIES)) or "nothing"
+            yield f"{folder}/ now holds: {listed}" if folder else f"Files here now: {listed}"
+
+
+def describe_changes(changes: Sequence[Change], read: Read, saved: Collection[str], said: Templates) -> str:
+    """Say what was moved, created, changed and deleted, and show what programs wrote into short texts."""
+    changes = [change for change in changes if not change.path.startswith(".")]
+    renamed = find_renames(changes)
+    named = [*_describe_each(changes, renamed)]
+    if not named:
+        return said.unchanged
+    more = [f"{len(named) - NAMED} more"] if len(named) > NAMED else []
+    written = [change for change in changes if _is_file(change.left) and change.path not in saved]
+    shown = [change for change in written if change.path not in renamed][:SHOWN]
+    parts = [said.changed.format(changes=", ".join(named[:NAMED] + more))]
+    return "\n".join(
+        [*parts, *(part for change in shown if (part := _preview_file(change, read(change.left))))]
+    )
+
+
+def _describe_each(changes: Sequence[Change], renamed: Mapping[str, str]) -> Iterator[str]:
+    """Word each change; what is `renamed` was moved, by its new path."""
+    filled = {path for change in changes if change.left for path in _iterate_parents(change.path)}
+    for change in changes:
+        if change.path in renamed:
+            over = ", over the file that was there" if change.was else ""
+            yield f"moved {renamed[change.path]} to {change.path}{over}"
+        elif change.was is None and not (_is_folder(change.left) and change.path in filled):
+            yield f"created {change.path}{'/' * _is_folder(change.left)}"
+        elif change.left and change.was and change.was[1] != change.left[1]:
+            yield f"changed {change.path}"
+        elif change.left and change.was:
+            yield f"changed the mode of {change.path}"
+    moved = set(renamed.values())
+    yield from (
+        f"deleted {change.path}{'/' * _is_folder(change.was)}"
+        for change in changes
+        if change.left is None and change.path not in moved
+    )
+
+
+def _iterate_parents(path: str) -> Iterator[str]:
+    while "/" in path:
+        path = path.rpartition("/")[0]
+        yield path
+
+
+def _is_file(state: State | None) -> bool:
+    return state is not None and stat.S_ISREG(state[0])
+
+
+def _is_folder(state: State | None) -> bool:
+    return state is not None and stat.S_ISDIR(state[0])
+
+
+def _preview_file(change: Change, data: bytes) -> str:
+    if not data:
+        return EMPTY.format(path=change.path)
+    if not data.strip() or is_binary(data):
+        return ""
+    first = "\n".join(split_lines(data[: CHARACTERS * 4])[:LINES])
+    text, whole = first[:CHARACTERS], data.count(b"\n") + (not data.endswith(b"\n"))
+    part = PART.format(shown=LINES, lines=whole) if whole > LINES else ""
+    if text != first:
+        part = CUT.format(shown=CHARACTERS, characters=len(data.decode("utf-8", "replace").rstrip("\n")))
+    return f"{NOW.format(path=change.path, part=part)}\n{wrap_in_fence(text, 'text')}"

@@ -1,0 +1,175 @@
+"""Words what the model is told of its reply: whole, and as it reads without outputs where room is short."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+
+from tripletick.dialects.dialect import Dialect
+from tripletick.dialects.fence.feedback import wrap_in_fence
+from tripletick.languages.registry import detect_language
+from tripletick.messages import Call, Message, Problem, Receipt, Result
+from tripletick.models.conversation import Conversation
+from tripletick.paths import PathRefused
+from tripletick.tools.tool import Tool, ToolContext
+from tripletick.turn import attachments, attempts, effects
+from tripletick.turn.attempts import Attempts, Results
+from tripletick.turn.claims import TurnFacts
+from tripletick.turn.reply import ReplySource
+
+DROPPED = "(output dropped to save room)"
+COMPLAINT = re.compile(
+    r"(?:\S+: )*[\w.-]+: .*(?:cannot|No such file|not found|same file|denied|invalid|missing|directory$)"
+)
+"""What a command says that did nothing, also one that is not the last of its block."""
+OUTPUT = "Output:"
+UNSAID, UNSAID_LINES = 300, 5
+"""Characters and lines of an output that may stand below an answer."""
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
+WORD = re.compile(r"\w{3,}")
+WORTH_DROPPING = 200
+"""Characters; a shorter output is not worth breaking the engine's cache for."""
+
+
+def build_feedback(
+    dialect: Dialect,
+    tools: Mapping[str, Tool],
+    tries: Attempts,
+    results: Results,
+    problems: Sequence[Problem],
+) -> tuple[Message, Message | None]:
+    """Give the message, and as it reads once room is needed (None: the same)."""
+    failed = [result.tool for _, result in results if result.outcome == "failed"]
+    tag = next((tag for tag in (*failed, *(problem.tag for problem in problems)) if tag), "")
+    example = tools[tag].example if tries.trial.teach and tag in tools else None
+    hint = attempts.choose_hint(tries, results)
+    say = partial(dialect.build_feedback, problems=problems, hint=hint, example=example)
+    shorter = [(call, _drop_output(result)) for call, result in results]
+    return say(results), say(shorter) if shorter != list(results) else None
+
+
+def build_closing(
+    talk: Conversation, bench: ToolContext, results: Results, changed: str, tries: Attempts
+) -> str:
+    """Say what has `changed`, again what was asked, and what to do now: a small model forgets it, and undoes
+    its own work. The program in which a failure lies goes along.
+    """
+    wrong = [result for _, result in results if result.outcome == "failed"] if bench.trial.files else []
+    if results and _is_unchanged_repair(bench, results):
+        said = [talk.format_closing("same")]
+    elif talk.templates.mend and wrong and (lies := attachments.find_failed_program(wrong[0], bench)):
+        bench.ledger.wanted = lies.path
+        said = [lies.text, talk.format_closing("mend", tag=lies.tag, path=lies.path)]
+    elif not tries.error and (wanted := _find_wanted_file(talk, bench, results, changed, tries)):
+        name, path = wanted
+        language = detect_language(path)
+        said = [talk.format_closing(name, tag=language.tag if language else "text", path=path)]
+    else:
+        said = [talk.format_closing(_choose_closing(talk, bench, results, changed, tries))]
+    return "\n\n".join(filter(None, (changed, *said)))
+
+
+def _find_wanted_file(
+    talk: Conversation, bench: ToolContext, results: Results, changed: str, tries: Attempts
+) -> tuple[str, str] | None:
+    """Give the sentence that asks for a file, and the file: one that the request names was left empty or is
+    not there yet, or a program wants arguments of which the request says nothing.
+    """
+    said, last = talk.templates, results[-1][1] if results else None
+    found = effects.EMPTIED.search(changed)
+    if found and found["path"] in bench.ledger.named and said.lacks_words("blank", talk.asked):
+        bench.ledger.wanted = found["path"]
+        return "hollow", found["path"]
+    if last and last.files and "arguments" in last.flags and said.lacks_words("given", talk.asked):
+        return "bare", last.files[-1].path
+    lacking = _find_missing_files(talk, bench)
+    if last and last.ok and lacking and not tries.reminded:
+        tries.reminded = True
+        return "absent", lacking[0]
+    return None
+
+
+def find_unreported_output(talk: Conversation, printed: str, answer: str) -> str:
+    """Give the few lines that the last program printed, for the end of an answer that has nothing of them and
+    was to tell something.
+    """
+    lines = printed.strip().splitlines()
+    asks = talk.templates.has_words("tells", talk.asked.partition("\n")[0])
+    new = _extract_facts(printed) - _extract_facts(talk.asked) if asks else None
+    if not new or len(lines) > UNSAID_LINES or len(printed) > UNSAID or new & _extract_facts(answer):
+        return ""
+    return (
+        f"\n\n{OUTPUT} {lines[0]}"
+        if len(lines) == 1
+        else f"\n\n{OUTPUT}\n{wrap_in_fence(printed.strip(), 'text')}"
+    )
+
+
+def format_failed_check(replies: ReplySource, call: Call, result: Result) -> str:
+    """Say that the check failed, and what it printed."""
+    said = replies.talk.format_closing(
+        "check", command=call.body, output=wrap_in_fence(result.text.rstrip(), "output")
+    )
+    return said or replies.dialect.build_feedback([(call, result)], ()).text
+
+
+def gather_facts(
+    talk: Conversation, bench: ToolContext, told: Receipt, tries: Attempts, *, works: bool
+) -> TurnFacts:
+    """Gather what is known at the end of a turn of an agent that has tools (`works`) or has none."""
+    sent = [entry.message.text for entry in talk.entries if entry.message.role == "user"]
+    held = [part for call, result in tries.done for part in (call.body, result.text, result.view or "")]
+    paths = {*told.saved, *(change.path for change in told.files or ())}
+
+    def exists(path: str) -> bool:
+        with suppress(PathRefused):
+            kind = bench.workspace.get_kind(path)
+            return kind != "missing" or any(each.endswith(f"/{path}") for each in paths)
+        return True
+
+    earlier = bool(talk.before and talk.before.length) and not tries.done
+    lacking = _find_missing_files(talk, bench) if works else ()
+    # where some were made, the others may be for later
+    lacking = lacking if len(lacking) == len(bench.ledger.absent) else ()
+    return TurnFacts(told, works, "?" in talk.asked, earlier, "\n".join(sent + held), exists, lacking)
+
+
+def _find_missing_files(talk: Conversation, bench: ToolContext) -> tuple[str, ...]:
+    """Give the files that the request names, wants made and that are not there."""
+    if not talk.templates.has_words("makes", talk.asked) or talk.templates.has_words("withheld", talk.asked):
+        return ()
+    return tuple(path for path in bench.ledger.absent if bench.workspace.get_kind(path) == "missing")
+
+
+def _extract_facts(text: str) -> set[str]:
+    """Give the numbers of a text; where it has none its words."""
+    numbers = {f"{float(each):g}" for each in NUMBER.findall(text)}
+    return numbers or set(WORD.findall(text.casefold()))
+
+
+def _is_unchanged_repair(bench: ToolContext, results: Results) -> bool:
+    call, last = results[-1]
+    return bench.ledger.mends and "unchanged" in last.flags and call.path == bench.ledger.asked
+
+
+def _choose_closing(
+    talk: Conversation, bench: ToolContext, results: Results, changed: str, tries: Attempts
+) -> str:
+    """Choose the sentence that says what to do now."""
+    if tries.error:
+        return "failed" if results else "unread"
+    if not any(result.ok for _, result in results):
+        forbidden = any(result.outcome == "forbidden" for _, result in results)
+        return "refused" if forbidden else "done" if results else "unread"
+    if changed and changed == talk.templates.unchanged and not tries.idle:
+        said = [line for _, result in results for line in (result.view or result.text).splitlines() if line]
+        tries.idle = all(map(COMPLAINT.match, said))
+        return ("failed" if said else "nothing") if tries.idle else "done"
+    return "done"
+
+
+def _drop_output(result: Result) -> Result:
+    return replace(result, text=DROPPED) if len(result.text) > WORTH_DROPPING else result

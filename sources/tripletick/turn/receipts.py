@@ -1,0 +1,92 @@
+"""The receipt of a turn: what it did, by its blocks and its snapshots, never by the model's words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tripletick.checkpoint.undo_plan import find_renames, is_folder, list_file_changes
+from tripletick.checkpoint.values import Change
+from tripletick.messages import Call, Receipt, Result
+
+LOOKS = frozenset({"read", "file_finder", "write", "append", "edit", "web_search", "fetch", "browse"})
+"""Tags of ours that run no program and change nothing but files of the folder."""
+SUMMARIES = re.compile(
+    r"(?m)^=*\s*\d+ (?:passed|failed|error).* in [\d.:]+m?s.*$"  # pytest
+    r"|^test result: .*$"  # cargo
+    r"|^(?:#|\u2139) (?:pass|fail) \d+$"  # node --test
+    r"|^ +\d+ (?:passing|failing)\b.*$"  # mocha
+)
+PASSED = re.compile(r"(\d+) pass(?:ed|ing)|pass (\d+)")
+FAILED = re.compile(r"(\d+) (?:failed|failing|errors?)\b|fail (\d+)")
+MOVES = re.compile(r"\bmv\b|rename|shutil\.move|\.replace\(")
+DELETES = re.compile(r"\brm\b|\brmdir\b|unlink|rmtree|os\.remove|-delete\b|shred|truncate")
+NAMED = 3
+TAKEN_BACK = "failed, and what it did was taken back"
+LOSES = (
+    "It moved several files to one name: what was in {paths} would have been lost. All files are as they "
+    "were before. A folder must be there first: mkdir -p FOLDER; else each file needs a name of its own."
+)
+UNITTEST = re.compile(r"(?m)^Ran (\d+) tests? in .*\n+(?:OK|FAILED \((?P<how>[^)]*)\)|NO TESTS)")
+GO = re.compile(r"(?m)^\s*--- (PASS|FAIL): ")
+
+
+def build_receipt(results: Sequence[tuple[Call, Result]], changes: Sequence[Change] | None) -> Receipt:
+    """Write the receipt of a turn; `changes` are those of all its blocks, None where they are not known."""
+    tried = [(call, result) for call, result in results if result.outcome in ("ok", "failed")]
+    saved = dict.fromkeys(change.path for _, result in tried for change in result.files)
+    ran = [result for _, result in tried if _has_run(result)]
+    counted = [count for _, result in tried if (count := parse_test_counts(result.text))]
+    passed, tests = counted[-1] if counted else (0, 0)
+    return Receipt(
+        ran=len(ran),
+        failed=sum(not result.ok for _, result in tried),
+        last_failed=bool(tried) and not tried[-1][1].ok,
+        saved=tuple(saved),
+        files=None if changes is None else list_file_changes(changes),
+        folders=any(is_folder(each.was) or is_folder(each.left) for each in changes or ()),
+        lost=tuple(find_overwritten("\n".join(call.body for call, _ in tried), changes or ())),
+        elsewhere=any(_is_elsewhere(*pair) for pair in tried),
+        tests=tests,
+        passed=passed,
+    )
+
+
+def _has_run(result: Result) -> bool:
+    """Tell whether a program ran; one that wants arguments and was started without has no exit."""
+    return result.exit is not None or ("arguments" in result.flags and "unstarted" not in result.flags)
+
+
+def _is_elsewhere(call: Call, result: Result) -> bool:
+    return result.ok and result.exit is None and not result.files and call.tool not in LOOKS
+
+
+def find_overwritten(code: str, changes: Sequence[Change]) -> list[str]:
+    """Name the files that were moved and then moved over: what was in them is in no file any more. Code that
+    deletes files meant it.
+    """
+    if not MOVES.search(code) or DELETES.search(code) or not (renamed := find_renames(changes)):
+        return []
+    left = {change.left[1] for change in changes if change.left}
+    gone = [change for change in changes if change.was and not change.left and not is_folder(change.was)]
+    old = set(renamed.values())
+    return [each.path for each in gone if each.was and each.was[1] not in left and each.path not in old]
+
+
+def build_rollback_result(paths: Sequence[str]) -> Result:
+    """Give the result of a block whose moves would have lost files, and whose changes were put back."""
+    named = ", ".join(paths[:NAMED]) + f" and {len(paths) - NAMED} more" * (len(paths) > NAMED)
+    return Result("failed", TAKEN_BACK, LOSES.format(paths=named), exit=1, flags=frozenset({"lost"}))
+
+
+def parse_test_counts(text: str) -> tuple[int, int] | None:
+    """Read how many tests passed, and of how many, out of what a runner printed; the last summary counts."""
+    if found := list(UNITTEST.finditer(text)):
+        failed = sum(map(int, re.findall(r"(?:failures|errors)=(\d+)", found[-1]["how"] or "")))
+        return int(found[-1][1]) - failed, int(found[-1][1])
+    told = "\n".join(SUMMARIES.findall(text))
+    good, bad = (sum(int(a or b) for a, b in what.findall(told)) for what in (PASSED, FAILED))
+    if good + bad:
+        return good, good + bad
+    ended = GO.findall(text)
+    return (ended.count("PASS"), len(ended)) if ended else None

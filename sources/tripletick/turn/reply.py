@@ -1,0 +1,233 @@
+"""One whole reply of the model: room is made for it, it streams, and what was cut or did not fit is asked
+for once more.
+
+Not covered: what the reply says (dialects), what comes of it (loop).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Generator, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+
+from tripletick.agents.definitions import Agent
+from tripletick.dialects import open_dialect
+from tripletick.dialects.dialect import Dialect, ParsedReply, ReplyReader
+from tripletick.errors import ContextFullError, StreamCutError
+from tripletick.events import Event, Notice, Prompted, Refused, Reply, Thought, Usage
+from tripletick.messages import Chunk, Counts, Finish, Problem
+from tripletick.models.conversation import Conversation, TokenBudget
+from tripletick.models.model import HOTTEST, Model, Sampling
+from tripletick.tools.tool import Tool
+from tripletick.turn.compaction import Compactor, make_full_error
+from tripletick.turn.repetition import RepetitionDetector
+
+BLOCKS = ("```", "<tool>")
+"""What begins a block, in the dialects in which calls are text."""
+FENCE = "fence"
+"""How models show code that is not to be run, in every dialect."""
+INTERRUPTED = "(interrupted by the person)"
+UNUSED = Refused(Problem("cut", 0, ""))
+"""What was shown of the reply is not used; what follows is another one."""
+STUCK = "The model wrote the same again and again, so it was stopped there."
+SHORT_ALREADY = "There is nothing to compact: beside the first request and the last step there is little."
+OVERTHOUGHT = "It thought for more than {tokens} tokens ([model] think_tokens). Asking again without."
+ANSWER_NOW = "Answer now, without thinking it over."
+REPEATED = (
+    "Your answer said the same again and again and was stopped; nothing of it was run. Go on another way."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedReply:
+    """What the model said, and whether it ended or was cut at its length."""
+
+    reading: ParsedReply
+    finish: Finish
+    overthought: bool = False
+    """It was hung up on while it thought."""
+
+
+@dataclass(slots=True)
+class ThinkingCounter:
+    """Counts the reasoning of one reply; `rate` is tokens a character."""
+
+    most: int
+    rate: float
+    characters: int = 0
+
+    def exceeds_limit(self, part: Event) -> bool:
+        """Tell whether there is too much of it with this part."""
+        self.characters += len(part.text) if isinstance(part, Thought) else 0
+        return 0 < self.most < self.characters * self.rate
+
+
+Hearing = Generator[Event, Reply, ReceivedReply]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplySource:
+    """Where replies come from: one model, one dialect, one conversation."""
+
+    model: Model
+    dialect: Dialect
+    talk: Conversation
+    budget: TokenBudget
+    sampling: Sampling
+    languages: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    summary: str = ""
+    """What the model is asked for a summary …"""
+    draft: str = ""
+    """… and for the message of a commit."""
+    thinks: bool = False
+    """The engine can leave the reasoning out."""
+    longest: int = 1_000_000
+    """The most tokens of a reply that suit the model."""
+
+    def request_reply(self, agent: Agent, more: Collection[str] = (), *, heat: float = 0.0) -> Hearing:
+        """Ask for a reply, in which the agent's tags and `more` are calls, at a temperature raised by `heat`.
+
+        Raises ContextFullError where nothing is left to drop, and what the engine raises twice.
+        """
+        agent = replace(agent, temperature=min(HOTTEST, self._choose_temperature(agent) + heat))
+        heard = yield from self._request_with_retry(agent, more)
+        if heard.overthought:
+            yield UNUSED
+            yield Notice(OVERTHOUGHT.format(tokens=self.sampling.think_tokens))
+            heard = yield from self._without_thinking()._request_with_retry(agent, more)
+        return heard
+
+    def _request_with_retry(self, agent: Agent, more: Collection[str]) -> Hearing:
+        try:
+            yield from self._make_room()
+        except KeyboardInterrupt:
+            self.talk.add_reply(INTERRUPTED)
+            raise
+        try:
+            return (yield from self._stream_reply(agent, more))
+        except StreamCutError as error:
+            yield UNUSED
+            yield Notice(f"{error.what} Asking again.")
+        except ContextFullError as error:
+            yield from self._fit_to_engine(error)
+        return (yield from self._stream_reply(agent, more))
+
+    def _without_thinking(self) -> ReplySource:
+        """Give the same without reasoning; a model that cannot leave it is told to."""
+        if not self.thinks:
+            self.talk.add_user_message(ANSWER_NOW)
+        return replace(self, sampling=replace(self.sampling, think=False))
+
+    def without_blocks(self) -> ReplySource:
+        """Give the same for a reply of words alone: it ends where a block would begin."""
+        return replace(self, sampling=replace(self.sampling, stop=BLOCKS, tools=()))
+
+    def with_tools(self, tools: Mapping[str, Tool]) -> ReplySource:
+        """Give the same with more tools, which the engine then is told of."""
+        dialect = self.dialect.with_tools(tools)
+        return replace(self, dialect=dialect, sampling=replace(self.sampling, tools=dialect.schemas))
+
+    def compact_history(self) -> Generator[Event, Reply, None]:
+        """Sum up all but the first request and the last step, however much room there is."""
+        if not (yield from self._compactor.compact_to(0)):
+            yield Notice(SHORT_ALREADY)
+
+    def _stream_reply(self, agent: Agent, more: Collection[str]) -> Hearing:
+        sent = self.talk.build_messages()
+        reader = self._make_reader(agent, more)
+        said, thought = RepetitionDetector(), RepetitionDetector()
+        begun = time.monotonic()
+        finish: Finish = "stop"
+        counts: Counts | None = None
+        stuck = over = False
+        thinking = ThinkingCounter(self.sampling.think_tokens, self.budget.rate)
+        try:
+            yield Prompted(self.budget.estimate_tokens(sent))
+            with closing(self.model.stream(sent, self._make_sampling(agent))) as chunks:
+                for chunk in chunks:
+                    for part in _read_chunk(reader, chunk):
+                        yield part
+                        over = thinking.exceeds_limit(part)
+                    finish, counts = chunk.finish or finish, chunk.counts or counts
+                    stuck = said.add_text(chunk.text) or thought.add_text(chunk.thought)
+                    if stuck or over or reader.is_stopped:
+                        break
+            if counts:
+                self.budget.apply_counts(counts, sent)
+                yield Usage(counts, self.budget.window, time.monotonic() - begun)
+            if stuck:
+                yield UNUSED
+        except KeyboardInterrupt:
+            self.talk.add_reply("\n\n".join(filter(None, (reader.close("length").text, INTERRUPTED))))
+            raise
+        if stuck:
+            if not agent.tools:
+                yield Notice(STUCK)
+            return ReceivedReply(self._read_cut(agent, said.get_kept_text()), "stop")
+        if over:
+            return ReceivedReply(reader.close("length"), "length", overthought=True)
+        return ReceivedReply(reader.close(finish), finish)
+
+    def shows_code(self, text: str, runner: Agent) -> bool:
+        """Tell whether a text holds a program that this agent would run."""
+        reader = open_dialect(FENCE).make_reader(
+            runner.list_owned_tags(self.languages), examples=self.examples
+        )
+        for _ in reader.feed(Chunk(text=text)):
+            pass
+        return any(call.tool in self.languages for call in reader.close().calls)
+
+    def _make_reader(self, agent: Agent, more: Collection[str] = ()) -> ReplyReader:
+        return self.dialect.make_reader(
+            (*agent.list_owned_tags(self.languages), *more), examples=self.examples
+        )
+
+    def _read_cut(self, agent: Agent, kept: str) -> ParsedReply:
+        """Read what stays of a reply that repeated itself: words, no block of it counts."""
+        reader = self._make_reader(agent)
+        for _ in reader.feed(Chunk(text=kept)):
+            pass
+        text = reader.close("length").text
+        return ParsedReply((), None, text, (Problem("repeated", text.count("\n") + 1, REPEATED),))
+
+    def _make_sampling(self, agent: Agent) -> Sampling:
+        output = min(self.sampling.output, self.longest, self.budget.count_left(self.talk.build_messages()))
+        return replace(self.sampling, output=output, temperature=self._choose_temperature(agent))
+
+    def _choose_temperature(self, agent: Agent) -> float:
+        return self.sampling.temperature if agent.temperature is None else agent.temperature
+
+    @property
+    def _compactor(self) -> Compactor:
+        return Compactor(self.model, self.dialect, self.talk, self.budget, self.sampling, self.summary)
+
+    def _make_room(self) -> Generator[Event, Reply, None]:
+        """Raise our own count where there is no room for a reply whatever is dropped."""
+        room = self._compactor
+        if room.is_due():
+            needed = self.budget.estimate_tokens(self.talk.build_messages())
+            yield from room.compact_to(self._target_tokens)
+            if room.is_tight():
+                raise make_full_error(needed, self.budget.window)
+
+    def _fit_to_engine(self, told: ContextFullError) -> Generator[Event, Reply, None]:
+        """Make room after the engine refused the prompt: what it says of its length is the truth."""
+        self.budget.window = min(self.budget.window, told.available or self.budget.window)
+        needed = told.needed or self.budget.window
+        self.budget.apply_counts(Counts(prompt=needed), self.talk.build_messages())
+        dropped = yield from self._compactor.compact_to(self._target_tokens, needed)
+        if not dropped or self._compactor.is_tight():
+            raise told
+
+    @property
+    def _target_tokens(self) -> int:
+        return int(self.budget.target * self.budget.window)
+
+
+def _read_chunk(reader: ReplyReader, chunk: Chunk) -> Iterator[Event]:
+    """Give what a chunk says of the engine's work, then what it adds to the reply."""
+    if chunk.progress:
+        yield chunk.progress
+    yield from reader.feed(chunk)

@@ -1,0 +1,45 @@
+"""A fresh start: after the third failure in a row the turn begins anew, from its request and its files.
+
+The request stays byte for byte as it was sent, so that the engine has it in its cache and reads only what
+follows: one sentence on what did not work. Not covered: when it is due (repair), how files are put back
+(checkpoint), which of the conversation stays (context).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from tripletick.checkpoint import Checkpoints
+from tripletick.checkpoint.undo_plan import format_paths
+from tripletick.events import Event, FreshStart, Notice, Reply
+from tripletick.models.conversation import Conversation
+from tripletick.tools.tool import FileTracker
+from tripletick.turn.attempts import ANEW, STEPS, Attempts
+from tripletick.turn.handover import Handover
+
+TRIED = "This was tried {count} times and failed, the last time with: {error}"
+BACK = "The files are as they were before."
+ANOTHER = "Take another way than the one that failed."
+BACK_BUT = "The files are as they were before, but for {paths}."
+
+
+def restart_turn(
+    talk: Conversation, ledger: FileTracker, checkpoints: Checkpoints, shift: Handover, tries: Attempts
+) -> Generator[Event, Reply, None]:
+    """Begin the turn anew."""
+    files = checkpoints.restore_turn()
+    ledger.restart_turn()
+    talk.restart_request()
+    if shift.before and not shift.said:
+        talk.introduce_agent(shift.agent)
+    back = BACK_BUT.format(paths=format_paths(files.kept)) if files.kept else BACK
+    tried = TRIED.format(count=tries.failures, error=tries.error)
+    hint = tries.known or (STEPS[ANEW] if tries.failures >= ANEW else ANOTHER)
+    talk.add_user_message("\n".join(filter(None, (tried, back, f"Hint: {hint}", talk.ending))))
+    tries.reset_for_restart()
+    shift.ran = False
+    yield FreshStart(
+        tries.failures, tries.max_attempts, tries.error, files.restored, files.removed, files.kept
+    )
+    if files.text:
+        yield Notice(files.text)
