@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tripletick.sandbox import open_box
-from tripletick.sandbox.box import NOTHING, Box, Grant, Ground
+from tripletick.sandbox.box import NOTHING, Box, Grant, SandboxSpec
 
 RUNS = 20
 BOUND = 8.0
@@ -71,7 +71,7 @@ def main(tier: str = "auto") -> None:
         workspace = Path(folder, "workspace")
         workspace.mkdir()
         began = time.monotonic()
-        box = open_box(Ground(workspace, Path(folder, "state")), tier)
+        box = open_box(SandboxSpec(workspace, Path(folder, "state")), tier)
         opened = (time.monotonic() - began) * 1000
         measured = rows(box, workspace)
         box.close()

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from tripletick.events import Ask
 from tripletick.messages import Answer, Call
 from tripletick.paths import Workspace
-from tripletick.sandbox.bare import Bare
-from tripletick.sandbox.box import Ground
+from tripletick.sandbox.bare import UnsandboxedBox
+from tripletick.sandbox.box import SandboxSpec
 from tripletick.tools import load_tools
 from tripletick.tools.tool import FileTracker, ToolContext
 
@@ -15,7 +15,7 @@ from tripletick.tools.tool import FileTracker, ToolContext
 def open_plain(top):
     folder = top / "work"
     folder.mkdir()
-    box = Bare(Ground(folder, top / "state"))
+    box = UnsandboxedBox(SandboxSpec(folder, top / "state"))
     yield ToolContext(Workspace(folder), box, FileTracker(), clip=2000)
     box.close()
 

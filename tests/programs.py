@@ -9,7 +9,7 @@ from tripletick.languages.registry import LANGUAGES, Language
 from tripletick.messages import Call, Result
 from tripletick.paths import Workspace
 from tripletick.sandbox import open_box
-from tripletick.sandbox.box import Ground, Limits
+from tripletick.sandbox.box import Limits, SandboxSpec
 from tripletick.tools.code import make_code_tool
 from tripletick.tools.tool import FileTracker, ToolContext
 
@@ -18,7 +18,7 @@ from tripletick.tools.tool import FileTracker, ToolContext
 def open_bench(top: Path) -> Iterator[ToolContext]:
     folder, limits = top / "work", Limits(timeout=55)
     folder.mkdir()
-    box = open_box(Ground(folder, top / "state", limits=limits))
+    box = open_box(SandboxSpec(folder, top / "state", limits=limits))
     yield ToolContext(Workspace(folder), box, FileTracker(), clip=2000, limits=limits)
     box.close()
 

@@ -115,7 +115,7 @@ def test_only_so_many_tasks_are_held_as_there_is_room_for():
 def test_a_free_engine_gets_the_task_that_waits_longest():
     made = queue(numbered(1, 2, 3))
     first = made.take(BatchSlot(A, 0), 0)
-    made.put_back(BatchSlot(A, 0), first.again(A, 0))
+    made.restore_changed(BatchSlot(A, 0), first.again(A, 0))
     assert made.take(BatchSlot(A, 0), 0).task.number == 2
     assert made.take(BatchSlot(A, 1), 5).task.number == 1
 
@@ -147,7 +147,7 @@ def test_two_tasks_that_fail_at_once_are_one_failure_of_their_engine():
 def test_a_task_goes_to_another_engine_than_the_one_it_failed_at():
     made = queue(numbered(1), hosts=(A, B))
     place = BatchSlot(A, 0)
-    made.put_back(place, made.take(place, 0).again(A, 0))
+    made.restore_changed(place, made.take(place, 0).again(A, 0))
     assert made.take(place, 9) is None
     assert made.take(BatchSlot(B, 0), 9).task.number == 1
 
@@ -155,7 +155,7 @@ def test_a_task_goes_to_another_engine_than_the_one_it_failed_at():
 def test_where_the_others_are_left_alone_it_is_tried_at_the_same_one():
     made = queue(numbered(1), hosts=(A, B))
     place = BatchSlot(A, 0)
-    made.put_back(place, made.take(place, 0).again(A, 0))
+    made.restore_changed(place, made.take(place, 0).again(A, 0))
     made.hosts.until[B] = 99
     assert made.take(place, 9).task.number == 1
 

@@ -8,7 +8,7 @@ from tests.filing import open_plain
 from tests.playing import last
 
 from tripletick.events import Interrupted, Output, Returned
-from tripletick.sandbox.box import Finished, Kept
+from tripletick.sandbox.box import Finished, OutputEnds
 from tripletick.tools import output
 from tripletick.ui.excerpt import HEAD, TAIL, make_excerpt
 from tripletick.ui.output_store import OutputStore
@@ -57,10 +57,10 @@ def test_a_build_that_says_much_does_not_hide_that_it_did(tmp_path):
 
 
 def kept(data, size=64 << 10) -> Finished:
-    ends = Kept(size)
+    ends = OutputEnds(size)
     for at in range(0, len(data), 7000):
         ends.add(data[at : at + 7000])
-    return ends.finished(0)
+    return ends.to_finished(0)
 
 
 @pytest.mark.parametrize("size", [500, 64 << 10])

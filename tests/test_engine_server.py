@@ -45,7 +45,7 @@ class ScriptedEngine:
 
     def stream_reply(self, request, slot=0, halt=None):
         self.asked.append(request["name"])
-        with halt.ending(self.may_write.set):
+        with halt.on_cancel(self.may_write.set):
             self.may_write.wait()
             yield from request.get("pieces", ["{}"])
 

@@ -165,7 +165,7 @@ def test_the_estimate_of_tokens_goes_on_where_it_was(life):
         play(app, app.handle_request("first"))
         budget = app.loop.replies.budget
     with closing(life(["two"], past_of(app))) as again:
-        play(again, again.begin())
+        play(again, again.ensure_started())
         assert again.loop.replies.budget == budget
 
 

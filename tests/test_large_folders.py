@@ -13,7 +13,7 @@ from tripletick.checkpoint import Checkpoints, file_reader, scanner
 from tripletick.events import Interrupted, Looking, Output, Returned
 from tripletick.messages import Result
 from tripletick.paths import Workspace
-from tripletick.sandbox.box import Kept
+from tripletick.sandbox.box import OutputEnds
 from tripletick.tools.file_walk import COMPARED, FileWalk, find_closest_paths
 from tripletick.turn.clock import run_timed
 
@@ -61,7 +61,7 @@ def test_the_snapshots_are_not_the_blocks_time():
         return Result("ok", "ok")
 
     counted = iter((5.0, 1005.0))
-    running = run_timed(block(), Kept(100), lambda: next(counted))
+    running = run_timed(block(), OutputEnds(100), lambda: next(counted))
     next(running)
     with pytest.raises(StopIteration) as end:
         running.send(None)

@@ -4,8 +4,8 @@ import pytest
 from tests.filing import use
 
 from tripletick.paths import PathRefused, Workspace
-from tripletick.sandbox.bare import Bare
-from tripletick.sandbox.box import Ground
+from tripletick.sandbox.bare import UnsandboxedBox
+from tripletick.sandbox.box import SandboxSpec
 from tripletick.tools.tool import FileTracker, ToolContext
 
 
@@ -26,7 +26,7 @@ def home(tmp_path):
 @pytest.fixture
 def bench(home):
     workspace = Workspace(home / "work", home=home, state=[home / "state"])
-    box = Bare(Ground(home / "work", home / "state"))
+    box = UnsandboxedBox(SandboxSpec(home / "work", home / "state"))
     yield ToolContext(workspace, box, FileTracker(), clip=2000)
     box.close()
 

@@ -15,7 +15,7 @@ from tripletick.messages import Answer, FileChange, Result, Task
 from tripletick.planner.locks import ALL, PathLocks
 from tripletick.planner.plan import Plan
 from tripletick.sandbox.box import Grant
-from tripletick.system.cancellation import Halt, Halted
+from tripletick.system.cancellation import Cancelled, CancelToken
 from tripletick.tools.tool import Tool
 
 SIDE_BY_SIDE: dict[str, Any] = {"planner": {"parallel": 2}}
@@ -58,10 +58,10 @@ def test_a_lock_keeps_out_its_path_what_lies_in_it_and_the_whole_folder(held, wa
     locks, got = PathLocks(), threading.Event()
 
     def want():
-        with locks.hold(wanted, Halt()):
+        with locks.hold(wanted, CancelToken()):
             got.set()
 
-    with locks.hold(held, Halt()):
+    with locks.hold(held, CancelToken()):
         waiting = threading.Thread(target=want)
         waiting.start()
         assert got.wait(0.2 if waits else 25) != waits
@@ -73,10 +73,10 @@ def test_who_came_first_has_the_folder_before_later_writers_of_files():
     locks, order, queued = PathLocks(), [], threading.Event()
 
     def want(path):
-        with locks.hold(path, Halt()):
+        with locks.hold(path, CancelToken()):
             order.append(path)
 
-    with locks.hold("a", Halt()):
+    with locks.hold("a", CancelToken()):
         threads = [threading.Thread(target=want, args=(path,)) for path in (ALL, "b")]
         for count, thread in enumerate(threads, 2):
             thread.start()
@@ -218,7 +218,7 @@ def test_what_a_block_that_was_broken_off_has_changed_is_recorded_before_the_nex
     first, second = (it.staff.make_context(task(id), number) for number, id in enumerate("ab"))
     turns = [post.loop.run_turn(post.agent, f"make {id}.") for post, id in ((first, "a"), (second, "b"))]
     next(event for event in turns[0] if isinstance(event, Output))
-    assert isinstance(turns[0].throw(Halted), Returned)
+    assert isinstance(turns[0].throw(Cancelled), Returned)
     next(event for event in turns[1] if isinstance(event, Output))
     assert [list(turn) for turn in turns]
     changed = [post.loop.checkpoints.changed for post in (first, second)]
@@ -238,7 +238,7 @@ def test_a_path_that_means_another_file_once_its_turn_has_come_is_locked_as_that
     it.staff.agents = {"any": Agent("any", "card", "", ("save",), folder=False)}
     (it.folder / "new").mkdir()
     running = it.crew.run_plan(Plan((task("a", agent="any"),)))
-    with it.staff._locks.hold(ALL, Halt()):
+    with it.staff._locks.hold(ALL, CancelToken()):
         next(event for event in running if isinstance(event, InTask) and isinstance(event.event, Called))
         while len(it.staff._locks._claims) < 2:
             threading.Event().wait(0.01)

@@ -18,7 +18,7 @@ from tripletick.config.config import SettingValue
 from tripletick.errors import ConfigError
 from tripletick.events import Answered
 from tripletick.mcp.index import find_named_server
-from tripletick.system.cancellation import Halt, Halted
+from tripletick.system.cancellation import Cancelled, CancelToken
 from tripletick.trust.settings import filter_settings
 
 pytest.importorskip("mcp")
@@ -237,10 +237,10 @@ def test_a_server_that_hangs_is_stopped_and_serves_the_next_call(served):
 
 def test_a_call_is_stopped_from_another_thread(served):
     it = served(rows="timeout = 600")
-    servers, halt = it.loop.bench.servers, Halt()
-    tool = servers.get_tool("x", "sleep", "work", Halt())
-    threading.Timer(0.2, halt.call).start()
-    with pytest.raises(Halted):
+    servers, halt = it.loop.bench.servers, CancelToken()
+    tool = servers.get_tool("x", "sleep", "work", CancelToken())
+    threading.Timer(0.2, halt.cancel).start()
+    with pytest.raises(Cancelled):
         servers.call_tool("x", tool, {}, "work", halt)
 
 

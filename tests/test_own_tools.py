@@ -18,7 +18,7 @@ from tripletick.messages import Answer, Call
 from tripletick.permission import PendingBlock, untrusted_input
 from tripletick.sandbox.box import Limits
 from tripletick.system import dirs
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 from tripletick.tools import load_tools
 from tripletick.tools.own import discovery
 from tripletick.tools.own.runners import HostRunner
@@ -287,7 +287,7 @@ def test_a_function_that_keeps_its_results_is_a_tool_too(call):
 def test_a_file_that_never_ends_loading_is_ended_and_told(tmp_path):
     path = tmp_path / "hangs.py"
     path.write_text("while True: pass\n")
-    source = discovery.ToolSource("hangs.py", {"file": str(path)}, HostRunner(tmp_path, Halt()))
+    source = discovery.ToolSource("hangs.py", {"file": str(path)}, HostRunner(tmp_path, CancelToken()))
     found, told = discovery.describe_source(source, Limits(), seconds=0.5)
     assert (found, told) == ([], ["Tools of hangs.py are not used: loading takes longer than 0.5 s."])
 

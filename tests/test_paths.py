@@ -218,7 +218,7 @@ def test_hidden_links_reach_into_and_out_of_what_was_let_in(ws, tmp_path):
         (tmp_path / path).write_text("KEY=CANARY")
     (ws.root / ".env").symlink_to(tmp_path / "outside/prod")
     (tmp_path / "outside/.env").symlink_to(ws.root / "inside")
-    ws.let_read(tmp_path / "outside")
+    ws.allow_reading(tmp_path / "outside")
     for path in (f"{tmp_path}/outside/prod", "inside"):
         with pytest.raises(PathRefused, match="kept from you"):
             ws.resolve(path)

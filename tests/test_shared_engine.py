@@ -18,7 +18,7 @@ from tripletick.models import EngineSettings, catalog
 from tripletick.models.embedded import EmbeddedModel, ModelFiles
 from tripletick.models.model import Sampling
 from tripletick.models.shared_engine import process, status
-from tripletick.system.cancellation import Halt, Halted
+from tripletick.system.cancellation import Cancelled, CancelToken
 
 pytest.importorskip("xllamacpp")
 
@@ -164,11 +164,11 @@ def test_a_program_that_is_killed_in_the_middle_frees_the_engine(other, program,
 
 
 def test_a_halt_ends_the_wait_for_another_programs_reply(other, program, engines):
-    first, halt, raised = other(3000), Halt(), []
+    first, halt, raised = other(3000), CancelToken(), []
     first.stdout.readline()
 
     def ask():
-        with suppress(Halted):
+        with suppress(Cancelled):
             reply(program(halt=halt))
             return
         raised.append(True)
@@ -176,7 +176,7 @@ def test_a_halt_ends_the_wait_for_another_programs_reply(other, program, engines
     asking = threading.Thread(target=ask)
     asking.start()
     wait_for(engines, lambda one: one.waiting)
-    halt.call()
+    halt.cancel()
     asking.join()
     assert raised
     assert not wait_for(engines, lambda one: not one.waiting).waiting

@@ -8,8 +8,8 @@ import pytest
 from tripletick.errors import WorkspaceError
 from tripletick.paths import HomeView, Workspace, find_home_view
 from tripletick.paths.hidden_paths import HiddenPathFinder, HiddenPaths
-from tripletick.sandbox.box import Ground
-from tripletick.sandbox.bubblewrap import tell_once
+from tripletick.sandbox.box import SandboxSpec
+from tripletick.sandbox.bubblewrap import warn_incomplete_scan
 from tripletick.session.builder import make_program_lookup
 from tripletick.tools.file_walk import MOST, FileWalk
 
@@ -171,8 +171,8 @@ def test_the_ignore_file_of_each_folder_in_the_home_counts(home):
 
 def test_where_too_much_lies_to_be_looked_through_the_home_is_named(home, tmp_path):
     told: list[str] = []
-    ground = Ground(tmp_path, tmp_path, notice=told.append, sight=HomeView(home, home))
-    tell_once(ground, HiddenPaths(whole=False), set())
+    ground = SandboxSpec(tmp_path, tmp_path, notice=told.append, sight=HomeView(home, home))
+    warn_incomplete_scan(ground, HiddenPaths(whole=False), set())
     assert told[0].startswith(f"Too much lies in {home} to look through")
 
 

@@ -18,7 +18,7 @@ from tests.test_approval import results
 from tripletick.config.config import Config, SettingValue
 from tripletick.events import Answered, Output
 from tripletick.messages import Answer
-from tripletick.system.cancellation import Halt, Halted
+from tripletick.system.cancellation import Cancelled, CancelToken
 from tripletick.trust.settings import filter_settings
 from tripletick.web import address
 from tripletick.web.address import FetchError
@@ -182,7 +182,7 @@ def test_a_page_puts_no_sentence_of_its_own_into_ours_by_where_it_leads(reading)
 
 def getter(server=None, **bounds):
     allowed = frozenset({place(server)} if server else ())
-    return PageFetcher(WebClient(FetchLimits(**{"allowed": allowed, **bounds}), {}, Halt()))
+    return PageFetcher(WebClient(FetchLimits(**{"allowed": allowed, **bounds}), {}, CancelToken()))
 
 
 def test_a_name_is_looked_up_once_and_that_very_address_is_connected_to():
@@ -517,16 +517,16 @@ def test_a_certificate_that_nobody_vouches_for_is_told(safe):
 
 
 def test_a_fetch_is_ended_from_another_thread():
-    halt = Halt()
+    halt = CancelToken()
 
     def end():
         server.wait_for("/")
-        halt.call()
+        halt.cancel()
 
     with BadServer({"/robots.txt": [answer(404)], "/": [[HANG]]}) as server:
         line = WebClient(FetchLimits(allowed=frozenset({place(server)})), {}, halt)
         ending = threading.Thread(target=end)
         ending.start()
-        with pytest.raises(Halted):
+        with pytest.raises(Cancelled):
             PageFetcher(line).fetch_page(address.parse_address(server.url))
         ending.join()

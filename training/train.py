@@ -223,7 +223,7 @@ def main() -> None:
     if plan.threads:
         torch.set_num_threads(plan.threads)
     talks = tokens.load(asked.talks, vocabulary.tokenizer(asked.base))
-    Trainer(made(asked.base, asked.begin, shape, plan.seed), plan, asked.out).run(talks)
+    Trainer(made(asked.base, asked.ensure_started, shape, plan.seed), plan, asked.out).run(talks)
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from tripletick.sandbox import open_box
-from tripletick.sandbox.attacks import ATTACKS, set_stage, try_all, try_one
-from tripletick.sandbox.box import Ground
+from tripletick.sandbox.attacks import ATTACKS, prepare_targets, run_all_attacks, run_attack
+from tripletick.sandbox.box import SandboxSpec
 from tripletick.system import platforms
 
 BOXES = ["bubblewrap", "landlock"]
@@ -25,7 +25,7 @@ def run(home, *words, **env):
 def holds(tmp_path, tier):
     workspace = tmp_path / "work"
     workspace.mkdir()
-    box = open_box(Ground(workspace, tmp_path / "state"), tier)
+    box = open_box(SandboxSpec(workspace, tmp_path / "state"), tier)
     box.close()
     return box.holds
 
@@ -42,9 +42,9 @@ def test_a_box_that_holds_passes_all_ten(tmp_path, tier):
 
 
 def test_without_a_box_every_attack_gets_through_and_none_does_harm(tmp_path):
-    with set_stage(tmp_path) as stage:
-        box = open_box(Ground(stage.workspace, tmp_path), "none")
-        outcomes = try_all(box, stage)
+    with prepare_targets(tmp_path) as stage:
+        box = open_box(SandboxSpec(stage.workspace, tmp_path), "none")
+        outcomes = run_all_attacks(box, stage)
         box.close()
     assert [each.tries for each in outcomes if each.verdict != "not held"] == []
     assert len(ATTACKS) == 10
@@ -52,9 +52,9 @@ def test_without_a_box_every_attack_gets_through_and_none_does_harm(tmp_path):
 
 def test_an_attack_that_did_not_run_is_not_held(tmp_path):
     missing = replace(ATTACKS[0], command=("nosuchprogram",))
-    with set_stage(tmp_path) as stage:
-        box = open_box(Ground(stage.workspace, tmp_path))
-        assert try_one(missing, box, stage).verdict == "not tried"
+    with prepare_targets(tmp_path) as stage:
+        box = open_box(SandboxSpec(stage.workspace, tmp_path))
+        assert run_attack(missing, box, stage).verdict == "not tried"
         box.close()
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from tripletick.system import job
-from tripletick.system.cancellation import Halt, Halted
+from tripletick.system.cancellation import Cancelled, CancelToken
 from tripletick.system.job import COMMAND, JobOutcome, JobSpec
 
 SAVES = "```bash\nls missing\n```\n---\n```bash\necho hello > hello.txt\n```\n---\nIt is saved.\n"
@@ -58,14 +58,14 @@ def test_a_program_that_does_not_end_when_it_is_asked_to_is_killed(errand):
 
 
 def test_a_halt_from_another_thread_ends_it(errand):
-    halt = Halt()
+    halt = CancelToken()
 
     def stop(record):
         if record["event"] == "Called":
-            threading.Thread(target=halt.call).start()
+            threading.Thread(target=halt.cancel).start()
 
     waits = errand("```bash\nsleep 5\ntouch late.txt\n```\n---\nDone.\n")
-    with pytest.raises(Halted):
+    with pytest.raises(Cancelled):
         job.run_job((*COMMAND, "-y"), waits, halt=halt, watch=stop)
     assert not list(waits.folder.iterdir())
 

@@ -19,7 +19,7 @@ from tripletick.models import EngineSettings, catalog, llamacpp
 from tripletick.models.embedded import EmbeddedModel, ModelFiles
 from tripletick.models.model import Sampling
 from tripletick.models.ollama_store import find_model
-from tripletick.system.cancellation import Halt, Halted
+from tripletick.system.cancellation import Cancelled, CancelToken
 
 SHORT = Sampling(output=8)
 LONG = "The quick brown fox jumps over the lazy dog, and the dog does not mind it at all. " * 12
@@ -168,7 +168,10 @@ def test_a_reply_closed_while_its_prompt_is_read_stops_at_the_next_batch(gguf):
 def pair(request, gguf, tmp_path):
     """Open two slots of one model; the second has a halt."""
     engines = tmp_path / "engines" if request.param == "shared" else None
-    first, halt = EmbeddedModel(ModelFiles("smol", gguf), engines, EngineSettings(slots=2, keep="0s")), Halt()
+    first, halt = (
+        EmbeddedModel(ModelFiles("smol", gguf), engines, EngineSettings(slots=2, keep="0s")),
+        CancelToken(),
+    )
     first.set_context(1024)
     yield first, first.fork(1, halt), halt
     first.close()
@@ -187,8 +190,8 @@ def test_a_halt_stops_one_slot_and_the_other_writes_on(pair):
     first, second, halt = pair
     going, stopped = first.stream([user("Count.")], ENDLESS), second.stream([user("Count.")], ENDLESS)
     next(going), next(stopped)
-    halt.call()
-    with pytest.raises(Halted):
+    halt.cancel()
+    with pytest.raises(Cancelled):
         list(stopped)
     assert [next(going).text for _ in range(3)]
     going.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tripletick.sandbox import open_box
-from tripletick.sandbox.box import Box, Finished, Ground, Limits
+from tripletick.sandbox.box import Box, Finished, Limits, SandboxSpec
 from tripletick.sandbox.user import remove
 
 ORDINARY = 64321
@@ -21,7 +21,7 @@ class Place:
     """A workspace, what lies beside it, and the box."""
 
     top: Path
-    ground: Ground
+    ground: SandboxSpec
     box: Box
 
     @property
@@ -75,7 +75,7 @@ def make(top):
     opened = []
 
     def open_place(tier="bubblewrap", **changes) -> Place:
-        ground = replace(Ground(top / "ws", top / "state", limits=LIMITS), **changes)
+        ground = replace(SandboxSpec(top / "ws", top / "state", limits=LIMITS), **changes)
         opened.append(open_box(ground, tier))
         assert opened[-1].holds or tier != "bubblewrap", opened[-1].sentence
         return Place(top, ground, opened[-1])

@@ -18,7 +18,7 @@ from tests.sandbox.serving import (
     tunnel,
 )
 
-from tripletick.sandbox.net.out import Terms
+from tripletick.sandbox.net.out import ProxyTerms
 from tripletick.sandbox.net.proxy import Proxy
 
 NAMES = {
@@ -41,7 +41,7 @@ def behind(tmp_path, told):
     with contextlib.ExitStack() as stack:
 
         def open_one(**environ):
-            terms = Terms(resolve=Names({**NAMES, "near.example": [[own_address()]]}), linger=5)
+            terms = ProxyTerms(resolve=Names({**NAMES, "near.example": [[own_address()]]}), linger=5)
             proxy = Proxy(tmp_path, told.append, {"HOME": str(tmp_path), **environ}, terms=terms)
             stack.callback(proxy.close)
             return proxy

@@ -79,7 +79,7 @@ def test_a_granted_file_can_be_written_and_nothing_beside_it(place, outside):
 def test_a_grant_to_write_inside_a_folder_that_may_be_read_holds_for_that_place_alone(place, outside, owner):
     (outside / "inner").mkdir()
     give(owner, outside / "inner")
-    place.box.let_read(outside)
+    place.box.allow_reading(outside)
     place.bash(f"touch {outside}/x; touch {outside}/inner/x", grant=Grant(write=(outside / "inner",)))
     assert (outside / "inner/x").exists()
     assert not (outside / "x").exists()

@@ -70,7 +70,7 @@ def test_a_link_hides_what_lies_in_a_folder_that_was_let_in(opened, top, shown_l
     (top / "ws/.env").symlink_to(real)
     place = opened(see=() if shown_late else (shown,))
     if shown_late:
-        place.box.let_read(shown)
+        place.box.allow_reading(shown)
     text, _ = place.bash(f"cat .env {real} {shown}/conf/page")
     assert "CANARY" not in text
     assert text.endswith("seen")

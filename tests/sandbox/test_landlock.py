@@ -99,7 +99,7 @@ def test_attributes_of_a_file_that_can_only_be_read_stay_as_they_are(place, owne
     outside.parent.mkdir()
     outside.touch()
     os.chown(outside, owner, -1)
-    place.box.let_read(outside.parent)
+    place.box.allow_reading(outside.parent)
     code = (
         f"import errno, fcntl, os\nf = os.open('{outside}', os.O_RDONLY)\n"
         "flags = int.from_bytes(fcntl.ioctl(f, 0x80086601, bytes(8)), 'little')\n"

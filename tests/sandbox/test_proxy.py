@@ -24,7 +24,7 @@ from tests.sandbox.serving import (
 
 from tripletick.config import config
 from tripletick.errors import ConfigError
-from tripletick.sandbox.net.out import MOST_TOLD, Terms
+from tripletick.sandbox.net.out import MOST_TOLD, ProxyTerms
 from tripletick.sandbox.net.proxy import Proxy
 from tripletick.sandbox.net.registries import place
 from tripletick.session import builder
@@ -44,7 +44,7 @@ def open_proxy(tmp_path, told):
     def open_one(environ=None, *, near=(), names=None, folder=tmp_path, **changes):
         resolve = {"resolve": names if isinstance(names, Names) else Names(names)} if names else {}
         settings = {"HOME": str(tmp_path), "PIP_EXTRA_INDEX_URL": " ".join(f"http://{each}" for each in near)}
-        terms = Terms(**{"linger": 5.0, **resolve, **changes})
+        terms = ProxyTerms(**{"linger": 5.0, **resolve, **changes})
         opened.append(Proxy(folder, told.append, {**settings, **(environ or {})}, terms=terms))
         return opened[-1]
 

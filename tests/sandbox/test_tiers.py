@@ -13,7 +13,7 @@ import pytest
 from tripletick.config.schema import SandboxSection
 from tripletick.errors import ConfigError
 from tripletick.sandbox import BOXES, open_box, open_tier
-from tripletick.sandbox.box import Ground, Limits
+from tripletick.sandbox.box import Limits, SandboxSpec
 from tripletick.sandbox.container import Mount, arguments
 from tripletick.sandbox.probing import Probe, find_problem
 from tripletick.sandbox.seatbelt import Rows, profile, quote
@@ -28,7 +28,7 @@ ODD = ['a "quoted" \\ path', "new\nline\ttab", "数据 🙂", "comma, and = sign
 
 @pytest.fixture
 def ground(top):
-    return Ground(top / "ws", top / "state")
+    return SandboxSpec(top / "ws", top / "state")
 
 
 def program(folder, name, script):

@@ -8,7 +8,7 @@ import pytest
 
 from tripletick.sandbox import probing
 from tripletick.sandbox.box import Limits
-from tripletick.sandbox.watchdog import Watch, Watched
+from tripletick.sandbox.watchdog import Watchdog, WatchTarget
 from tripletick.system import platforms
 
 MIB = 1 << 20
@@ -138,8 +138,8 @@ def test_space_that_is_reserved_and_not_written_counts(limited):
 
 
 def test_what_others_write_to_the_disk_is_not_the_block_s_doing(make, top):
-    watched = Watched(1 << 30, Limits(disk=MIB), 60, (top / "ws",))
-    watch = Watch(watched, lambda: None)
+    watched = WatchTarget(1 << 30, Limits(disk=MIB), 60, (top / "ws",))
+    watch = Watchdog(watched, lambda: None)
     (top / "others").write_bytes(bytes(8 * MIB))
     assert not watch._too_much_disk([])
 

@@ -26,7 +26,7 @@ from tripletick.batch.task_queue import BatchSlot
 from tripletick.batch.temp_folders import open_temp_folder, remove_stale_folders
 from tripletick.errors import ServerUnreachableError, UsageError
 from tripletick.system import optional_deps
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 from tripletick.system.entry_points import SOURCES
 
 MOST = 256 << 20
@@ -59,7 +59,9 @@ class RayWorker:
         """Do a task that begins with what the tar `start` holds."""
         try:
             with open_temp_folder() as folder:
-                return replace(run_attempt(job, BytesIO(start), folder, Halt()), machine=os.uname().nodename)
+                return replace(
+                    run_attempt(job, BytesIO(start), folder, CancelToken()), machine=os.uname().nodename
+                )
         except OSError as error:
             return make_failure(error)
 

@@ -17,7 +17,7 @@ from tripletick.batch.patches import CopySnapshot, make_patch
 from tripletick.batch.tasks import BatchTask
 from tripletick.errors import UsageError
 from tripletick.system import job as errands
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 from tripletick.system.entry_points import module
 from tripletick.system.job import JobOutcome, JobSpec
 
@@ -42,7 +42,7 @@ class BatchJob:
     agent: str = ""
     seconds: float | None = None
 
-    def run_program(self, folder: Path, halt: Halt, *more: str) -> JobOutcome:
+    def run_program(self, folder: Path, halt: CancelToken, *more: str) -> JobOutcome:
         """Have it done in a folder. Raises Halted and OSError."""
         task = self.task
         model = ("--model", task.model) if task.model else ()
@@ -67,7 +67,7 @@ class AttemptResult:
     """Its name, where it was another one."""
 
 
-def run_attempt(job: BatchJob, start: IO[bytes] | None, room: Path, halt: Halt) -> AttemptResult:
+def run_attempt(job: BatchJob, start: IO[bytes] | None, room: Path, halt: CancelToken) -> AttemptResult:
     """Do a task in a copy of what `start` holds, below `room`, which is empty; without one in its own folder.
 
     What goes wrong around it is in the outcome. Raises Halted.

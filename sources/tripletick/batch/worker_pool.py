@@ -14,7 +14,7 @@ from tripletick.batch.packing import pack_task
 from tripletick.batch.task_attempt import BROKEN, AttemptResult, BatchJob, make_failure, run_attempt
 from tripletick.batch.task_queue import BatchSlot
 from tripletick.batch.temp_folders import open_temp_folder, remove_stale_folders
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 
 
 class WorkerPool(Protocol):
@@ -42,7 +42,7 @@ class ThreadWorkerPool:
     """Not part of a copy: what we write ourselves."""
     in_place: bool = False
     _pool: ThreadPoolExecutor = field(init=False)
-    _halts: dict[BatchSlot, Halt] = field(default_factory=dict)
+    _halts: dict[BatchSlot, CancelToken] = field(default_factory=dict)
     _told: SimpleQueue[tuple[BatchSlot, Future[AttemptResult]]] = field(default_factory=SimpleQueue)
 
     def __post_init__(self) -> None:
@@ -50,7 +50,7 @@ class ThreadWorkerPool:
         self._pool = ThreadPoolExecutor(self.parallel, "task")
 
     def start_job(self, place: BatchSlot, job: BatchJob) -> None:
-        halt = self._halts[place] = Halt()
+        halt = self._halts[place] = CancelToken()
         future = self._pool.submit(self._run_job, job, halt)
         future.add_done_callback(lambda ended: self._told.put((place, ended)))
 
@@ -67,10 +67,10 @@ class ThreadWorkerPool:
 
     def stop(self) -> None:
         for halt in self._halts.values():
-            halt.call()
+            halt.cancel()
         self._pool.shutdown(cancel_futures=True)
 
-    def _run_job(self, job: BatchJob, halt: Halt) -> AttemptResult:
+    def _run_job(self, job: BatchJob, halt: CancelToken) -> AttemptResult:
         if self.in_place and job.task.folder:
             return run_attempt(job, None, job.task.folder, halt)
         try:

@@ -20,10 +20,10 @@ from tripletick.errors import TripletickError
 from tripletick.messages import Chunk, Message
 from tripletick.models import open_model
 from tripletick.models.model import Model
-from tripletick.sandbox.box import untold
+from tripletick.sandbox.box import ignore_notice
 from tripletick.session import agent_models, model_limits, model_selection
 from tripletick.system import dirs
-from tripletick.system.cancellation import Halt, Halted
+from tripletick.system.cancellation import Cancelled, CancelToken
 from tripletick.system.job import TIME, JobOutcome
 
 BLOCK = re.compile(
@@ -37,15 +37,15 @@ LATE = "The time limit for the task struck."
 
 def ask_model(bare: BarePrompt, config: Config, seconds: float, folder: Path) -> JobOutcome:
     """Ask once and save the code of the reply; what an engine raises is told in the outcome."""
-    outcome, begun, halt = JobOutcome(steps=1, agent="none"), time.monotonic(), Halt()
-    watch = Timer(seconds, halt.call)
+    outcome, begun, halt = JobOutcome(steps=1, agent="none"), time.monotonic(), CancelToken()
+    watch = Timer(seconds, halt.cancel)
     watch.start()
     try:
         with closing(_open_model(config, halt)) as model:
             _read_reply(model, bare.request, config, outcome)
         (folder / bare.path).write_text(extract_code(outcome.answer), "utf-8", "replace")
         outcome.ended = True
-    except Halted:
+    except Cancelled:
         outcome.exit, outcome.error = TIME, LATE
     except TripletickError as error:
         outcome.exit, outcome.error, outcome.code = error.exit, str(error), error.code
@@ -61,10 +61,10 @@ def extract_code(reply: str) -> str:
     return textwrap.dedent(next(blocks, reply))
 
 
-def _open_model(config: Config, halt: Halt) -> Model:
+def _open_model(config: Config, halt: CancelToken) -> Model:
     return open_model(
         model_selection.resolve_model_name(config),
-        replace(model_selection.make_engine_settings(config, untold), halt=halt),
+        replace(model_selection.make_engine_settings(config, ignore_notice), halt=halt),
     )
 
 

@@ -29,7 +29,7 @@ from tripletick.errors import (
     UsageError,
 )
 from tripletick.models.model import ModelInfo
-from tripletick.sandbox.box import untold
+from tripletick.sandbox.box import ignore_notice
 from tripletick.session import model_selection
 from tripletick.system import dirs
 from tripletick.system.job import JobOutcome
@@ -50,7 +50,7 @@ STOPPED = "The run stopped at {task}."
 
 def make_header(setup: RunSetup, suite: str) -> RunHeader:
     """Look up what is measured. Raises what an engine raises that cannot be asked."""
-    with closing(model_selection.open_configured_model(setup.config, untold)) as engine:
+    with closing(model_selection.open_configured_model(setup.config, ignore_notice)) as engine:
         about = engine.get_info()
     return RunHeader(
         version=__version__,

@@ -15,7 +15,7 @@ from pathlib import Path
 from tripletick.bench import humaneval
 from tripletick.bench.task import DIALOGUES, SHIPPED, WORDINGS, BenchTask, load_tasks
 from tripletick.errors import ConfigError, UsageError
-from tripletick.sandbox.box import untold
+from tripletick.sandbox.box import ignore_notice
 from tripletick.system import dirs
 
 FREE = SHIPPED.with_name("free.jsonl")
@@ -69,7 +69,7 @@ def make_trials(
     repeat: int = 1,
     only: str = "",
     *,
-    notice: Callable[[str], None] = untold,
+    notice: Callable[[str], None] = ignore_notice,
 ) -> list[Trial]:
     """Give what a run consists of, all wordings of a task one after the other; `notice` is told of a fetch.
 
@@ -86,7 +86,7 @@ def make_trials(
     ]
 
 
-def load_suite(suite: str, notice: Callable[[str], None] = untold) -> list[BenchTask]:
+def load_suite(suite: str, notice: Callable[[str], None] = ignore_notice) -> list[BenchTask]:
     """Give the tasks of a suite."""
     if suite in APART:
         return list(APART[suite](notice))

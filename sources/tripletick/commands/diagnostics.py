@@ -22,7 +22,7 @@ from tripletick.models import (
     split_name,
 )
 from tripletick.models.model import ModelInfo
-from tripletick.sandbox.box import Box, untold
+from tripletick.sandbox.box import Box, ignore_notice
 from tripletick.session import builder, model_discovery, model_list, model_selection
 from tripletick.system import dirs, platforms
 from tripletick.tools.syntax_check import drain_output
@@ -88,7 +88,7 @@ def examine_engine(settings: Config, found: dirs.AppDirs) -> tuple[EngineReport,
         if resolve_engine(settings.model.name, settings.model.host) == "ollama":
             engine = _report_ollama(settings)
         else:
-            with closing(model_selection.open_configured_model(settings, untold)) as model:
+            with closing(model_selection.open_configured_model(settings, ignore_notice)) as model:
                 engine = _report_own_engine(model.get_info(), settings)
     except TripletickError as error:
         wrong = " ".join(filter(None, (error.what, error.why)))

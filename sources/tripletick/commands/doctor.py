@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tripletick.config.config import Config
 from tripletick.errors import TripletickError
 from tripletick.sandbox import counting, remedies
-from tripletick.sandbox.attacks import Outcome
+from tripletick.sandbox.attacks import AttackOutcome
 from tripletick.system import dirs
 from tripletick.ui.sanitize import write_json, write_text
 
@@ -53,7 +53,7 @@ class DoctorReport:
     sentence: str
     reasons: tuple[str, ...] = ()
     """Why better tiers were passed over."""
-    attacks: tuple[Outcome, ...] = ()
+    attacks: tuple[AttackOutcome, ...] = ()
     left_out: tuple[str, ...] = ()
     folders: tuple[DataFolder, ...] = ()
     remedies: tuple[str, ...] = ()
@@ -133,18 +133,18 @@ def _attack_box(settings: Config, found: dirs.AppDirs) -> DoctorReport:
     """Open the box that the settings name in a folder made for it, and attack it."""
     from tripletick.commands import diagnostics
     from tripletick.sandbox import choose_box
-    from tripletick.sandbox.attacks import set_stage, try_all
-    from tripletick.sandbox.box import Ground
+    from tripletick.sandbox.attacks import prepare_targets, run_all_attacks
+    from tripletick.sandbox.box import SandboxSpec
     from tripletick.session import builder
 
     tier = "none" if settings.sandbox.mode == "bare" else settings.sandbox.tier
-    with set_stage(found.state) as stage:
-        ground = Ground(
+    with prepare_targets(found.state) as stage:
+        ground = SandboxSpec(
             stage.workspace, found.state, limits=builder.make_limits(settings), ours=found.protected_paths
         )
         box, reasons = choose_box(ground, tier)
         try:
-            outcomes = try_all(box, stage) if box.holds else []
+            outcomes = run_all_attacks(box, stage) if box.holds else []
             spoken = tuple(diagnostics.list_languages(box, stage.workspace))
         finally:
             box.close()

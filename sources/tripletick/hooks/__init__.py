@@ -19,7 +19,7 @@ from tripletick.events import Answered, Ask, Event, Looking, Notice, Output, Ref
 from tripletick.messages import Answer, Call, Result
 from tripletick.permission import PendingBlock, PermissionGate
 from tripletick.permission.questions import Approver, Question, Working
-from tripletick.sandbox.box import untold
+from tripletick.sandbox.box import ignore_notice
 
 if TYPE_CHECKING:
     import pluggy
@@ -76,7 +76,7 @@ class Hooks:
 
     points: dict[str, list[Hook]] = field(default_factory=dict)
     seconds: float = 5.0
-    tell: Callable[[str], None] = untold
+    tell: Callable[[str], None] = ignore_notice
     """Takes a line for the person."""
     _silent: set[Hook] = field(default_factory=set)
     """Those of `on_event` whose failure was told: there is an event for every word of the model's."""

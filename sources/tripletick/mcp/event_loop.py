@@ -9,7 +9,7 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from tripletick.mcp.values import McpServerError
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 
 T = TypeVar("T")
 LONGEST = 300
@@ -24,11 +24,11 @@ class EventLoopThread:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
 
-    def run_coroutine(self, coroutine: Coroutine[Any, Any, T], seconds: float, halt: Halt) -> T:
+    def run_coroutine(self, coroutine: Coroutine[Any, Any, T], seconds: float, halt: CancelToken) -> T:
         """Run it to its end. Raises TimeoutError, Halted, and ServerFailedError for whatever it raised."""
         future = asyncio.run_coroutine_threadsafe(coroutine, self._ensure_loop())
         try:
-            with halt.ending(future.cancel):
+            with halt.on_cancel(future.cancel):
                 concurrent.futures.wait([future], seconds)
         finally:
             late = future.cancel()

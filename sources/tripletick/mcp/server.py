@@ -15,7 +15,7 @@ from tripletick.errors import TripletickError
 from tripletick.mcp import server_process
 from tripletick.mcp.values import CallResult, McpServerError, McpTool
 from tripletick.sandbox.box import Box, Grant, Mode
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 from tripletick.system.redaction import KNOWN
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tripletick.mcp.event_loop import EventLoopThread
     from tripletick.mcp.server_process import ServerProcess
 
-OpenBox = Callable[[str, ServerSection, Halt], Box]
+OpenBox = Callable[[str, ServerSection, CancelToken], Box]
 LASTING = 30 * 86400.0
 """Seconds after which even a server in a box is ended."""
 HOMELY = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER")
@@ -52,7 +52,7 @@ class McpServer:
         self.name, self.section = name, section
         self._mode, self._behind, self._open_box = mode, behind, open_box
         self._guard = threading.Lock()
-        self._halt = Halt()
+        self._halt = CancelToken()
         self._box: Box | None = None
         self._link: McpConnection | None = None
         self._program: ServerProcess | None = None
@@ -64,14 +64,14 @@ class McpServer:
         """Whether what it does stays in a box without network."""
         return bool(self.section.command) and self.section.box and not self.section.network
 
-    def list_tools(self, halt: Halt) -> tuple[McpTool, ...]:
+    def list_tools(self, halt: CancelToken) -> tuple[McpTool, ...]:
         """Give its tools; it is started where it does not run. Raises ServerFailedError."""
         with self._guard:
             if self._link is None or self._link.is_closed or (self._program and self._program.over.is_set()):
                 self._start_server(halt)
             return self._tools
 
-    def call_tool(self, tool: McpTool, arguments: Mapping[str, Any], halt: Halt) -> CallResult:
+    def call_tool(self, tool: McpTool, arguments: Mapping[str, Any], halt: CancelToken) -> CallResult:
         """Call a tool; where the server dies of it, once more if that can do no harm. Raises
         ServerFailedError.
         """
@@ -109,7 +109,7 @@ class McpServer:
             self._box.close()
             self._box = None
 
-    def _start_server(self, halt: Halt) -> None:
+    def _start_server(self, halt: CancelToken) -> None:
         if self._failures >= MOST_FAILURES:
             raise McpServerError(str(self._failed) + NOT_AGAIN, self._failed.said)
         self.stop(patience=0)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tripletick.sandbox.box import Box, Finished
 from tripletick.sandbox.toolchains import is_program, is_system, search_path
-from tripletick.system.cancellation import Halt, Halted
+from tripletick.system.cancellation import Cancelled, CancelToken
 from tripletick.system.dirs import abbreviate_home
 
 SCRIPT = 'exec "$@" <"$TMPDIR/in" >"$TMPDIR/out"'
@@ -54,7 +54,9 @@ def wrap_command(words: Sequence[str]) -> list[str]:
 class ServerProcess:
     """One run of a server's program; `reading` and `writing` are our ends of its pipes."""
 
-    def __init__(self, box: Box, halt: Halt, running: Generator[str, None, Finished], command: str) -> None:
+    def __init__(
+        self, box: Box, halt: CancelToken, running: Generator[str, None, Finished], command: str
+    ) -> None:
         into, out = (_make_pipe(box.home, name) for name in ("in", "out"))
         # The ends that are held besides: opening does not wait, and what it said last is read before its end.
         self._into = os.open(into, os.O_RDWR)
@@ -80,7 +82,7 @@ class ServerProcess:
             self._why = (not_started and self._hidden) or _describe_exit(end.value)
         except OSError as error:
             self._why = error.strerror or str(error)
-        except Halted:
+        except Cancelled:
             self._why = "it was stopped"
         finally:
             self.over.set()
@@ -101,7 +103,7 @@ class ServerProcess:
             os.close(self._into)
             self._into = -1
         if not self.over.wait(patience):
-            self._halt.call()
+            self._halt.cancel()
         self._thread.join()
         self._halt.clear()
 

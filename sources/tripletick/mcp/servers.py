@@ -16,7 +16,7 @@ from tripletick.mcp.index import PLAIN, ServerIndex
 from tripletick.mcp.server import McpServer, OpenBox
 from tripletick.mcp.values import CallResult, McpServerError, McpTool
 from tripletick.sandbox.box import Box, Mode
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 
 if TYPE_CHECKING:
     from tripletick.mcp.event_loop import EventLoopThread
@@ -53,13 +53,13 @@ class McpServers:
                 self._open[key] = McpServer(name, self.sections[name], mode, self._behind, self.open_box)
             return self._open[key]
 
-    def list_tools(self, name: str, mode: Mode, halt: Halt) -> tuple[McpTool, ...]:
+    def list_tools(self, name: str, mode: Mode, halt: CancelToken) -> tuple[McpTool, ...]:
         """Give what a server offers. Raises ServerFailedError."""
         found = self.get_server(name, mode).list_tools(halt)
         self.index.remember_tools(name, self.sections[name], found)
         return found
 
-    def get_tool(self, name: str, tool: str, mode: Mode, halt: Halt) -> McpTool:
+    def get_tool(self, name: str, tool: str, mode: Mode, halt: CancelToken) -> McpTool:
         """Give one tool of a server. Raises ServerFailedError, that of a `peek` at it first."""
         if kept := self._kept.pop((name, tool), None):
             raise kept
@@ -71,7 +71,7 @@ class McpServers:
             raise McpServerError(NO_TOOL.format(name=name, tool=tool, near=near))
         return there[tool]
 
-    def peek_tool(self, name: str, tool: str, mode: Mode, halt: Halt) -> McpTool | None:
+    def peek_tool(self, name: str, tool: str, mode: Mode, halt: CancelToken) -> McpTool | None:
         """Give a tool that is about to be called; what goes wrong is raised by that call."""
         try:
             return self.get_tool(name, tool, mode, halt)
@@ -80,7 +80,7 @@ class McpServers:
             return None
 
     def call_tool(
-        self, name: str, tool: McpTool, arguments: Mapping[str, Any], mode: Mode, halt: Halt
+        self, name: str, tool: McpTool, arguments: Mapping[str, Any], mode: Mode, halt: CancelToken
     ) -> CallResult:
         """Call a tool. Raises ServerFailedError."""
         return self.get_server(name, mode).call_tool(tool, arguments, halt)
@@ -141,5 +141,5 @@ def make_empty_servers() -> McpServers:
     return McpServers({}, _refuse_box, ServerIndex(Path(), keep=False))
 
 
-def _refuse_box(name: str, section: ServerSection, halt: Halt) -> Box:
+def _refuse_box(name: str, section: ServerSection, halt: CancelToken) -> Box:
     raise OSError(f"no box for {name}")

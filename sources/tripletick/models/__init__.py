@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from tripletick.errors import UsageError
 from tripletick.models.model import ListedModel, Model
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 
 ENGINES = {
     "ollama": "tripletick.models.ollama:Ollama",
@@ -57,7 +57,7 @@ class EngineSettings:
     """embedded: replies that may be written side by side, each with a context of its own."""
     notice: Callable[[str], None] = _ignore_notice
     """Gets one line for the person when something is waited for or found out."""
-    halt: Halt = field(default_factory=Halt, compare=False)
+    halt: CancelToken = field(default_factory=CancelToken, compare=False)
     """Ends what is waited for, from another thread."""
 
 

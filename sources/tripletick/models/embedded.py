@@ -41,7 +41,7 @@ from tripletick.models.gguf import GgufHeader
 from tripletick.models.model import ModelInfo, Sampling
 from tripletick.models.shared_engine.client import ClientOptions, EngineClient
 from tripletick.system import optional_deps, platforms
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 from tripletick.system.dirs import find_home
 
 DEFAULT_CONTEXT = 4096
@@ -134,7 +134,7 @@ class EmbeddedModel:
         elif hasattr(os, "posix_fadvise"):
             threading.Thread(target=self._read_ahead, daemon=True).start()
 
-    def fork(self, slot: int, halt: Halt) -> EmbeddedModel:
+    def fork(self, slot: int, halt: CancelToken) -> EmbeddedModel:
         """Give a further slot of the loaded model; it goes with the first one's close."""
         self._engine = self._engine or self._open_engine()
         other = copy.copy(self)

@@ -23,7 +23,7 @@ from urllib3.exceptions import HTTPError, ReadTimeoutError
 from tripletick.errors import TripletickError
 from tripletick.models import EngineSettings, failures
 from tripletick.models.hosts import ServerAddress
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 
 LINE_LIMIT = 16 << 20
 """Bytes of one line, or of a short answer: more is no server of ours."""
@@ -80,14 +80,14 @@ class _BearerAuth(requests.auth.AuthBase):
 class CancellableSocket:
     """The connection at work."""
 
-    def __init__(self, halt: Halt) -> None:
+    def __init__(self, halt: CancelToken) -> None:
         self.halt = halt
         self._socket: socket.socket | None = None
 
     def attach_socket(self, connected: socket.socket) -> None:
         """Be told of a new connection. Raises Halted."""
         self._socket = connected
-        self.halt.check()
+        self.halt.raise_if_cancelled()
 
     def set_timeout(self, seconds: float) -> None:
         """Say how long a read may wait from here on."""
@@ -150,7 +150,7 @@ class HttpReply:
             raise self._make_silence_error()
         self._line.set_timeout(left)
         try:
-            with self._line.halt.ending(self._line.shut_down):
+            with self._line.halt.on_cancel(self._line.shut_down):
                 return bytes(self._response.raw.read1(65536))
         except (ReadTimeoutError, TimeoutError) as error:
             raise self._make_silence_error() from error
@@ -204,7 +204,7 @@ class HttpClient:
         limits = (self._settings.connect_timeout, first)
         url = self.where + path
         try:
-            with self._line.halt.ending(self._line.shut_down):
+            with self._line.halt.on_cancel(self._line.shut_down):
                 response = self._session.request(
                     method, url, json=body, stream=True, timeout=limits, allow_redirects=False
                 )

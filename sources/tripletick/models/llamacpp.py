@@ -23,7 +23,7 @@ from typing import Any
 
 from tripletick.errors import ModelError
 from tripletick.models.failures import ErrorTemplate
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 from tripletick.system.entry_points import python
 from tripletick.system.platforms import read_text
 
@@ -82,7 +82,7 @@ class LlamaEngine:
         self.load_seconds = 0.0
 
     def stream_reply(
-        self, request: Mapping[str, Any], slot: int = 0, halt: Halt | None = None
+        self, request: Mapping[str, Any], slot: int = 0, halt: CancelToken | None = None
     ) -> Generator[Piece, None, None]:
         """Yield the pieces of a reply as the server gives them; closing it or a halt stops the model.
 
@@ -93,7 +93,7 @@ class LlamaEngine:
         asked = {**request, "id_slot": -1 if self._plan.spare else slot}
         self._talks[slot] = talk = _ReplyThread(lambda take: self._run_request(asked, take))
         try:
-            with (halt or Halt()).ending(talk.stop):
+            with (halt or CancelToken()).on_cancel(talk.stop):
                 yield from talk.read_pieces()
         finally:
             talk.stop()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from tripletick.messages import Chunk, Message
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 
 HOTTEST = 2.0
 """The highest temperature that is asked for."""
@@ -96,7 +96,7 @@ class Model(Protocol):
         """
         ...
 
-    def fork(self, slot: int, halt: Halt) -> Model:
+    def fork(self, slot: int, halt: CancelToken) -> Model:
         """Give the same model for another thread, which `halt` stops; `slot` counts from 0, this one.
 
         Their streams run side by side where the engine has room for that, each keeping its own prefix.

@@ -23,7 +23,7 @@ from tripletick.models.model import ListedModel, ModelInfo, Sampling
 from tripletick.models.preload import LoadedModel, Preload
 from tripletick.models.retries import GATEWAY, RequestRetries
 from tripletick.models.server_monitor import ServerMonitor
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 
 DEFAULT_CONTEXT = 4096
 """Sent where `fix` was not called: the server's own default moves with the video memory."""
@@ -124,7 +124,7 @@ class Ollama:
         """Wait so long for what `preload` began; tell whether it goes on."""
         return self._preload is not None and self._preload.is_still_running(seconds)
 
-    def fork(self, slot: int, halt: Halt) -> Ollama:
+    def fork(self, slot: int, halt: CancelToken) -> Ollama:
         """Give another thread its way to the server, which has its own slots (OLLAMA_NUM_PARALLEL)."""
         other = Ollama(self.name, replace(self.settings, halt=halt))
         other._context, other._about, other._penalty = self._context, self._about, self._penalty

@@ -37,7 +37,7 @@ from tripletick.models.model import ListedModel, ModelInfo, Sampling
 from tripletick.models.retries import RequestRetries
 from tripletick.models.server_monitor import ServerMonitor
 from tripletick.models.stream_state import StreamState
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 from tripletick.system.redaction import KNOWN
 
 BASE_URL = "OPENAI_BASE_URL"
@@ -133,7 +133,7 @@ class OpenAI:
     def preload(self) -> None:
         """Such a server has loaded its model already, or does so at the first request."""
 
-    def fork(self, slot: int, halt: Halt) -> OpenAI:
+    def fork(self, slot: int, halt: CancelToken) -> OpenAI:
         """Give another thread its way to the server, which has its own slots."""
         other = OpenAI(self.name, replace(self.settings, halt=halt))
         other._context, other._told, other._without = self._context, self._told, self._without

@@ -21,7 +21,7 @@ from tripletick.errors import ContextFullError, ModelError, StreamCutError
 from tripletick.messages import Chunk, Counts, Finish, Message, ToolCall
 from tripletick.models import EngineSettings
 from tripletick.models.model import ModelInfo, Sampling
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 
 CHARS_A_TOKEN = 4
 FINISHES = ("stop", "length")
@@ -70,7 +70,7 @@ class ScriptedModel:
         self.asked: list[list[Message]] = []
         self.samplings: list[Sampling] = []
         self.streaming = False
-        self.halt = Halt()
+        self.halt = CancelToken()
         self._choosing = threading.Lock()
 
     def get_info(self) -> ModelInfo:
@@ -84,7 +84,7 @@ class ScriptedModel:
     def preload(self) -> None:
         """A script is there already."""
 
-    def fork(self, slot: int, halt: Halt) -> ScriptedModel:
+    def fork(self, slot: int, halt: CancelToken) -> ScriptedModel:
         """Give one that takes from the same replies."""
         other = copy.copy(self)
         other.halt = halt

@@ -18,8 +18,8 @@ from tripletick.messages import Answer, Result
 from tripletick.paths import PathRefused
 from tripletick.permission import PendingBlock, PermissionGate
 from tripletick.permission.questions import Working
-from tripletick.sandbox.box import untold
-from tripletick.system.cancellation import Halt
+from tripletick.sandbox.box import ignore_notice
+from tripletick.system.cancellation import CancelToken
 
 ALL = "."
 """The workspace as a whole."""
@@ -57,13 +57,13 @@ class PathLocks:
         self._changed = threading.Condition()
 
     @contextmanager
-    def hold(self, path: str, halt: Halt) -> Iterator[None]:
+    def hold(self, path: str, halt: CancelToken) -> Iterator[None]:
         """Have the lock of a path, relative to the workspace, while this is open. Raises Halted."""
         claim = _Claim(path)
         with self._changed:
             self._claims.append(claim)
         try:
-            with halt.ending(self._wake_waiting), self._changed:
+            with halt.on_cancel(self._wake_waiting), self._changed:
                 self._changed.wait_for(lambda: halt.due or self._is_free(claim))
             yield
         finally:
@@ -86,8 +86,8 @@ class LockedGate(PermissionGate):
     """What every block of a task passes."""
 
     locks: PathLocks = field(default_factory=PathLocks)
-    halt: Halt = field(default_factory=Halt)
-    notice: Callable[[str], None] = untold
+    halt: CancelToken = field(default_factory=CancelToken)
+    notice: Callable[[str], None] = ignore_notice
     """Takes a line for the person, from any thread."""
 
     def run_block(self, block: PendingBlock) -> Working:

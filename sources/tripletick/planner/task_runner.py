@@ -41,7 +41,7 @@ from tripletick.events import (
 from tripletick.messages import Receipt, Result, Status, Task
 from tripletick.planner import texts
 from tripletick.planner.plan import Plan, describe_surprise
-from tripletick.system.cancellation import Halt, Halted
+from tripletick.system.cancellation import Cancelled, CancelToken
 from tripletick.turn.loop import Loop
 
 CLIP = 1200
@@ -60,7 +60,7 @@ class WorkerContext:
 
     agent: Agent
     loop: Loop
-    halt: Halt
+    halt: CancelToken
     files: str = ""
     """What goes along with its request."""
 
@@ -101,7 +101,7 @@ class _TaskWorker:
         if not self.stopped:
             self.stopped = True
             self.go.put(False)
-            self.post.halt.call()
+            self.post.halt.cancel()
 
     def _run_turn(self, request: str) -> None:
         """Pull the turn to its end."""
@@ -111,7 +111,7 @@ class _TaskWorker:
             suppress(StopIteration),
         ):
             while True:
-                event = turn.throw(Halted) if halted else turn.send(reply)
+                event = turn.throw(Cancelled) if halted else turn.send(reply)
                 reply, halted = self._forward_event(event)
 
     def _forward_event(self, event: Event) -> tuple[Reply, bool]:
@@ -124,14 +124,14 @@ class _TaskWorker:
                 return self._forward_question(event), False
             self.tell.put((self, event))
             if not isinstance(event, ENDS):
-                self.post.halt.check()
-        except Halted:
+                self.post.halt.raise_if_cancelled()
+        except Cancelled:
             return None, True
         return None, False
 
     def _forward_question(self, question: Ask) -> Reply:
         words = ASKED.format(name=self.task.name, question=question.question)
-        with self.post.halt.ending(lambda: self.answers.put(None)):
+        with self.post.halt.on_cancel(lambda: self.answers.put(None)):
             self.tell.put((self, replace(question, question=words)))
             answer = self.answers.get()
         if not question.choices:
@@ -149,7 +149,7 @@ class _TaskWorker:
     def _judge_outcome(self, seconds: float) -> tuple[Status, str]:
         error = self.future.exception() if self.future else None
         match error, self.last:
-            case Halted(), _:
+            case Cancelled(), _:
                 pass
             case TripletickError(), _:
                 return "failed", " ".join(filter(None, (error.what, error.why)))

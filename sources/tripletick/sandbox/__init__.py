@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from tripletick.errors import ConfigError
-from tripletick.sandbox.box import Box, Ground, ProbedBox
+from tripletick.sandbox.box import Box, ProbedBox, SandboxSpec
 from tripletick.sandbox.remedies import find_remedy
 from tripletick.system import platforms
 
@@ -27,7 +27,7 @@ ANOTHER = "See what holds: tripletick doctor"
 TIERS = ("auto", *BOXES, "none")
 
 
-def open_box(ground: Ground, tier: str = "auto") -> Box:
+def open_box(ground: SandboxSpec, tier: str = "auto") -> Box:
     """Open the box of this tier; of `auto` the best that holds, or tier `none` with the reasons where none
     does. Why it is not the best is told once.
 
@@ -40,15 +40,15 @@ def open_box(ground: Ground, tier: str = "auto") -> Box:
         raise ConfigError(f"[sandbox] tier = {tier} does not hold here.", why, find_remedy(why) or ANOTHER)
     if box.holds and problems:
         line = LESSER.format(name=box.name, why="; ".join(problems))
-        ground.once(SAID, lambda: ground.notice(line))
+        ground.lookup_cached(SAID, lambda: ground.notice(line))
     return box
 
 
-def choose_box(ground: Ground, tier: str = "auto") -> tuple[Box, list[str]]:
+def choose_box(ground: SandboxSpec, tier: str = "auto") -> tuple[Box, list[str]]:
     """Open a box as `open_box` does; give also why others were passed over."""
     if tier not in TIERS:
         raise ConfigError(f"[sandbox] tier = {tier} does not exist", remedy=f"tiers: {', '.join(TIERS)}")
-    from tripletick.sandbox.bare import CHOSEN, Bare
+    from tripletick.sandbox.bare import CHOSEN, UnsandboxedBox
 
     problems: list[str] = []
     for name in {"auto": platforms.list_sandbox_tiers(), "none": ()}.get(tier, (tier,)):
@@ -57,10 +57,10 @@ def choose_box(ground: Ground, tier: str = "auto") -> tuple[Box, list[str]]:
             return box, problems
         problems.append(box.problem)
         box.close()
-    return Bare(ground, "; ".join(problems) or CHOSEN), problems
+    return UnsandboxedBox(ground, "; ".join(problems) or CHOSEN), problems
 
 
-def open_tier(ground: Ground, name: str) -> ProbedBox:
+def open_tier(ground: SandboxSpec, name: str) -> ProbedBox:
     """Open one tier, whether it holds or not."""
     module, _, opener = BOXES[name].partition(".")
     box: ProbedBox = getattr(import_module(f"{__name__}.{module}"), opener)(ground)

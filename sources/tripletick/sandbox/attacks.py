@@ -48,7 +48,7 @@ print("tried")"""
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class AttackTargets:
     """What is attacked: all of it made for this, and gone afterwards."""
 
     top: Path
@@ -66,7 +66,7 @@ class Stage:
         return self.top / "workspace"
 
     @property
-    def values(self) -> dict[str, object]:
+    def template_values(self) -> dict[str, object]:
         """What stands in the braces of the programs."""
         return {
             "outside": self.top,
@@ -84,11 +84,11 @@ class Attack:
 
     tries: str
     command: tuple[str, ...]
-    got_through: Callable[[Stage, str], bool]
+    got_through: Callable[[AttackTargets, str], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class AttackOutcome:
     tries: str
     verdict: Verdict
 
@@ -100,15 +100,15 @@ def was_reached(server: socket.socket) -> bool:
     return False
 
 
-def says_open(stage: Stage, text: str) -> bool:
+def says_open(stage: AttackTargets, text: str) -> bool:
     return OPEN in text.split()
 
 
-def has_word(stage: Stage, text: str) -> bool:
+def has_word(stage: AttackTargets, text: str) -> bool:
     return stage.word in text
 
 
-def has_setuid(stage: Stage, text: str) -> bool:
+def has_setuid(stage: AttackTargets, text: str) -> bool:
     return any(path.stat().st_mode & 0o6000 for path in stage.workspace.iterdir() if path.is_file())
 
 
@@ -159,7 +159,7 @@ ATTACKS = (
 
 
 @contextlib.contextmanager
-def set_stage(state: Path) -> Iterator[Stage]:
+def prepare_targets(state: Path) -> Iterator[AttackTargets]:
     """Make what is attacked, below a temporary folder and the state folder."""
     word = secrets.token_hex()
     with contextlib.ExitStack() as stack:
@@ -176,7 +176,7 @@ def set_stage(state: Path) -> Iterator[Stage]:
         abstract.listen()
         for server in (tcp, abstract):
             server.setblocking(False)
-        yield Stage(
+        yield AttackTargets(
             top, kept / "secret", word, start_victim(stack, word), tcp, abstract, open_terminal(stack)
         )
 
@@ -195,15 +195,16 @@ def open_terminal(stack: contextlib.ExitStack) -> str:
     return os.ttyname(theirs)
 
 
-def try_one(attack: Attack, box: Box, stage: Stage) -> Outcome:
+def run_attack(attack: Attack, box: Box, stage: AttackTargets) -> AttackOutcome:
     command = [
-        word.format(**stage.values) if word not in (*PYTHON, *SHELL) else word for word in attack.command
+        word.format(**stage.template_values) if word not in (*PYTHON, *SHELL) else word
+        for word in attack.command
     ]
     text, _ = drain(box.run(command, timeout=10))
     verdict: Verdict = "held" if TRIED in text.split() else "not tried"
-    return Outcome(attack.tries, "not held" if attack.got_through(stage, text) else verdict)
+    return AttackOutcome(attack.tries, "not held" if attack.got_through(stage, text) else verdict)
 
 
-def try_all(box: Box, stage: Stage) -> list[Outcome]:
+def run_all_attacks(box: Box, stage: AttackTargets) -> list[AttackOutcome]:
     """Run all ten, one after the other."""
-    return [try_one(attack, box, stage) for attack in ATTACKS]
+    return [run_attack(attack, box, stage) for attack in ATTACKS]

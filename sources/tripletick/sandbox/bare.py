@@ -13,9 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from tripletick.sandbox import environment, toolchains
-from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Limits, Mode
+from tripletick.sandbox.box import NOTHING, Finished, Grant, Limits, Mode, SandboxSpec
 from tripletick.sandbox.counting import OUTER, find_counting
-from tripletick.sandbox.running import Launch, end_family, running
+from tripletick.sandbox.running import Launch, end_family, run_program
 from tripletick.sandbox.user import Session, User, find_homes, find_user
 
 REAPER = Path(__file__).with_name("reaper.py")
@@ -23,7 +23,7 @@ SENTENCE = "no sandbox: {why}"
 CHOSEN = "[sandbox] tier is none"
 
 
-def describe(limits: Limits, timeout: float, user: User, *, report: int | None = None) -> str:
+def build_reaper_settings(limits: Limits, timeout: float, user: User, *, report: int | None = None) -> str:
     """Word limits and user for the reaper; `report`: the descriptor on which its child reports a start."""
     settings = {
         **({} if report is None else {"report": report}),
@@ -38,15 +38,15 @@ def describe(limits: Limits, timeout: float, user: User, *, report: int | None =
     return json.dumps(settings)
 
 
-class Bare:
+class UnsandboxedBox:
     """The same interface as a box, without one."""
 
     name = "none"
     holds = False
     left_out: tuple[Path, ...] = ()
 
-    def __init__(self, ground: Ground, why: str = CHOSEN) -> None:
-        ground = ground.resolved()
+    def __init__(self, ground: SandboxSpec, why: str = CHOSEN) -> None:
+        ground = ground.with_real_paths()
         self._ground = ground
         self.sentence = SENTENCE.format(why=why)
         self._user = find_user(ground.start)
@@ -66,7 +66,7 @@ class Bare:
     @property
     def environment(self) -> dict[str, str]:
         own = environment.clean(os.environ, self._user.name, self.home, self._path)
-        return own | self._ground.home(self.home)
+        return own | self._ground.home_variables(self.home)
 
     def run(
         self,
@@ -79,8 +79,8 @@ class Bare:
     ) -> Generator[str, None, Finished]:
         """Run in the workspace; `mode` cannot be held without a box."""
         limits = self._ground.limits
-        seconds = limits.seconds(timeout)
-        settings = describe(limits, seconds, self._user)
+        seconds = limits.clamp_timeout(timeout)
+        settings = build_reaper_settings(limits, seconds, self._user)
         launch = Launch(
             argv=(sys.executable, "-I", "-S", str(REAPER), settings, *command),
             env={**self.environment, **(env or {})},
@@ -95,9 +95,9 @@ class Bare:
             count=self._counting.place is None,
             group=self._counting.group(limits.processes + OUTER),
         )
-        return (yield from running(launch))
+        return (yield from run_program(launch))
 
-    def let_read(self, folder: Path) -> None:
+    def allow_reading(self, folder: Path) -> None:
         """Nothing keeps a block from reading it anyway."""
 
     def close(self) -> None:

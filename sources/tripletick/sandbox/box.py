@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from tripletick.paths.hidden_paths import HiddenPathFinder
 from tripletick.paths.home_view import HomeView
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 
 Mode = Literal["read", "work"]
 XDG = ("CACHE", "CONFIG", "DATA", "STATE")
@@ -33,7 +33,7 @@ class Limits:
     kept: int = 64 << 10
     """Bytes of output kept at each end."""
 
-    def seconds(self, wished: float | None) -> float:
+    def clamp_timeout(self, wished: float | None) -> float:
         """Give the time of a block that wishes for so much, or for nothing of its own."""
         return min(wished or self.timeout, self.max_timeout)
 
@@ -61,7 +61,7 @@ class Finished:
 
 
 @dataclass(slots=True)
-class Kept:
+class OutputEnds:
     """Both ends of an output, `size` bytes of each."""
 
     size: int
@@ -85,7 +85,7 @@ class Kept:
         self.tail.clear()
         self.total = self.lines = 0
 
-    def finished(self, status: int) -> Finished:
+    def to_finished(self, status: int) -> Finished:
         """Give the output of a program that ended so."""
         head, tail = bytes(self.head), bytes(self.tail)
         lines = self.lines - head.count(b"\n") - tail.count(b"\n")
@@ -164,7 +164,7 @@ class Box(Protocol):
         """
         ...
 
-    def let_read(self, folder: Path) -> None:
+    def allow_reading(self, folder: Path) -> None:
         """Let the blocks from here on read a folder outside the workspace."""
         ...
 
@@ -182,12 +182,12 @@ class ProbedBox(Box, Protocol):
         ...
 
 
-def untold(line: str) -> None:
+def ignore_notice(line: str) -> None:
     """Tell nobody."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class SandboxSpec:
     """Where a box stands: what it may write, what must stay read-only or out of sight."""
 
     workspace: Path
@@ -200,9 +200,9 @@ class Ground:
     """Read-only even where they lie in the workspace: package, prompts, config, state, cache."""
     see: tuple[Path, ...] = ()
     """`[sandbox] see` and `--read`: further folders that blocks may read."""
-    notice: Callable[[str], None] = untold
+    notice: Callable[[str], None] = ignore_notice
     """Takes a line for the person, from any thread: a host that a block reached, a mount left out."""
-    halt: Halt = field(default_factory=Halt, compare=False)
+    halt: CancelToken = field(default_factory=CancelToken, compare=False)
     """Ends what runs, from another thread."""
     found: dict[str, Any] = field(default_factory=dict, compare=False)
     """What was looked for already: boxes side by side share it."""
@@ -217,16 +217,16 @@ class Ground:
         """Where blocks begin."""
         return self.sight.root if self.sight else self.workspace
 
-    def shown(self) -> list[Path]:
+    def list_readable_paths(self) -> list[Path]:
         """Name what blocks may read besides the workspace, by real paths."""
         seen = [path.resolve() for path in self.see]
         return [*seen, *self.sight.list_visible()] if self.sight else seen
 
-    def secrets(self, *, inside: bool = False) -> HiddenPathFinder:
+    def find_secrets(self, *, inside: bool = False) -> HiddenPathFinder:
         """Look for what is hidden in what blocks see."""
         return HiddenPathFinder(self.start, self.see, inside=inside, sight=self.sight)
 
-    def home(self, session: Path) -> dict[str, str]:
+    def home_variables(self, session: Path) -> dict[str, str]:
         """Give what names the user's home, where that is in sight, and the session's folder to programs that
         keep something.
         """
@@ -235,21 +235,21 @@ class Ground:
         kept = {f"XDG_{name}_HOME": str(session / f".{name.lower()}") for name in XDG}
         return {"HOME": str(self.sight.home), **kept}
 
-    def resolved(self) -> Ground:
+    def with_real_paths(self) -> SandboxSpec:
         """Give it with the real paths of workspace and state."""
         return replace(self, workspace=self.workspace.resolve(), state=self.state.resolve())
 
-    def once(self, name: str, look: Callable[[], T]) -> T:
+    def lookup_cached(self, name: str, look: Callable[[], T]) -> T:
         """Give what is found by a look that takes long, at the machine and not at the workspace."""
         if name not in self.found:
             self.found[name] = look()
         found: T = self.found[name]
         return found
 
-    def narrowed(self, mode: Mode) -> Mode:
+    def restrict_mode(self, mode: Mode) -> Mode:
         """Give what is left of a block's mode: where the ground is for reading, nothing writes."""
         return "read" if "read" in (mode, self.mode) else "work"
 
-    def with_sight(self, folder: Path) -> Ground:
+    def with_readable_folder(self, folder: Path) -> SandboxSpec:
         """Give it with one more folder that blocks may read."""
         return replace(self, see=(*self.see, folder))

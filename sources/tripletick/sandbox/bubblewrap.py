@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 from tripletick.paths.hidden_paths import IGNORE, MOST, OURS, HiddenPaths
 from tripletick.sandbox import environment, first, grants, holding, mounts, points, seccomp, toolchains
-from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
+from tripletick.sandbox.box import NOTHING, Finished, Grant, Mode, SandboxSpec
 from tripletick.sandbox.counting import CONFINE, OUTER, find_counting
 from tripletick.sandbox.probing import BLOCKERS, Probe, find_problem
-from tripletick.sandbox.running import NOT_STARTED, Launch, end_namespace, running
+from tripletick.sandbox.running import NOT_STARTED, Launch, end_namespace, run_program
 from tripletick.sandbox.user import Session, User, find_homes, find_user
 from tripletick.sandbox.watchdog import bytes_under, free_space
 from tripletick.system import platforms
@@ -46,18 +46,18 @@ TOO_DEEP = "Too much lies in {folders} to look through all of it: .env files far
 MISSING = "bubblewrap is not installed (apt install bubblewrap)"
 
 
-def make_view(ground: Ground, user: User, session: Session) -> tuple[mounts.View, toolchains.Tools]:
+def make_view(ground: SandboxSpec, user: User, session: Session) -> tuple[mounts.View, toolchains.Tools]:
     homes = find_homes(user)
     ours = tuple(path.resolve() for path in ground.ours)
     fences = toolchains.Fences(homes, ground.workspace, (*toolchains.closed_parts(ours), ground.state))
-    tools = ground.once("tools", lambda: toolchains.find_tools(os.environ, homes[0], fences))
-    see = ground.shown()
+    tools = ground.lookup_cached("tools", lambda: toolchains.find_tools(os.environ, homes[0], fences))
+    see = ground.list_readable_paths()
     unseen = [*mounts.private_paths(homes), ground.state]
-    unseen += ground.once("guarded", lambda: mounts.guarded_paths(user)) if user.is_root else []
+    unseen += ground.lookup_cached("guarded", lambda: mounts.guarded_paths(user)) if user.is_root else []
     view = mounts.View(
         workspace=ground.workspace,
         tools=tuple(
-            path for path in (*tools.folders, *see) if toolchains.mode_of(path) and reaches(user, path)
+            path for path in (*tools.folders, *see) if toolchains.mode_of(path) and can_user_reach(user, path)
         ),
         ours=(*ours, Path(os.path.realpath(sys.prefix))),
         homes=homes,
@@ -72,12 +72,12 @@ def make_view(ground: Ground, user: User, session: Session) -> tuple[mounts.View
     return view, tools
 
 
-def reaches(user: User, path: Path) -> bool:
+def can_user_reach(user: User, path: Path) -> bool:
     """Tell whether this user can go into a folder, or come to a file."""
     return user.reaches(path / "x" if path.is_dir() else path)
 
 
-def tell_once(ground: Ground, found: HiddenPaths, told: set[str]) -> None:
+def warn_incomplete_scan(ground: SandboxSpec, found: HiddenPaths, told: set[str]) -> None:
     """Say where not all of what was let in was looked through."""
     folders = (*([ground.start] if ground.sight else []), *ground.see)
     line = TOO_DEEP.format(folders=", ".join(map(str, folders)))
@@ -86,19 +86,19 @@ def tell_once(ground: Ground, found: HiddenPaths, told: set[str]) -> None:
         ground.notice(line)
 
 
-def user_words(user: User) -> str:
+def describe_user(user: User) -> str:
     """Say who blocks run as, where that is not plain."""
     if user.switched:
         return SENTENCE_USER.format(name=user.name)
     return SENTENCE_ROOT if user.is_root else ""
 
 
-def mode_words(ground: Ground) -> str:
+def describe_mode(ground: SandboxSpec) -> str:
     return SENTENCE_READ if ground.mode == "read" else ""
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class BoxedCommand:
     """What one block sees and gets."""
 
     view: mounts.View
@@ -114,7 +114,7 @@ class Block:
     closed: Callable[[], frozenset[str]] = frozenset
     """Gives the places that the proxy has refused it for their port."""
 
-    def framed(self, place: Sequence[str]) -> Block:
+    def with_workspace_mounts(self, place: Sequence[str]) -> BoxedCommand:
         """Give it this workspace, and mounts around it that fit its view."""
         return replace(self, place=place, frame=mounts.make_frame(self.view))
 
@@ -124,8 +124,8 @@ class Bubblewrap:
 
     name = "bubblewrap"
 
-    def __init__(self, ground: Ground) -> None:
-        ground = ground.resolved()
+    def __init__(self, ground: SandboxSpec) -> None:
+        ground = ground.with_real_paths()
         self._ground = ground
         self._user = find_user(ground.start)
         self._session = Session(ground.state, self._user)
@@ -134,9 +134,9 @@ class Bubblewrap:
         self._counting = find_counting(ground, self._user)
         self._proxies: dict[tuple[frozenset[str], frozenset[str]], Proxy] = {}
         self._env = environment.clean(os.environ, self._user.name, mounts.TMP, self._tools.path)
-        self._env |= ground.home(mounts.TMP)
+        self._env |= ground.home_variables(mounts.TMP)
         self._filter = seccomp.program()
-        self._secrets = ground.secrets()
+        self._secrets = ground.find_secrets()
         self._told: set[str] = set()
         self._around: list[Path] = []
         self._program = toolchains.look_up("bwrap", ground.workspace)
@@ -152,8 +152,8 @@ class Bubblewrap:
     @property
     def sentence(self) -> str:
         unfiltered = SENTENCE_UNFILTERED if self._filter is None else ""
-        words = user_words(self._user) + self._counting.sentence + unfiltered
-        return SENTENCE + words + mode_words(self._ground)
+        words = describe_user(self._user) + self._counting.sentence + unfiltered
+        return SENTENCE + words + describe_mode(self._ground)
 
     @property
     def home(self) -> Path:
@@ -178,31 +178,31 @@ class Bubblewrap:
         grant: Grant = NOTHING,
     ) -> Generator[str, None, Finished]:
         """Run in a new box (see the Protocol)."""
-        mode = self._ground.narrowed(mode)
-        self._bound_home()
-        self._look_around()
+        mode = self._ground.restrict_mode(mode)
+        self._limit_home_size()
+        self._refresh_view()
         if mode == "work":
             self._made = make_own_folder(self._ground.workspace, self._user) or self._made
         bound = platforms.list_unix_sockets()
         found = self._secrets.find_hidden(bound)
-        if text := self._refusal(found):
+        if text := self._explain_refusal(found):
             yield text
             return Finished(NOT_STARTED, text.encode())
-        tell_once(self._ground, found, self._told)
-        held = self._hold(mode, grant, found)
+        warn_incomplete_scan(self._ground, found, self._told)
+        held = self._record_link_targets(mode, grant, found)
         before = free_space([self._session.home])
         with contextlib.ExitStack() as stack:
             stack.callback(self._secrets.adopt_block_files)
-            for folder in self._parts(mode, grant):
+            for folder in self._list_writable_folders(mode, grant):
                 if make_own_folder(folder, self._user):
                     stack.callback(remove_empty, folder / OURS[1])
-            block = self._give(grant, mode, found, stack)
+            block = self._apply_grant(grant, mode, found, stack)
             points.make_points(block.view)
             sockets = mounts.socket_mounts(block.view, bound)
             arguments = block.frame.around([*sockets, *block.place])
             block = replace(block, words=block.lead(command), env={**block.env, **(env or {})})
             block.closed()
-            finished = yield from running(self._launch(block, arguments, timeout))
+            finished = yield from run_program(self._build_launch(block, arguments, timeout))
             finished = replace(finished, closed=block.closed())
             for line in block.settle():
                 self._ground.notice(line)
@@ -213,61 +213,67 @@ class Bubblewrap:
         self._growth += max(0, before - free_space([self._session.home]))
         return finished
 
-    def _hold(self, mode: Mode, grant: Grant, found: HiddenPaths) -> holding.Held:
+    def _record_link_targets(self, mode: Mode, grant: Grant, found: HiddenPaths) -> holding.Held:
         if mode == "read" or grant.only:
             return {}
         held: list[Path] = []
-        for root in (self._ground.workspace, *self._parts(mode, grant)):
+        for root in (self._ground.workspace, *self._list_writable_folders(mode, grant)):
             held += [] if grant.ignore else [root / IGNORE]
             held += [path for path in map(Path, found.links) if root in path.parents]
         return holding.hold(held)
 
-    def _parts(self, mode: Mode, grant: Grant) -> list[Path]:
+    def _list_writable_folders(self, mode: Mode, grant: Grant) -> list[Path]:
         """Give the folders of the home that a block may change as it may a workspace."""
         parts = grant.write if self._ground.sight and mode == "work" else ()
         return [path for path in parts if path.is_dir()]
 
-    def _look_around(self) -> None:
+    def _refresh_view(self) -> None:
         """Show what has come since the last block, and leave out what has gone."""
-        if self._ground.sight and (around := self._ground.shown()) != self._around:
+        if self._ground.sight and (around := self._ground.list_readable_paths()) != self._around:
             self._around = around
             self._view, self._tools = make_view(self._ground, self._user, self._session)
             self._frame = mounts.make_frame(self._view)
 
-    def _give(self, grant: Grant, mode: Mode, found: HiddenPaths, stack: contextlib.ExitStack) -> Block:
+    def _apply_grant(
+        self, grant: Grant, mode: Mode, found: HiddenPaths, stack: contextlib.ExitStack
+    ) -> BoxedCommand:
         """Put together what this block sees. Raises OSError where a grant cannot be given."""
         if grant == NOTHING:
-            return Block(self._view, self._frame, mounts.place_mounts(self._view, mode, found))
+            return BoxedCommand(self._view, self._frame, mounts.place_mounts(self._view, mode, found))
         if mode == "read" and (grant.git or grant.only):
             raise OSError(grants.READ_MODE)
         view = grants.widen(self._view, grant.write)
-        block = Block(view, self._frame, [])
+        block = BoxedCommand(view, self._frame, [])
         if grant.network:
-            block = self._lead_out(block, grant.reach, grant.opened)
+            block = self._add_network(block, grant.reach, grant.opened)
         if not grant.git and not grant.only:
             parts = [
                 word
-                for path in self._parts(mode, grant)
+                for path in self._list_writable_folders(mode, grant)
                 for word in mounts.workspace_mounts(replace(view, workspace=path), mode)
             ]
-            return block.framed(parts + mounts.place_mounts(view, mode, found, ignore=grant.ignore))
+            return block.with_workspace_mounts(
+                parts + mounts.place_mounts(view, mode, found, ignore=grant.ignore)
+            )
         room = stack.enter_context(grants.make_room(view))
         block = replace(block, view=replace(block.view, home=room.home))
         if grant.git:
-            return block.framed(stack.enter_context(grants.git_place(block.view, found, room)))
+            return block.with_workspace_mounts(stack.enter_context(grants.git_place(block.view, found, room)))
         place, copies = grants.only_place(block.view, grant.only, found, room)
         block = replace(block, env={**block.env, **grants.PACKAGES}, settle=copies.bring_back)
-        return block.framed(place)
+        return block.with_workspace_mounts(place)
 
-    def _lead_out(self, block: Block, reach: frozenset[str], opened: frozenset[str]) -> Block:
+    def _add_network(
+        self, block: BoxedCommand, reach: frozenset[str], opened: frozenset[str]
+    ) -> BoxedCommand:
         """Give the network through our proxy, which is opened at the first need."""
-        from tripletick.sandbox.net.out import Terms
+        from tripletick.sandbox.net.out import ProxyTerms
         from tripletick.sandbox.net.proxy import Proxy
 
         if (reach, opened) not in self._proxies:
             owner = (self._user.uid, self._user.gid) if self._user.switched else None
             folder = self._session.home.parent
-            terms = Terms(allowed=reach, ports=self._ground.ports, opened=opened)
+            terms = ProxyTerms(allowed=reach, ports=self._ground.ports, opened=opened)
             notice = self._ground.notice
             self._proxies[reach, opened] = Proxy(folder, notice, os.environ, owner=owner, terms=terms)
         proxy = self._proxies[reach, opened]
@@ -276,14 +282,14 @@ class Bubblewrap:
         lead = functools.partial(proxy.command, reaches=functools.partial(mounts.can_start, view))
         return replace(block, view=view, lead=lead, env=proxy.env(), closed=proxy.take_closed)
 
-    def let_read(self, folder: Path) -> None:
+    def allow_reading(self, folder: Path) -> None:
         """Show a further folder to the blocks from here on."""
-        self._ground = self._ground.with_sight(folder)
+        self._ground = self._ground.with_readable_folder(folder)
         self._view, self._tools = make_view(self._ground, self._user, self._session)
         self._frame = mounts.make_frame(self._view)
         self._secrets.add_readable(folder)
 
-    def _refusal(self, found: HiddenPaths) -> str:
+    def _explain_refusal(self, found: HiddenPaths) -> str:
         if str(self._ground.workspace) in found.folders:
             return UNLISTED.format(path=self._ground.workspace)
         if len(found.files | found.folders | found.sockets) > MOST:
@@ -304,9 +310,9 @@ class Bubblewrap:
         probe = Probe(self._session.home.parent, self._env, reasons=BLOCKERS)
         return find_problem(probe, lambda words, seconds: self.run(words, mode="read", timeout=seconds))
 
-    def _launch(self, block: Block, arguments: bytes, timeout: float | None) -> Launch:
+    def _build_launch(self, block: BoxedCommand, arguments: bytes, timeout: float | None) -> Launch:
         limits = self._ground.limits
-        seconds = limits.seconds(timeout)
+        seconds = limits.clamp_timeout(timeout)
         data = [arguments]
         options = ["--args", "{0}"]
         if self._filter is not None:
@@ -332,7 +338,7 @@ class Bubblewrap:
             group=self._counting.group(limits.processes + OUTER),
         )
 
-    def _bound_home(self) -> None:
+    def _limit_home_size(self) -> None:
         """Empty the session's folder when it has outgrown what one block may add."""
         if self._growth < WEIGH:
             return

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from tripletick.paths.hidden_paths import IGNORE, OURS
 from tripletick.sandbox import environment, holding
-from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Limits, Mode
+from tripletick.sandbox.box import NOTHING, Finished, Grant, Limits, Mode, SandboxSpec
 from tripletick.sandbox.probing import Probe, find_problem
-from tripletick.sandbox.running import Launch, end_family, running
+from tripletick.sandbox.running import Launch, end_family, run_program
 from tripletick.sandbox.toolchains import BASIC, look_up
 from tripletick.sandbox.user import Session, User, find_user
 
@@ -78,14 +78,14 @@ class Container:
     left_out: tuple[Path, ...] = ()
     """The image has a PATH of its own."""
 
-    def __init__(self, ground: Ground, name: str, extra: Sequence[str] = ()) -> None:
-        ground = ground.resolved()
+    def __init__(self, ground: SandboxSpec, name: str, extra: Sequence[str] = ()) -> None:
+        ground = ground.with_real_paths()
         self.name, self._extra, self._ground = name, tuple(extra), ground
         self._user = find_user(ground.start)
         self._session = Session(ground.state, self._user)
-        self._secrets = ground.secrets()
+        self._secrets = ground.find_secrets()
         self._engine = look_up(name, ground.workspace)
-        self._env = environment.clean({}, self._user.name, INSIDE, BASIC) | ground.home(INSIDE)
+        self._env = environment.clean({}, self._user.name, INSIDE, BASIC) | ground.home_variables(INSIDE)
         self.problem = self._probe()
 
     @property
@@ -116,9 +116,9 @@ class Container:
         """Run in a new container (see the Protocol)."""
         if grant != NOTHING:
             raise OSError(NOT_GIVEN)
-        mode = self._ground.narrowed(mode)
+        mode = self._ground.restrict_mode(mode)
         limits = self._ground.limits
-        seconds = limits.seconds(timeout)
+        seconds = limits.clamp_timeout(timeout)
         name = f"tripletick-{secrets.token_hex(8)}"
         given = [
             word
@@ -140,7 +140,7 @@ class Container:
         )
         held = holding.hold([self._ground.workspace / IGNORE])
         try:
-            finished = yield from running(launch)
+            finished = yield from run_program(launch)
         finally:
             told = holding.put_back(held, self._user, self._ground.workspace)
             self._secrets.adopt_block_files()
@@ -150,8 +150,8 @@ class Container:
             finished = holding.add(finished, line.encode())
         return finished
 
-    def let_read(self, folder: Path) -> None:
-        self._ground = self._ground.with_sight(folder)
+    def allow_reading(self, folder: Path) -> None:
+        self._ground = self._ground.with_readable_folder(folder)
         self._secrets.add_readable(folder)
 
     def close(self) -> None:
@@ -169,7 +169,7 @@ class Container:
         covers = [(self._session.nothing, found.files), (self._session.nowhere, found.folders)]
         return [
             Mount(self.home, INSIDE, read_only=False),
-            *(Mount(path, path) for path in self._ground.shown()),
+            *(Mount(path, path) for path in self._ground.list_readable_paths()),
             Mount(root, root, read_only=mode == "read"),
             *(Mount(path, path) for path in kept if path.exists() and not path.is_symlink()),
             *(Mount(cover, Path(path)) for cover, paths in covers for path in sorted(paths)),
@@ -183,10 +183,10 @@ class Container:
         return why and REMEDY.format(name=self.name, why=why, image=IMAGE)
 
 
-def docker(ground: Ground) -> Container:
+def docker(ground: SandboxSpec) -> Container:
     return Container(ground, "docker")
 
 
-def podman(ground: Ground) -> Container:
+def podman(ground: SandboxSpec) -> Container:
     """Without root, podman must be told that the user inside is the one outside."""
     return Container(ground, "podman", ("--userns", "keep-id"))

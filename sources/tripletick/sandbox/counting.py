@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tripletick.sandbox import unshared
-from tripletick.sandbox.box import Ground
+from tripletick.sandbox.box import SandboxSpec
 from tripletick.sandbox.user import User
 from tripletick.system import platforms
 
@@ -79,11 +79,11 @@ class Counting:
         return SENTENCE if self.exempt and self.place is None and not self.asks else ""
 
 
-def find_counting(ground: Ground, user: User) -> Counting:
+def find_counting(ground: SandboxSpec, user: User) -> Counting:
     """See what this machine has for the blocks of this user."""
     if not user.is_root or not is_exempt(platforms.read_text(Path("/proc/self/uid_map"))):
         return Counting()
-    return Counting(True, ground.once("cgroup", find_place), unshared.fork_filter() is not None)
+    return Counting(True, ground.lookup_cached("cgroup", find_place), unshared.fork_filter() is not None)
 
 
 def is_exempt(uid_map: str) -> bool:

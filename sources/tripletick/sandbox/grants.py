@@ -44,7 +44,7 @@ READ_MODE = "blocks may only read in this folder"
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class RunFolders:
     """Folders of one run of a program, gone after it."""
 
     home: Path
@@ -56,10 +56,10 @@ class Room:
 
 
 @contextlib.contextmanager
-def make_room(view: View) -> Iterator[Room]:
+def make_room(view: View) -> Iterator[RunFolders]:
     top = Path(tempfile.mkdtemp(prefix="run-", dir=view.session.home.parent))
     try:
-        room = Room(*(top / name for name in ("home", "workspace", "file", "folder")))
+        room = RunFolders(*(top / name for name in ("home", "workspace", "file", "folder")))
         for folder in (room.home, room.workspace, room.nowhere):
             folder.mkdir(0o700)
         room.nothing.touch()
@@ -115,7 +115,7 @@ def judge(sentence: str, path: Path, reasons: Sequence[tuple[bool, str]]) -> Non
 
 
 @contextlib.contextmanager
-def git_place(view: View, found: HiddenPaths, room: Room) -> Iterator[list[str]]:
+def git_place(view: View, found: HiddenPaths, room: RunFolders) -> Iterator[list[str]]:
     """Give the workspace read-only, its .git writable, and in that what runs or leads elsewhere read-only.
 
     Raises OSError where .git is not a folder of the workspace.
@@ -168,7 +168,9 @@ def take_away(path: Path) -> None:
         remove(path)
 
 
-def only_place(view: View, paths: Sequence[Path], found: HiddenPaths, room: Room) -> tuple[list[str], Copies]:
+def only_place(
+    view: View, paths: Sequence[Path], found: HiddenPaths, room: RunFolders
+) -> tuple[list[str], Copies]:
     """Give an empty folder as workspace, in it these folders of the real one, and single files as copies.
 
     Raises OSError for a path that is not the block's to change.

@@ -35,7 +35,7 @@ def identify(status: os.stat_result) -> Identity:
 
 
 @dataclass(slots=True)
-class Entry:
+class KeptEntry:
     """One kept file, folder or link; `names` are those in a folder that is kept whole."""
 
     status: os.stat_result
@@ -65,12 +65,12 @@ class Entry:
 
 
 @dataclass(slots=True)
-class Keeper:
+class FileProtector:
     """Keeps parts of one workspace over one block at a time."""
 
     workspace: Path
     store: Path
-    _kept: dict[Path, Entry] = field(default_factory=dict)
+    _kept: dict[Path, KeptEntry] = field(default_factory=dict)
     """Parents first."""
     _roots: list[Path] = field(default_factory=list)
     _absent: list[Path] = field(default_factory=list)
@@ -79,13 +79,13 @@ class Keeper:
     lost: list[str] = field(default_factory=list)
     """What could not be kept, for the person."""
 
-    def take(self, paths: Iterable[Path]) -> None:
+    def save_copies(self, paths: Iterable[Path]) -> None:
         """Look at these paths before a block, and copy what is not kept as it is now."""
         known, self._kept, self._roots, self._absent = self._kept, {}, [], []
         self.store.mkdir(0o700, exist_ok=True)
         for path in paths:
             if os.path.lexists(path):
-                self._take(path, known)
+                self._save_tree(path, known)
                 self._roots.append(path)
             else:
                 self._absent.append(path)
@@ -95,38 +95,38 @@ class Keeper:
                 self._copied -= entry.status.st_size if entry.copy.stat().st_nlink == 1 else 0
                 entry.copy.unlink()
 
-    def put_back(self) -> list[str]:
+    def restore_changed(self) -> list[str]:
         """Give what a block has changed, relative to the workspace; all of it is put back where it can be."""
         changed = [path for path in self._absent if os.path.lexists(path)]
         remove(*changed)
-        changed += [path for path in self._roots if bring_back(path, self._kept[path])]
+        changed += [path for path in self._roots if undo_rename(path, self._kept[path])]
         for path, entry in self._kept.items():
             try:
                 changed += self._restore(path, entry)
             except OSError:
-                self._lose(path)
-        names = dict.fromkeys(self._name(path) for path in changed)
+                self._record_lost(path)
+        names = dict.fromkeys(self._relative_name(path) for path in changed)
         return [name for name in names if name not in QUIET]
 
-    def _name(self, path: Path) -> str:
+    def _relative_name(self, path: Path) -> str:
         return str(path.relative_to(self.workspace))
 
-    def _lose(self, path: Path) -> None:
-        if self._name(path) not in self.lost:
-            self.lost.append(self._name(path))
+    def _record_lost(self, path: Path) -> None:
+        if self._relative_name(path) not in self.lost:
+            self.lost.append(self._relative_name(path))
 
-    def _take(self, path: Path, known: Mapping[Path, Entry]) -> None:
+    def _save_tree(self, path: Path, known: Mapping[Path, KeptEntry]) -> None:
         for above in [each for each in reversed(path.parents) if each.is_relative_to(self.workspace)]:
-            self._kept.setdefault(above, Entry(above.lstat()))
-        for each, entry in walk(path):
+            self._kept.setdefault(above, KeptEntry(above.lstat()))
+        for each, entry in walk_entries(path):
             if entry.kind == stat.S_IFREG and not same_copy(known.get(each), entry):
                 try:
-                    self._copy(each, entry)
+                    self._save_copy(each, entry)
                 except OSError:
-                    self._lose(each)
+                    self._record_lost(each)
             self._kept[each] = entry
 
-    def _copy(self, path: Path, entry: Entry) -> None:
+    def _save_copy(self, path: Path, entry: KeptEntry) -> None:
         self._number += 1
         copy, size = self.store / str(self._number), entry.status.st_size
         with contextlib.suppress(OSError):
@@ -136,27 +136,27 @@ class Keeper:
                 entry.status, entry.copy = path.lstat(), copy
                 return
         if self._copied + size > COPIED:
-            self._lose(path)
+            self._record_lost(path)
             return
         shutil.copyfile(path, copy, follow_symlinks=False)
         self._copied += size
         entry.copy = copy
 
-    def _restore(self, path: Path, entry: Entry) -> Iterator[Path]:
-        now = look(path)
+    def _restore(self, path: Path, entry: KeptEntry) -> Iterator[Path]:
+        now = stat_or_none(path)
         if now and stat.S_IFMT(now.st_mode) == entry.kind == stat.S_IFDIR:
             yield from self._restore_folder(path, entry, now)
         elif not now or identify(now) != identify(entry.status):
             if now and entry.is_as(path, now):
                 return
             if entry.kind == stat.S_IFREG and (not entry.copy or (now and path.samefile(entry.copy))):
-                self._lose(path)
+                self._record_lost(path)
                 return
             remove(path)
-            self._make(path, entry)
+            self._recreate_entry(path, entry)
             yield path
 
-    def _restore_folder(self, path: Path, entry: Entry, now: os.stat_result) -> Iterator[Path]:
+    def _restore_folder(self, path: Path, entry: KeptEntry, now: os.stat_result) -> Iterator[Path]:
         mode = stat.S_IMODE(now.st_mode)
         if entry.names is None:
             if entry.mode & stat.S_IRWXU & ~mode:
@@ -166,12 +166,12 @@ class Keeper:
             path.chmod(entry.mode)
             yield path
         for new in [each for each in path.iterdir() if each.name not in entry.names]:
-            name = self._name(new)
+            name = self._relative_name(new)
             if not name.startswith(GROWS + "/") or name.startswith(REDIRECTS):
                 remove(new)
                 yield new
 
-    def _make(self, path: Path, entry: Entry) -> None:
+    def _recreate_entry(self, path: Path, entry: KeptEntry) -> None:
         if entry.kind == stat.S_IFDIR:
             path.mkdir()
             path.chmod(entry.mode)
@@ -185,7 +185,7 @@ class Keeper:
             os.chown(path, entry.status.st_uid, entry.status.st_gid, follow_symlinks=False)
 
 
-def same_copy(known: Entry | None, entry: Entry) -> bool:
+def same_copy(known: KeptEntry | None, entry: KeptEntry) -> bool:
     """Take over the copy of a file that is as it was."""
     if known is None or identify(known.status) != identify(entry.status):
         return False
@@ -193,31 +193,31 @@ def same_copy(known: Entry | None, entry: Entry) -> bool:
     return entry.copy is not None
 
 
-def look(path: Path) -> os.stat_result | None:
+def stat_or_none(path: Path) -> os.stat_result | None:
     try:
         return path.lstat()
     except OSError:
         return None
 
 
-def walk(path: Path) -> Iterator[tuple[Path, Entry]]:
+def walk_entries(path: Path) -> Iterator[tuple[Path, KeptEntry]]:
     """Give the files, folders and links at and below a path, parents first; no link is followed."""
     status = path.lstat()
     kind = stat.S_IFMT(status.st_mode)
     if kind == stat.S_IFDIR:
         names = list_folder(path)
-        yield path, Entry(status, names=names)
+        yield path, KeptEntry(status, names=names)
         for name in sorted(names or ()):
-            yield from walk(path / name)
+            yield from walk_entries(path / name)
     elif kind in KEPT_KINDS:
-        yield path, Entry(status, str(path.readlink()) if kind == stat.S_IFLNK else "")
+        yield path, KeptEntry(status, str(path.readlink()) if kind == stat.S_IFLNK else "")
 
 
-def bring_back(path: Path, entry: Entry) -> bool:
+def undo_rename(path: Path, entry: KeptEntry) -> bool:
     """Undo a renaming within the folder, and tell whether there was one; what stands in its place goes."""
-    if is_same_file(look(path), entry.status):
+    if is_same_file(stat_or_none(path), entry.status):
         return False
-    moved = [each for each in walk_folder(path.parent) if is_same_file(look(each), entry.status)]
+    moved = [each for each in walk_folder(path.parent) if is_same_file(stat_or_none(each), entry.status)]
     with contextlib.suppress(OSError):
         for each in moved[:1]:
             remove(path)

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from tripletick.paths.hidden_paths import IGNORE, OURS, HiddenPaths
 from tripletick.sandbox import environment, rights, seccomp, unshared
-from tripletick.sandbox.bare import REAPER, describe
-from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
-from tripletick.sandbox.bubblewrap import make_view, mode_words, tell_once, user_words
+from tripletick.sandbox.bare import REAPER, build_reaper_settings
+from tripletick.sandbox.box import NOTHING, Finished, Grant, Mode, SandboxSpec
+from tripletick.sandbox.bubblewrap import describe_mode, describe_user, make_view, warn_incomplete_scan
 from tripletick.sandbox.counting import CONFINE, OUTER, find_counting
 from tripletick.sandbox.grants import (
     LEADS_AWAY,
@@ -32,9 +32,9 @@ from tripletick.sandbox.grants import (
     writable_path,
 )
 from tripletick.sandbox.holding import PUT_BACK, add, shorten
-from tripletick.sandbox.keeping import Keeper
+from tripletick.sandbox.keeping import FileProtector
 from tripletick.sandbox.probing import Probe, find_problem
-from tripletick.sandbox.running import Launch, end_family, running
+from tripletick.sandbox.running import Launch, end_family, run_program
 from tripletick.sandbox.straying import bring_home
 from tripletick.sandbox.user import Session, find_user, remove
 from tripletick.system import platforms
@@ -72,8 +72,8 @@ class Landlock:
 
     name = "landlock"
 
-    def __init__(self, ground: Ground) -> None:
-        ground = ground.resolved()
+    def __init__(self, ground: SandboxSpec) -> None:
+        ground = ground.with_real_paths()
         self._ground = ground
         self._user = find_user(ground.start)
         self._session = Session(ground.state, self._user)
@@ -82,8 +82,8 @@ class Landlock:
         self._outside: frozenset[str] = frozenset()
         self._rules = self._fixed_rules()
         self._counting = find_counting(ground, self._user)
-        self._secrets = ground.secrets(inside=True)
-        self._keeper = Keeper(ground.start, self._session.home.parent / "kept")
+        self._secrets = ground.find_secrets(inside=True)
+        self._keeper = FileProtector(ground.start, self._session.home.parent / "kept")
         self._told: set[str] = set()
         self.problem = self._probe()
         """Why it does not hold; empty where it does."""
@@ -94,7 +94,7 @@ class Landlock:
 
     @property
     def sentence(self) -> str:
-        return SENTENCE + user_words(self._user) + self._counting.sentence + mode_words(self._ground)
+        return SENTENCE + describe_user(self._user) + self._counting.sentence + describe_mode(self._ground)
 
     @property
     def home(self) -> Path:
@@ -119,11 +119,11 @@ class Landlock:
         grant: Grant = NOTHING,
     ) -> Generator[str, None, Finished]:
         """Run confined (see the Protocol)."""
-        mode = self._ground.narrowed(mode)
+        mode = self._ground.restrict_mode(mode)
         with self._scope(mode, grant) as scope:
             launch = self._launch(command, scope, timeout, env or {})
             try:
-                finished = yield from running(launch)
+                finished = yield from run_program(launch)
             finally:
                 self._secrets.adopt_block_files()
                 told = self._put_back() if mode == "work" else ""
@@ -132,9 +132,9 @@ class Landlock:
                 finished = add(finished, told.encode())
         return finished
 
-    def let_read(self, folder: Path) -> None:
+    def allow_reading(self, folder: Path) -> None:
         """Show a further folder to the blocks from here on."""
-        self._ground = self._ground.with_sight(folder)
+        self._ground = self._ground.with_readable_folder(folder)
         self._view, self._tools = make_view(self._ground, self._user, self._session)
         self._rules = self._fixed_rules()
         self._secrets.add_readable(folder)
@@ -155,7 +155,7 @@ class Landlock:
 
     def _environment(self, home: Path) -> dict[str, str]:
         own = environment.clean(os.environ, self._user.name, home, self._tools.path)
-        return own | self._ground.home(home)
+        return own | self._ground.home_variables(home)
 
     @contextlib.contextmanager
     def _scope(self, mode: Mode, grant: Grant) -> Iterator[Scope]:
@@ -163,9 +163,9 @@ class Landlock:
         writable = self._granted(mode, grant)
         found = self._look()
         self._warn(found)
-        tell_once(self._ground, found, self._told)
+        warn_incomplete_scan(self._ground, found, self._told)
         if mode == "work":
-            self._keeper.take(self._protected(grant, found))
+            self._keeper.save_copies(self._protected(grant, found))
         with contextlib.ExitStack() as stack:
             home = stack.enter_context(make_room(self._view)).home if grant.git else self.home
             if shared := rights.shared_memory_is_free():
@@ -176,7 +176,7 @@ class Landlock:
     def _look(self) -> HiddenPaths:
         """Give what is hidden in the workspace; what is in folders that were let in loses its rules."""
         found, root = self._secrets.find_hidden(), f"{self._ground.workspace}/"
-        around = self._ground.shown() if self._ground.sight else []
+        around = self._ground.list_readable_paths() if self._ground.sight else []
         if around != self._around:
             self._around = around
             self._view, self._tools = make_view(self._ground, self._user, self._session)
@@ -218,7 +218,7 @@ class Landlock:
 
     def _put_back(self) -> str:
         """Put back what the block may not have changed; give the line for the model."""
-        names = self._keeper.put_back()
+        names = self._keeper.restore_changed()
         names += bring_home(self._ground.start, self._user, self._secrets.find_moved_files())
         if self._keeper.lost:
             self._tell(DAMAGED.format(names=shorten(self._keeper.lost)))
@@ -269,14 +269,14 @@ class Landlock:
         self, command: Sequence[str], scope: Scope, timeout: float | None, env: Mapping[str, str]
     ) -> Launch:
         limits = self._ground.limits
-        seconds = limits.seconds(timeout)
+        seconds = limits.clamp_timeout(timeout)
         user = replace(self._user, switched=False)
         python = (sys.executable, "-I", "-S")
         return Launch(
             argv=(
                 *python,
                 str(REAPER),
-                describe(limits, seconds, user, report=REPORT),
+                build_reaper_settings(limits, seconds, user, report=REPORT),
                 *python,
                 str(CONFINE),
                 "{0}",

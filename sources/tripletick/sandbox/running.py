@@ -19,12 +19,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from tripletick.sandbox.box import Finished, Kept, Limits
+from tripletick.sandbox.box import Finished, Limits, OutputEnds
 from tripletick.sandbox.counting import group_in
 from tripletick.sandbox.user import User
-from tripletick.sandbox.watchdog import PAUSE, Watch, Watched
+from tripletick.sandbox.watchdog import PAUSE, Watchdog, WatchTarget
 from tripletick.system import platforms
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 
 CHUNK = 64 << 10
 NOT_STARTED = 125
@@ -49,7 +49,7 @@ class Launch:
     limits: Limits
     timeout: float
     end: Callable[[int], None]
-    halt: Halt
+    halt: CancelToken
     data: tuple[bytes, ...] = ()
     """Each is read by the program from a descriptor, whose number is put in the place of `{0}`, `{1}` … among
     the first words of `argv`."""
@@ -88,7 +88,7 @@ def numbered(word: str, fds: Sequence[int]) -> str:
     return word
 
 
-class Program:
+class BoxProcess:
     """A started process with its two pipes."""
 
     def __init__(self, launch: Launch, stack: contextlib.ExitStack) -> None:
@@ -162,25 +162,25 @@ def is_ready(handle: int, seconds: float) -> bool:
     return bool(poll.poll(seconds * 1000))
 
 
-def running(launch: Launch) -> Generator[str, None, Finished]:
+def run_program(launch: Launch) -> Generator[str, None, Finished]:
     """Run it; yield output as it comes, return how it ended. Closing the generator ends all of it, and so
     does a halt. A box that fails before the program is started is tried once more.
     """
-    finished = yield from running_once(launch)
+    finished = yield from run_once(launch)
     if finished.broken:
         time.sleep(AGAIN)
-        finished = yield from running_once(launch)
+        finished = yield from run_once(launch)
     return finished
 
 
-def running_once(launch: Launch) -> Generator[str, None, Finished]:
+def run_once(launch: Launch) -> Generator[str, None, Finished]:
     """Run it as `running` does; what a box says that fails itself is not passed on."""
     began = time.monotonic()
-    kept = Kept(launch.limits.kept)
+    kept = OutputEnds(launch.limits.kept)
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     with contextlib.ExitStack() as stack:
-        program = Program(launch, stack)
-        watched = Watched(
+        program = BoxProcess(launch, stack)
+        watched = WatchTarget(
             program.pid,
             launch.limits,
             launch.timeout,
@@ -189,34 +189,36 @@ def running_once(launch: Launch) -> Generator[str, None, Finished]:
             launch.scratch_size,
             launch.count,
         )
-        watch = Watch(watched, lambda: launch.end(program.pid))
+        watch = Watchdog(watched, lambda: launch.end(program.pid))
         stack.callback(watch.stop)
-        stack.enter_context(launch.halt.ending(partial(watch.strike, "interrupted")))
+        stack.enter_context(launch.halt.on_cancel(partial(watch.end_block, "interrupted")))
         if not is_ready(program.output, min(PAUSE, launch.timeout)):
-            watch.begin()
+            watch.ensure_started()
         while chunk := os.read(program.output, CHUNK):
             # From here on somebody else may take their time between two pieces.
-            watch.begin()
+            watch.ensure_started()
             kept.add(chunk)
             if kept.total > launch.limits.output and not watch.struck:
-                watch.strike("output")
+                watch.end_block("output")
             text = decoder.decode(chunk)
             if text and program.has_started():
                 yield text
         if (text := decoder.decode(b"", final=True)) and program.has_started():
             yield text
         if not program.has_ended(min(PAUSE, launch.timeout)):
-            watch.begin()
+            watch.ensure_started()
         status = program.wait()
         watch.stop()
-        return finish(status, program.report().split(), kept, watch, time.monotonic() - began)
+        return build_finished(status, program.report().split(), kept, watch, time.monotonic() - began)
 
 
-def finish(status: int, report: list[str], kept: Kept, watch: Watch, seconds: float) -> Finished:
+def build_finished(
+    status: int, report: list[str], kept: OutputEnds, watch: Watchdog, seconds: float
+) -> Finished:
     started = report[:1] == ["+"] or bool(watch.struck)
     leftover = report[1] if len(report) > 1 and not watch.struck else "0"
     return replace(
-        kept.finished(status if started else NOT_STARTED),
+        kept.to_finished(status if started else NOT_STARTED),
         struck=watch.struck,
         signal=status - 128 if status - 128 in SIGNALS else 0,
         seconds=seconds,

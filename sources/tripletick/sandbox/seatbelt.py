@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tripletick.paths.hidden_paths import IGNORE, OURS
-from tripletick.sandbox.bare import Bare
-from tripletick.sandbox.box import NOTHING, Finished, Grant, Ground, Mode
+from tripletick.sandbox.bare import UnsandboxedBox
+from tripletick.sandbox.box import NOTHING, Finished, Grant, Mode, SandboxSpec
 from tripletick.sandbox.probing import Probe, find_problem
 from tripletick.sandbox.toolchains import PRIVATE, Fences, Tools, closed_parts, find_tools
 from tripletick.sandbox.user import find_homes, find_user
@@ -103,12 +103,12 @@ class Seatbelt:
 
     name = "seatbelt"
 
-    def __init__(self, ground: Ground) -> None:
-        ground = ground.resolved()
+    def __init__(self, ground: SandboxSpec) -> None:
+        ground = ground.with_real_paths()
         self._ground = ground
-        self._bare = Bare(ground)
+        self._bare = UnsandboxedBox(ground)
         self._homes = find_homes(find_user(ground.start))
-        self._secrets = ground.secrets()
+        self._secrets = ground.find_secrets()
         self.problem = self._probe()
 
     @property
@@ -144,15 +144,15 @@ class Seatbelt:
         """Run below a new profile (see the Protocol)."""
         if grant.network or grant.only or grant.git:
             raise OSError(ONLY_WRITE)
-        mode = self._ground.narrowed(mode)
+        mode = self._ground.restrict_mode(mode)
         words = (str(PROGRAM), "-p", profile(self._rows(mode, grant)), *command)
         try:
             return (yield from self._bare.run(words, mode=mode, timeout=timeout, env=env))
         finally:
             self._secrets.adopt_block_files()
 
-    def let_read(self, folder: Path) -> None:
-        self._ground = self._ground.with_sight(folder)
+    def allow_reading(self, folder: Path) -> None:
+        self._ground = self._ground.with_readable_folder(folder)
         self._secrets.add_readable(folder)
 
     def close(self) -> None:
@@ -167,7 +167,7 @@ class Seatbelt:
             home=self.home.resolve(),
             mode=mode,
             homes=self._homes,
-            tools=(*self._tools().folders, *ground.shown()),
+            tools=(*self._tools().folders, *ground.list_readable_paths()),
             kept=(*own, *ours, Path(os.path.realpath(sys.prefix))),
             hidden=tuple(map(Path, sorted(found.files | found.folders | found.sockets))),
             writable=tuple(path.resolve() for path in grant.write),

@@ -26,7 +26,7 @@ SCARCE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class WatchTarget:
     """One running block: its outermost process, its limits, and the folders that it can fill."""
 
     pid: int
@@ -83,10 +83,10 @@ def scratch_bytes(pids: Sequence[int], folders: Sequence[str], *, shared: bool) 
     return 0
 
 
-class Watch(threading.Thread):
+class Watchdog(threading.Thread):
     """Watches one block; calls `end` once, when a limit has struck."""
 
-    def __init__(self, watched: Watched, end: Callable[[], None]) -> None:
+    def __init__(self, watched: WatchTarget, end: Callable[[], None]) -> None:
         super().__init__(name="watchdog", daemon=True)
         self.struck: Struck = ""
         self._watched, self._end = watched, end
@@ -102,10 +102,10 @@ class Watch(threading.Thread):
         self._before = platforms.read_machine_memory()
         self._shared = self._before.shared
         # A look may take its time, since a block can have a lot to look at.
-        self._clock = threading.Timer(watched.timeout, self.strike, ["timeout"])
+        self._clock = threading.Timer(watched.timeout, self.end_block, ["timeout"])
         self._clock.daemon = True
 
-    def begin(self) -> None:
+    def ensure_started(self) -> None:
         """Start, once. Most blocks end before the first look: a thread costs them a millisecond."""
         if self.ident is None:
             self._clock.interval = max(0.0, self._deadline - time.monotonic())
@@ -115,11 +115,11 @@ class Watch(threading.Thread):
     def run(self) -> None:
         due = self._began + PAUSE
         while not self._over.wait(max(0.0, due - time.monotonic())):
-            if reason := self._look():
-                self.strike(reason)
+            if reason := self._check_limits():
+                self.end_block(reason)
             due = time.monotonic() + PAUSE
 
-    def strike(self, reason: Struck) -> None:
+    def end_block(self, reason: Struck) -> None:
         """End the block now; the first reason stays."""
         with self._striking:
             if self._over.is_set():
@@ -136,7 +136,7 @@ class Watch(threading.Thread):
         if self.is_alive():
             self.join()
 
-    def _look(self) -> Struck:
+    def _check_limits(self) -> Struck:
         pids = platforms.list_descendants(self._watched.pid)
         found = platforms.measure_processes(pids)
         if self._too_many(found.tasks):

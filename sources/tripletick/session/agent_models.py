@@ -20,7 +20,7 @@ from tripletick.models import hosts
 from tripletick.models.conversation import TokenBudget
 from tripletick.models.model import Model, ModelInfo, Sampling
 from tripletick.session import images, model_selection
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 from tripletick.turn.loop import Loop
 from tripletick.turn.reply import ReplySource
 
@@ -166,7 +166,7 @@ class AgentModels:
     _opened: list[tuple[Config, Model, int]] = field(default_factory=list)
     _beside: dict[tuple[int, int], Model] = field(default_factory=dict)
 
-    def assign_model(self, agent: Agent, replies: ReplySource, number: int, halt: Halt) -> ReplySource:
+    def assign_model(self, agent: Agent, replies: ReplySource, number: int, halt: CancelToken) -> ReplySource:
         """Give an agent the model that it works with at a slot. Raises what cannot be opened."""
         wanted = config_for_agent(self.config, agent)
         asked = replace(make_sampling(wanted), tools=replies.sampling.tools)

@@ -23,7 +23,7 @@ from tripletick.models.model import Model, ModelInfo
 from tripletick.paths import Workspace, find_home_view
 from tripletick.permission import AskPolicy, PermissionGate
 from tripletick.sandbox import open_box
-from tripletick.sandbox.box import NOTHING, Box, Grant, Ground, Limits, Mode, untold
+from tripletick.sandbox.box import NOTHING, Box, Grant, Limits, Mode, SandboxSpec, ignore_notice
 from tripletick.sandbox.toolchains import PRIVATE, is_empty_shim, is_system
 from tripletick.session import agent_models, model_limits, model_selection
 from tripletick.system import platforms
@@ -152,11 +152,11 @@ def make_limits(config: Config) -> Limits:
 
 
 def make_sandbox_spec(
-    config: Config, places: AppDirs, workspace: Path, notice: Callable[[str], None] = untold
-) -> Ground:
+    config: Config, places: AppDirs, workspace: Path, notice: Callable[[str], None] = ignore_notice
+) -> SandboxSpec:
     """Say where a workspace's box stands."""
     see = tuple(Path(name).expanduser() for name in config.sandbox.see.split(":") if name)
-    return Ground(
+    return SandboxSpec(
         workspace,
         places.state,
         _get_mode(config),
@@ -174,13 +174,13 @@ def parse_ports(config: Config) -> frozenset[int]:
 
 
 def open_workspace_box(
-    config: Config, places: AppDirs, workspace: Path, notice: Callable[[str], None] = untold
+    config: Config, places: AppDirs, workspace: Path, notice: Callable[[str], None] = ignore_notice
 ) -> Box:
     """Open the box for a workspace; without one where the person chose that."""
     return open_box_on(make_sandbox_spec(config, places, workspace, notice), config)
 
 
-def open_box_on(ground: Ground, config: Config) -> Box:
+def open_box_on(ground: SandboxSpec, config: Config) -> Box:
     """Open a box on this ground. Raises ConfigError for a tier that does not hold."""
     try:
         return open_box(ground, "none" if config.sandbox.mode == "bare" else config.sandbox.tier)

@@ -18,10 +18,10 @@ from tripletick.mcp.server import LASTING
 from tripletick.mcp.server_process import split_command
 from tripletick.mcp.servers import McpServers
 from tripletick.sandbox import SAID, open_box
-from tripletick.sandbox.box import Box, Ground, untold
+from tripletick.sandbox.box import Box, SandboxSpec, ignore_notice
 from tripletick.sandbox.toolchains import Fences, is_program, mode_of, whole_of
 from tripletick.session import builder
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 from tripletick.system.dirs import AppDirs
 
 ELSEWHERE = (
@@ -34,7 +34,7 @@ def build_servers(
     config: Config,
     places: AppDirs,
     workspace: Path,
-    notice: Callable[[str], None] = untold,
+    notice: Callable[[str], None] = ignore_notice,
     *,
     keep: bool = True,
 ) -> McpServers:
@@ -44,9 +44,9 @@ def build_servers(
 
     fences = Fences((Path.home().resolve(),), workspace.resolve(), places.protected_paths)
 
-    def opened(name: str, section: ServerSection, halt: Halt) -> Box:
+    def opened(name: str, section: ServerSection, halt: CancelToken) -> Box:
         shared = (Path(path).expanduser() for path in config.sandbox.see.split(":") if path)
-        ground = Ground(
+        ground = SandboxSpec(
             workspace,
             places.state,
             "read" if config.sandbox.mode == "read" else "work",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tripletick.config.config import VARIABLE, Config
 from tripletick.errors import ServerFailedError, TripletickError, UsageError
 from tripletick.models import hosts
-from tripletick.sandbox.box import untold
+from tripletick.sandbox.box import ignore_notice
 from tripletick.session import model_selection
 from tripletick.system import optional_deps, platforms
 
@@ -70,7 +70,7 @@ def resolve_model(config: Config, places: AppDirs, say: Callable[[str], None]) -
         raise
 
 
-def _with_model_name(config: Config, say: Callable[[str], None] = untold) -> Config:
+def _with_model_name(config: Config, say: Callable[[str], None] = ignore_notice) -> Config:
     return replace(config, model=replace(config.model, name=model_selection.resolve_model_name(config, say)))
 
 

@@ -14,7 +14,7 @@ from tripletick.config.config import Config, explain_setting_error
 from tripletick.errors import ModelError, UsageError
 from tripletick.models import EngineSettings, hosts, open_model, open_server, resolve_engine
 from tripletick.models.model import Model, ModelInfo
-from tripletick.sandbox.box import untold
+from tripletick.sandbox.box import ignore_notice
 from tripletick.system import platforms
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def check_host(config: Config, host: str, name: str = "model.host") -> str:
         raise explain_setting_error(config, name, error) from error
 
 
-def resolve_model_name(config: Config, notice: Callable[[str], None] = untold) -> str:
+def resolve_model_name(config: Config, notice: Callable[[str], None] = ignore_notice) -> str:
     """Name the model with its engine: the config's, else the first of the server's. Raises ModelError."""
     chosen = config.model
     return models.qualify_name(chosen.name or _pick_newest(config, notice), chosen.host)
@@ -86,7 +86,7 @@ def list_names(config: Config) -> list[str]:
     return [one.name if engine == "ollama" else f"{engine}:{one.name}" for one in list_models(config)]
 
 
-def make_engine_settings(config: Config, notice: Callable[[str], None] = untold) -> EngineSettings:
+def make_engine_settings(config: Config, notice: Callable[[str], None] = ignore_notice) -> EngineSettings:
     """Say how the server is reached. Raises ConfigError for a host that is no address."""
     chosen = config.model
     if chosen.host.strip():

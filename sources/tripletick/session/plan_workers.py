@@ -20,7 +20,7 @@ from tripletick.sandbox.box import Box
 from tripletick.session import request_text
 from tripletick.session.agent_models import AgentModels, apply_agent_temperature
 from tripletick.session.workspace import SessionWorkspace
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 from tripletick.tools.tool import FileTracker
 from tripletick.turn.loop import Loop
 from tripletick.turn.reply import ReplySource
@@ -32,7 +32,7 @@ class WorkerSlot:
 
     model: Model
     box: Box
-    halt: Halt
+    halt: CancelToken
     points: Checkpoints
 
 
@@ -87,7 +87,7 @@ class PlanWorkers:
         self.loop.bench.ledger.known.difference_update(change.path for change in changed)
 
     def _open_slot(self, number: int) -> WorkerSlot:
-        halt = Halt() if number else self.standing.sandbox_spec.halt
+        halt = CancelToken() if number else self.standing.sandbox_spec.halt
         box = self.standing.fork_box(halt) if number else self.loop.bench.box
         model, points = self.loop.replies.model.fork(number, halt), self.loop.checkpoints.fork()
         self._slots[number] = WorkerSlot(model, box, halt, points)
@@ -100,7 +100,7 @@ class PlanWorkers:
         empty = talk.fork(replace(talk.templates, last=""))
         return replace(own, model=slot.model, talk=empty, budget=replace(own.budget, counted=0, covered=0))
 
-    def _make_gate(self, halt: Halt) -> LockedGate:
+    def _make_gate(self, halt: CancelToken) -> LockedGate:
         own = self.loop.gate
         gate = LockedGate(own.asking, locks=self._locks, halt=halt, notice=self.standing.notice)
         gate.person, gate.given, gate.lent = own.person, own.given, own.lent

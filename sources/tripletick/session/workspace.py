@@ -22,9 +22,9 @@ from tripletick.events import Ask, Reply
 from tripletick.mcp.servers import McpServers, make_empty_servers
 from tripletick.models.model import Model
 from tripletick.paths import HomeView, Workspace, find_home_view
-from tripletick.sandbox.box import Box, Ground
+from tripletick.sandbox.box import Box, SandboxSpec
 from tripletick.session import builder, mcp_setup
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 from tripletick.system.dirs import AppDirs
 from tripletick.trust import AnswerStore, FolderFlags, Permission
 
@@ -53,7 +53,7 @@ class SessionWorkspace:
     """The person's servers of tools; none runs before it is used."""
     _workspace: Workspace | None = None
     _box: Box | None = None
-    _ground: Ground | None = None
+    _ground: SandboxSpec | None = None
     _let_in: list[Path] = field(default_factory=list)
     _asked: set[Path] = field(default_factory=set)
     _empty: tempfile.TemporaryDirectory[str] | None = None
@@ -77,7 +77,7 @@ class SessionWorkspace:
         return self._box
 
     @property
-    def sandbox_spec(self) -> Ground:
+    def sandbox_spec(self) -> SandboxSpec:
         """What its box was opened on."""
         if self._ground is None:
             self.open()
@@ -144,11 +144,11 @@ class SessionWorkspace:
             self._let_read(path.expanduser())
         return True
 
-    def fork_box(self, halt: Halt) -> Box:
+    def fork_box(self, halt: CancelToken) -> Box:
         """Open a further box on the same ground, for another thread; it is the caller's to close."""
         box = builder.open_box_on(replace(self.sandbox_spec, halt=halt), self.config)
         for path in self._let_in:
-            box.let_read(path)
+            box.allow_reading(path)
         return box
 
     def ask_to_read(self, words: str) -> Asking:
@@ -235,7 +235,7 @@ class SessionWorkspace:
         if not why:
             with contextlib.suppress(OSError):
                 self.workspace.allow_reading(path)
-                self.box.let_read(real)
+                self.box.allow_reading(real)
                 self._let_in += [] if real in self._let_in else [real]
                 self.readable.append(real)
                 return

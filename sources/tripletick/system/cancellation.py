@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
-class Halted(KeyboardInterrupt):
+class Cancelled(KeyboardInterrupt):
     """This thread's work was stopped by another one."""
 
 
-class Halt:
+class CancelToken:
     """One thread's; `call` may come from any other one."""
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class Halt:
         """True from the call until it was raised."""
         return self._called.is_set()
 
-    def call(self) -> None:
+    def cancel(self) -> None:
         """End what is waited for, and have `Halted` raised."""
         with self._guard:
             self._called.set()
@@ -41,28 +41,28 @@ class Halt:
         """Take back a call that came too late for what it was meant for."""
         self._called.clear()
 
-    def check(self) -> None:
+    def raise_if_cancelled(self) -> None:
         """Raise Halted where it is due."""
         if self.due:
             self.clear()
-            raise Halted
+            raise Cancelled
 
     def wait(self, seconds: float) -> None:
         """Sleep. Raises Halted."""
         self._called.wait(seconds)
-        self.check()
+        self.raise_if_cancelled()
 
     @contextmanager
-    def ending(self, end: Callable[[], object]) -> Iterator[None]:
+    def on_cancel(self, end: Callable[[], object]) -> Iterator[None]:
         """Have `end` called at a halt while this is open. Raises Halted, also in the place of what the end of
         the wait has raised.
         """
         with self._guard:
             self._ends.append(end)
         try:
-            self.check()
+            self.raise_if_cancelled()
             yield
         finally:
             with self._guard:
                 self._ends.remove(end)
-            self.check()
+            self.raise_if_cancelled()

@@ -30,7 +30,7 @@ from tripletick.messages import (
     Receipt,
     name_outcome,
 )
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 from tripletick.system.entry_points import module
 
 COMMAND = module("tripletick.cli")
@@ -251,7 +251,7 @@ def build_flags(folder: Path, agent: str = "", seconds: float | None = None) -> 
 
 
 def run_job(
-    command: Sequence[str], errand: JobSpec, *, halt: Halt | None = None, watch: Watch | None = None
+    command: Sequence[str], errand: JobSpec, *, halt: CancelToken | None = None, watch: Watch | None = None
 ) -> JobOutcome:
     """Have a task done by a command, COMMAND with flags of its own; `watch` sees its events as they come.
 
@@ -260,7 +260,7 @@ def run_job(
     outcome, begun = JobOutcome(), time.monotonic()
     until = begun + errand.seconds + PATIENCE if errand.seconds else None
     with _start_process(command, errand) as (process, complaint):
-        with (halt or Halt()).ending(lambda: Thread(target=_stop_process, args=(process,)).start()):
+        with (halt or CancelToken()).on_cancel(lambda: Thread(target=_stop_process, args=(process,)).start()):
             assert process.stdout
             for line in _read_lines(process.stdout.fileno(), until):
                 record = _parse_record(line)

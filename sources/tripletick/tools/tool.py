@@ -12,7 +12,7 @@ from tripletick.mcp.servers import McpServers, make_empty_servers
 from tripletick.messages import Answer, Call, Result
 from tripletick.paths import Workspace
 from tripletick.sandbox.box import NOTHING, Box, Grant, Limits, Mode
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 from tripletick.tools.outside_sources import OutsideSources
 from tripletick.tools.parameters import CallSchema
 from tripletick.web.address import WebAddress
@@ -134,7 +134,7 @@ class ToolContext:
     web: WebSection = field(default_factory=WebSection)
     trial: HarnessSection = field(default_factory=HarnessSection)
     outside: OutsideSources = field(default_factory=OutsideSources)
-    halt: Halt = field(default_factory=Halt)
+    halt: CancelToken = field(default_factory=CancelToken)
     """Ends from another thread what waits outside of the box."""
     servers: McpServers = field(default_factory=make_empty_servers)
     diff: bool = False

@@ -7,11 +7,11 @@ from collections.abc import Callable, Generator
 
 from tripletick.events import Ask, Event, Output, Reply
 from tripletick.messages import Result
-from tripletick.sandbox.box import Kept
+from tripletick.sandbox.box import OutputEnds
 
 
 def run_timed(
-    running: Generator[Event, Reply, Result], printed: Kept, aside: Callable[[], float]
+    running: Generator[Event, Reply, Result], printed: OutputEnds, aside: Callable[[], float]
 ) -> Generator[Event, Reply, tuple[Result, float]]:
     """Run a block to its end; `printed` gets its output, also where the person stops it.
     `aside`: seconds that are not the block's, counted from anywhere.

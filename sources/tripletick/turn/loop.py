@@ -33,7 +33,7 @@ from tripletick.hooks import Hooks
 from tripletick.messages import INTERRUPTED as EXIT
 from tripletick.messages import Call, Receipt, Result
 from tripletick.permission import PendingBlock, PermissionGate
-from tripletick.sandbox.box import Kept
+from tripletick.sandbox.box import OutputEnds
 from tripletick.tools import output, shell
 from tripletick.tools.path_inference import infer_path
 from tripletick.tools.tool import Tool, ToolContext
@@ -284,7 +284,7 @@ class Loop:
         `typed`: the person wrote them.
         """
         results: list[tuple[Call, Result]] = []
-        printed = Kept(self.bench.limits.kept)
+        printed = OutputEnds(self.bench.limits.kept)
         stop = ""
         bench = replace(self.bench, mode="read", offers=False) if agent.mode == "read" else self.bench
         bench.ledger.begin_reply()
@@ -310,7 +310,7 @@ class Loop:
                 yield from self.report_line_counts(before)
         except KeyboardInterrupt:
             yield from self._report_interruption(
-                calls, results, output.clip_output(printed.finished(EXIT), bench)
+                calls, results, output.clip_output(printed.to_finished(EXIT), bench)
             )
             raise
         return results

@@ -17,12 +17,12 @@ from email.message import Message
 from email.parser import BytesHeaderParser
 
 from tripletick import __version__
-from tripletick.sandbox.box import untold
+from tripletick.sandbox.box import ignore_notice
 from tripletick.sandbox.net.copying import PIECE, Link
-from tripletick.sandbox.net.gate import Gate, No
-from tripletick.sandbox.net.heads import HEAD, Asked
-from tripletick.sandbox.net.out import Resolve, Terms, Way, look_up
-from tripletick.system.cancellation import Halt
+from tripletick.sandbox.net.gate import HostPolicy, Refusal
+from tripletick.sandbox.net.heads import HEAD, ProxyRequest
+from tripletick.sandbox.net.out import Connector, ProxyTerms, Resolve, look_up
+from tripletick.system.cancellation import CancelToken
 from tripletick.web.address import PORTS, FetchError, WebAddress
 
 FIELDS = (
@@ -84,7 +84,7 @@ class WebClient:
 
     bounds: FetchLimits
     environ: Mapping[str, str]
-    halt: Halt
+    halt: CancelToken
 
     def send_request(self, address: WebAddress, seconds: float, wanted: Wanted) -> WebResponse:
         """Get what is there. Raises UnreachedError with the reason."""
@@ -106,7 +106,7 @@ class WebClient:
     async def _exchange_with_limits(self, address: WebAddress, seconds: float, wanted: Wanted) -> WebResponse:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         assert task
-        with self.halt.ending(lambda: loop.call_soon_threadsafe(task.cancel)):
+        with self.halt.on_cancel(lambda: loop.call_soon_threadsafe(task.cancel)):
             async with asyncio.timeout(seconds):
                 return await self._send_and_receive(address, wanted)
 
@@ -123,10 +123,15 @@ class WebClient:
 
     async def _open_connection(self, address: WebAddress) -> Link:
         """Connect, and ask where that needs no TLS. Raises UnreachedError where it is refused."""
-        way = Way(Gate(allowed=self.bounds.allowed), self.environ, untold, Terms(resolve=self.bounds.resolve))
+        way = Connector(
+            HostPolicy(allowed=self.bounds.allowed),
+            self.environ,
+            ignore_notice,
+            ProxyTerms(resolve=self.bounds.resolve),
+        )
         safe = address.scheme == "https"
-        opened = await way.open(Asked(address.host, address.port) if safe else _build_request(address))
-        if isinstance(opened, No):
+        opened = await way.open(ProxyRequest(address.host, address.port) if safe else _build_request(address))
+        if isinstance(opened, Refusal):
             closed = CLOSED.format(host=address.host, why=opened.why, place=address.host_port)
             raise FetchError(closed if opened.why else opened.sentence)
         return opened
@@ -158,10 +163,10 @@ def _pass_through(piece: bytes, most: int) -> bytes:
     return piece[:most]
 
 
-def _build_request(address: WebAddress) -> Asked:
+def _build_request(address: WebAddress) -> ProxyRequest:
     # port 80 is the one that the head leaves out
     usual = address.port == PORTS[address.scheme]
-    return Asked(address.host, 80 if usual else address.port, "GET", address.path, fields=FIELDS)
+    return ProxyRequest(address.host, 80 if usual else address.port, "GET", address.path, fields=FIELDS)
 
 
 def _make_tls_context() -> ssl.SSLContext:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 from tripletick.web.address import FetchError
 from tripletick.web.http_client import WebResponse
 from tripletick.web.sanitize import sanitize_text
@@ -54,7 +54,7 @@ PROGRAM = IsolatedProgram("extract_worker.py", 30.0)
 SAID = (TOO_LONG.format(seconds=PROGRAM.seconds), TOO_LARGE, LOCKED)
 
 
-def extract_page(got: WebResponse, halt: Halt) -> WebPage:
+def extract_page(got: WebResponse, halt: CancelToken) -> WebPage:
     """Find the text of what was got. Raises UnreachedError."""
     address, kind = str(got.address), _detect_kind(got)
     if not kind:
@@ -94,7 +94,7 @@ def _format_size(got: WebResponse) -> str:
 
 
 def run_isolated(
-    program: IsolatedProgram, told: Mapping[str, Any], data: bytes, halt: Halt
+    program: IsolatedProgram, told: Mapping[str, Any], data: bytes, halt: CancelToken
 ) -> dict[str, Any] | str:
     """Run it with `data` on its input: what it printed, or in words why it failed."""
     path, seconds = Path(__file__).with_name(program.name), program.seconds
@@ -102,7 +102,7 @@ def run_isolated(
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(words, env=program.environ, cwd="/", start_new_session=True, **pipes) as process:  # type: ignore[call-overload]
         try:
-            with halt.ending(process.kill):
+            with halt.on_cancel(process.kill):
                 out, problems = process.communicate(data, seconds)
         except subprocess.TimeoutExpired:
             return TOO_LONG.format(seconds=seconds)

@@ -31,7 +31,7 @@ _NAMED = 40
 """Characters of an invented result's first line that are told."""
 
 
-class ReplyHandler(Protocol):
+class ReplyEvents(Protocol):
     """What a walk through a reply tells of its parts; what is a call is decided here."""
 
     cut: int | None

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from tripletick.dialects.dialect import ParsedReply
 from tripletick.dialects.fence.blocks import BlockEnd, FencedBlock
-from tripletick.dialects.fence.call_collector import CallCollector, ReplyHandler
+from tripletick.dialects.fence.call_collector import CallCollector, ReplyEvents
 from tripletick.dialects.fence.hallucinations import (
     find_turn_token,
     imitates_tool,
@@ -46,7 +46,7 @@ class ReplyParser:
         self,
         text: str,
         terms: ParseOptions,
-        taking: Callable[[ReplyLines, ParseOptions], ReplyHandler] = CallCollector,
+        taking: Callable[[ReplyLines, ParseOptions], ReplyEvents] = CallCollector,
     ) -> None:
         self._terms, self._taking = terms, taking
         self._page = ReplyLines(text, cut=terms.is_cut, prefix=terms.prefix)

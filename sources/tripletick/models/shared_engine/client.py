@@ -26,7 +26,7 @@ from tripletick.models.shared_engine import folder as folders
 from tripletick.models.shared_engine.folder import EngineFiles, NoEngineError, SharingUnavailableError
 from tripletick.models.shared_engine.protocol import ConnectionLostError, LineSocket
 from tripletick.system import entry_points
-from tripletick.system.cancellation import Halt, Halted
+from tripletick.system.cancellation import Cancelled, CancelToken
 from tripletick.system.redaction import without_secrets
 
 TRIES = 4
@@ -90,14 +90,14 @@ class EngineClient:
         self.load_seconds = 0.0
 
     def stream_reply(
-        self, request: Mapping[str, Any], slot: int = 0, halt: Halt | None = None
+        self, request: Mapping[str, Any], slot: int = 0, halt: CancelToken | None = None
     ) -> Generator[Piece, None, None]:
         """Yield the pieces of a reply; closing it or a halt makes the engine stop.
 
         Raises ModelError, StreamCutError where the engine ends meanwhile, and RuntimeError for what
         llama.cpp raises.
         """
-        halt = halt or Halt()
+        halt = halt or CancelToken()
         if self._here is None:
             try:
                 yield from self._stream_shared(request, slot, halt)
@@ -131,18 +131,18 @@ class EngineClient:
             self._here = None
 
     def _stream_local(
-        self, engine: LlamaEngine, request: Mapping[str, Any], slot: int, halt: Halt
+        self, engine: LlamaEngine, request: Mapping[str, Any], slot: int, halt: CancelToken
     ) -> Generator[Piece, None, None]:
         for piece in engine.stream_reply(request, slot, halt):
             self.load_seconds = engine.load_seconds
             yield piece
 
     def _stream_shared(
-        self, request: Mapping[str, Any], slot: int, halt: Halt
+        self, request: Mapping[str, Any], slot: int, halt: CancelToken
     ) -> Generator[Piece, None, None]:
         ended = False
         try:
-            with halt.ending(lambda: self._shut_socket(slot)):
+            with halt.on_cancel(lambda: self._shut_socket(slot)):
                 wire = self._send_request(slot, {"op": "reply", "request": dict(request)}, halt)
                 yield from self._read_pieces(wire)
                 ended = True
@@ -197,7 +197,7 @@ class EngineClient:
         words = self._files.read_last_error() if self._files else ""
         return (REASON if words else NO_REASON).format(pid=self._pid, words=words)
 
-    def _send_request(self, slot: int, fields: Mapping[str, Any], halt: Halt) -> LineSocket:
+    def _send_request(self, slot: int, fields: Mapping[str, Any], halt: CancelToken) -> LineSocket:
         """Send a request over the slot's connection, or a new one where that has ended.
 
         Raises Halted, UnusableError where no engine can be started, and ServerFailedError.
@@ -212,12 +212,12 @@ class EngineClient:
                     if frame.get("begun") == number:
                         return wire
             self._drop_socket(slot)
-            halt.check()
+            halt.raise_if_cancelled()
             if self._closed:
                 raise ENDED(name=self._terms.name, why=LEFT)
         raise UNREACHED(name=self._terms.name, why=self._explain_end())
 
-    def _connect_engine(self, halt: Halt) -> LineSocket:
+    def _connect_engine(self, halt: CancelToken) -> LineSocket:
         """Attach to the engine, which is started where there is none. Raises UnusableError, Halted."""
         files = self._find_files()
         with suppress(NoEngineError, ConnectionLostError):
@@ -253,8 +253,8 @@ class EngineClient:
         return self._files
 
     def _load_ahead(self) -> None:
-        with suppress(TripletickError, SharingUnavailableError, Halted, RuntimeError):
-            wire = self._send_request(PRELOADING, {"op": "load"}, Halt())
+        with suppress(TripletickError, SharingUnavailableError, Cancelled, RuntimeError):
+            wire = self._send_request(PRELOADING, {"op": "load"}, CancelToken())
             for _ in self._read_pieces(wire):
                 pass
             # it stays connected: until the first request too this program is a client

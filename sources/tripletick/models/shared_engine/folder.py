@@ -29,7 +29,7 @@ from tripletick import __version__
 from tripletick.models.llamacpp import LoadPlan
 from tripletick.models.shared_engine.protocol import PROTOCOL, LineSocket
 from tripletick.system import platforms
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 from tripletick.system.dirs import make_private_folder
 
 START = "start.lock"
@@ -105,7 +105,7 @@ class EngineFiles:
 
     def wait_until_ended(self, seconds: float) -> bool:
         """Wait until the engine has ended; tell whether it has."""
-        halt = Halt()
+        halt = CancelToken()
         for _ in range(max(1, int(seconds / POLL))):
             if not self.is_running():
                 return True
@@ -201,7 +201,7 @@ def resolve_socket_name(path: Path) -> Iterator[str]:
 
 
 @contextmanager
-def hold_start_lock(folder: Path, halt: Halt) -> Iterator[None]:
+def hold_start_lock(folder: Path, halt: CancelToken) -> Iterator[None]:
     """Hold the right to start an engine; whoever else wants it waits. Raises Halted, OSError."""
     file = PrivateFile(folder / START, os.O_RDWR | os.O_CREAT)
     try:

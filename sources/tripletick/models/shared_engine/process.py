@@ -21,7 +21,7 @@ from tripletick.models.shared_engine import folder, status
 from tripletick.models.shared_engine.folder import EngineFiles, PrivateFile, SharingUnavailableError
 from tripletick.models.shared_engine.server import EngineServer, ReplyQueue
 from tripletick.models.shared_engine.status import EngineStatus
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 
 PATIENCE = 20.0
 """Seconds that an engine that is ending may take to give its memory back."""
@@ -54,7 +54,7 @@ def main() -> None:
 
 def take_lock(files: EngineFiles) -> PrivateFile:
     """Take the model for this process. Raises UnusableError, OSError."""
-    lock, halt = PrivateFile(files.lock, os.O_RDWR | os.O_CREAT), Halt()
+    lock, halt = PrivateFile(files.lock, os.O_RDWR | os.O_CREAT), CancelToken()
     for _ in range(int(PATIENCE / folder.POLL)):
         if lock.try_lock():
             return lock

@@ -26,7 +26,7 @@ from tripletick.errors import TripletickError
 from tripletick.models.llamacpp import THROWN, LoadPlan, Piece
 from tripletick.models.shared_engine.protocol import OPENING_LIMIT, ConnectionLostError, LineSocket
 from tripletick.system import platforms
-from tripletick.system.cancellation import Halt, Halted
+from tripletick.system.cancellation import Cancelled, CancelToken
 
 TICK = 1.0
 """Seconds between two looks at whether it is still wanted."""
@@ -47,7 +47,7 @@ class ReplyEngine(Protocol):
     def load(self) -> None: ...
 
     def stream_reply(
-        self, request: Mapping[str, Any], slot: int = 0, halt: Halt | None = None
+        self, request: Mapping[str, Any], slot: int = 0, halt: CancelToken | None = None
     ) -> Generator[Piece, None, None]: ...
 
     def close(self) -> None: ...
@@ -73,7 +73,7 @@ class ClientConnection:
 
     def __init__(self, wire: LineSocket, pid: int) -> None:
         self.wire, self.pid = wire, pid
-        self.halt = Halt()
+        self.halt = CancelToken()
         self.asked: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
         self.slot = 0
 
@@ -83,7 +83,7 @@ class ClientConnection:
             while (fields := self.wire.read()) is not None:
                 self.asked.put(fields)
         self.asked.put(None)
-        self.halt.call()
+        self.halt.cancel()
         gone()
 
 
@@ -139,7 +139,7 @@ class ReplyQueue:
         try:
             while not self._can_begin(client, wanted):
                 self._changed.wait()
-                client.halt.check()
+                client.halt.raise_if_cancelled()
             grown, loaded = self._ensure_loaded(wanted)
             assert self._engine
             # its own slot holds the beginning of its conversation
@@ -216,7 +216,7 @@ class EngineServer:
             return kept and self._path.exists()
 
     def _serve_connection(self, connected: socket.socket) -> None:
-        with closing(LineSocket(connected)) as wire, suppress(ConnectionLostError, TimeoutError, Halted):
+        with closing(LineSocket(connected)) as wire, suppress(ConnectionLostError, TimeoutError, Cancelled):
             pid, uid = platforms.get_peer_credentials(connected)
             wire.set_timeouts(read=OPENING_SECONDS, write=self._stalled)
             opening = (wire.read(OPENING_LIMIT) or {}) if uid in (None, os.geteuid()) else {}

@@ -19,7 +19,7 @@ def is_gone(writer: asyncio.StreamWriter) -> bool:
     return any(event & (select.POLLHUP | select.POLLERR) for _, event in poll.poll(0))
 
 
-class Copying:
+class Relay:
     """Two directions that share a clock: silence counts when neither moves."""
 
     def __init__(self, near: Link, far: Link) -> None:

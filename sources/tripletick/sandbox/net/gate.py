@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from tripletick.sandbox.net.addresses import CLOUD, HERE, is_local_name, is_own, judge
-from tripletick.sandbox.net.heads import Asked
+from tripletick.sandbox.net.heads import ProxyRequest
 from tripletick.sandbox.net.registries import place
 
 USUAL = (80, 443)
@@ -33,7 +33,7 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
-class No:
+class Refusal:
     """A refusal: the status of HTTP, and the sentence that the model may read."""
 
     status: int
@@ -45,7 +45,7 @@ class No:
 
 
 @dataclass(frozen=True, slots=True)
-class Further:
+class UpstreamProxy:
     """A proxy that stands between this computer and the world."""
 
     host: str
@@ -55,7 +55,7 @@ class Further:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class HostPolicy:
     """`registries`: places of private networks that the person's own settings name."""
 
     registries: frozenset[str] = frozenset()
@@ -66,15 +66,15 @@ class Gate:
     opened: frozenset[str] = frozenset()
     """Places of public hosts, each `host:port`, that are open besides these."""
 
-    def refuse_port(self, asked: Asked) -> No | None:
+    def refuse_port(self, asked: ProxyRequest) -> Refusal | None:
         if asked.port in MAIL:
-            return No(403, REFUSED_MAIL.format(port=asked.port))
+            return Refusal(403, REFUSED_MAIL.format(port=asked.port))
         named = asked.place in self.allowed | self.opened or self.is_registry(asked)
         if self.ports is None or named or asked.port in {*USUAL, *self.ports}:
             return None
-        return No(403, REFUSED_PORT.format(port=asked.port), can_be_opened=True)
+        return Refusal(403, REFUSED_PORT.format(port=asked.port), can_be_opened=True)
 
-    def refuse(self, asked: Asked, addresses: Sequence[str]) -> No | None:
+    def refuse(self, asked: ProxyRequest, addresses: Sequence[str]) -> Refusal | None:
         """Refuse a name of which any address is refused; None where all may be connected to."""
         if asked.place in self.allowed:
             return None
@@ -84,41 +84,43 @@ class Gate:
                 reach, word = "private", HERE
             if reach == "never" or (reach == "private" and not self.is_registry(asked)):
                 why = (ITSELF if address == asked.host else LEADS).format(address=address, word=word)
-                return No(403, REFUSED.format(host=asked.host, why=why), "" if word == CLOUD else why)
+                return Refusal(403, REFUSED.format(host=asked.host, why=why), "" if word == CLOUD else why)
         return None
 
-    def refuse_name(self, asked: Asked) -> No | None:
+    def refuse_name(self, asked: ProxyRequest) -> Refusal | None:
         """Judge by the name alone, where a further proxy will resolve it."""
         if is_local_name(asked.host) and asked.place not in self.allowed and not self.is_registry(asked):
-            return No(403, REFUSED.format(host=asked.host, why=OWN_NAME), OWN_NAME)
+            return Refusal(403, REFUSED.format(host=asked.host, why=OWN_NAME), OWN_NAME)
         return None
 
-    def is_registry(self, asked: Asked) -> bool:
+    def is_registry(self, asked: ProxyRequest) -> bool:
         usual = asked.port in USUAL and place(asked.host, None) in self.registries
         return usual or place(asked.host, asked.port) in self.registries
 
 
-def find_further(asked: Asked, environ: Mapping[str, str]) -> Further | No | None:
+def find_upstream_proxy(asked: ProxyRequest, environ: Mapping[str, str]) -> UpstreamProxy | Refusal | None:
     """Give the proxy that the person's environment names for this host, as curl and others read it."""
     names = ("https_proxy" if asked.is_tunnel else "http_proxy", "all_proxy")
-    url = next(filter(None, (said(name, environ) for name in names)), "")
-    if not url or is_excepted(asked, said("no_proxy", environ)):
+    url = next(filter(None, (read_variable(name, environ) for name in names)), "")
+    if not url or is_excepted(asked, read_variable("no_proxy", environ)):
         return None
     try:
         parts = urlsplit(url if "://" in url else f"http://{url}")
         port = parts.port or DEFAULT_PORTS.get(parts.scheme, 0)
     except ValueError:
-        return No(502, BAD)
+        return Refusal(502, BAD)
     if parts.scheme not in DEFAULT_PORTS or not parts.hostname:
-        return No(502, KIND.format(kind=parts.scheme))
-    return Further(parts.hostname, port, parts.scheme == "https", credentials(parts.username, parts.password))
+        return Refusal(502, KIND.format(kind=parts.scheme))
+    return UpstreamProxy(
+        parts.hostname, port, parts.scheme == "https", credentials(parts.username, parts.password)
+    )
 
 
-def said(name: str, environ: Mapping[str, str]) -> str:
+def read_variable(name: str, environ: Mapping[str, str]) -> str:
     return environ.get(name) or environ.get(name.upper()) or ""
 
 
-def is_excepted(asked: Asked, exceptions: str) -> bool:
+def is_excepted(asked: ProxyRequest, exceptions: str) -> bool:
     """Read no_proxy: hosts, ends of hosts, each with or without a port, or `*` for all."""
     words = [word.lower() for word in exceptions.replace(",", " ").split()]
     ends = tuple(f".{word.lstrip('*.')}" for word in words)

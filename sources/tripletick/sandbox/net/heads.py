@@ -32,7 +32,7 @@ OPENED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ProxyRequest:
     """Where to, and what is sent there first: nothing for a tunnel, else the head of the request."""
 
     host: str
@@ -68,7 +68,7 @@ class Asked:
         return b"\r\n".join([*lines, *(name + b": " + value for name, value in fields), b"", b""])
 
 
-def parse(head: bytes) -> Asked | None:
+def parse(head: bytes) -> ProxyRequest | None:
     """Read the head of a request; None for what is no request to a proxy."""
     first, *rest = head.replace(b"\r\n", b"\n").rstrip(b"\n").split(b"\n")
     found = FIRST.fullmatch(first)
@@ -82,11 +82,11 @@ def parse(head: bytes) -> Asked | None:
     if not where or not host or not 0 < port < 65536:
         return None
     if method == b"CONNECT":
-        return Asked(host, port)
+        return ProxyRequest(host, port)
     path = where["path"].decode("latin-1")
     path = path if path.startswith("/") else f"/{path}"
     pairs = [(each[1], each[2]) for each in fields if each]
-    return Asked(host, port, method.decode(), path, version.decode(), forwarded(pairs))
+    return ProxyRequest(host, port, method.decode(), path, version.decode(), forwarded(pairs))
 
 
 def forwarded(fields: list[tuple[bytes, bytes]]) -> tuple[tuple[bytes, bytes], ...]:
@@ -100,7 +100,7 @@ def forwarded(fields: list[tuple[bytes, bytes]]) -> tuple[tuple[bytes, bytes], .
     )
 
 
-def connect(asked: Asked, fields: tuple[tuple[bytes, bytes], ...]) -> bytes:
+def connect(asked: ProxyRequest, fields: tuple[tuple[bytes, bytes], ...]) -> bytes:
     """Word a request for a tunnel, to a further proxy."""
     place = asked.place.encode()
     lines = [b"CONNECT " + place + b" HTTP/1.1", b"Host: " + place]

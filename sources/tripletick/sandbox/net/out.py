@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from tripletick.sandbox.net import heads
 from tripletick.sandbox.net.copying import Link
-from tripletick.sandbox.net.gate import Further, Gate, No, find_further
-from tripletick.sandbox.net.heads import HEAD, Asked
+from tripletick.sandbox.net.gate import HostPolicy, Refusal, UpstreamProxy, find_upstream_proxy
+from tripletick.sandbox.net.heads import HEAD, ProxyRequest
 
 REACHED = "network: the block reaches {host}"
 MORE = "network: the block asks for further hosts, which are not listed"
@@ -36,7 +36,7 @@ def look_up(host: str, port: int) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class ProxyTerms:
     """How names are looked up, how many connections there may be, how many seconds things may take."""
 
     resolve: Resolve = look_up
@@ -58,22 +58,22 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Connector:
     """Opens the connections of one session, and tells the person of each new host once."""
 
-    gate: Gate
+    gate: HostPolicy
     environ: Mapping[str, str]
     notice: Callable[[str], None]
-    terms: Terms
+    terms: ProxyTerms
     told: set[str] = field(default_factory=set)
     unknown: set[str] = field(default_factory=set)
     closed: set[str] = field(default_factory=set)
     """Places that were refused for their port alone."""
 
-    async def open(self, asked: Asked) -> Link | No:
+    async def open(self, asked: ProxyRequest) -> Link | Refusal:
         """Connect to what is asked for and send it the head of a plain request."""
-        further = find_further(asked, self.environ)
-        if isinstance(further, No):
+        further = find_upstream_proxy(asked, self.environ)
+        if isinstance(further, Refusal):
             return self._say(further)
         addresses = await self._addresses(asked, chained=further is not None)
         if no := self._judge(asked, addresses, chained=further is not None):
@@ -85,18 +85,18 @@ class Way:
             link = await self._connect(asked.shown, asked.port, addresses)
         else:
             link = await self._connect_over(asked, further)
-        if not isinstance(link, No) and not asked.is_tunnel:
+        if not isinstance(link, Refusal) and not asked.is_tunnel:
             link[1].write(asked.head(absolute=bool(further), extra=further.fields if further else ()))
         return link
 
-    def _judge(self, asked: Asked, addresses: Sequence[str], *, chained: bool) -> No | None:
+    def _judge(self, asked: ProxyRequest, addresses: Sequence[str], *, chained: bool) -> Refusal | None:
         if addresses:
             no = self.gate.refuse(asked, addresses)
         else:
-            no = self.gate.refuse_name(asked) if chained else No(502, UNKNOWN.format(host=asked.host))
+            no = self.gate.refuse_name(asked) if chained else Refusal(502, UNKNOWN.format(host=asked.host))
         return no or self.gate.refuse_port(asked)
 
-    async def _addresses(self, asked: Asked, *, chained: bool) -> Sequence[str]:
+    async def _addresses(self, asked: ProxyRequest, *, chained: bool) -> Sequence[str]:
         """Resolve; where a further proxy does too, what could not be resolved is not tried again."""
         if not chained:
             return await self._resolve(asked.host, asked.port, self.terms.look_up)
@@ -131,8 +131,8 @@ class Way:
             return ()
 
     async def _connect(
-        self, shown: str, port: int, addresses: Sequence[str], further: Further | None = None
-    ) -> Link | No:
+        self, shown: str, port: int, addresses: Sequence[str], further: UpstreamProxy | None = None
+    ) -> Link | Refusal:
         """Connect to one of these addresses: nothing is resolved again."""
         why = SILENT
         for address in addresses:
@@ -143,12 +143,12 @@ class Way:
                 why = SILENT
             except OSError as error:
                 why = os.strerror(error.errno) if error.errno else SILENT
-        return No(502, NOT_REACHED.format(host=shown, why=why))
+        return Refusal(502, NOT_REACHED.format(host=shown, why=why))
 
-    async def _connect_over(self, asked: Asked, further: Further) -> Link | No:
+    async def _connect_over(self, asked: ProxyRequest, further: UpstreamProxy) -> Link | Refusal:
         addresses = await self._resolve(further.host, further.port, self.terms.look_up)
         link = await self._connect(further.host, further.port, addresses, further)
-        if isinstance(link, No) or not asked.is_tunnel:
+        if isinstance(link, Refusal) or not asked.is_tunnel:
             return link
         status = 0
         try:
@@ -158,9 +158,9 @@ class Way:
                 link[1].transport.abort()
         if status == OPENED:
             return link
-        return No(502, FURTHER.format(status=status or NOTHING, host=asked.shown))
+        return Refusal(502, FURTHER.format(status=status or NOTHING, host=asked.shown))
 
-    async def _tunnel(self, link: Link, asked: Asked, further: Further) -> int:
+    async def _tunnel(self, link: Link, asked: ProxyRequest, further: UpstreamProxy) -> int:
         """Ask the further proxy for a tunnel; give the status of its answer, 0 where there is none."""
         link[1].write(heads.connect(asked, further.fields))
         try:
@@ -175,7 +175,7 @@ class Way:
         self.closed.clear()
         return closed
 
-    def _say(self, no: No) -> No:
+    def _say(self, no: Refusal) -> Refusal:
         self._tell(f"network: {no.sentence}")
         return no
 
@@ -186,7 +186,7 @@ class Way:
             self.notice(line)
 
 
-async def open_link(address: str, port: int, further: Further | None) -> Link:
+async def open_link(address: str, port: int, further: UpstreamProxy | None) -> Link:
     if further is None or not further.tls:
         return await asyncio.open_connection(address, port, limit=HEAD)
     import ssl

@@ -18,10 +18,10 @@ from functools import partial
 from pathlib import Path
 
 from tripletick.sandbox.net import heads
-from tripletick.sandbox.net.copying import PIECE, Copying, Link
-from tripletick.sandbox.net.gate import Gate, No
-from tripletick.sandbox.net.heads import HEAD, Asked
-from tripletick.sandbox.net.out import Terms, Way
+from tripletick.sandbox.net.copying import PIECE, Link, Relay
+from tripletick.sandbox.net.gate import HostPolicy, Refusal
+from tripletick.sandbox.net.heads import HEAD, ProxyRequest
+from tripletick.sandbox.net.out import Connector, ProxyTerms
 from tripletick.sandbox.net.registries import pointers, registries
 
 PORT = 61080
@@ -36,7 +36,7 @@ MAVEN = (
 """Java reads no variable of a proxy's, and takes the home from the password file, where a box has none."""
 LONGEST = 100
 """Bytes of a socket's path, of which the kernel takes 107."""
-TERMS = Terms()
+TERMS = ProxyTerms()
 
 
 class Proxy:
@@ -52,7 +52,7 @@ class Proxy:
         environ: Mapping[str, str],
         *,
         owner: tuple[int, int] | None = None,
-        terms: Terms = TERMS,
+        terms: ProxyTerms = TERMS,
     ) -> None:
         """Listen in `folder`, a private one. `owner`: user and group of the blocks, where they are not ours.
 
@@ -63,8 +63,8 @@ class Proxy:
         """Places of private networks, which are named in the question for network."""
         self._pointers = pointers(home, environ)
         self._terms = terms
-        gate = Gate(self.registries, terms.allowed, terms.ports, terms.opened)
-        self._way = Way(gate, dict(environ), notice, terms)
+        gate = HostPolicy(self.registries, terms.allowed, terms.ports, terms.opened)
+        self._way = Connector(gate, dict(environ), notice, terms)
         self.take_closed = self._way.take_closed
         self._tasks: set[asyncio.Task[None]] = set()
         self.socket = folder / f"proxy-{len(list(folder.glob('proxy-*')))}.sock"
@@ -154,32 +154,32 @@ class Proxy:
             for _, writer in links:
                 writer.transport.abort()
 
-    async def _talk(self, links: list[Link]) -> No | None:
+    async def _talk(self, links: list[Link]) -> Refusal | None:
         """Read what is asked, open the way, and copy until both sides are done."""
         asked = await self._ask(links[0][0])
-        if isinstance(asked, No):
+        if isinstance(asked, Refusal):
             return asked
         link = await self._way.open(asked)
-        if isinstance(link, No):
+        if isinstance(link, Refusal):
             return link
         links.append(link)
         if asked.is_tunnel:
             links[0][1].write(heads.OPENED)
-        await Copying(*links).run(self._terms.idle, self._terms.linger)
+        await Relay(*links).run(self._terms.idle, self._terms.linger)
         return None
 
-    async def _ask(self, reader: asyncio.StreamReader) -> Asked | No:
+    async def _ask(self, reader: asyncio.StreamReader) -> ProxyRequest | Refusal:
         head = b""
         try:
             async with asyncio.timeout(self._terms.head):
                 head = await read_head(reader)
         except TimeoutError:
-            return No(408, heads.TOO_SLOW)
+            return Refusal(408, heads.TOO_SLOW)
         except asyncio.LimitOverrunError:
-            return No(400, heads.TOO_LONG)
-        return heads.parse(head) or No(400, heads.NOT_FOR_A_PROXY)
+            return Refusal(400, heads.TOO_LONG)
+        return heads.parse(head) or Refusal(400, heads.NOT_FOR_A_PROXY)
 
-    async def _refuse(self, link: Link, no: No) -> None:
+    async def _refuse(self, link: Link, no: Refusal) -> None:
         """Answer, and read on for a while: who is cut off while sending would not see the answer."""
         reader, writer = link
         writer.write(heads.refusal(no.status, no.sentence))

@@ -23,9 +23,9 @@ from tripletick.paths import PathRefused
 from tripletick.paths.dir_handle import DirHandle
 from tripletick.sandbox import bare
 from tripletick.sandbox.box import NOTHING, Box, Finished, Grant, Limits, Mode
-from tripletick.sandbox.running import Launch, end_family, running
+from tripletick.sandbox.running import Launch, end_family, run_program
 from tripletick.sandbox.user import find_user, remove
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 from tripletick.system.entry_points import search_path
 from tripletick.tools.code import create_file, create_folder, stream_output
 
@@ -68,7 +68,7 @@ class HostRunner:
     """A process of the person's own, with all that he may do himself, in the workspace as its folder."""
 
     root: Path
-    halt: Halt
+    halt: CancelToken
 
     def run(self, ask: Mapping[str, Any], terms: RunnerOptions) -> Coming:
         """Run the runner; its processes are ended with it."""
@@ -77,7 +77,7 @@ class HostRunner:
             (folder / ASK).write_text(json.dumps({**ask, "path": search_path(self.root)}), "utf-8")
             root = self.root if self.root.is_dir() else Path("/")
             user = replace(find_user(root), switched=False)
-            settings = bare.describe(terms.limits, terms.seconds, user)
+            settings = bare.build_reaper_settings(terms.limits, terms.seconds, user)
             words = (sys.executable, "-I", "-S", str(bare.REAPER), settings)
             launch = Launch(
                 argv=(*words, sys.executable, *START, str(runner), str(folder)),
@@ -91,7 +91,7 @@ class HostRunner:
                 folders=(root,),
                 count=True,
             )
-            finished = yield from stream_output(running(launch))
+            finished = yield from stream_output(run_program(launch))
             return RunnerReply(finished, _read_result(DirHandle(folder)))
 
 

@@ -15,7 +15,7 @@ from zlib import crc32
 from tripletick.agents.definitions import OWN, WORDS, Agent
 from tripletick.messages import Call, Result
 from tripletick.sandbox.box import Box, Limits
-from tripletick.system.cancellation import Halt
+from tripletick.system.cancellation import CancelToken
 from tripletick.system.dirs import abbreviate_home
 from tripletick.system.entry_points import EntryPoint, entry_points
 from tripletick.tools.tool import Running, Tool, ToolContext
@@ -50,7 +50,7 @@ class ToolEnvironment:
     box: Box | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
-    halt: Halt = field(default_factory=Halt)
+    halt: CancelToken = field(default_factory=CancelToken)
 
 
 @dataclass(slots=True)
