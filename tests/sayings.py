@@ -30,11 +30,11 @@ def said() -> set[str]:
 def raised() -> set[str]:
     """Give the first line of each error that is not wrong usage, where it stands as a text."""
     return {
-        text(node.args[node.func.id == "Saying"], named)
+        text(node.args[node.func.id == "ErrorTemplate"], named)
         for nodes, named in _modules()
         for node in nodes
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args
-        if node.func.id in {*ERRORS, "Saying"}
+        if node.func.id in {*ERRORS, "ErrorTemplate"}
     } - {""}
 
 

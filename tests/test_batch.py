@@ -40,7 +40,7 @@ def test_a_line_is_a_request_with_its_folder_agent_time_and_model(read, tmp_path
     (tmp_path / "in").mkdir()
     line = {"id": 7, "request": "do", "folder": "in", "agent": "file", "timeout": 5, "model": "m"}
     tasks = read("", line, {"request": "do"})
-    assert tasks.check("t") == 2
+    assert tasks.check_file("t") == 2
     first, second = tasks.tasks()
     assert first == BatchTask(2, "7", "do", tmp_path / "in", agent="file", seconds=5, model="m")
     assert (second.id.split("-")[0], second.folder) == ("3", None)
@@ -67,13 +67,13 @@ def test_a_line_is_a_request_with_its_folder_agent_time_and_model(read, tmp_path
 )
 def test_a_wrong_line_is_told_with_its_number_and_reason(read, line, reason):
     with pytest.raises(UsageError) as wrong:
-        read({"request": "do", "id": "one"}, line).check("t")
+        read({"request": "do", "id": "one"}, line).check_file("t")
     assert f"line 2: {reason}" in wrong.value.why
 
 
 def test_of_many_wrong_lines_the_first_are_named_and_the_others_counted(read):
     with pytest.raises(UsageError) as wrong:
-        read(*["x"] * 50, {"request": "do"}).check("t.jsonl")
+        read(*["x"] * 50, {"request": "do"}).check_file("t.jsonl")
     assert wrong.value.what == "50 of 51 lines of t.jsonl cannot be used."
     assert wrong.value.why.splitlines()[-1] == "… and 30 more"
 
@@ -106,7 +106,7 @@ def queue(tasks, hosts=(A,), most=10, one_by_one=False):
 def test_only_so_many_tasks_are_held_as_there_is_room_for():
     tasks = iter(numbered(*range(100)))
     made = queue(tasks, most=4)
-    made.take(BatchSlot(A, 0), 0)
+    made.take_task(BatchSlot(A, 0), 0)
     made.finished(BatchSlot(A, 0))
     made.fill_queue()
     assert next(tasks).number == 5
@@ -114,10 +114,10 @@ def test_only_so_many_tasks_are_held_as_there_is_room_for():
 
 def test_a_free_engine_gets_the_task_that_waits_longest():
     made = queue(numbered(1, 2, 3))
-    first = made.take(BatchSlot(A, 0), 0)
+    first = made.take_task(BatchSlot(A, 0), 0)
     made.restore_changed(BatchSlot(A, 0), first.again(A, 0))
-    assert made.take(BatchSlot(A, 0), 0).task.number == 2
-    assert made.take(BatchSlot(A, 1), 5).task.number == 1
+    assert made.take_task(BatchSlot(A, 0), 0).task.number == 2
+    assert made.take_task(BatchSlot(A, 1), 5).task.number == 1
 
 
 def test_a_task_that_failed_waits_longer_each_time():
@@ -147,32 +147,32 @@ def test_two_tasks_that_fail_at_once_are_one_failure_of_their_engine():
 def test_a_task_goes_to_another_engine_than_the_one_it_failed_at():
     made = queue(numbered(1), hosts=(A, B))
     place = BatchSlot(A, 0)
-    made.restore_changed(place, made.take(place, 0).again(A, 0))
-    assert made.take(place, 9) is None
-    assert made.take(BatchSlot(B, 0), 9).task.number == 1
+    made.requeue_task(place, made.take_task(place, 0).make_retry(A, 0))
+    assert made.take_task(place, 9) is None
+    assert made.take_task(BatchSlot(B, 0), 9).task.number == 1
 
 
 def test_where_the_others_are_left_alone_it_is_tried_at_the_same_one():
     made = queue(numbered(1), hosts=(A, B))
     place = BatchSlot(A, 0)
-    made.restore_changed(place, made.take(place, 0).again(A, 0))
+    made.requeue_task(place, made.take_task(place, 0).make_retry(A, 0))
     made.hosts.until[B] = 99
-    assert made.take(place, 9).task.number == 1
+    assert made.take_task(place, 9).task.number == 1
 
 
 def test_an_engine_in_doubt_gets_one_task_to_see():
     made = queue(numbered(1, 2))
     made.hosts.record_failure(A, 0)
-    assert made.take(BatchSlot(A, 0), 2)
-    assert made.take(BatchSlot(A, 1), 2) is None
+    assert made.take_task(BatchSlot(A, 0), 2)
+    assert made.take_task(BatchSlot(A, 1), 2) is None
 
 
 def test_in_place_tasks_of_one_folder_are_done_one_after_the_other(tmp_path):
     tasks = numbered(1, folder=tmp_path) + numbered(2, folder=tmp_path / "in") + numbered(3)
     made = queue(tasks, one_by_one=True)
-    assert [made.take(BatchSlot(A, number), 0).task.number for number in range(2)] == [1, 3]
+    assert [made.take_task(BatchSlot(A, number), 0).task.number for number in range(2)] == [1, 3]
     made.finished(BatchSlot(A, 0))
-    assert made.take(BatchSlot(A, 2), 0).task.number == 2
+    assert made.take_task(BatchSlot(A, 2), 0).task.number == 2
 
 
 def laid(text, **given):
@@ -189,7 +189,7 @@ def test_each_engine_has_its_places_and_an_agent_its_own_engines():
 
 
 def test_one_engine_has_as_many_places_as_tasks_side_by_side():
-    assert len(laid([], parallel=3).places()) == 3
+    assert len(laid([], parallel=3).list_slots()) == 3
     assert laid([], flag="a:1").places() == (BatchSlot(A, 0),)
     unnamed = layout.spread_over_machines(laid([]), 2, 0)
     assert len({place.host for place in unnamed.list_slots()}) == 2

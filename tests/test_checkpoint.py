@@ -24,8 +24,8 @@ from pathlib import Path
 from tripletick.checkpoint import Checkpoints
 points = Checkpoints(Path(sys.argv[1]), Path(sys.argv[2]))
 points.begin_turn("s", "the killed one")
-points.before_block()
-points.keep("notes.txt")
+points.snapshot_before_block()
+points.keep_paths("notes.txt")
 Path(sys.argv[1], "notes.txt").write_text("half")
 os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -525,13 +525,13 @@ def test_json_lines_hold_any_text():
 
 PLAY = """
 from tripletick.events import *
-from tripletick.ui.console import open_terminal
+from tripletick.ui.terminal import open_terminal
 terminal = open_terminal()
-terminal.show(Routed("coder"))
+terminal.show_event(Routed("coder"))
 for _ in range(5):
-    terminal.show(Text("*word* "))
-print(terminal.ask(Ask("Go?", "yn")).choice, flush=True)
-terminal.show(Answered("word"))
+    terminal.show_event(Text("*word* "))
+print(terminal.ask_question(Ask("Go?", "yn")).choice, flush=True)
+terminal.show_event(Answered("word"))
 terminal.close()
 """
 

@@ -83,7 +83,7 @@ def test_a_session_that_is_gone_on_with_keeps_its_dialect_byte_for_byte(life, di
         assert isinstance(play(app, app.handle_request("first"))[-1], Answered)
         before = app.loop.replies.talk.build_messages()
     with closing(life("fence", [reply, "Again."], past_of(app))) as again:
-        play(again, again.turn("second"))
+        play(again, again.handle_request("second"))
         assert again.loop.replies.dialect.name == dialect
         assert again.loop.replies.talk.build_messages()[: len(before)] == before
 

@@ -106,7 +106,7 @@ def test_what_is_sent_after_a_resume_begins_with_all_that_was_sent_and_said(life
         live(app)
         before = told(app)
     with closing(life(["Hello again."], past_of(app))) as again:
-        play(again, again.turn("what follows"))
+        play(again, again.handle_request("what follows"))
         (sent,) = again.loop.replies.model.asked
     whole = before[:-1] if before[-1].role == "user" else before
     assert sent[: len(whole)] == whole
@@ -129,7 +129,7 @@ def test_what_was_summed_up_comes_back_as_the_summary(life):
         before = told(app)
     assert "All was counted." in [message.text for message in before]
     with closing(life(["Hello again."], past_of(app))) as again:
-        play(again, again.turn("what follows"))
+        play(again, again.handle_request("what follows"))
         assert again.loop.replies.model.asked[0][: len(before)] == before
 
 
@@ -165,7 +165,7 @@ def test_the_estimate_of_tokens_goes_on_where_it_was(life):
         play(app, app.handle_request("first"))
         budget = app.loop.replies.budget
     with closing(life(["two"], past_of(app))) as again:
-        play(again, again.ensure_started())
+        play(again, again.open_session())
         assert again.loop.replies.budget == budget
 
 
@@ -185,7 +185,7 @@ def test_in_another_folder_the_model_reads_all_anew_and_the_person_is_told(life,
         before = told(app)
     lines = []
     with closing(life(["two"], past_of(app), folder="elsewhere")) as again:
-        again.run(again.turn("second"), [lambda event: lines.append(str(event))], lambda asked: Answer("y"))
+        again.run_turn(again.turn("second"), [lambda event: lines.append(str(event))], lambda asked: Answer("y"))
         sent = told(again)
     assert sent[1:3] == before[1:]
     assert any("reads the whole conversation anew" in line for line in lines)

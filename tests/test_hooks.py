@@ -100,7 +100,7 @@ def test_hooks_run_in_turn_each_on_what_the_one_before_gave(hooks):
         "@hook(trylast=True)\ndef pre_request(request): return request + ' c'",
         "@hook(tryfirst=True)\ndef pre_request(request, agent): return f'{agent}: {request} a'",
     )
-    assert made.request("x", "coder") == "coder: x a b c"
+    assert made.apply_pre_request("x", "coder") == "coder: x a b c"
 
 
 def test_what_gives_nothing_leaves_all_as_it_is(play):
@@ -168,13 +168,13 @@ def test_an_error_whose_words_cannot_be_had_ends_no_turn(play):
 def test_an_event_that_cannot_be_handled_is_told_once(hooks):
     made, told = hooks("@hook\ndef on_event(event): 1 / 0")
     for _ in range(3):
-        made.event(Text("x"))
+        made.notify_event(Text("x"))
     assert len(told) == 1
 
 
 def test_events_are_seen_as_they_come(hooks):
     made, _ = hooks("seen = []\n@hook\ndef on_event(event): seen.append(event.text)")
-    made.event(Text("a"))
+    made.notify_event(Text("a"))
     made.event(Text("b"))
     assert made.all()[0].function.__globals__["seen"] == ["a", "b"]
 
@@ -194,7 +194,7 @@ def test_a_module_that_cannot_be_used_is_told_in_one_line_and_harms_no_other(hoo
     made, (line,) = hooks(text, MASK)
     assert why in line
     assert "\n" not in line
-    assert [one.name for one in made.all()] == ["pre_response"]
+    assert [one.name for one in made.list_hooks()] == ["pre_response"]
 
 
 def test_an_entry_point_brings_hooks_too(tmp_path, monkeypatch):

@@ -190,8 +190,8 @@ def test_the_engine_is_hung_up_on_at_an_invented_observation():
 def test_the_answer_is_what_stands_between_its_tags():
     reading = read("<thought>Done.</thought>\n<answer>It says hello.</answer>\n")
     assert (reading.answer_text, reading.calls) == ("It says hello.", ())
-    assert read("All done. <answer>Yes.</answer>").words == "Yes."
-    assert read("Just words.").words == "Just words."
+    assert read("All done. <answer>Yes.</answer>").answer_text == "Yes."
+    assert read("Just words.").answer_text == "Just words."
 
 
 def test_an_answer_that_comes_with_calls_waits_for_their_results():

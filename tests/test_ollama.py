@@ -462,7 +462,7 @@ def test_a_recorded_failure_is_the_right_error(serve, name, kind):
 def test_recorded_lists_are_read(serve):
     told = {name: [answer(200, RECORDED[name]["response"])] for name in ("tags", "ps")}
     _, model = serve(name="smol", **told)
-    assert model.names() == ("smol:latest", "tiny:latest")
+    assert model.list_names() == ("smol:latest", "tiny:latest")
     assert (model.find_loaded().context, model.find_loaded().size, model.find_loaded().video) == (
         1024,
         120169728,
@@ -474,7 +474,7 @@ def test_recorded_lists_are_read(serve):
 def test_a_strange_list_holds_no_models(serve, body):
     _, model = serve(tags=[answer(200, body)], ps=[answer(200, body)])
     try:
-        assert model.names() == ()
+        assert model.list_names() == ()
         assert model.find_loaded() is None
     except ServerFailedError as error:
         assert "is not Ollama" in error.what

@@ -473,7 +473,7 @@ def test_without_a_sandbox_the_workspaces_tools_are_left_aside(kit, tmp_path):
 def test_an_agent_owns_them_by_the_word_own_or_by_name(kit):
     made, _ = kit(COUNT + "@tool\ndef other(): ...")
     all_of_them = made.equip_agent(CODER)
-    assert all_of_them.line() == "[coder: bash word_count other]"
+    assert all_of_them.format_line() == "[coder: bash word_count other]"
     one = made.equip_agent(Agent("one", "You count.", "", ("word_count",)))
     assert one.card.splitlines()[2:] == [
         "word_count(text, least: a whole number = 1): Counts the words of a text."
@@ -497,7 +497,7 @@ def test_many_tools_are_told_on_demand(kit, tmp_path):
     assert len(agent.list_owned_tags(())) == 32
     assert len(agent.card) < 600
     named = Agent("one", "You look.", "", tuple(f"tool_{n}" for n in range(20)))
-    assert DESCRIBE in made.equip_agent(named).owned(())
+    assert DESCRIBE in made.equip_agent(named).list_owned_tags(())
     with old_plain(tmp_path) as bench:
         told = ended(made.tools[DESCRIBE].run(Call(DESCRIBE, "tool_7"), bench))
     assert told.text.startswith(

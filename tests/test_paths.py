@@ -39,22 +39,22 @@ def ws(tmp_path, home) -> Workspace:
     ],
 )
 def test_a_path_inside_means_itself(ws, written, path):
-    spot = ws.resolve(written)
+    spot = ws.resolve_path(written)
     assert (spot.path, spot.note) == (path, "")
 
 
 @pytest.mark.parametrize("written", ["$PWD/new.py", "${PWD}/new.py", "$(pwd)/new.py"])
 def test_the_shell_s_words_for_the_folder_mean_it(ws, written):
-    assert ws.resolve(written, writing=True).path == "new.py"
+    assert ws.resolve_path(written, writing=True).path == "new.py"
 
 
 def test_a_file_whose_name_holds_a_backslash_is_itself(ws):
     (ws.root / "a\\b").write_text("")
-    assert ws.resolve("a\\b").path == "a\\b"
+    assert ws.resolve_path("a\\b").path == "a\\b"
 
 
 def test_an_absolute_path_inside_is_accepted(ws):
-    assert ws.resolve(f"{ws.root}/docs/a.md").path == "docs/a.md"
+    assert ws.resolve_path(f"{ws.root}/docs/a.md").path == "docs/a.md"
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_an_absolute_path_inside_is_accepted(ws):
     ],
 )
 def test_an_invented_root_means_the_workspace_and_is_said(ws, written, path):
-    spot = ws.resolve(written, writing=True)
+    spot = ws.resolve_path(written, writing=True)
     assert (spot.path, spot.note) == (path, f"{written} means {path} here")
 
 
@@ -109,20 +109,20 @@ def test_an_invented_root_means_the_workspace_and_is_said(ws, written, path):
 )
 def test_what_leads_outside_is_refused_with_a_sentence(ws, written):
     with pytest.raises(PathRefused, match="path"):
-        ws.resolve(written, writing=True)
+        ws.resolve_path(written, writing=True)
 
 
 @pytest.mark.parametrize("target", ["../outside/secret", "{out}/secret", "../outside", "/etc", "loop"])
 def test_a_link_that_leads_outside_is_refused(ws, tmp_path, target):
     (ws.root / "loop").symlink_to(target.format(out=tmp_path / "outside"))
     with pytest.raises(PathRefused, match="out of this folder"):
-        ws.resolve("loop/secret" if target.endswith(("outside", "etc")) else "loop")
+        ws.resolve_path("loop/secret" if target.endswith(("outside", "etc")) else "loop")
 
 
 def test_a_link_inside_means_what_it_points_to_and_stays_a_link(ws):
     (ws.root / "link").symlink_to("docs")
     (ws.root / "deep").symlink_to(f"{ws.root}/link/a.md")
-    assert ws.resolve("deep").path == "docs/a.md"
+    assert ws.resolve_path("deep").path == "docs/a.md"
     ws.write_bytes(ws.resolve("deep", writing=True).path, b"new\n")
     assert (ws.root / "docs/a.md").read_text() == "new\n" and (ws.root / "deep").is_symlink()
 
@@ -155,14 +155,14 @@ def test_git_and_our_own_files_are_never_written(ws, home, written):
 
 def test_git_may_be_read_and_of_ours_only_kept_output(ws):
     (ws.root / ".git/config").write_text("[core]\n")
-    assert ws.read_bytes(ws.resolve(".git/config").path, 99) == b"[core]\n"
+    assert ws.read_bytes(ws.resolve_path(".git/config").path, 99) == b"[core]\n"
     with pytest.raises(PathRefused, match="cannot be read"):
         ws.resolve(".tripletick/config.ini")
 
 
 def test_output_is_kept_where_the_model_reads_it_and_git_does_not_see_it(ws):
     kept = ws.save_output("20261121-ab12", 3, b"long\n")
-    assert ws.read_bytes(ws.resolve(kept).path, 99) == b"long\n"
+    assert ws.read_bytes(ws.resolve_path(kept).path, 99) == b"long\n"
     assert (ws.root / ".tripletick/out/.gitignore").read_text() == "*\n"
 
 
@@ -180,13 +180,13 @@ def test_what_the_person_hides_is_neither_read_nor_replaced(ws, name):
         (ws.root / each).write_text("KEY=1")
     for writing in (False, True):
         with pytest.raises(PathRefused, match="kept from you"):
-            ws.resolve(name, writing=writing)
+            ws.resolve_path(name, writing=writing)
 
 
 def test_a_hidden_folder_gets_no_new_file(ws):
     (ws.root / ".tripletickignore").write_text("private/\n")
     with pytest.raises(PathRefused, match="kept from you"):
-        ws.resolve("private/new.txt", writing=True)
+        ws.resolve_path("private/new.txt", writing=True)
 
 
 @pytest.mark.parametrize("name", [".env", ".ENV", "sub/.env.local", "sub/key.pem"])
@@ -200,7 +200,7 @@ def test_what_a_hidden_name_leads_to_is_hidden(ws, name):
     for path in ("envs/prod", "way", name):
         for writing in (False, True):
             with pytest.raises(PathRefused, match="kept from you"):
-                ws.resolve(path, writing=writing)
+                ws.resolve_path(path, writing=writing)
     (ws.root / name).unlink()
     assert ws.resolve("notes.txt").path == "notes.txt"
 
@@ -210,7 +210,7 @@ def test_a_further_name_of_a_hidden_file_is_hidden(ws, name):
     (ws.root / name).write_text("KEY=CANARY")
     os.link(ws.root / name, ws.root / "docs/plain.txt")
     with pytest.raises(PathRefused, match="kept from you"):
-        ws.resolve("docs/plain.txt")
+        ws.resolve_path("docs/plain.txt")
 
 
 def test_hidden_links_reach_into_and_out_of_what_was_let_in(ws, tmp_path):
@@ -221,7 +221,7 @@ def test_hidden_links_reach_into_and_out_of_what_was_let_in(ws, tmp_path):
     ws.allow_reading(tmp_path / "outside")
     for path in (f"{tmp_path}/outside/prod", "inside"):
         with pytest.raises(PathRefused, match="kept from you"):
-            ws.resolve(path)
+            ws.resolve_path(path)
 
 
 @pytest.mark.parametrize(
@@ -229,17 +229,17 @@ def test_hidden_links_reach_into_and_out_of_what_was_let_in(ws, tmp_path):
 )
 def test_what_only_resembles_a_secret_is_read(ws, name):
     (ws.root / name).write_text("KEY=\n")
-    assert ws.resolve(name).path == name
+    assert ws.resolve_path(name).path == name
 
 
 def test_a_folder_called_env_is_no_secret(ws):
     (ws.root / ".env/bin").mkdir(parents=True)
-    assert ws.resolve(".env").path == ".env"
+    assert ws.resolve_path(".env").path == ".env"
     assert ws.resolve(".env/bin/x", writing=True).path == ".env/bin/x"
 
 
 def test_a_new_env_file_may_be_made(ws):
-    assert ws.resolve(".env", writing=True).path == ".env"
+    assert ws.resolve_path(".env", writing=True).path == ".env"
 
 
 def test_saving_makes_folders_and_says_what_it_did(ws):
@@ -272,13 +272,13 @@ def test_a_write_protected_file_is_not_replaced(ws):
 
 def test_a_fifo_is_neither_read_nor_waited_for(ws):
     os.mkfifo(ws.root / "pipe")
-    assert ws.kind("pipe") == "other"
+    assert ws.get_kind("pipe") == "other"
     with pytest.raises(PathRefused, match="not a regular file"):
         ws.read_bytes("pipe", 10)
 
 
 def test_a_link_put_in_place_after_the_judgement_is_not_followed(ws):
-    path = ws.resolve("late/secret", writing=True).path
+    path = ws.resolve_path("late/secret", writing=True).path
     (ws.root / "late").symlink_to("../outside")
     for act in (
         lambda: ws.read_bytes(path, 9),

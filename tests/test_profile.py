@@ -102,7 +102,7 @@ def test_each_reply_and_each_block_is_told_too():
     )
     counts = {"prompt": 90, "cached": None, "output": 5}
     assert profile.replies == ({"loading": 1, "reading": 2, "waiting": 1, "writing": 1, **counts},)
-    assert (profile.blocks, profile.told) == ((("bash", 3.0),), "turn 8.00 s, 1 reply, 1 block")
+    assert (profile.blocks, profile.summary) == ((("bash", 3.0),), "turn 8.00 s, 1 reply, 1 block")
 
 
 def test_the_next_turn_begins_at_its_request():

@@ -15,7 +15,7 @@ def kept(path: Path) -> dict[str, str]:
 def test_a_renamed_file_is_told_once_with_both_names(ws, points):
     blocks(points, lambda: (ws / "notes.txt").rename(ws / "old.txt"))
     assert points.changed == (FileChange("old.txt", "renamed", "notes.txt"),)
-    assert points.changed[0].told == {"path": "old.txt", "action": "renamed", "from": "notes.txt"}
+    assert points.changed[0].as_json == {"path": "old.txt", "action": "renamed", "from": "notes.txt"}
 
 
 def test_over_several_blocks_the_first_name_and_the_last_count(ws, points):

@@ -17,10 +17,10 @@ WRITER = """
 import sys
 from pathlib import Path
 from tripletick.events import Notice
-from tripletick.session import Log
-log = Log.open(Path(sys.argv[1]), workspace=Path("/ws"), session_id="killed")
+from tripletick.event_log.session_log import SessionLog
+log = SessionLog.open(Path(sys.argv[1]), workspace=Path("/ws"), session_id="killed")
 for number in range(100000):
-    log.write(Notice(f"{number} " + "x" * 300))
+    log.write_event(Notice(f"{number} " + "x" * 300))
     sys.stdout.write(f"{number}\\n")
     sys.stdout.flush()
 """

@@ -27,10 +27,10 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from tripletick.messages import Message
-from tripletick.models import Settings
-from tripletick.models.embedded import Embedded, Source
+from tripletick.models import EngineSettings
+from tripletick.models.embedded import EmbeddedModel, ModelFiles
 from tripletick.models.model import Sampling
-model = Embedded(Source("tiny", Path(sys.argv[1])), Path(sys.argv[2]), Settings(keep="1h"))
+model = EmbeddedModel(ModelFiles("tiny", Path(sys.argv[1])), Path(sys.argv[2]), EngineSettings(keep="1h"))
 pieces = model.stream([Message("user", "hi")], Sampling(output=int(sys.argv[3])))
 print(next(piece.text for piece in pieces if not piece.progress), flush=True)
 sys.stdin.read()
@@ -283,7 +283,7 @@ def test_idle_engines_make_room_where_that_is_enough(program, engines):
 def test_what_engines_have_left_goes_when_another_one_starts(program, engines, tmp_path):
     reply(program())
     old = only(engines)
-    assert old.end()
+    assert old.end_process()
     reply(program(write_model(tmp_path / "another.gguf", seed=2)))
     assert only(engines).files.key != old.files.key
     assert list(engines.glob(f"{old.files.key}*")) == []

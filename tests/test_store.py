@@ -63,7 +63,7 @@ def test_what_could_lead_out_of_the_store_is_no_name(text, tmp_path):
 
 @pytest.mark.parametrize("text", ["qwen:7b", "me/qwen:7b", "hf.co/me/qwen:Q4", "hf.co/library/qwen:Q4"])
 def test_a_name_is_shown_as_it_was_given(text):
-    assert parsed(text).short == text
+    assert parsed(text).short_name == text
 
 
 def test_a_pulled_model_is_found_with_its_adapter(tmp_path):

@@ -380,8 +380,8 @@ def test_the_workspace_that_was_used_longest_ago_goes_first(ws, tmp_path):
 def test_what_a_running_program_works_on_is_left_alone(ws, points, tmp_path):
     turn(points, lambda: (ws / "notes.txt").write_text("new"))
     prune_snapshots(tmp_path / "state", oldest=FOR_EVER / 1e12, most=0)
-    script = "import sys; from pathlib import Path; from tripletick.checkpoint.pruning import prune;"
-    script += "prune(Path(sys.argv[1]), oldest=4e9, most=0)"
+    script = "import sys; from pathlib import Path; from tripletick.checkpoint.prune import prune_snapshots;"
+    script += "prune_snapshots(Path(sys.argv[1]), oldest=4e9, most=0)"
     subprocess.run([sys.executable, "-c", script, tmp_path / "state"], check=True)
     assert points.undo(ask=never).restored == ("notes.txt",)
 
@@ -403,10 +403,10 @@ ws = Path(sys.argv[1])
 points = Checkpoints(ws, Path(sys.argv[2]))
 for number in itertools.count():
     points.begin_turn("s", str(number))
-    points.before_block()
+    points.snapshot_before_block()
     (ws / f"file{os.getpid() % 7}").write_text(f"{os.getpid()} {number}")
     (ws / "notes.txt").write_bytes(os.urandom(3000))
-    points.after_block()
+    points.snapshot_after_block()
     points.end_turn()
     print(number, flush=True)
 """

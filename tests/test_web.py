@@ -195,14 +195,14 @@ def test_a_name_is_looked_up_once_and_that_very_address_is_connected_to():
 
     with BadServer({"/": [html()]}) as server, pytest.raises(FetchError):
         where = address.parse_address(f"http://rebinding.example:{place(server).rpartition(':')[2]}/")
-        getter(resolve=resolve, seconds=0.3).get(where)
+        getter(resolve=resolve, seconds=0.3).fetch_page(where)
     assert (looked, server.asked) == (["rebinding.example"], [])
 
 
 def test_a_name_that_leads_to_this_computer_too_is_refused():
     where = address.parse_address("http://both.example/")
     with pytest.raises(FetchError, match=r"it leads to 127\.0\.0\.1"):
-        getter(resolve=lambda host, port: ["93.184.215.14", "127.0.0.1"]).get(where)
+        getter(resolve=lambda host, port: ["93.184.215.14", "127.0.0.1"]).fetch_page(where)
 
 
 def endless(piece):
@@ -506,14 +506,14 @@ needs_openssl = pytest.mark.skipif(not shutil.which("openssl"), reason="makes a 
 def test_a_page_is_got_over_tls_from_whom_the_system_trusts(safe, monkeypatch):
     where, certificate, server = safe
     monkeypatch.setenv("SSL_CERT_FILE", certificate)
-    assert RYE.encode() in getter(server).get(where).body
+    assert RYE.encode() in getter(server).fetch_page(where).body
 
 
 @needs_openssl
 def test_a_certificate_that_nobody_vouches_for_is_told(safe):
     where, _, server = safe
     with pytest.raises(FetchError, match="no valid certificate: self-signed"):
-        getter(server).get(where)
+        getter(server).fetch_page(where)
 
 
 def test_a_fetch_is_ended_from_another_thread():

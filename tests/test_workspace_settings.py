@@ -231,7 +231,7 @@ def test_an_unknown_name_is_told(folder, brought, text):
 def test_a_file_that_cannot_be_used_is_told_and_stops_nothing(folder, brought, text):
     put(folder, "A line.\n", "AGENTS.md")
     (folder / ".tripletick/config.ini").write_bytes(text if isinstance(text, bytes) else text.encode())
-    put(folder, AGENT.format(tools="bash"), ".tripletick/agents/definitions/auditor.md")
+    put(folder, AGENT.format(tools="bash"), ".tripletick/agents/auditor.md")
     trusted, told, _ = brought()
     assert (set(trusted.agents), trusted.settings) == ({"auditor"}, ())
     assert any(line.startswith(".tripletick/config.ini is not used") for line in told)
@@ -239,7 +239,7 @@ def test_a_file_that_cannot_be_used_is_told_and_stops_nothing(folder, brought, t
 
 def test_an_agent_of_the_workspace_is_taken_and_may_be_named(folder, brought):
     put(folder, "[agent]\nname = auditor\n")
-    put(folder, AGENT.format(tools="bash read go"), ".tripletick/agents/definitions/auditor.md")
+    put(folder, AGENT.format(tools="bash read go"), ".tripletick/agents/auditor.md")
     trusted, told, _ = brought()
     assert (trusted.agents["auditor"].card, told) == ("You audit.", [])
     assert (
@@ -261,7 +261,7 @@ def test_an_agent_of_the_workspace_is_taken_and_may_be_named(folder, brought):
     ],
 )
 def test_an_agent_that_takes_a_name_or_more_tags_is_left_out(folder, brought, name, tools, why):
-    put(folder, AGENT.format(tools=tools), f".tripletick/agents/definitions/{name}.md")
+    put(folder, AGENT.format(tools=tools), f".tripletick/agents/{name}.md")
     trusted, told, _ = brought()
     assert trusted.agents == {}
     assert why in told[0]
@@ -269,7 +269,7 @@ def test_an_agent_that_takes_a_name_or_more_tags_is_left_out(folder, brought, na
 
 def test_the_question_names_the_files_and_what_they_set(folder, brought):
     put(folder, "[agent]\nname = auditor\n[sandbox]\nmode = read\n[data]\nkeep_days = 9\n")
-    put(folder, AGENT.format(tools="bash read"), ".tripletick/agents/definitions/auditor.md")
+    put(folder, AGENT.format(tools="bash read"), ".tripletick/agents/auditor.md")
     put(folder, "One.\nTwo.\n", "AGENTS.md")
     ((question,),) = (brought()[2],)
     parts = ("config.ini (name = auditor, mode = read)", "AGENTS.md (2 lines)", "auditor.md (bash read)")
@@ -321,10 +321,10 @@ def test_a_yes_in_one_folder_is_none_in_another(folder, brought, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name", [".tripletick/config.ini", ".tripletick/agents/definitions/auditor.md", "AGENTS.md"]
+    "name", [".tripletick/config.ini", ".tripletick/agents/auditor.md", "AGENTS.md"]
 )
 def test_links_and_what_is_no_file_are_not_read(folder, brought, tmp_path, name):
-    put(folder, AGENT.format(tools="bash"), ".tripletick/agents/definitions/other.md")
+    put(folder, AGENT.format(tools="bash"), ".tripletick/agents/other.md")
     (tmp_path / "secret").write_text("[sandbox]\nmode = read\n")
     (folder / name).symlink_to(tmp_path / "secret")
     trusted, _, _ = brought()
@@ -348,7 +348,7 @@ def test_nothing_else_of_the_workspace_is_read(folder, brought, name):
 
 def test_many_agents_are_bounded(folder, brought):
     for number in range(30):
-        put(folder, AGENT.format(tools="bash"), f".tripletick/agents/definitions/a{number:02}.md")
+        put(folder, AGENT.format(tools="bash"), f".tripletick/agents/a{number:02}.md")
     trusted, told, _ = brought()
     assert (len(trusted.agents), len(told)) == (20, 1)
 

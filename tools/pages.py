@@ -49,7 +49,7 @@ def tags() -> Iterator[str]:
     yield from _table("Saved and read, not run", "tag", "also written", "files")
     yield from (_row(_known(row)) for row in rows if not row.is_runnable)
     yield from _table("Tags that are no languages", "tag", "also written", "what it does")
-    others = tomllib.loads((files("tripletick") / "languages.toml").read_text("utf-8"))["tool"]
+    others = tomllib.loads((files("tripletick.languages") / "languages.toml").read_text("utf-8"))["tool"]
     for tag, tool in load_tools().items():
         if tag in others:
             yield _row([f"`{tag}`", _words(others[tag]), tool.summary])

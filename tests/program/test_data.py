@@ -98,8 +98,8 @@ def test_what_we_write_is_for_its_owner_alone_whatever_the_umask(home):
 
 def test_the_config_that_we_write_is_for_its_owner_alone(home):
     code = (
-        "from pathlib import Path; from tripletick import inifile, places;"
-        "inifile.put(places.find().user_config, 'model', 'name', 'any')"
+        "from pathlib import Path; from tripletick.config import ini; from tripletick.system import dirs;"
+        "ini.write_value(dirs.find_dirs().user_config, 'model', 'name', 'any')"
     )
     subprocess.run([sys.executable, "-c", code], env={"HOME": str(home)}, umask=0, check=True)
     assert {stat.S_IMODE(path.stat().st_mode) & 0o077 for path in everything(home / ".config")} == {0}

@@ -313,7 +313,7 @@ def test_with_a_home_that_is_missing_work_goes_on_and_none_is_made(home, words):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody whom the system does not know")
 def test_who_has_no_home_at_all_is_told_so():
-    code = "import os, platformdirs; from tripletick import places; os.setuid(54321); places.find()"
+    code = "import os, platformdirs; from tripletick.system import dirs; os.setuid(54321); dirs.find_dirs()"
     env = {"PATH": os.environ["PATH"]}
     done = subprocess.run([sys.executable, "-c", code], env=env, cwd="/", capture_output=True, timeout=50)
     if b"PermissionError" in done.stderr:

@@ -28,11 +28,11 @@ FORGETTING = f"""
 import sys
 from pathlib import Path
 from tripletick.messages import Message
-from tripletick.models import Settings
-from tripletick.models.embedded import Embedded, Source
+from tripletick.models import EngineSettings
+from tripletick.models.embedded import EmbeddedModel, ModelFiles
 from tripletick.models.model import Sampling
 engines = Path(sys.argv[2]) if len(sys.argv) > 2 else None
-model = Embedded(Source("smol", Path(sys.argv[1])), engines, Settings(keep="0s"))
+model = EmbeddedModel(ModelFiles("smol", Path(sys.argv[1])), engines, EngineSettings(keep="0s"))
 pieces = model.stream([Message("user", "hi")], {ENDLESS})
 next(pieces)
 """

@@ -62,8 +62,8 @@ def test_closing_the_generator_kills_everything(bare):
 def test_nothing_survives_the_death_of_tripletick(bare, top):
     code = (
         "from pathlib import Path\nfrom tripletick.sandbox import open_box\n"
-        "from tripletick.sandbox.box import Ground\n"
-        f"box = open_box(Ground(Path('{bare.workspace}'), Path('{top}/state2')), 'none')\n"
+        "from tripletick.sandbox.box import SandboxSpec\n"
+        f"box = open_box(SandboxSpec(Path('{bare.workspace}'), Path('{top}/state2')), 'none')\n"
         "run = box.run(['bash', '-c', 'trap \"\" TERM HUP; echo up; sleep 61.07'])\n"
         "for text in run: print(text, flush=True)"
     )

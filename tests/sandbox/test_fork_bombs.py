@@ -23,10 +23,10 @@ RUN = """
 import json, sys
 from pathlib import Path
 from tripletick.sandbox import open_box
-from tripletick.sandbox.box import Ground, Limits
+from tripletick.sandbox.box import SandboxSpec, Limits
 from tripletick.sandbox.probing import drain
 top, tier, *code = sys.argv[1:]
-box = open_box(Ground(Path(top, "ws"), Path(top, "state"), limits=Limits(timeout=30, processes=100)), tier)
+box = open_box(SandboxSpec(Path(top, "ws"), Path(top, "state"), limits=Limits(timeout=30, processes=100)), tier)
 ends = [drain(box.run(["bash", "-c", each])) for each in code]
 box.close()
 print(json.dumps([box.name, box.sentence, [[text, end.status, end.struck] for text, end in ends]]))

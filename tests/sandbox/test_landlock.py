@@ -380,8 +380,8 @@ def test_what_a_block_leaves_running_is_ended_and_counted(place):
 def test_nothing_survives_the_death_of_tripletick(place, top):
     code = (
         "from pathlib import Path\nfrom tripletick.sandbox import open_box\n"
-        "from tripletick.sandbox.box import Ground\n"
-        f"box = open_box(Ground(Path('{place.workspace}'), Path('{top}/state2')), 'landlock')\n"
+        "from tripletick.sandbox.box import SandboxSpec\n"
+        f"box = open_box(SandboxSpec(Path('{place.workspace}'), Path('{top}/state2')), 'landlock')\n"
         "run = box.run(['bash', '-c', 'trap \"\" TERM HUP; setsid sleep 61.08 & echo up; sleep 61.08'])\n"
         "for text in run: print(text, flush=True)"
     )

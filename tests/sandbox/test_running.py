@@ -54,8 +54,8 @@ def test_closing_the_generator_kills_everything(place):
 def test_nothing_survives_the_death_of_tripletick(place, top):
     code = (
         "from pathlib import Path\nfrom tripletick.sandbox import open_box\n"
-        "from tripletick.sandbox.box import Ground\n"
-        f"box = open_box(Ground(Path('{place.workspace}'), Path('{top}/state2')))\n"
+        "from tripletick.sandbox.box import SandboxSpec\n"
+        f"box = open_box(SandboxSpec(Path('{place.workspace}'), Path('{top}/state2')))\n"
         "run = box.run(['bash', '-c', 'trap \"\" TERM HUP; echo up; sleep 61.07'])\n"
         "for text in run: print(text, flush=True)"
     )

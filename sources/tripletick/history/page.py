@@ -84,7 +84,7 @@ def _markdown() -> MarkdownIt:
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 
     def fence(renderer: Any, tokens: Sequence[Any], at: int, *rest: Any) -> str:
-        return _code(tokens[at].read_content, tokens[at].info)
+        return _code(tokens[at].content, tokens[at].info)
 
     for rule in ("fence", "code_block"):
         markdown.add_render_rule(rule, fence)

@@ -111,7 +111,7 @@ def _fill_field(page: Any, name: str, value: str) -> None:
         .or_(page.locator(f"[name={json.dumps(name)}]"))
     )
     choice = field.first.evaluate("field => field.tagName") == "SELECT"
-    (field.first.select_option if choice else field.first.fill_queue)(value)
+    (field.first.select_option if choice else field.first.fill)(value)
 
 
 STEPS: Mapping[str, Callable[..., object]] = {
