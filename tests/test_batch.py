@@ -41,7 +41,7 @@ def test_a_line_is_a_request_with_its_folder_agent_time_and_model(read, tmp_path
     line = {"id": 7, "request": "do", "folder": "in", "agent": "file", "timeout": 5, "model": "m"}
     tasks = read("", line, {"request": "do"})
     assert tasks.check_file("t") == 2
-    first, second = tasks.tasks()
+    first, second = tasks.read_tasks()
     assert first == BatchTask(2, "7", "do", tmp_path / "in", agent="file", seconds=5, model="m")
     assert (second.id.split("-")[0], second.folder) == ("3", None)
 
@@ -107,7 +107,7 @@ def test_only_so_many_tasks_are_held_as_there_is_room_for():
     tasks = iter(numbered(*range(100)))
     made = queue(tasks, most=4)
     made.take_task(BatchSlot(A, 0), 0)
-    made.finished(BatchSlot(A, 0))
+    made.finish_task(BatchSlot(A, 0))
     made.fill_queue()
     assert next(tasks).number == 5
 
@@ -115,7 +115,7 @@ def test_only_so_many_tasks_are_held_as_there_is_room_for():
 def test_a_free_engine_gets_the_task_that_waits_longest():
     made = queue(numbered(1, 2, 3))
     first = made.take_task(BatchSlot(A, 0), 0)
-    made.restore_changed(BatchSlot(A, 0), first.again(A, 0))
+    made.requeue_task(BatchSlot(A, 0), first.again(A, 0))
     assert made.take_task(BatchSlot(A, 0), 0).task.number == 2
     assert made.take_task(BatchSlot(A, 1), 5).task.number == 1
 
@@ -171,7 +171,7 @@ def test_in_place_tasks_of_one_folder_are_done_one_after_the_other(tmp_path):
     tasks = numbered(1, folder=tmp_path) + numbered(2, folder=tmp_path / "in") + numbered(3)
     made = queue(tasks, one_by_one=True)
     assert [made.take_task(BatchSlot(A, number), 0).task.number for number in range(2)] == [1, 3]
-    made.finished(BatchSlot(A, 0))
+    made.finish_task(BatchSlot(A, 0))
     assert made.take_task(BatchSlot(A, 2), 0).task.number == 2
 
 
@@ -190,7 +190,7 @@ def test_each_engine_has_its_places_and_an_agent_its_own_engines():
 
 def test_one_engine_has_as_many_places_as_tasks_side_by_side():
     assert len(laid([], parallel=3).list_slots()) == 3
-    assert laid([], flag="a:1").places() == (BatchSlot(A, 0),)
+    assert laid([], flag="a:1").list_slots() == (BatchSlot(A, 0),)
     unnamed = layout.spread_over_machines(laid([]), 2, 0)
     assert len({place.host for place in unnamed.list_slots()}) == 2
 

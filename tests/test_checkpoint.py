@@ -25,7 +25,7 @@ from tripletick.checkpoint import Checkpoints
 points = Checkpoints(Path(sys.argv[1]), Path(sys.argv[2]))
 points.begin_turn("s", "the killed one")
 points.snapshot_before_block()
-points.keep_paths("notes.txt")
+points.back_up_file("notes.txt")
 Path(sys.argv[1], "notes.txt").write_text("half")
 os.kill(os.getpid(), signal.SIGKILL)
 """

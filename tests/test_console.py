@@ -607,7 +607,7 @@ def test_no_color_takes_the_colours_and_leaves_the_shape():
 
 
 def test_without_terminals_the_answer_is_on_stdout_and_nothing_else():
-    script = PLAY.replace('print(terminal.ask(Ask("Go?", "yn")).choice, flush=True)', "")
+    script = PLAY.replace('print(terminal.ask_question(Ask("Go?", "yn")).choice, flush=True)', "")
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True)
     assert (done.stdout, done.stderr) == ("word\n", "")
 

@@ -185,7 +185,11 @@ def test_in_another_folder_the_model_reads_all_anew_and_the_person_is_told(life,
         before = told(app)
     lines = []
     with closing(life(["two"], past_of(app), folder="elsewhere")) as again:
-        again.run_turn(again.turn("second"), [lambda event: lines.append(str(event))], lambda asked: Answer("y"))
+        again.run_turn(
+            again.handle_request("second"),
+            [lambda event: lines.append(str(event))],
+            lambda asked: Answer("y"),
+        )
         sent = told(again)
     assert sent[1:3] == before[1:]
     assert any("reads the whole conversation anew" in line for line in lines)

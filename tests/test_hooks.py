@@ -175,7 +175,7 @@ def test_an_event_that_cannot_be_handled_is_told_once(hooks):
 def test_events_are_seen_as_they_come(hooks):
     made, _ = hooks("seen = []\n@hook\ndef on_event(event): seen.append(event.text)")
     made.notify_event(Text("a"))
-    made.event(Text("b"))
+    made.notify_event(Text("b"))
     assert made.all()[0].function.__globals__["seen"] == ["a", "b"]
 
 

@@ -123,7 +123,7 @@ def test_a_link_inside_means_what_it_points_to_and_stays_a_link(ws):
     (ws.root / "link").symlink_to("docs")
     (ws.root / "deep").symlink_to(f"{ws.root}/link/a.md")
     assert ws.resolve_path("deep").path == "docs/a.md"
-    ws.write_bytes(ws.resolve("deep", writing=True).path, b"new\n")
+    ws.write_bytes(ws.resolve_path("deep", writing=True).path, b"new\n")
     assert (ws.root / "docs/a.md").read_text() == "new\n" and (ws.root / "deep").is_symlink()
 
 
@@ -157,7 +157,7 @@ def test_git_may_be_read_and_of_ours_only_kept_output(ws):
     (ws.root / ".git/config").write_text("[core]\n")
     assert ws.read_bytes(ws.resolve_path(".git/config").path, 99) == b"[core]\n"
     with pytest.raises(PathRefused, match="cannot be read"):
-        ws.resolve(".tripletick/config.ini")
+        ws.resolve_path(".tripletick/config.ini")
 
 
 def test_output_is_kept_where_the_model_reads_it_and_git_does_not_see_it(ws):
@@ -202,7 +202,7 @@ def test_what_a_hidden_name_leads_to_is_hidden(ws, name):
             with pytest.raises(PathRefused, match="kept from you"):
                 ws.resolve_path(path, writing=writing)
     (ws.root / name).unlink()
-    assert ws.resolve("notes.txt").path == "notes.txt"
+    assert ws.resolve_path("notes.txt").path == "notes.txt"
 
 
 @pytest.mark.parametrize("name", [".env", ".ENV"])
@@ -235,7 +235,7 @@ def test_what_only_resembles_a_secret_is_read(ws, name):
 def test_a_folder_called_env_is_no_secret(ws):
     (ws.root / ".env/bin").mkdir(parents=True)
     assert ws.resolve_path(".env").path == ".env"
-    assert ws.resolve(".env/bin/x", writing=True).path == ".env/bin/x"
+    assert ws.resolve_path(".env/bin/x", writing=True).path == ".env/bin/x"
 
 
 def test_a_new_env_file_may_be_made(ws):
@@ -283,7 +283,7 @@ def test_a_link_put_in_place_after_the_judgement_is_not_followed(ws):
     for act in (
         lambda: ws.read_bytes(path, 9),
         lambda: ws.write_bytes(path, b"x"),
-        lambda: ws.entries("late"),
+        lambda: ws.list_entries("late"),
     ):
         with pytest.raises(PathRefused):
             act()

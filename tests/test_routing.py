@@ -148,7 +148,7 @@ def test_whom_the_person_chose_gets_everything_and_nobody_takes_over():
 def test_who_was_routed_can_be_relieved_by_whoever_has_tools():
     desk, _, _ = routed("tell me a joke", prompts=OWN)
     assert [agent.name for agent in desk.list_relief_agents(OWN)][:2] == ["file", "coder"]
-    assert desk.relief(OWN)[-1] == POTTER
+    assert desk.list_relief_agents(OWN)[-1] == POTTER
 
 
 def test_a_class_without_an_agent_goes_to_who_talks_and_says_what_to_install():
@@ -259,7 +259,7 @@ def test_of_two_agents_the_one_that_is_there_does_what_it_can():
 def test_of_two_agents_the_second_comes_first_among_those_who_take_over():
     desk, events, (agent, _) = routed("find the opening hours online and write them into trip.txt")
     assert (agent.name, desk.get_rest(PROMPTS).agent.name) == ("web", "file")
-    assert desk.relief(PROMPTS)[0].name == "file"
+    assert desk.list_relief_agents(PROMPTS)[0].name == "file"
     assert events[0] == Notice("web begins, then file takes over.")
 
 

@@ -320,9 +320,7 @@ def test_a_yes_in_one_folder_is_none_in_another(folder, brought, tmp_path):
     assert len(brought()[2]) == 1
 
 
-@pytest.mark.parametrize(
-    "name", [".tripletick/config.ini", ".tripletick/agents/auditor.md", "AGENTS.md"]
-)
+@pytest.mark.parametrize("name", [".tripletick/config.ini", ".tripletick/agents/auditor.md", "AGENTS.md"])
 def test_links_and_what_is_no_file_are_not_read(folder, brought, tmp_path, name):
     put(folder, AGENT.format(tools="bash"), ".tripletick/agents/other.md")
     (tmp_path / "secret").write_text("[sandbox]\nmode = read\n")

@@ -26,7 +26,8 @@ from tripletick.sandbox import open_box
 from tripletick.sandbox.box import SandboxSpec, Limits
 from tripletick.sandbox.probing import drain
 top, tier, *code = sys.argv[1:]
-box = open_box(SandboxSpec(Path(top, "ws"), Path(top, "state"), limits=Limits(timeout=30, processes=100)), tier)
+spec = SandboxSpec(Path(top, "ws"), Path(top, "state"), limits=Limits(timeout=30, processes=100))
+box = open_box(spec, tier)
 ends = [drain(box.run(["bash", "-c", each])) for each in code]
 box.close()
 print(json.dumps([box.name, box.sentence, [[text, end.status, end.struck] for text, end in ends]]))

@@ -19,7 +19,7 @@ from tripletick.messages import Answer, Call, Result
 from tripletick.paths import PathRefused
 from tripletick.sandbox.box import Finished, Mode
 from tripletick.sandbox.user import remove
-from tripletick.tools import command_examples, data_summary, function_examples
+from tripletick.tools import command_examples, data_summary, function_examples, results
 from tripletick.tools.file_writer import SavedFile, make_refusal, save_file
 from tripletick.tools.output import (
     clip_output,
@@ -31,13 +31,6 @@ from tripletick.tools.output import (
 )
 from tripletick.tools.parameters import PROGRAM
 from tripletick.tools.program_parts import find_project_folder, list_build_attempts
-from tripletick.tools.results import (
-    PART,
-    fail_if_unchanged,
-    make_saved_result,
-    make_syntax_failure,
-    make_unstarted_result,
-)
 from tripletick.tools.syntax_check import (
     PLAIN,
     build_variables,
@@ -149,7 +142,7 @@ def run_program(language: Language, call: Call, bench: ToolContext) -> Running:
             return outcome
         saved = outcome
         if not can_run_alone(language, saved.path, call.body):
-            return (yield from check_saved_file(saved, bench, PART))
+            return (yield from check_saved_file(saved, bench, results.PART))
     with_place = prepare_folder(bench, call.body, language, saved)
     program = PreparedProgram(
         language, with_place | works_on, bench, parse_time_limit(call, bench), saved, call.body
@@ -194,9 +187,9 @@ def check_saved_file(saved: SavedFile, bench: ToolContext, end: str = "") -> Run
     named = detect_language(saved.path)
     if named and named.is_runnable:
         wrong = check_program(named, saved.path, bench)
-        return make_syntax_failure(saved, wrong) if wrong else make_saved_result(saved, end)
+        return results.make_syntax_failure(saved, wrong) if wrong else results.make_saved_result(saved, end)
     line = yield from check_syntax(saved.path, bench)
-    return make_saved_result(saved, f", but {line}" if line else end)
+    return results.make_saved_result(saved, f", but {line}" if line else end)
 
 
 def _check_and_run(program: PreparedProgram) -> Running:
@@ -206,7 +199,7 @@ def _check_and_run(program: PreparedProgram) -> Running:
     if saved and not builds:
         wrong = check_program(language, saved.path, program.bench)
         if wrong:
-            return make_syntax_failure(saved, wrong)
+            return results.make_syntax_failure(saved, wrong)
     built = Finished(0, b"")
     if builds:
         built = yield from _try_builds(program)
@@ -214,12 +207,12 @@ def _check_and_run(program: PreparedProgram) -> Running:
             return failed
         wrong = find_problem(language, built, program.bench, program.names["file"])
         if wrong and saved:
-            return make_syntax_failure(saved, wrong)
+            return results.make_syntax_failure(saved, wrong)
         if built.status:
             return to_result(program, built)
     why = _find_skip_reason(program) if saved else ""
     if saved and why:
-        result = make_unstarted_result(saved, program.bench, why)
+        result = results.make_unstarted_result(saved, program.bench, why)
     else:
         finished = yield from stream_output(program.run(built.seconds))
         if failed := _check_box_failure(program, finished):
@@ -266,7 +259,7 @@ def _apply_example_checks(program: PreparedProgram, result: Result) -> Result:
         return replace(result, outcome="failed", verdict=line, text=text, exit=1, flags=marks)
     if used and "arguments" in result.flags:
         text = "\n".join(f"$ {each.command}\n{each.printed}" for each in used)
-        return replace(make_saved_result(saved), text=text, exit=0)
+        return replace(results.make_saved_result(saved), text=text, exit=0)
     return result
 
 
@@ -312,12 +305,14 @@ def to_result(program: PreparedProgram, finished: Finished) -> Result:
     text = clip_output(finished, bench)
     left = ", ".join(filter(None, (detect_limit(finished, bench.limits), format_leftover(finished))))
     if how == "ok":
-        well = replace(make_saved_result(saved) if saved else Result("ok", how), text=text, exit=0)
+        well = replace(results.make_saved_result(saved) if saved else Result("ok", how), text=text, exit=0)
         well = replace(well, verdict=", ".join(filter(None, (well.verdict, left))))
-        return fail_if_unchanged(saved, bench, well) if saved else well
+        return results.fail_if_unchanged(saved, bench, well) if saved else well
     if saved and how.startswith("failed, exit") and program.lacks_arguments(text):
         marks = frozenset({"arguments"})
-        return Result("ok", make_saved_result(saved, WANTS).verdict, view=text, flags=marks, files=files)
+        return Result(
+            "ok", results.make_saved_result(saved, WANTS).verdict, view=text, flags=marks, files=files
+        )
     marks = collect_flags(finished) | ({"saved"} if saved else frozenset())
     line = ", ".join(filter(None, (how, left)))
     return Result("failed", line, text, exit=finished.status, flags=marks, files=files)
