@@ -194,6 +194,26 @@ def test_a_request_ends_with_the_block_that_it_wants(bench, request_, writes, en
     assert ending.startswith(ends)
 
 
+HEAD = 'def strlen(string: str) -> int:\n    """Return the length.\n    >>> strlen("abc")\n    3\n    """\n'
+
+
+@pytest.mark.parametrize(
+    ("code", "alone"),
+    [
+        (HEAD, True),
+        (f"import re\n\n\n{HEAD}```", True),
+        (f"def one():\n    return 1\n\n\n{HEAD}", True),
+        (f"{HEAD}    return len(string)", False),
+        ("def strlen(string):\n    # gives the length", False),
+        ("a function strlen with a docstring", False),
+    ],
+)
+def test_a_head_without_a_body_is_not_to_be_copied(code, alone):
+    ending = BASE.choose_ending(f"Write solution.py with this, complete:\n\n{code}", "solution.py", new=True)
+    assert ending.startswith("Write the whole program in a block that begins with ```python:solution.py")
+    assert (BASE.body in ending) is alone and BASE.body
+
+
 @pytest.mark.parametrize(
     ("text", "other"),
     [

@@ -22,6 +22,8 @@ LONGEST = 600
 """Characters of a request that are said again behind results; of a longer one its head and its tail are."""
 COMPUTES = "python"
 """The language in which data is worked on."""
+HEAD_ALONE = re.compile(r"""(?ms)^[ \t]*def [^\n]*:\n\s+r?(\"{3}|'{3}).*?\1\s*(?:```)?\s*\Z""")
+"""A request that ends with the head and the docstring of a function, in Python."""
 PLACES = {
     "folder": {"names"},
     "request": {"request", "files", "ending"},
@@ -55,6 +57,7 @@ class Templates:
     request: tuple[str, ...] = ("{request}", "{files}")
     next: str = ""
     make: str = ""
+    body: str = ""
     repair: str = ""
     compute: str = ""
     show: str = ""
@@ -90,7 +93,8 @@ class Templates:
         """
         language = detect_language(program) if program else None
         if language and new:
-            return self.make.format(tag=language.tag, path=program)
+            made = self.make.format(tag=language.tag, path=program)
+            return f"{made}\n{self.body}" if self.body and HEAD_ALONE.search(request) else made
         if self.show and self.has_words("withheld", request):
             return self.show
         if language and self.has_words("repairs", request):
