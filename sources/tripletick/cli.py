@@ -202,14 +202,13 @@ def _format_epilog(words: Sequence[str]) -> str:
 
 def _refuse_bare_word(words: Sequence[str]) -> None:
     if len(words) == 1 and words[0].isidentifier():
-        import difflib
-
         from tripletick.commands import COMMANDS
+        from tripletick.system.text import find_close_match
 
-        close = difflib.get_close_matches(words[0], list(COMMANDS), 1) or ["--help"]
+        close = find_close_match(words[0], COMMANDS) or "--help"
         raise UsageError(
             f"{words[0]!r} is no command, and one bare word is not sent.",
-            f"Did you mean: tripletick {close[0]}?",
+            f"Did you mean: tripletick {close}?",
             f"To send it: tripletick -- {words[0]}",
         )
 

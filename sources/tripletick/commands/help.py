@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from pathlib import Path
 from tripletick.commands import COMMANDS
 from tripletick.errors import TripletickError, UsageError
 from tripletick.system import dirs
+from tripletick.system.text import find_close_match
 from tripletick.ui.columns import align_rows
 from tripletick.ui.sanitize import make_encodable, write_text
 
@@ -31,8 +31,8 @@ def run_help(options: argparse.Namespace, words: Sequence[str]) -> int:
     topic = "-".join(words).lower().removesuffix(".md")
     known = list_topics(found)
     if topic not in known:
-        near = difflib.get_close_matches(topic, known, 1, 0.5)
-        why = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(known)}."
+        near = find_close_match(topic, known, 0.5)
+        why = f"Did you mean {near}?" if near else f"There are: {', '.join(known)}."
         raise UsageError(f"There is no page {topic!r}.", why, USAGE)
     if topic in found:
         _print_markdown(found[topic].read_text("utf-8"), options)

@@ -11,9 +11,8 @@ import os
 import re
 import socket
 import ssl
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from http import HTTPStatus
 from http.client import HTTPException
 from typing import Any
@@ -29,6 +28,7 @@ from tripletick.errors import (
     TripletickError,
 )
 from tripletick.models import json_fields
+from tripletick.system.text import find_close_match
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,11 +231,10 @@ def make_missing_error(model: str, names: tuple[str, ...]) -> TripletickError:
     return MISSING(model=model, closest=suggest_models(model, names))
 
 
-def suggest_models(model: str, names: tuple[str, ...]) -> str:
+def suggest_models(model: str, names: Sequence[str]) -> str:
     """Name the model that comes close, else some that there are."""
-    near = get_close_matches(model, names, n=1, cutoff=0.4)
-    if near:
-        return f"Closest: {near[0]}."
+    if near := find_close_match(model, names, 0.4):
+        return f"Closest: {near}."
     return f"It has: {', '.join(names[:5])}." if names else "It has no models yet."
 
 

@@ -11,13 +11,12 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from tripletick.errors import ModelError
-from tripletick.models.failures import ErrorTemplate
+from tripletick.models.failures import ErrorTemplate, suggest_models
 
 HOST, NAMESPACE, TAG = "registry.ollama.ai", "library", "latest"
 MODEL_LAYER = "application/vnd.ollama.image.model"
@@ -218,9 +217,7 @@ def _make_missing_error(name: OllamaName, text: str, stores: Sequence[Path]) -> 
     there = list_names(stores)
     if not there and not any(_list_folder(store) for store in stores):
         return NO_STORE(name=text, looked=", ".join(map(str, stores)))
-    near = get_close_matches(name.short_name, there, n=1, cutoff=0.4)
-    has = f"It has: {', '.join(there[:5])}." if there else "It has no models yet."
-    return MISSING(name=text, closest=f"Closest: {near[0]}." if near else has)
+    return MISSING(name=text, closest=suggest_models(name.short_name, there))
 
 
 def _format_reason(error: OSError) -> str:
