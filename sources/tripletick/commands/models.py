@@ -13,13 +13,14 @@ from tripletick.commands.onboarding import Onboarding, save_model
 from tripletick.commands.session_setup import load_settings
 from tripletick.config.config import Config
 from tripletick.errors import ModelError, ServerUnreachableError, UsageError
-from tripletick.models import catalog, choice, failures, open_model, qualify_name, server_models, split_name
+from tripletick.models import catalog, choice, open_model, qualify_name, server_models, split_name
 from tripletick.models.catalog import CatalogEntry
 from tripletick.models.model import ModelInfo
 from tripletick.session import builder, model_selection
 from tripletick.session.model_discovery import describe_model, is_host_given
 from tripletick.session.model_list import ModelListing, find_host
 from tripletick.system import dirs
+from tripletick.system.text import format_thousands
 from tripletick.ui.columns import align_rows
 from tripletick.ui.sanitize import write_text
 
@@ -136,8 +137,8 @@ def _show_model(work: ModelsContext, name: str) -> None:
         ("name", about.name),
         ("server", about.where),
         ("parameters", f"{about.parameters / 1e9:.1f} billion" if about.parameters else ""),
-        ("context", f"{failures.format_count(about.context)} tokens" if about.context else ""),
-        ("asked for", f"{failures.format_count(window)} tokens"),
+        ("context", f"{format_thousands(about.context)} tokens" if about.context else ""),
+        ("asked for", f"{format_thousands(window)} tokens"),
         ("can", ", ".join(about.can)),
         *(_size_rows(work, about.name) if about.engine == "ollama" else ()),
     )

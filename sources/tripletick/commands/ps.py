@@ -8,11 +8,10 @@ import sys
 from collections.abc import Sequence
 
 from tripletick.errors import TripletickError, UsageError
-from tripletick.models.failures import format_count
 from tripletick.models.shared_engine import status
 from tripletick.models.shared_engine.status import EngineStatus
 from tripletick.system import dirs
-from tripletick.tools.output import format_size
+from tripletick.system.text import format_size, format_thousands
 from tripletick.ui.columns import align_rows
 from tripletick.ui.sanitize import write_text
 
@@ -79,7 +78,7 @@ def build_row(one: EngineStatus) -> tuple[str, ...]:
         one.name,
         f"process {one.pid}",
         format_size(one.memory) if one.memory else "",
-        f"{format_count(one.context)} tokens" if one.context else "",
+        f"{format_thousands(one.context)} tokens" if one.context else "",
         count_programs(one) if one.answered else "",
         describe_state(one),
     )

@@ -19,6 +19,7 @@ from tripletick.errors import TripletickError, UsageError, UserNeededError
 from tripletick.events import Ask
 from tripletick.history import retention
 from tripletick.system import dirs
+from tripletick.system.text import format_size, join_names
 from tripletick.ui.sanitize import write_text
 
 QUESTION = "Delete it all?"
@@ -45,8 +46,6 @@ class OwnedFolder:
     owned: OwnedFiles
 
     def format_line(self) -> str:
-        from tripletick.tools.output import format_size
-
         link = f", a link: what it leads to stays ({self.path.readlink()})" if self.path.is_symlink() else ""
         stays = f", without {format_other_files(self.owned)}" if self.owned.others else ""
         taken = sum(map(disk_usage, self.owned.paths))
@@ -144,8 +143,7 @@ def _has_owned_files(found: OwnedFiles) -> bool:
 
 def format_other_files(found: OwnedFiles) -> str:
     """Name some of what is not ours."""
-    more = len(found.others) - NAMED
-    return ", ".join(found.others[:NAMED]) + (f" and {more} more" if more > 0 else "")
+    return join_names(found.others, NAMED)
 
 
 def disk_usage(folder: Path) -> int:

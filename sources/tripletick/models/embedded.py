@@ -43,6 +43,7 @@ from tripletick.models.shared_engine.client import ClientOptions, EngineClient
 from tripletick.system import optional_deps, platforms
 from tripletick.system.cancellation import CancelToken
 from tripletick.system.dirs import find_home
+from tripletick.system.text import format_thousands
 
 DEFAULT_CONTEXT = 4096
 PATH = re.compile(r"[/~]|\.\.?/")
@@ -117,7 +118,7 @@ class EmbeddedModel:
         """Set the context; what is over the model's own is told and not given."""
         own = self._read_header().context
         if context > own:
-            asked, has = failures.format_count(context), failures.format_count(own)
+            asked, has = format_thousands(context), format_thousands(own)
             self._settings.notice(LESS.format(own=has, asked=asked))
         self._context = min(context, own)
         return self._context

@@ -39,6 +39,7 @@ from tripletick.models.server_monitor import ServerMonitor
 from tripletick.models.stream_state import StreamState
 from tripletick.system.cancellation import CancelToken
 from tripletick.system.redaction import KNOWN
+from tripletick.system.text import format_thousands
 
 BASE_URL = "OPENAI_BASE_URL"
 PATH = "v1"
@@ -125,7 +126,7 @@ class OpenAI:
     def set_context(self, context: int) -> int:
         """Take what the server has; more than that is told and not given."""
         if self._told and context > self._told:
-            asked, has = failures.format_count(context), failures.format_count(self._told)
+            asked, has = format_thousands(context), format_thousands(self._told)
             self.settings.notice(LESS.format(has=has, asked=asked))
         self._context = min(context, self._told or context)
         return self._context
