@@ -15,6 +15,7 @@ from contextlib import suppress
 
 from tripletick import __version__
 from tripletick.errors import TripletickError, UsageError
+from tripletick.system.text import describe_os_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def _enter_named_folder(named: str) -> None:
     except OSError as error:
         there = os.path.expanduser(named)  # noqa: PTH111
         if not there.startswith("/"):
-            raise UsageError("This folder is gone.", f"{error.strerror}.", GO_ELSEWHERE) from error
+            raise UsageError("This folder is gone.", f"{describe_os_error(error)}.", GO_ELSEWHERE) from error
         # one that is not there is reported where it is opened
         with suppress(OSError):
             os.chdir(there)

@@ -19,7 +19,7 @@ from typing import Any
 
 from tripletick.batch.id_set import IdSet
 from tripletick.errors import UsageError
-from tripletick.system.text import suggest_name
+from tripletick.system.text import describe_os_error, suggest_name
 
 SHOWN = 20
 """Wrong lines that are named; of the others it is said how many there are."""
@@ -122,7 +122,7 @@ class TaskReader:
                     if text.strip():
                         yield number, text.strip()
         except OSError as error:
-            why = error.strerror or str(error)
+            why = describe_os_error(error)
             raise UsageError(
                 f"{self.path} cannot be read.", f"{why}.", "tripletick batch TASKS.jsonl"
             ) from error

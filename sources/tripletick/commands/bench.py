@@ -22,6 +22,7 @@ from tripletick.config import config
 from tripletick.errors import TripletickError, UsageError
 from tripletick.models import bench_scores
 from tripletick.system import dirs
+from tripletick.system.text import describe_os_error
 from tripletick.ui.columns import align_rows
 from tripletick.ui.sanitize import write_json, write_text
 
@@ -113,7 +114,7 @@ def _keep_score(options: argparse.Namespace, header: run_file.RunHeader, done: S
         solved = sum(one.solved for one in done)
         bench_scores.save_score(dirs.find_dirs().cache, header.model, header.suite, solved, len(done))
     except OSError as error:
-        _print_notice(UNKEPT.format(why=error.strerror or error))
+        _print_notice(UNKEPT.format(why=describe_os_error(error)))
 
 
 def _compare_runs(options: argparse.Namespace, paths: Sequence[str]) -> int:
@@ -141,7 +142,7 @@ def _write_page(options: argparse.Namespace, paths: Sequence[str]) -> int:
     try:
         target.write_text(page.render_page(header, attempts), "utf-8")
     except OSError as error:
-        raise UsageError(f"{target} cannot be written.", f"{error.strerror}.", USAGE) from error
+        raise UsageError(f"{target} cannot be written.", f"{describe_os_error(error)}.", USAGE) from error
     _print_lines([str(target)])
     return 0
 

@@ -66,7 +66,8 @@ class PullProgress:
         done, total = self.now.done, self.now.total
         if not total or done >= total:
             return f"{self.verb} {self.name}  {escape_controls(self.now.doing)}"
-        share = f"{draw_bar(done, total, CELLS)} {self.percent} %  {format_download_size(done)} of {format_download_size(total)}"
+        sizes = f"{format_download_size(done)} of {format_download_size(total)}"
+        share = f"{draw_bar(done, total, CELLS)} {self.percent} %  {sizes}"
         return "  ".join(filter(None, (f"{self.verb} {self.name}", share, self._format_speed())))
 
     def print_step(self, screen: Screen) -> None:

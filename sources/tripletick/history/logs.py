@@ -16,7 +16,7 @@ from tripletick.history.history import Past, rebuild
 from tripletick.history.index import Row
 from tripletick.history.transcript import Transcript, transcript
 from tripletick.system.dirs import AppDirs
-from tripletick.system.text import format_count
+from tripletick.system.text import describe_os_error, format_count
 
 SHORT = 4
 """Characters at the end of an id, by which it is called where no other one ends so."""
@@ -59,7 +59,9 @@ def records(found: AppDirs, name: str) -> LogRecords:
     try:
         return read_records(found.sessions / (name + retention.LOG))
     except OSError as error:
-        raise TripletickError(f"Session {name} cannot be read.", f"{error.strerror}.", LIST) from error
+        raise TripletickError(
+            f"Session {name} cannot be read.", f"{describe_os_error(error)}.", LIST
+        ) from error
 
 
 def past(found: AppDirs, name: str) -> Past:
