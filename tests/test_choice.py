@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from tripletick.commands.onboarding import format_models
-from tripletick.commands.pull_progress import PullProgress, format_duration
+from tripletick.commands.pull_progress import PullProgress
 from tripletick.models import gpu_memory
 from tripletick.models.choice import (
     FreeMemory,
@@ -23,6 +23,7 @@ from tripletick.models.ollama_pull import PullStatus
 from tripletick.models.server_models import AvailableModel, ModelCatalog
 from tripletick.session.model_discovery import system_notes
 from tripletick.system import platforms
+from tripletick.system.text import format_duration
 from tripletick.ui.columns import align_rows
 
 GB = 1_000_000_000

@@ -31,16 +31,15 @@ AT_ROOT = {"__init__", "cli", "errors", "events", "messages"}
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 ONLY = {"ui": {"events", "messages"}}
 RIM = {
-    "batch": {"pathspec", "ray"},
+    "batch": {"ray"},
     "mcp": {"anyio", "mcp", "mcp_types"},
     "models": {"requests", "urllib3", "ollama", "httpx", "xllamacpp"},
     "ui": {"rich", "pygments", "prompt_toolkit"},
     "history": {"pygments", "markdown_it"},
     "system": {"platformdirs"},
-    "sandbox": {"pathspec"},
     "checkpoint": {"pathspec"},
     "paths": {"pathspec"},
-    "tools": {"pathspec", "docstring_parser"},
+    "tools": {"docstring_parser"},
     "hooks": {"pluggy"},
     "web": {"certifi", "charset_normalizer", "ddgs", "playwright", "pypdf", "trafilatura"},
 }

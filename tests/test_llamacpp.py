@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from tripletick.models.embedded import EmbeddedModel, ModelFiles
+from tripletick.models.ollama_store import ModelFiles
+from tripletick.models.embedded import EmbeddedModel, 
 from tripletick.models.llamacpp import find_first_error
 
 LIMIT = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"

@@ -197,40 +197,38 @@ def folder(tmp_path):
 
 @pytest.mark.parametrize("script", RISKY)
 def test_a_risky_command_is_asked_about(folder, script):
-    assert risky.find_first_risk(Call("bash", script), folder)
+    assert risky.find_risks(Call("bash", script), folder)
 
 
 @pytest.mark.parametrize("script", HARMLESS)
 def test_ordinary_work_is_not_asked_about(folder, script):
-    assert risky.find_first_risk(Call("bash", script), folder) is None
+    assert risky.find_risks(Call("bash", script), folder) == ()
 
 
 @pytest.mark.parametrize(("tag", "source", "asked"), PROGRAMS)
 def test_programs_of_other_languages_are_known_by_few_exact_patterns(folder, tag, source, asked):
-    assert bool(risky.find_first_risk(Call(tag, source), folder)) is asked
+    assert bool(risky.find_risks(Call(tag, source), folder)) is asked
 
 
 def test_the_question_names_what_goes_and_how_much_of_it(folder):
-    risk = risky.find_first_risk(Call("bash", "rm -rf src small"), folder)
-    assert risk
+    risk = risky.find_risks(Call("bash", "rm -rf src small"), folder)[0]
     assert risk.say == "This deletes src, small (32 files)."
 
 
 def test_what_only_the_run_can_tell_is_said(folder):
-    risk = risky.find_first_risk(Call("bash", 'rm -rf "$1"'), folder)
-    assert risk
+    risk = risky.find_risks(Call("bash", 'rm -rf "$1"'), folder)[0]
     assert "what $1 stands for, which only the run can tell" in risk.say
 
 
 def test_a_script_that_is_saved_and_is_no_program_is_not_asked_about(folder):
-    assert risky.find_first_risk(Call("bash", "rm -rf src", "notes.md"), folder) is None
+    assert risky.find_risks(Call("bash", "rm -rf src", "notes.md"), folder) == ()
 
 
 @pytest.mark.parametrize(
     "script", ["$(" * 5000, "(" * 5000, "`" * 999, "'", '"$(', "a <<", "\\", "cat <<A\n" * 50]
 )
 def test_a_script_that_no_shell_could_read_is_read_all_the_same(folder, script):
-    risky.find_first_risk(Call("bash", script), folder)
+    risky.find_risks(Call("bash", script), folder)
 
 
 def test_commands_know_where_they_stand():

@@ -15,6 +15,7 @@ from contextlib import suppress
 
 from tripletick import __version__
 from tripletick.errors import TripletickError, UsageError
+from tripletick.system.text import describe_os_error
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ def _enter_named_folder(named: str) -> None:
     except OSError as error:
         there = os.path.expanduser(named)  # noqa: PTH111
         if not there.startswith("/"):
-            raise UsageError("This folder is gone.", f"{error.strerror}.", GO_ELSEWHERE) from error
+            raise UsageError("This folder is gone.", f"{describe_os_error(error)}.", GO_ELSEWHERE) from error
         # one that is not there is reported where it is opened
         with suppress(OSError):
             os.chdir(there)
@@ -202,14 +203,13 @@ def _format_epilog(words: Sequence[str]) -> str:
 
 def _refuse_bare_word(words: Sequence[str]) -> None:
     if len(words) == 1 and words[0].isidentifier():
-        import difflib
-
         from tripletick.commands import COMMANDS
+        from tripletick.system.text import find_close_match
 
-        close = difflib.get_close_matches(words[0], list(COMMANDS), 1) or ["--help"]
+        close = find_close_match(words[0], COMMANDS) or "--help"
         raise UsageError(
             f"{words[0]!r} is no command, and one bare word is not sent.",
-            f"Did you mean: tripletick {close[0]}?",
+            f"Did you mean: tripletick {close}?",
             f"To send it: tripletick -- {words[0]}",
         )
 

@@ -14,7 +14,8 @@ from tests.program.test_cli import run
 from tests.scenes import free_port, with_ollama
 from tests.terminal import CTRL_C, CTRL_D, opened
 
-from tripletick.models import catalog, choice, probes
+from tripletick.models import catalog, probes
+from tripletick.system.text import format_download_size
 
 CLOSED = "http://127.0.0.1:9"
 ABOUT = answer(
@@ -93,7 +94,7 @@ def test_the_model_that_suits_the_machine_is_taken_and_saved(home):
     suited = catalog.choose_best(cache_of(home))
     with opened(home, "--host", CLOSED, PATH=without_ollama(home)) as terminal:
         terminal.wait("Your choice?").type("o\r").wait("Saved to", "coder>")
-        assert f"{suited.name} ({choice.format_size(suited.size)})" in " ".join(terminal.text().split())
+        assert f"{suited.name} ({format_download_size(suited.size)})" in " ".join(terminal.text().split())
     assert settings(home) == f"[model]\nname = {suited.full_name}\n"
 
 

@@ -10,7 +10,8 @@ import pytest
 from tests.real.ollama_server import CannotServe, small_model
 
 from tripletick.events import Answered
-from tripletick.models.embedded import EmbeddedModel, ModelFiles
+from tripletick.models.ollama_store import ModelFiles
+from tripletick.models.embedded import EmbeddedModel, 
 from tripletick.models.model import Sampling
 
 FAILS = [f"```bash\nseq {n} {n + 40}; exit {n}\n```" for n in (1, 2, 3)]

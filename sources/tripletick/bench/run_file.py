@@ -20,6 +20,7 @@ from tripletick.bench.attempt import Attempt
 from tripletick.errors import UsageError
 from tripletick.event_log import session_log
 from tripletick.system import platforms
+from tripletick.system.text import describe_os_error
 
 FORMAT = 1
 LOG = ".jsonl"
@@ -110,7 +111,7 @@ def read_run(path: Path) -> tuple[RunHeader, list[Attempt]]:
         first, *lines = (json.loads(line) for line in whole.split(b"\n"))
         return _build_record(RunHeader, first), [_build_record(Attempt, line) for line in lines]
     except OSError as error:
-        raise UsageError(f"{path} cannot be read.", f"{error.strerror}.", "ls runs") from error
+        raise UsageError(f"{path} cannot be read.", f"{describe_os_error(error)}.", "ls runs") from error
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise UsageError(NO_RUN.format(path=path), "", "ls runs") from error
 
@@ -142,7 +143,7 @@ def _open_run_file(path: Path, *, new: bool) -> Iterator[int]:
         handle = session_log.open_locked(path, new=new)
     except OSError as error:
         raise UsageError(
-            f"{path} cannot be written.", f"{error.strerror}.", "Elsewhere: --out FOLDER"
+            f"{path} cannot be written.", f"{describe_os_error(error)}.", "Elsewhere: --out FOLDER"
         ) from error
     if handle is None:
         raise UsageError(

@@ -5,7 +5,6 @@ The suite `free` is requests in words that no task was written with, in free.jso
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from tripletick.bench.task import DIALOGUES, SHIPPED, WORDINGS, BenchTask, load_
 from tripletick.errors import ConfigError, UsageError
 from tripletick.sandbox.box import ignore_notice
 from tripletick.system import dirs
+from tripletick.system.text import find_close_match
 
 FREE = SHIPPED.with_name("free.jsonl")
 QUICK = (
@@ -107,8 +107,8 @@ def load_suite(suite: str, notice: Callable[[str], None] = ignore_notice) -> lis
 
 def _make_unknown_error(suite: str, families: Sequence[str]) -> UsageError:
     known = [*NAMED, *APART, "free", *families]
-    near = difflib.get_close_matches(suite, known, 1)
-    meant = f"Did you mean: --suite {near[0]}?" if near else f"There are: {', '.join(known)}."
+    near = find_close_match(suite, known)
+    meant = f"Did you mean: --suite {near}?" if near else f"There are: {', '.join(known)}."
     return UsageError(f"There is no suite {suite!r}.", meant, "A folder of your own: --suite ./FOLDER")
 
 

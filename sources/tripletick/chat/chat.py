@@ -6,7 +6,6 @@ slash/, how the line is edited in ui/input_line.py, how a turn is drawn in ui/te
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -30,6 +29,7 @@ from tripletick.chat.commands.synonyms import MEANT
 from tripletick.chat.frontend import Screen
 from tripletick.errors import TripletickError, UsageError
 from tripletick.session.session import App
+from tripletick.system.text import find_close_match
 from tripletick.ui.input_line import InputLine
 from tripletick.ui.summary import TurnSummary
 
@@ -145,7 +145,7 @@ def suggest_command(desk: ChatContext, name: str) -> str:
         return f"For that: {typed}."
     if name in desk.commands:
         return f"Outside the chat: tripletick {name}."
-    close = next(iter(difflib.get_close_matches(name, [*COMMANDS, *MEANT], 1)), "help")
+    close = find_close_match(name, [*COMMANDS, *MEANT]) or "help"
     return f"For /{close}: {MEANT[close]}." if close in MEANT else f"Did you mean /{close}?"
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from tripletick.config.config import Config
 from tripletick.events import Ask, Event, GaveUp, Notice
 from tripletick.messages import Answer
+from tripletick.system.text import describe_os_error
 from tripletick.ui.sanitize import write_text
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def with_profiling(screen: Screen, path: Path | None, *, drawn: bool) -> Screen:
             try:
                 profile.append_profile(measured, path)
             except OSError as error:
-                screen.say(UNKEPT.format(path=path, why=error.strerror))
+                screen.say(UNKEPT.format(path=path, why=describe_os_error(error)))
 
     return replace(screen, show=show)
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from tripletick.checkpoint.undo_plan import find_renames, is_folder
 from tripletick.checkpoint.values import Change, Manifest, State
 from tripletick.event_log.session_log import clean_name
+from tripletick.system.text import join_names
 
 NAMED = 10
 """Paths of one reason that a line names."""
@@ -131,5 +132,4 @@ def _get_nested(data: object, keys: list[str]) -> object:
 
 
 def _format_paths(paths: list[str]) -> str:
-    more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
-    return ", ".join(clean_name(path) for path in paths[:NAMED]) + more
+    return join_names([clean_name(path) for path in paths], NAMED)

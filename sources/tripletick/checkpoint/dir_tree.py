@@ -95,17 +95,6 @@ class DirTree:
         if os.geteuid() == 0:
             os.chown(name, owner.st_uid, owner.st_gid, dir_fd=fd, follow_symlinks=False)
 
-    def stat_path(self, path: str) -> os.stat_result | None:
-        """Look at a file or link; None where there is neither, or only behind a link or a closed door."""
-        try:
-            with self.open_parent(path) as (fd, name):
-                status = self._stat_entry(name, fd)
-        except OSError as error:
-            if error.errno in ABSENT:
-                return None
-            raise
-        return status if status and is_storable(status) else None
-
     @staticmethod
     def _stat_entry(name: str, fd: int) -> os.stat_result | None:
         try:

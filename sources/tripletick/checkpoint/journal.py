@@ -39,6 +39,7 @@ from tripletick.checkpoint.values import Change, State
 from tripletick.checkpoint.worktree import Worktree
 from tripletick.errors import TripletickError
 from tripletick.messages import FileChange, LineCount
+from tripletick.system.text import describe_os_error
 
 FAILED = "The files could not be recorded ({why}): this turn cannot be undone."
 
@@ -209,7 +210,7 @@ class Checkpoints:
                 shown = diff_changes(plain, self._present.get_state, self._store.get_content)
                 return (*shown, *count_by_folder(bulk))
         except OSError as error:
-            raise TripletickError("The snapshots cannot be read.", error.strerror or str(error)) from error
+            raise TripletickError("The snapshots cannot be read.", describe_os_error(error)) from error
 
     def load_done_turns(self) -> tuple[list[RecordedTurn], dict[str, State | None]]:
         """Give the turns that changed files and were not undone, and the present state of the files. Folders
@@ -226,7 +227,7 @@ class Checkpoints:
                 paths = {change.path for turn in turns for change in turn.changes}
                 return turns, {path: self._present.get_state(path) for path in paths}
         except OSError as error:
-            raise TripletickError("The snapshots cannot be read.", error.strerror or str(error)) from error
+            raise TripletickError("The snapshots cannot be read.", describe_os_error(error)) from error
 
     def _is_shown(self, path: str) -> bool:
         return not (self._snapshots.is_in_git_folder(path) or self._snapshots.find_ignored_folder(path))
@@ -249,7 +250,7 @@ class Checkpoints:
         except (OSError, TripletickError) as error:
             self._step, self.changed = 0, None
             self._store.note_missing_turn()
-            why = error.what if isinstance(error, TripletickError) else error.strerror or str(error)
+            why = error.what if isinstance(error, TripletickError) else describe_os_error(error)
             said = [FAILED.format(why=why.rstrip("."))]
         finally:
             self.seconds += time.monotonic() - began
@@ -359,7 +360,7 @@ class Checkpoints:
     def _format_failure(self, word: Kind, error: OSError) -> str:
         if error.errno == errno.ENOSPC:
             return SAID[f"{word}-full"].format(folder=self._state)
-        return SAID[f"{word}-failed"].format(why=error.strerror or error)
+        return SAID[f"{word}-failed"].format(why=describe_os_error(error))
 
     def _undo_or_redo_one(self, report: UndoReport, ask: Ask) -> bool:
         """Undo or redo one turn; False where that was not possible."""

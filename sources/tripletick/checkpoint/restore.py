@@ -14,6 +14,7 @@ from functools import partial
 from tripletick.checkpoint.dir_tree import DirTree
 from tripletick.checkpoint.undo_plan import UndoPlan, is_folder, is_placeholder
 from tripletick.checkpoint.values import State
+from tripletick.system.text import describe_os_error
 
 Read = Callable[[str], bytes]
 OPEN = stat.S_IRWXU
@@ -74,4 +75,4 @@ def _remove_folder(plan: UndoPlan, tree: DirTree, path: str, state: State | None
         if state is None:
             del plan.wanted[path]
         else:
-            plan.keep_paths([path], (error.strerror or str(error)).lower())
+            plan.keep_paths([path], describe_os_error(error).lower())

@@ -19,8 +19,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from tripletick.checkpoint.dir_tree import ABSENT, FOLDER, DirTree, ignore_absent, is_storable
-from tripletick.checkpoint.ignore_rules import IGNORE, IgnoreRules, Specs
+from tripletick.checkpoint.ignore_rules import IgnoreRules
 from tripletick.checkpoint.values import FRESH, Manifest, ScanProgress, Statuses, is_untouched
+from tripletick.paths.ignore_files import GIT_IGNORE, Specs
 
 MOST_FILES, MOST_BYTES = 4000, 100 << 20
 """What an ignored folder may hold and still be kept."""
@@ -201,9 +202,9 @@ class WorkspaceScanner:
         self._seen.looks.append(look)
         if look.folders:
             specs = spot.specs
-            if IGNORE in look.names and not spot.bulk:
+            if GIT_IGNORE in look.names and not spot.bulk:
                 specs = self._ignores.extend_specs(
-                    spot.fd, spot.prefix, prints[look.names.index(IGNORE)], specs
+                    spot.fd, spot.prefix, prints[look.names.index(GIT_IGNORE)], specs
                 )
             for name in look.folders:
                 self._enter_folder(spot, name, specs)

@@ -21,6 +21,7 @@ from tripletick.checkpoint.scanner import ScanResult, WorkspaceScanner, stat_pat
 from tripletick.checkpoint.store import SnapshotStore
 from tripletick.checkpoint.values import FRESH, Change, Manifest, ManifestEntry, ScanProgress, Statuses
 from tripletick.event_log.session_log import clean_name
+from tripletick.system.text import join_names
 
 MIB = 1 << 20
 LARGEST, LARGEST_IGNORED = 50 * MIB, 5 * MIB
@@ -247,6 +248,4 @@ class Snapshots:
 
 
 def _format_paths(paths: Iterable[str]) -> str:
-    names = sorted(map(clean_name, paths))
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
+    return join_names(sorted(map(clean_name, paths)), NAMED)

@@ -11,6 +11,7 @@ from tripletick.checkpoint.steps import RecordedTurn
 from tripletick.checkpoint.values import Change, State
 from tripletick.event_log.session_log import clean_name, clean_text
 from tripletick.messages import FileChange
+from tripletick.system.text import describe_os_error, join_names
 
 WORDS = 12
 """Words of a request that are kept."""
@@ -74,7 +75,7 @@ class UndoPlan:
         try:
             step()
         except OSError as error:
-            self.keep_paths([path], (error.strerror or str(error)).lower())
+            self.keep_paths([path], describe_os_error(error).lower())
 
 
 @dataclass(slots=True)
@@ -231,5 +232,4 @@ def _spare_unrecoverable(plan: UndoPlan, ask: Ask) -> None:
 
 
 def format_paths(paths: Iterable[str]) -> str:
-    names = [clean_name(path) for path in paths]
-    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+    return join_names([clean_name(path) for path in paths], NAMED)

@@ -11,6 +11,7 @@ from typing import Any
 
 from tripletick.commands.stdin import read_stdin
 from tripletick.errors import UsageError
+from tripletick.system.text import describe_os_error
 from tripletick.ui.sanitize import write_json, write_text
 
 EVERY_TAG = "bash,python,c,go,java,javascript,read,write,edit,file_finder"
@@ -52,7 +53,7 @@ def _read_text(file: str) -> str:
         return Path(file).read_bytes().decode("utf-8", "replace")
     except OSError as error:
         raise UsageError(
-            f"{file} cannot be read.", error.strerror or str(error), "tripletick blocks FILE"
+            f"{file} cannot be read.", describe_os_error(error), "tripletick blocks FILE"
         ) from error
 
 

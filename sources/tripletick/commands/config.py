@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import os
 import shlex
 import sys
@@ -29,6 +28,7 @@ from tripletick.config.schema import SECTIONS
 from tripletick.errors import ConfigError, UsageError
 from tripletick.session import builder, mcp_setup, model_selection
 from tripletick.system import dirs
+from tripletick.system.text import find_close_match
 from tripletick.ui.columns import align_rows
 from tripletick.ui.sanitize import write_text
 
@@ -89,10 +89,10 @@ def _set_value(options: argparse.Namespace, found: dirs.AppDirs, name: str, valu
     section, _, key = name.rpartition(".")
     if not is_section(section) or key not in list_settings(section):
         names = [f"{one}.{key}" for one in SECTIONS for key in list_settings(one)]
-        near = difflib.get_close_matches(name, names, 1, 0.5) or [one for one in names if name in one]
+        near = find_close_match(name, names, 0.5) or next((one for one in names if name in one), "")
         raise UsageError(
             f"There is no setting {name!r}.",
-            f"Did you mean {near[0]}?" if near else "A setting is SECTION.KEY, such as model.name.",
+            f"Did you mean {near}?" if near else "A setting is SECTION.KEY, such as model.name.",
             "All of them: tripletick config show",
         )
     cleared = _check_value(found, SettingValue(section, key, value, TYPED))
@@ -134,7 +134,7 @@ def _check_value(found: dirs.AppDirs, given: SettingValue) -> str:
         cleared = ""
     there = builder.load_prompts(now, found) if family == "model" and name else None
     if there and name not in {*there.agents, *there.lacking}:
-        near = next(iter(difflib.get_close_matches(name, there.agents, 1)), "coder")
+        near = find_close_match(name, there.agents) or "coder"
         again = f"tripletick config set model.{near}.{given.key} {shlex.quote(given.value)}"
         raise UsageError(f"There is no agent {name!r}.", f"There are: {', '.join(there.agents)}.", again)
     for check in CHECKS.get(f"{family}.{given.key}", ()) if family != "mcp" else (_check_server,):

@@ -15,7 +15,6 @@ from tripletick.languages import registry
 from tripletick.models import (
     chat_templates,
     choice,
-    failures,
     hosts,
     resolve_engine,
     server_models,
@@ -25,6 +24,7 @@ from tripletick.models.model import ModelInfo
 from tripletick.sandbox.box import Box, ignore_notice
 from tripletick.session import builder, model_discovery, model_list, model_selection
 from tripletick.system import dirs, platforms
+from tripletick.system.text import format_count, format_download_size, format_thousands
 from tripletick.tools.syntax_check import drain_output
 from tripletick.ui.sanitize import escape_controls
 
@@ -124,7 +124,10 @@ def _report_ollama(settings: Config) -> EngineReport:
     free = platforms.read_machine_memory().available if where.is_loopback and not loaded else 0
     size = next((one.size for one in listed if one.name in (name, f"{name}:latest")), 0)
     rows = (
-        (choice.fits_memory(size, free) is False, TOO_LARGE.format(name=name, size=choice.format_size(size))),
+        (
+            choice.fits_memory(size, free) is False,
+            TOO_LARGE.format(name=name, size=format_download_size(size)),
+        ),
         (bool(about.can) and "completion" not in about.can, NO_CHAT.format(name=name)),
         (about.untemplated, chat_templates.LACKS.format(name=name)),
         (
@@ -182,7 +185,7 @@ def _check_start(row: registry.Language, box: Box) -> str:
 def format_engine_report(engine: EngineReport, spoken: tuple[LanguageStatus, ...]) -> Iterator[str]:
     """Word it for a person."""
     if engine.server:
-        count = f", {engine.models} model{'s' * (engine.models != 1)}" if engine.models else ""
+        count = f", {format_count(engine.models, 'model')}" if engine.models else ""
         program = f"ollama {engine.version}" if engine.models else engine.version or server_models.UNTOLD
         yield f"server: {escape_controls(program)} at {engine.server}{count}"
     elif engine.wrong or engine.chosen:
@@ -195,9 +198,9 @@ def format_engine_report(engine: EngineReport, spoken: tuple[LanguageStatus, ...
         )
         if engine.chosen:
             yield f"  {escape_controls(engine.chosen)}"
-        own = f", the model can have {failures.format_count(engine.context)}" if engine.context else ""
+        own = f", the model can have {format_thousands(engine.context)}" if engine.context else ""
         yield f"dialect: {engine.dialect}"
-        yield f"context: {failures.format_count(engine.window)} tokens asked for{own}"
+        yield f"context: {format_thousands(engine.window)} tokens asked for{own}"
     yield f"languages: {' '.join(one.tag for one in spoken if one.runs) or 'none'}"
     yield from (f"  does not start: {one.tag} ({one.wrong})" for one in spoken if one.wrong)
     if lacking := [f"{one.tag} ({one.package})" for one in spoken if not (one.runs or one.wrong)]:

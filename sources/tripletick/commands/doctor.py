@@ -17,6 +17,7 @@ from tripletick.errors import TripletickError
 from tripletick.sandbox import counting, remedies
 from tripletick.sandbox.attacks import AttackOutcome
 from tripletick.system import dirs
+from tripletick.system.text import format_size
 from tripletick.ui.sanitize import write_json, write_text
 
 if TYPE_CHECKING:
@@ -194,7 +195,6 @@ def _list_doubtful_tags(report: DoctorReport) -> str:
 def format_report(report: DoctorReport) -> Iterator[str]:
     """Word the report for a person."""
     from tripletick.commands import chores, diagnostics
-    from tripletick.tools.output import format_size
 
     held = sum(one.verdict == "held" for one in report.attacks)
     yield f"box: {report.tier if report.holds else 'NO SANDBOX'}"

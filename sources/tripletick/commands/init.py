@@ -25,6 +25,7 @@ from tripletick.models.conversation import GUESS
 from tripletick.paths import PathRefused, Workspace
 from tripletick.session import builder
 from tripletick.system import dirs
+from tripletick.system.text import describe_os_error
 from tripletick.tools.file_walk import FileWalk
 from tripletick.tools.tool import format_tokens
 from tripletick.trust import AnswerStore, hash_text
@@ -83,7 +84,9 @@ def run_init(options: argparse.Namespace, words: Sequence[str]) -> int:
     except FileExistsError:
         raise UsageError(*THERE) from None
     except OSError as error:
-        raise UsageError(f"{folder / NAME} cannot be written.", f"{error.strerror}.", "ls -ld .") from error
+        raise UsageError(
+            f"{folder / NAME} cannot be written.", f"{describe_os_error(error)}.", "ls -ld ."
+        ) from error
     # written at the user's word, it is not asked about
     memory = AnswerStore(found.state, save=not options.no_save)
     memory.save_answers(folder, files={**memory.get_answers(folder).files, NAME: hash_text(text)})

@@ -13,15 +13,16 @@ from tripletick.commands.onboarding import Onboarding, save_model
 from tripletick.commands.session_setup import load_settings
 from tripletick.config.config import Config
 from tripletick.errors import ModelError, ServerUnreachableError, UsageError
-from tripletick.models import catalog, choice, failures, open_model, qualify_name, server_models, split_name
+from tripletick.models import catalog, choice, open_model, qualify_name, server_models, split_name
 from tripletick.models.catalog import CatalogEntry
 from tripletick.models.model import ModelInfo
 from tripletick.session import builder, model_selection
 from tripletick.session.model_discovery import describe_model, is_host_given
 from tripletick.session.model_list import ModelListing, find_host
 from tripletick.system import dirs
+from tripletick.system.text import format_thousands
 from tripletick.ui.columns import align_rows
-from tripletick.ui.sanitize import write_text
+from tripletick.ui.sanitize import write_lines
 
 USAGE = "tripletick models [list|pull NAME|use NAME|show NAME|create [NAME] [--ollama]|template NAME]"
 NO_CHAT = "{name} compares texts and cannot chat."
@@ -77,7 +78,7 @@ def run_models(options: argparse.Namespace, words: Sequence[str]) -> int:
 def _list_models(work: ModelsContext) -> None:
     """Write the models to stdout, a line each."""
     look = builder.make_program_lookup(work.options.directory)
-    _print_lines(ModelListing(work.settings, work.places, look, work.print_notice).format_lines())
+    write_lines(sys.stdout, ModelListing(work.settings, work.places, look, work.print_notice).format_lines())
 
 
 def _pull_model(work: ModelsContext, name: str) -> None:
@@ -136,12 +137,12 @@ def _show_model(work: ModelsContext, name: str) -> None:
         ("name", about.name),
         ("server", about.where),
         ("parameters", f"{about.parameters / 1e9:.1f} billion" if about.parameters else ""),
-        ("context", f"{failures.format_count(about.context)} tokens" if about.context else ""),
-        ("asked for", f"{failures.format_count(window)} tokens"),
+        ("context", f"{format_thousands(about.context)} tokens" if about.context else ""),
+        ("asked for", f"{format_thousands(window)} tokens"),
         ("can", ", ".join(about.can)),
         *(_size_rows(work, about.name) if about.engine == "ollama" else ()),
     )
-    _print_lines(align_rows([row for row in rows if row[1]]))
+    write_lines(sys.stdout, align_rows([row for row in rows if row[1]]))
 
 
 def _size_rows(work: ModelsContext, name: str) -> Iterator[tuple[str, str]]:
@@ -205,11 +206,6 @@ def _parse_ollama_name(name: str) -> str:
             "For example: tripletick models pull qwen2.5-coder:7b",
         )
     return rest.strip()
-
-
-def _print_lines(lines: Sequence[str]) -> None:
-    write_text(sys.stdout, "".join(f"{line}\n" for line in lines))
-    sys.stdout.flush()
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ from tripletick.session.model_discovery import (
 )
 from tripletick.system import optional_deps
 from tripletick.system.dirs import AppDirs, abbreviate_home
+from tripletick.system.text import format_download_size
 from tripletick.ui.columns import align_rows
 
 if TYPE_CHECKING:
@@ -231,9 +232,9 @@ class Onboarding:
         from tripletick.models import choice, server_models
 
         rows = choice.suggest_pulls(free)
-        cells = [(row.name, choice.format_size(row.size), row.says) for row in rows]
+        cells = [(row.name, format_download_size(row.size), row.says) for row in rows]
         self.screen.say("\n".join([EMPTY, *align_rows(cells, numbered=True, right=SIZES)]))
-        question = f"Pull 1 ({choice.format_size(rows[0].size)})?"
+        question = f"Pull 1 ({format_download_size(rows[0].size)})?"
         letters = "yn" + "".join(str(number) for number in range(2, len(rows) + 1))
         answer = self.screen.ask(Ask(question, letters, PULLS.format(where=seen.where.url), default="y"))
         if answer.choice == "n":

@@ -8,13 +8,12 @@ import sys
 from collections.abc import Sequence
 
 from tripletick.errors import TripletickError, UsageError
-from tripletick.models.failures import format_count
 from tripletick.models.shared_engine import status
 from tripletick.models.shared_engine.status import EngineStatus
 from tripletick.system import dirs
-from tripletick.tools.output import format_size
+from tripletick.system.text import format_size, format_thousands
 from tripletick.ui.columns import align_rows
-from tripletick.ui.sanitize import write_text
+from tripletick.ui.sanitize import write_lines, write_text
 
 NONE = "No engine is running: the next request to a local model starts one."
 STOPPED = "Stopped {name} (process {pid})."
@@ -34,7 +33,7 @@ def run_ps(options: argparse.Namespace, words: Sequence[str]) -> int:
         sys.stdout.write(f"{json.dumps([to_json(one) for one in found], indent=2)}\n")
     else:
         lines = align_rows([build_row(one) for one in found], right=(2,)) if found else [NONE]
-        write_text(sys.stdout, "".join(f"{line}\n" for line in lines))
+        write_lines(sys.stdout, lines)
     return 0
 
 
@@ -79,7 +78,7 @@ def build_row(one: EngineStatus) -> tuple[str, ...]:
         one.name,
         f"process {one.pid}",
         format_size(one.memory) if one.memory else "",
-        f"{format_count(one.context)} tokens" if one.context else "",
+        f"{format_thousands(one.context)} tokens" if one.context else "",
         count_programs(one) if one.answered else "",
         describe_state(one),
     )

@@ -16,10 +16,10 @@ from pathlib import Path
 from tripletick.chat.frontend import Screen
 from tripletick.models import EngineSettings, catalog
 from tripletick.models.catalog import CatalogEntry
-from tripletick.models.choice import format_size
 from tripletick.models.ollama_pull import PullStatus, pull_model
 from tripletick.models.progress import Progress
 from tripletick.system.dirs import abbreviate_home
+from tripletick.system.text import format_download_size, format_duration
 from tripletick.ui.sanitize import escape_controls
 from tripletick.ui.status_line import draw_bar
 
@@ -66,9 +66,8 @@ class PullProgress:
         done, total = self.now.done, self.now.total
         if not total or done >= total:
             return f"{self.verb} {self.name}  {escape_controls(self.now.doing)}"
-        share = (
-            f"{draw_bar(done, total, CELLS)} {self.percent} %  {format_size(done)} of {format_size(total)}"
-        )
+        sizes = f"{format_download_size(done)} of {format_download_size(total)}"
+        share = f"{draw_bar(done, total, CELLS)} {self.percent} %  {sizes}"
         return "  ".join(filter(None, (f"{self.verb} {self.name}", share, self._format_speed())))
 
     def print_step(self, screen: Screen) -> None:
@@ -105,7 +104,7 @@ def pull_with_progress(name: str, settings: EngineSettings, screen: Screen) -> N
     finally:
         screen.close()
     spent = format_duration(time.monotonic() - began)
-    screen.say(DONE.format(name=bar.name, size=format_size(bar.now.total), time=spent))
+    screen.say(DONE.format(name=bar.name, size=format_download_size(bar.now.total), time=spent))
 
 
 def fetch_model_file(entry: CatalogEntry, cache: Path, screen: Screen, *, quiet: bool = False) -> Path:
@@ -129,7 +128,7 @@ def fetch_model_file(entry: CatalogEntry, cache: Path, screen: Screen, *, quiet:
 def _fetch_with_progress(entry: CatalogEntry, run: Callable[[Progress], Path], screen: Screen) -> Path:
     bar = PullProgress(entry.name, verb="Fetching")
     words = {key: getattr(entry, key) for key in ("name", "licence", "sources", "good_for")}
-    screen.say(BEGINS.format(size=format_size(entry.size), **words))
+    screen.say(BEGINS.format(size=format_download_size(entry.size), **words))
 
     def notice(done: int, total: int) -> None:
         bar.update_progress(PullStatus(CHECKED, done, total))
@@ -144,13 +143,3 @@ def _fetch_with_progress(entry: CatalogEntry, run: Callable[[Progress], Path], s
         raise
     finally:
         screen.close()
-
-
-def format_duration(seconds: float) -> str:
-    """Write a time: `8 s`, `2 min 5 s`, `1 h 4 min`."""
-    whole = int(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole // 60 % 60} min"

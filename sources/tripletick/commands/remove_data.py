@@ -19,7 +19,8 @@ from tripletick.errors import TripletickError, UsageError, UserNeededError
 from tripletick.events import Ask
 from tripletick.history import retention
 from tripletick.system import dirs
-from tripletick.ui.sanitize import write_text
+from tripletick.system.text import format_size, join_names
+from tripletick.ui.sanitize import write_lines
 
 QUESTION = "Delete it all?"
 SETTINGS = "Your settings too?"
@@ -45,8 +46,6 @@ class OwnedFolder:
     owned: OwnedFiles
 
     def format_line(self) -> str:
-        from tripletick.tools.output import format_size
-
         link = f", a link: what it leads to stays ({self.path.readlink()})" if self.path.is_symlink() else ""
         stays = f", without {format_other_files(self.owned)}" if self.owned.others else ""
         taken = sum(map(disk_usage, self.owned.paths))
@@ -64,7 +63,7 @@ def run_remove_data(options: argparse.Namespace, words: Sequence[str]) -> int:
     if not data and not settings:
         sys.stdout.write(f"{NOTHING}\n")
         return 0
-    write_text(sys.stdout, "".join(f"{one.format_line()}\n" for one in (*data, *settings)))
+    write_lines(sys.stdout, [one.format_line() for one in (*data, *settings)])
     sys.stdout.flush()
     # The person's config may be what is broken, so it is not read.
     screen = open_screen(options, Config())
@@ -72,7 +71,7 @@ def run_remove_data(options: argparse.Namespace, words: Sequence[str]) -> int:
         chosen = data + settings if options.yes else _ask_what_to_delete(data, settings, screen)
     finally:
         screen.close()
-    write_text(sys.stdout, "\n".join(_delete_folders(chosen, found)) + "\n")
+    write_lines(sys.stdout, _delete_folders(chosen, found))
     return 0 if chosen else 1
 
 
@@ -144,8 +143,7 @@ def _has_owned_files(found: OwnedFiles) -> bool:
 
 def format_other_files(found: OwnedFiles) -> str:
     """Name some of what is not ours."""
-    more = len(found.others) - NAMED
-    return ", ".join(found.others[:NAMED]) + (f" and {more} more" if more > 0 else "")
+    return join_names(found.others, NAMED)
 
 
 def disk_usage(folder: Path) -> int:

@@ -9,7 +9,6 @@ is in trust/.
 
 from __future__ import annotations
 
-import difflib
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -39,6 +38,7 @@ from tripletick.config.schema import (
 )
 from tripletick.errors import ConfigError, TripletickError
 from tripletick.system.redaction import KNOWN
+from tripletick.system.text import suggest_name
 
 SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 SWITCH = {
@@ -263,10 +263,10 @@ def describe_unknown(given: SettingValue) -> str:
     """Say that there is no such section or setting, and which is near; "" where there is."""
     if not is_section(given.section):
         meant = re.sub(r"\..*", ".NAME", given.section)
-        near = _suggest_names(meant, [*SECTIONS, *(f"{family}.NAME" for family in FAMILIES)])
+        near = suggest_name(meant, [*SECTIONS, *(f"{family}.NAME" for family in FAMILIES)])
         return f"{given.where}: there is no section [{given.section}]{near}; ignored."
     if given.key and given.key not in list_settings(given.section):
-        near = _suggest_names(given.key, list_settings(given.section))
+        near = suggest_name(given.key, list(list_settings(given.section)))
         return f"{given.where}: [{given.section}] has no setting {given.key}{near}; ignored."
     return ""
 
@@ -275,11 +275,6 @@ def is_section(name: str) -> bool:
     """Tell whether there is such a section."""
     family = _OF_FAMILY.fullmatch(name)
     return name in SECTIONS or bool(family and family[1] in FAMILIES)
-
-
-def _suggest_names(name: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, list(known), 1, 0.5)
-    return f" (did you mean {close[0]}?)" if close else f" (there are: {', '.join(known)})"
 
 
 def _check_range(value: float, low: float, high: float) -> Any:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tripletick.errors import ConfigError
 from tripletick.system.dirs import make_private_folder
+from tripletick.system.text import describe_os_error
 
 
 def read_values(path: Path) -> Iterator[tuple[str, str, str, str]]:
@@ -53,7 +54,7 @@ def write_value(path: Path, section: str, key: str, value: str) -> None:
         make_private_folder(target.parent)
         _replace_file(target, text.encode())
     except OSError as error:
-        why = error.strerror or str(error)
+        why = describe_os_error(error)
         raise ConfigError(
             f"{path} cannot be written.", f"{why}.", f"Write into it: {key} = {value}"
         ) from error

@@ -28,6 +28,7 @@ from tripletick.events import Event, InTask
 from tripletick.system import platforms
 from tripletick.system.dirs import make_private_folder
 from tripletick.system.redaction import KNOWN
+from tripletick.system.text import describe_os_error
 
 FORMAT = 1
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
@@ -195,7 +196,7 @@ class SessionLog:
             log = cls._open_file(folder, session_id)
         except OSError as error:
             log = cls(session_id or make_session_id())
-            log.notices.append(SAID["closed"].format(why=error.strerror or error))
+            log.notices.append(SAID["closed"].format(why=describe_os_error(error)))
             return log
         log._put_header(workspace)
         return log
@@ -278,5 +279,5 @@ class SessionLog:
                 del self._unwritten[: os.write(self._fd, self._unwritten)]
         except OSError as error:
             if not self._complained:
-                self.notices.append(SAID["full"].format(why=error.strerror))
+                self.notices.append(SAID["full"].format(why=describe_os_error(error)))
             self._complained = True

@@ -13,6 +13,7 @@ from tripletick.event_log.session_log import Record
 from tripletick.history import page
 from tripletick.history.history import rebuild
 from tripletick.history.transcript import Part, Transcript, joined, transcript
+from tripletick.system.text import describe_os_error
 
 OPENING = re.compile(r" {0,3}(`{3,}|~{3,})([^`]*)$")
 CLOSING = re.compile(r" {0,3}(`{3,}|~{3,})\s*$")
@@ -68,7 +69,9 @@ def save(path: Path, text: str) -> None:
         why = "Nothing is written over a file."
         raise UsageError(f"{path} is there already.", why, "Another name, or remove that file.") from error
     except OSError as error:
-        raise UsageError(f"{path} cannot be written.", f"{error.strerror}.", "Another place.") from error
+        raise UsageError(
+            f"{path} cannot be written.", f"{describe_os_error(error)}.", "Another place."
+        ) from error
 
 
 def _quoted(part: Part) -> str:

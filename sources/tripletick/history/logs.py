@@ -16,6 +16,7 @@ from tripletick.history.history import Past, rebuild
 from tripletick.history.index import Row
 from tripletick.history.transcript import Transcript, transcript
 from tripletick.system.dirs import AppDirs
+from tripletick.system.text import describe_os_error, format_count
 
 SHORT = 4
 """Characters at the end of an id, by which it is called where no other one ends so."""
@@ -58,7 +59,9 @@ def records(found: AppDirs, name: str) -> LogRecords:
     try:
         return read_records(found.sessions / (name + retention.LOG))
     except OSError as error:
-        raise TripletickError(f"Session {name} cannot be read.", f"{error.strerror}.", LIST) from error
+        raise TripletickError(
+            f"Session {name} cannot be read.", f"{describe_os_error(error)}.", LIST
+        ) from error
 
 
 def past(found: AppDirs, name: str) -> Past:
@@ -71,7 +74,7 @@ def past(found: AppDirs, name: str) -> Past:
 
 def _stood(name: str, told: Transcript) -> Iterator[str]:
     count = len(told.requests)
-    yield f"Going on with session {name}, {count} turn{'s' * (count != 1)}: {told.title}"
+    yield f"Going on with session {name}, {format_count(count, 'turn')}: {told.title}"
     if told.requests:
         answer = told.answer.strip()
         cut = "… " if len(answer) > SHOWN else ""
@@ -85,7 +88,7 @@ def lines(rows: Sequence[Row], found: AppDirs, *, folders: bool = False) -> Iter
         (
             short(row.id, names),
             when(row.last),
-            f"{row.turns} turn{'s' * (row.turns != 1)}",
+            format_count(row.turns, "turn"),
             f"{row.changes or 'no'} change{'s' * (row.changes != 1)}",
             row.outcome,
             row.model.removeprefix("ollama:"),

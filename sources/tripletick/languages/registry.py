@@ -42,7 +42,6 @@ class Language:
     extensions: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     comment: str = ""
-    comment_end: str = ""
     file: str = ""
     find: Mapping[str, Find] = field(default_factory=dict, hash=False)
     entry: str = ""

@@ -17,6 +17,7 @@ from tripletick.sandbox.box import Box, Finished
 from tripletick.sandbox.toolchains import is_program, is_system, search_path
 from tripletick.system.cancellation import Cancelled, CancelToken
 from tripletick.system.dirs import abbreviate_home
+from tripletick.system.text import describe_os_error
 
 SCRIPT = 'exec "$@" <"$TMPDIR/in" >"$TMPDIR/out"'
 KEPT = 4000
@@ -81,7 +82,7 @@ class ServerProcess:
             not_started = end.value.status in NOT_STARTED and not end.value.struck
             self._why = (not_started and self._hidden) or _describe_exit(end.value)
         except OSError as error:
-            self._why = error.strerror or str(error)
+            self._why = describe_os_error(error)
         except Cancelled:
             self._why = "it was stopped"
         finally:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import ipaddress
 import threading
 from collections.abc import Mapping
@@ -17,6 +16,7 @@ from tripletick.mcp.server import McpServer, OpenBox
 from tripletick.mcp.values import CallResult, McpServerError, McpTool
 from tripletick.sandbox.box import Box, Mode
 from tripletick.system.cancellation import CancelToken
+from tripletick.system.text import suggest_name
 
 if TYPE_CHECKING:
     from tripletick.mcp.event_loop import EventLoopThread
@@ -130,10 +130,7 @@ def is_loopback(host: str) -> bool:
 
 def format_near_names(name: str, there: Mapping[str, object]) -> str:
     """Say which name is near, else some of those that there are."""
-    if close := difflib.get_close_matches(name, list(there), 1, 0.6):
-        return f" (did you mean {close[0]}?)"
-    more = f" and {len(there) - MOST_NAMED} more" if len(there) > MOST_NAMED else ""
-    return f" (there are: {', '.join([*there][:MOST_NAMED])}{more})" if there else " (there are none)"
+    return suggest_name(name, list(there), most=MOST_NAMED, cutoff=0.6)
 
 
 def make_empty_servers() -> McpServers:

@@ -6,7 +6,6 @@ Nothing of an engine is imported before it is chosen. Which model of a server to
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from typing import Any, Protocol
 from tripletick.errors import UsageError
 from tripletick.models.model import ListedModel, Model
 from tripletick.system.cancellation import CancelToken
+from tripletick.system.text import find_close_match
 
 ENGINES = {
     "ollama": "tripletick.models.ollama:Ollama",
@@ -102,8 +102,8 @@ def check_name(name: str) -> None:
 def suggest_name(name: str) -> str:
     """Give the name with the engine that a mistyped one is nearest to, "" where none is."""
     engine, _, rest = name.strip().partition(":")
-    near = difflib.get_close_matches(engine, ENGINES, 1) if rest and engine not in ENGINES else ()
-    return next((f"{one}:{rest}" for one in near), "")
+    near = find_close_match(engine, ENGINES) if rest and engine not in ENGINES else ""
+    return f"{near}:{rest}" if near else ""
 
 
 def resolve_engine(name: str, host: str) -> str:
@@ -138,4 +138,4 @@ def _looks_like_engine(word: str, rest: str) -> bool:
     """
     if not re.fullmatch("[a-z]+", word) or re.match(r"\d+/", rest):
         return False
-    return ":" in rest or word in OTHERS or bool(difflib.get_close_matches(word, ENGINES, 1, 0.75))
+    return ":" in rest or word in OTHERS or bool(find_close_match(word, ENGINES, 0.75))

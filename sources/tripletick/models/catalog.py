@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from tripletick.errors import ModelError, UsageError
-from tripletick.models.choice import format_size
 from tripletick.models.failures import ErrorTemplate
 from tripletick.system import platforms
+from tripletick.system.text import format_download_size
 
 OFFLINE = "offline"
 ENGINE = "embedded"
@@ -155,7 +155,7 @@ def list_fetched(cache: Path) -> list[CatalogEntry]:
 def locate_files(entry: CatalogEntry, cache: Path) -> tuple[Path, tuple[Path, ...]]:
     """Give the model and its adapters. Raises ModelError where it has not been fetched."""
     if not is_fetched(entry, cache):
-        raise ABSENT(name=entry.name, path=model_path(entry, cache), size=format_size(entry.size))
+        raise ABSENT(name=entry.name, path=model_path(entry, cache), size=format_download_size(entry.size))
     return model_path(entry, cache), entry.adapters
 
 

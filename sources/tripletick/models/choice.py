@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tripletick.models.server_models import AvailableModel, ModelCatalog
+from tripletick.system.text import format_download_size
 
 SHARE, ROOM = 1.2, 400_000_000
 """A model takes its file, a fifth for its context, and this for the server itself. Reckoned: a token takes
@@ -107,7 +108,7 @@ def format_rows(models: Sequence[AvailableModel], free: int) -> Iterator[tuple[s
         size, context = stock.listed.size, stock.about.context
         yield (
             stock.name,
-            format_size(size) if size else "",
+            format_download_size(size) if size else "",
             stock.listed.quantization,
             f"context {format_context(context)}" if context else "",
             FITS[fits_memory(size, free)] if stock.can_chat else "",
@@ -118,11 +119,6 @@ def format_rows(models: Sequence[AvailableModel], free: int) -> Iterator[tuple[s
 def free_memory_for(shelf: ModelCatalog, here: FreeMemory) -> FreeMemory:
     """Say what a model of a server on this machine may take: what others hold there goes to the next one."""
     return FreeMemory(here.main and here.main + shelf.held, here.video and here.video + shelf.held_video)
-
-
-def format_size(size: int) -> str:
-    """Write a size as people who pull models know it: `4.7 GB`, `398 MB`."""
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
 
 
 def format_context(tokens: int) -> str:

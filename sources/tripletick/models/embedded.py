@@ -19,7 +19,7 @@ import re
 import threading
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -39,10 +39,12 @@ from tripletick.models import (
 from tripletick.models.failures import ErrorTemplate
 from tripletick.models.gguf import GgufHeader
 from tripletick.models.model import ModelInfo, Sampling
+from tripletick.models.ollama_store import ModelFiles
 from tripletick.models.shared_engine.client import ClientOptions, EngineClient
 from tripletick.system import optional_deps, platforms
 from tripletick.system.cancellation import CancelToken
 from tripletick.system.dirs import find_home
+from tripletick.system.text import format_thousands
 
 DEFAULT_CONTEXT = 4096
 PATH = re.compile(r"[/~]|\.\.?/")
@@ -73,15 +75,6 @@ TEMPLATE = ErrorTemplate(
     "llama.cpp says: {told}.",
     "Another model: -m embedded:PATH.gguf",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ModelFiles:
-    """A model's files, and how the person named them."""
-
-    name: str
-    model: Path
-    adapters: tuple[Path, ...] = ()
 
 
 class EmbeddedModel:
@@ -117,7 +110,7 @@ class EmbeddedModel:
         """Set the context; what is over the model's own is told and not given."""
         own = self._read_header().context
         if context > own:
-            asked, has = failures.format_count(context), failures.format_count(own)
+            asked, has = format_thousands(context), format_thousands(own)
             self._settings.notice(LESS.format(own=has, asked=asked))
         self._context = min(context, own)
         return self._context

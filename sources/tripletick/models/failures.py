@@ -11,9 +11,8 @@ import os
 import re
 import socket
 import ssl
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from http import HTTPStatus
 from http.client import HTTPException
 from typing import Any
@@ -29,6 +28,7 @@ from tripletick.errors import (
     TripletickError,
 )
 from tripletick.models import json_fields
+from tripletick.system.text import find_close_match, format_thousands
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,11 +231,10 @@ def make_missing_error(model: str, names: tuple[str, ...]) -> TripletickError:
     return MISSING(model=model, closest=suggest_models(model, names))
 
 
-def suggest_models(model: str, names: tuple[str, ...]) -> str:
+def suggest_models(model: str, names: Sequence[str]) -> str:
     """Name the model that comes close, else some that there are."""
-    near = get_close_matches(model, names, n=1, cutoff=0.4)
-    if near:
-        return f"Closest: {near[0]}."
+    if near := find_close_match(model, names, 0.4):
+        return f"Closest: {near}."
     return f"It has: {', '.join(names[:5])}." if names else "It has no models yet."
 
 
@@ -247,9 +246,9 @@ def parse_context_error(told: str, context: int) -> ContextFullError | None:
     needed = json_fields.get_number(numbers, "n_prompt_tokens") or _find_number(NEEDED, told)
     available = json_fields.get_number(numbers, "n_ctx") or _find_number(AVAILABLE, told) or context
     return ContextFullError(
-        NEEDS.format(needed=format_count(needed), available=format_count(available))
+        NEEDS.format(needed=format_thousands(needed), available=format_thousands(available))
         if needed
-        else FITS_NOT.format(available=format_count(available)),
+        else FITS_NOT.format(available=format_thousands(available)),
         "Nothing was dropped and nothing was answered.",
         "Start afresh: /clear. More context: --ctx N",
         needed=needed,
@@ -268,11 +267,6 @@ def extract_error(body: bytes) -> str:
     parsed = json_fields.parse_object(body)
     told = parsed.get("error", "")
     return told if isinstance(told, str) else json.dumps(told)
-
-
-def format_count(tokens: int) -> str:
-    """Write 9012 as `9 012`."""
-    return f"{tokens:,}".replace(",", " ")
 
 
 def describe_response(status: int, kind: str) -> str:

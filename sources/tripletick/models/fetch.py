@@ -19,6 +19,7 @@ from tripletick.models.catalog import CatalogEntry
 from tripletick.models.failures import ErrorTemplate
 from tripletick.models.progress import Progress, file_size
 from tripletick.system.dirs import make_private_folder
+from tripletick.system.text import describe_os_error
 
 MARGIN = 20 << 20
 
@@ -48,7 +49,7 @@ def fetch_model(entry: CatalogEntry, cache: Path, notice: Progress) -> Path:
             if not catalog.is_fetched(entry, cache):
                 _fetch_file(entry, target, notice)
     except OSError as error:
-        path, why = error.filename or target, (error.strerror or str(error)).lower()
+        path, why = error.filename or target, describe_os_error(error).lower()
         raise NO_FOLDER(name=entry.name, path=path, why=why) from error
     return target
 

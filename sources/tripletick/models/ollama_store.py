@@ -11,13 +11,12 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from tripletick.errors import ModelError
-from tripletick.models.failures import ErrorTemplate
+from tripletick.models.failures import ErrorTemplate, suggest_models
 
 HOST, NAMESPACE, TAG = "registry.ollama.ai", "library", "latest"
 MODEL_LAYER = "application/vnd.ollama.image.model"
@@ -89,8 +88,8 @@ class OllamaName:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredModel:
-    """A model of the store: its files."""
+class ModelFiles:
+    """A model's files, and how the person named them."""
 
     name: str
     model: Path
@@ -116,7 +115,7 @@ def parse_name(text: str) -> OllamaName | None:
     return OllamaName(host, namespace, model, tag or TAG)
 
 
-def find_model(text: str, stores: Sequence[Path]) -> StoredModel:
+def find_model(text: str, stores: Sequence[Path]) -> ModelFiles:
     """Find a model's files. Raises ModelError: not there, not readable, only partly pulled."""
     name = parse_name(text)
     if name is None:
@@ -172,13 +171,13 @@ def _find_manifest(store: Path, name: OllamaName) -> Path | None:
     return path
 
 
-def _find_files(store: Path, manifest: Path, name: str) -> StoredModel:
+def _find_files(store: Path, manifest: Path, name: str) -> ModelFiles:
     layers = [layer for layer in _read_layers(manifest, name) if isinstance(layer, dict)]
     models = [_find_blob(store, layer, name) for layer in layers if layer.get("mediaType") == MODEL_LAYER]
     if not models:
         raise NO_FILE(name=name)
     adapters = (_find_blob(store, layer, name) for layer in layers if layer.get("mediaType") == ADAPTER_LAYER)
-    return StoredModel(name, models[0], tuple(adapters))
+    return ModelFiles(name, models[0], tuple(adapters))
 
 
 def _read_layers(manifest: Path, name: str) -> list[Any]:
@@ -218,9 +217,7 @@ def _make_missing_error(name: OllamaName, text: str, stores: Sequence[Path]) -> 
     there = list_names(stores)
     if not there and not any(_list_folder(store) for store in stores):
         return NO_STORE(name=text, looked=", ".join(map(str, stores)))
-    near = get_close_matches(name.short_name, there, n=1, cutoff=0.4)
-    has = f"It has: {', '.join(there[:5])}." if there else "It has no models yet."
-    return MISSING(name=text, closest=f"Closest: {near[0]}." if near else has)
+    return MISSING(name=text, closest=suggest_models(name.short_name, there))
 
 
 def _format_reason(error: OSError) -> str:

@@ -39,6 +39,7 @@ from tripletick.models.server_monitor import ServerMonitor
 from tripletick.models.stream_state import StreamState
 from tripletick.system.cancellation import CancelToken
 from tripletick.system.redaction import KNOWN
+from tripletick.system.text import format_thousands
 
 BASE_URL = "OPENAI_BASE_URL"
 PATH = "v1"
@@ -125,7 +126,7 @@ class OpenAI:
     def set_context(self, context: int) -> int:
         """Take what the server has; more than that is told and not given."""
         if self._told and context > self._told:
-            asked, has = failures.format_count(context), failures.format_count(self._told)
+            asked, has = format_thousands(context), format_thousands(self._told)
             self.settings.notice(LESS.format(has=has, asked=asked))
         self._context = min(context, self._told or context)
         return self._context
@@ -246,8 +247,8 @@ class OpenAI:
 
     def _get_optional(self, path: str) -> Mapping[str, Any]:
         """Ask what can be done without."""
-        with suppress(TripletickError), closing(self._root.send_query(path)) as reply:
-            return json_fields.parse_object(reply.read_body()) if reply.status == 200 else {}
+        with suppress(TripletickError):
+            return self._root.get_json(path)
         return {}
 
     def _make_error(self, status: int, kind: str, body: bytes) -> TripletickError:

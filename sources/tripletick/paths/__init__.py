@@ -2,7 +2,7 @@
 
 from tripletick.paths.dir_handle import Kind, PathInfo
 from tripletick.paths.guard import PathRefused, Workspace
-from tripletick.paths.hidden_paths import is_env_file, parse_ignore
+from tripletick.paths.hidden_paths import is_env_file
 from tripletick.paths.home_view import HomeView, find_home_view
 
 __all__ = [
@@ -13,5 +13,4 @@ __all__ = [
     "Workspace",
     "find_home_view",
     "is_env_file",
-    "parse_ignore",
 ]

@@ -16,6 +16,7 @@ from typing import Literal
 
 from tripletick.paths import dirfd
 from tripletick.paths.mapper import PathMapper, PathRefused
+from tripletick.system.text import describe_os_error
 
 Kind = Literal["file", "folder", "missing", "other"]
 
@@ -136,4 +137,4 @@ def translate_errors(path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise PathRefused(f"{path}: {error.strerror}") from error
+        raise PathRefused(f"{path}: {describe_os_error(error)}") from error

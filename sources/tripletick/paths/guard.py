@@ -25,6 +25,7 @@ from tripletick.paths.home_view import HomeView
 from tripletick.paths.mapper import PathRefused as PathRefused
 from tripletick.paths.mapper import clean_path, expand_home, refuse_home
 from tripletick.paths.read_grants import KEPT, ReadGrants
+from tripletick.system.text import describe_os_error
 
 OUT = ".tripletick/out"
 REMEDY = "Go to a folder of your own, or: tripletick -C DIR"
@@ -68,7 +69,7 @@ class Workspace:
                 raise WorkspaceError(f"{root} cannot be the workspace.", why, REMEDY)
             self._own = DirHandle(self.root, posixpath.normpath(root.absolute().as_posix()))
         except OSError as error:
-            why = f"It cannot be opened: {error.strerror}."
+            why = f"It cannot be opened: {describe_os_error(error)}."
             raise WorkspaceError(f"{root} cannot be the workspace.", why, REMEDY) from error
         self._secrets = HiddenPathFinder(self.root, sight=self.sight)
         self._rooms = ReadGrants((self._home / ".ssh", *state, *hidden))

@@ -19,6 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tripletick.paths.ignore_files import parse_ignore_file, read_ignore_file
 from tripletick.system import platforms
 from tripletick.system.redaction import KNOWN
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from tripletick.paths.home_view import HomeView
 
 IGNORE = ".tripletickignore"
-IGNORE_SIZE = 1 << 20
 KEEP = (".example", ".sample", ".template", ".dist")
 """Ends of `.env.*` names that hold no secrets."""
 OURS = (".git", ".tripletick")
@@ -77,31 +77,14 @@ def is_env_file(path: str) -> bool:
     return name == ".env" or (name.startswith(".env.") and not name.endswith(KEEP))
 
 
-def read_ignore_file(workspace: Path) -> bytes:
+def read_our_ignore_file(workspace: Path) -> bytes:
     """Give the ignore file, empty where it is not a regular file that lies in the workspace."""
     real = Path(os.path.realpath(workspace / IGNORE))
     if workspace not in real.parents:
         return b""
-    try:
-        handle = os.open(real, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return b""
-    try:
-        return os.read(handle, IGNORE_SIZE) if stat.S_ISREG(os.fstat(handle).st_mode) else b""
-    finally:
-        os.close(handle)
-
-
-def parse_ignore(text: str) -> GitIgnoreSpec:
-    """Read gitignore syntax; a line that is none is passed over, as git does."""
-    from pathspec import GitIgnoreSpec
-
-    good = []
-    for line in text.splitlines():
-        with suppress(ValueError):
-            GitIgnoreSpec.from_lines([line])
-            good.append(line)
-    return GitIgnoreSpec.from_lines(good)
+    with suppress(OSError):
+        return read_ignore_file(real)
+    return b""
 
 
 def identify_file(path: str) -> Identity:
@@ -301,11 +284,11 @@ class HiddenPathFinder:
             self._reload_ignore_file(folder)
 
     def _reload_ignore_file(self, folder: str) -> None:
-        text = read_ignore_file(Path(folder))
+        text = read_our_ignore_file(Path(folder))
         if text != self._ignores.get(folder, (b"",))[0]:
             self._ignores[folder] = (
                 text,
-                parse_ignore(text.decode(errors="replace")) if text.strip() else None,
+                parse_ignore_file(text) if text.strip() else None,
             )
             self._cache.clear()
 

@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from tripletick.permission.shell_parser import ShellWord
+from tripletick.system.text import format_count
 
 MANY = 10
 """As many files are worth a question; fewer are ordinary work."""
@@ -51,7 +52,7 @@ class DeletionEstimate:
         if self.outside:
             return f"{names}, which is not in this folder"
         more = "more than " if self.count >= MOST else ""
-        return f"{names} ({more}{self.count} file{'s' * (self.count != 1)})"
+        return f"{names} ({more}{format_count(self.count, 'file')})"
 
 
 def _quote_name(name: str) -> str:

@@ -28,6 +28,7 @@ from tripletick.permission.script_parts import ScriptParts, split_script
 from tripletick.permission.shell_parser import parse_commands
 from tripletick.sandbox.box import NOTHING, Grant
 from tripletick.system.dirs import abbreviate_home
+from tripletick.system.text import describe_os_error
 
 FOLDER = "was not run: the person lets no block run in this folder"
 UNBOXED = "Nothing was run: there is no sandbox, and nobody to ask."
@@ -79,7 +80,7 @@ class PermissionGate:
             return (yield from self._dispatch_block(block))
         except OSError as error:
             # The box cannot give what was granted.
-            return Result("forbidden", NOT_RUN.format(why=error.strerror or error))
+            return Result("forbidden", NOT_RUN.format(why=describe_os_error(error)))
 
     def _dispatch_block(self, block: PendingBlock) -> Working:
         if not block.bench.box.holds:

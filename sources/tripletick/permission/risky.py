@@ -110,11 +110,6 @@ class RiskTable:
     valued: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-def find_first_risk(call: Call, root: Path) -> Risk | None:
-    """Give the first risk of a block, None where it is ordinary work."""
-    return next(iter(find_risks(call, root)), None)
-
-
 def find_risks(call: Call, root: Path) -> tuple[Risk, ...]:
     """Give the risks of a block, each once and in their order; of one command the first alone."""
     named = detect_language(call.path) if call.path else None

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from tripletick.permission.block import PendingBlock
 from tripletick.permission.questions import Question
+from tripletick.system.text import join_names
 from tripletick.tools.outside_sources import OutsideSources
 from tripletick.web.address import WebAddress
 
@@ -78,8 +79,7 @@ def _extract_host(where: str) -> str:
 
 
 def _format_hosts(hosts: Sequence[str]) -> str:
-    more = MORE.format(count=len(hosts) - MOST_HOSTS) if len(hosts) > MOST_HOSTS else ""
-    return f"{', '.join(hosts[:MOST_HOSTS])}{more}"
+    return join_names(hosts, MOST_HOSTS)
 
 
 def _shorten_text(text: str) -> str:

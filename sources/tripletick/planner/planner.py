@@ -32,6 +32,7 @@ from tripletick.planner.drafts import Asking, PlanDrafter, filter_events
 from tripletick.planner.plan import DROPPED, PLANNER, Plan
 from tripletick.planner.texts import PlannerQuestions
 from tripletick.planner.validation import PlanRules
+from tripletick.system.text import format_count
 from tripletick.turn.attempts import Attempts, complete_ending, find_ending
 from tripletick.turn.loop import Loop, Turn
 
@@ -242,8 +243,7 @@ class Planner:
         yield PlanChanged(plan.tasks)
 
     def _format_remaining(self) -> str:
-        count = len(self.plan.list_pending())
-        return f"{count} task{'s' * (count != 1)}"
+        return format_count(len(self.plan.list_pending()), "task")
 
     def _make_rules(self, kept: tuple[Task, ...] = ()) -> PlanRules:
         return PlanRules(tuple(self.agents), self.settings.max_tasks, kept)

@@ -6,7 +6,6 @@ Covered: plans of the model's and lists of tasks that the person has edited. Not
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,7 @@ from typing import Any
 
 from tripletick.messages import Task
 from tripletick.planner.plan import HOW, Plan
+from tripletick.system.text import find_close_match
 
 MOST = 12
 """Tasks that may wait at once: a plan that a person can read, and a small model write."""
@@ -114,8 +114,8 @@ class _PlanCheck:
         elif task.id in names[:at]:
             self._add_fault("twice", at, id=task.id)
         if task.agent not in self.rules.agents:
-            near = difflib.get_close_matches(task.agent, self.rules.agents, 1, 0.6)
-            did = f" Did you mean {near[0]}?" if near else ""
+            near = find_close_match(task.agent, self.rules.agents)
+            did = f" Did you mean {near}?" if near else ""
             self._add_fault(
                 "agent", at, id=task.id, agent=task.agent, names=_join_names(self.rules.agents), near=did
             )

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tripletick.paths import dirfd
 from tripletick.sandbox.mounts import View
+from tripletick.system.text import describe_os_error
 
 LARGEST = 64 << 20
 """Bytes; lock files have a few."""
@@ -46,7 +47,7 @@ class Copies:
                 if data is not None and data != self._before[name]:
                     write(self._root, name, data, self._owner)
             except OSError as error:
-                yield LOST.format(name=name, why=error.strerror or error)
+                yield LOST.format(name=name, why=describe_os_error(error))
 
 
 def read(root: Path, name: str) -> bytes | None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tripletick.sandbox.box import Finished
 from tripletick.sandbox.user import User, remove
+from tripletick.system.text import join_names
 
 PUT_BACK = "Put back, because blocks may not change it: {names}"
 SHOWN = 5
@@ -72,10 +73,9 @@ def _differs(path: Path, target: str) -> bool:
 
 
 def shorten(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     # A block chooses names: one with a line end could pass for a line of ours.
-    plain = ["".join(each if each.isprintable() else "?" for each in name) for name in names[:SHOWN]]
-    return ", ".join(plain) + more
+    plain = ["".join(each if each.isprintable() else "?" for each in name) for name in names]
+    return join_names(plain, SHOWN)
 
 
 def add(finished: Finished, line: bytes) -> Finished:

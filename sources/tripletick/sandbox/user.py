@@ -21,6 +21,7 @@ from typing import TypedDict
 from tripletick.errors import TripletickError
 from tripletick.system import platforms
 from tripletick.system.dirs import make_private_folder
+from tripletick.system.text import describe_os_error
 
 ROOM = (8 << 20, 1 << 16)
 """Bytes that must be free for the session's folder, where there is a choice; and else."""
@@ -193,7 +194,7 @@ def make_top(state: Path, user: User) -> tuple[Path, Lock]:
             try:
                 return _made(above, start, room)
             except OSError as error:
-                why = f"{error.filename or above}: {error.strerror}."
+                why = f"{error.filename or above}: {describe_os_error(error)}."
     raise TripletickError(
         "There is no place for the files of a block.", why, f"Make room in {tempfile.gettempdir()}"
     )

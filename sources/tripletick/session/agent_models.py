@@ -6,8 +6,7 @@ they are sampled share one. Which engine a name means is engines.py's.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from tripletick.models.conversation import TokenBudget
 from tripletick.models.model import Model, ModelInfo, Sampling
 from tripletick.session import images, model_selection
 from tripletick.system.cancellation import CancelToken
+from tripletick.system.text import suggest_name
 from tripletick.turn.loop import Loop
 from tripletick.turn.reply import ReplySource
 
@@ -140,15 +140,13 @@ def list_startup_notices(config: Config, about: ModelInfo, prompts: Prompts) -> 
     yield from _warn_unknown_agents(config, sorted({*prompts.agents, *prompts.lacking}))
 
 
-def _warn_unknown_agents(config: Config, names: Collection[str]) -> Iterator[str]:
+def _warn_unknown_agents(config: Config, names: Sequence[str]) -> Iterator[str]:
     """Name the sections that are no agent's, with the nearest one that is."""
     for section in config.named:
         family, _, name = section.partition(".")
         if family == FAMILY and name not in names:
-            close = difflib.get_close_matches(name, names, 1, 0.5)
-            near = f" (did you mean {close[0]}?)" if close else f" (there are: {', '.join(names)})"
             places = (place for key, place in config.where.items() if key.startswith(f"{section}."))
-            yield NOBODY.format(where=next(places, section), name=name, near=near)
+            yield NOBODY.format(where=next(places, section), name=name, near=suggest_name(name, names))
 
 
 def _is_user_override(config: Config, key: str) -> bool:

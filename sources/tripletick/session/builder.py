@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import platform
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -28,6 +27,7 @@ from tripletick.sandbox.toolchains import PRIVATE, is_empty_shim, is_system
 from tripletick.session import agent_models, model_limits, model_selection
 from tripletick.system import platforms
 from tripletick.system.dirs import AppDirs
+from tripletick.system.text import find_close_match
 from tripletick.tools import load_tools
 from tripletick.tools.tool import FileTracker, ToolContext
 from tripletick.trust import TrustBounds, find_refusal_reason
@@ -97,8 +97,7 @@ def find_configured_agent(config: Config, prompts: Prompts) -> Agent:
     try:
         return definitions.find_agent(prompts, name)
     except UsageError as error:
-        near = difflib.get_close_matches(name, prompts.agents, 1)
-        value = next(iter(near), definitions.AUTO)
+        value = find_close_match(name, prompts.agents) or definitions.AUTO
         raise explain_setting_error(
             config, "agent.name", error, value, keep=name in prompts.lacking
         ) from error

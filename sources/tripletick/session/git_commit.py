@@ -26,6 +26,7 @@ from tripletick.messages import LineCount, format_line_counts
 from tripletick.permission import commits, privileged_steps
 from tripletick.sandbox.box import NOTHING, Finished, Grant
 from tripletick.system.redaction import KNOWN
+from tripletick.system.text import describe_os_error
 from tripletick.tools.syntax_check import drain_output
 from tripletick.tools.tool import ToolContext
 from tripletick.turn import side_query
@@ -131,7 +132,7 @@ def commit_turns(loop: Loop, message: str = "", *, asks: bool = True, last: bool
         yield from _commit_selection(loop, message, asks=asks, last=last)
     except OSError as error:
         if asks or not _has_no_git(loop.bench):
-            yield Notice(NOT_COMMITTED.format(why=error.strerror or error))
+            yield Notice(NOT_COMMITTED.format(why=describe_os_error(error)))
 
 
 def _commit_selection(loop: Loop, message: str, *, asks: bool, last: bool) -> Turn:

@@ -18,6 +18,7 @@ from tripletick.models import hosts
 from tripletick.sandbox.box import ignore_notice
 from tripletick.session import model_selection
 from tripletick.system import optional_deps, platforms
+from tripletick.system.text import format_download_size
 
 if TYPE_CHECKING:
     from tripletick.models.catalog import CatalogEntry
@@ -192,9 +193,7 @@ def format_options(
 
 def describe_model(model: CatalogEntry, words: str) -> str:
     """Fill in what is said of a model that can be fetched: its name, size, use, and seconds an answer."""
-    from tripletick.models.choice import format_size
-
-    size = format_size(model.size)
+    size = format_download_size(model.size)
     return words.format(name=model.name, size=size, good_for=model.good_for, seconds=model.seconds)
 
 

@@ -29,6 +29,7 @@ from tripletick.models.shared_engine import status
 from tripletick.session import model_discovery, model_selection
 from tripletick.system import platforms
 from tripletick.system.dirs import AppDirs, find_home
+from tripletick.system.text import format_download_size
 from tripletick.ui.columns import align_rows
 
 SIZES = (1,)
@@ -83,7 +84,7 @@ class ModelListing:
             self.say(" ".join(model_selection.EMPTY["openai"]))
         elif not seen.models:
             best = choice.suggest_pulls(free)[0]
-            self.say(EMPTY.format(name=best.name, size=choice.format_size(best.size)))
+            self.say(EMPTY.format(name=best.name, size=format_download_size(best.size)))
         yield from self._server_rows(seen, free.largest, engine)
 
     def _other_server_rows(self, failed: TripletickError | None) -> Iterator[Row]:
@@ -113,7 +114,7 @@ class ModelListing:
         for entry in catalog.list_fetched(self.places.cache):
             fits = choice.FITS[entry.memory <= free if free else None]
             did = self._bench_scores.get(entry.full_name, entry.bench)
-            yield (entry.full_name, choice.format_size(entry.size), "", "", fits, did, entry.good_for)
+            yield (entry.full_name, format_download_size(entry.size), "", "", fits, did, entry.good_for)
         if stored and not self.config.model.host:
             yield from self._ollama_store_rows(free)
 
@@ -125,7 +126,7 @@ class ModelListing:
                 size = ollama_store.find_model(name, stores).model.stat().st_size
                 fits, model = choice.FITS[choice.fits_memory(size, free)], f"{catalog.ENGINE}:{name}"
                 did = self._bench_scores.get(model, self._bench_scores.get(f"ollama:{name}", ""))
-                yield (model, choice.format_size(size), "", "", fits, did, STORED)
+                yield (model, format_download_size(size), "", "", fits, did, STORED)
 
     @cached_property
     def _bench_scores(self) -> dict[str, str]:

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
+from tripletick.system.text import format_count
+
 SEPARATED = (".csv", ".tsv", ".tab")
 JSON = (".json",)
 KNOWN = SEPARATED + JSON
@@ -57,7 +59,7 @@ def _summarize_csv(text: str) -> tuple[str, str] | None:
         _describe_column(name, (row[at] for row in body if at < len(row))) for at, name in enumerate(head)
     ]
     parted = f" separated by {NAMES[separator]}" if separator in NAMES else ""
-    said = f"{_format_count(len(body), 'row')}{parted} below a header, columns: {_join_names(columns)}"
+    said = f"{format_count(len(body), 'row')}{parted} below a header, columns: {_join_names(columns)}"
     return said, "\n".join(text.splitlines()[: FIRST + 1])
 
 
@@ -96,7 +98,7 @@ def _summarize_json(text: str) -> tuple[str, str] | None:
         return f"an object with the keys {_join_names(map(_format_key, held.items()))}", text
     if not isinstance(held, list) or not held:
         return None
-    said, first = f"a list of {_format_count(len(held), 'entry', 'entries')}", held[0]
+    said, first = f"a list of {format_count(len(held), 'entry', 'entries')}", held[0]
     if isinstance(first, dict):
         said += f", objects with the keys {_join_names(map(_format_key, first.items()))}"
     return said, json.dumps(held[:FIRST], ensure_ascii=False, indent=1)
@@ -113,7 +115,3 @@ TYPES = {dict: "object", list: "list", bool: "true or false", int: "number", flo
 def _join_names(names: Iterable[str]) -> str:
     every: Sequence[str] = list(names)
     return ", ".join([*every[:COLUMNS], *(["…"] if len(every) > COLUMNS else [])])
-
-
-def _format_count(many: int, one: str, more: str = "") -> str:
-    return f"{many} {one if many == 1 else more or f'{one}s'}"

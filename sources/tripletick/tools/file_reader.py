@@ -13,8 +13,8 @@ from typing import Any
 
 from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused, Workspace
+from tripletick.system.text import format_count, format_size
 from tripletick.tools.file_walk import find_closest_paths
-from tripletick.tools.output import format_size
 from tripletick.tools.parameters import PATH_NAMES, ArgumentsError, CallSchema, Parameter, Parameters
 from tripletick.tools.tool import Running, Tool, ToolContext
 
@@ -144,7 +144,9 @@ def show_file(wanted: FileRange, bench: ToolContext, budget: int) -> str:
     if not lines:
         return f"{path} is empty."
     shown = lines[wanted.first - 1 : wanted.last or None]
-    there = format_line_count(lines) + (f" in its first {format_size(LARGEST)}" if total > len(data) else "")
+    there = format_count(len(lines), "line") + (
+        f" in its first {format_size(LARGEST)}" if total > len(data) else ""
+    )
     if not shown:
         return f"{path} has only {there}."
     numbers = number_lines(shown, wanted.first, budget)
@@ -210,7 +212,3 @@ def split_lines(data: bytes) -> list[str]:
 def to_printable(name: str) -> str:
     """Make a name that is no UTF-8 fit to be sent."""
     return name.encode("utf-8", "replace").decode()
-
-
-def format_line_count(lines: list[str]) -> str:
-    return f"{len(lines)} line{'' if len(lines) == 1 else 's'}"

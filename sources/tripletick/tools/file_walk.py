@@ -12,16 +12,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from tripletick.paths import HomeView, Kind, PathInfo, PathRefused, Workspace, parse_ignore
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from tripletick.paths import HomeView, Kind, PathInfo, PathRefused, Workspace
+from tripletick.paths.ignore_files import GIT_IGNORE, LARGEST, Specs, is_ignored, parse_ignore_file
 
 SKIPPED = frozenset({".git", ".hg", ".svn", ".tripletick", "node_modules", "__pycache__", ".venv", "venv"})
 """Folders of tools, which hold nothing that anybody looks for by name."""
-IGNORE_LIMIT = 1 << 18
 SECONDS = 2.0
 WIDE = 5.0
 """Seconds in the home folder, and …"""
@@ -91,12 +87,14 @@ class FileWalk:
         if sight and not folder.startswith("/"):
             self._left -= len(names)
             names = {} if TAGGED in names else self._filter_hidden(folder, names, sight)
-        if names.get(".gitignore") == "file":
-            specs = (*specs, (folder, self._read_ignore_file(folder)))
+        if names.get(GIT_IGNORE) == "file":
+            above = f"{folder}/" if folder else ""
+            data = self.workspace.read_bytes(above + GIT_IGNORE, LARGEST)
+            specs = (*specs, (above, parse_ignore_file(data)))
         for name, kind in names.items():
             path = f"{folder}/{name}" if folder else name
             shown = f"{path}/" if kind == "folder" else path
-            if name in SKIPPED or _is_ignored(shown, specs) or (shown != path and hides(shown)):
+            if name in SKIPPED or is_ignored(shown, specs) or (shown != path and hides(shown)):
                 self.left_out += [shown] if shown != path and name not in (".git", ".tripletick") else []
             elif kind != "other":
                 yield WalkEntry(path, PathInfo(name, kind)), specs
@@ -106,23 +104,6 @@ class FileWalk:
         top = f"{self.workspace.root.as_posix().rstrip('/')}/{folder}".rstrip("/")
         rows = ((name, kind) for name, kind in names.items() if not name.startswith("."))
         return {name: kind for name, kind in rows if kind != "folder" or sight.can_enter(f"{top}/{name}")}
-
-    def _read_ignore_file(self, folder: str) -> GitIgnoreSpec:
-        name = f"{folder}/.gitignore" if folder else ".gitignore"
-        return parse_ignore(self.workspace.read_bytes(name, IGNORE_LIMIT).decode("utf-8", "replace"))
-
-
-Specs = tuple[tuple[str, "GitIgnoreSpec"], ...]
-"""The ignore files that hold for a folder, the nearest last, each with the folder that it lies in."""
-
-
-def _is_ignored(path: str, specs: Specs) -> bool:
-    """Ask the nearest ignore file first; the first that knows the path decides (gitignore(5))."""
-    for folder, spec in reversed(specs):
-        verdict = spec.check_file(path[len(folder) + 1 :] if folder else path).include
-        if verdict is not None:
-            return verdict
-    return False
 
 
 def list_names(folder: str, workspace: Workspace) -> list[str]:

@@ -16,9 +16,9 @@ from tripletick.events import Ask, Output
 from tripletick.languages.registry import is_foreign_path
 from tripletick.messages import Answer, Call, FileChange, Result
 from tripletick.paths import PathRefused
+from tripletick.system.text import format_count, format_size
 from tripletick.tools.content_loss import find_placeholders, find_shrinkage
-from tripletick.tools.file_reader import format_line_count, is_binary, number_lines, split_lines
-from tripletick.tools.output import format_size
+from tripletick.tools.file_reader import is_binary, number_lines, split_lines
 from tripletick.tools.tool import ToolContext
 
 LARGEST = 64 << 20
@@ -268,7 +268,7 @@ def _refuse_unread(draft: FileDraft, old: bytes) -> Result:
     if whole:
         draft.bench.ledger.known.add(path)
     rest = ":" if whole else f", the first {len(shown)} are:"
-    head = f"{path} was not replaced. It has {format_line_count(lines)}{rest}"
+    head = f"{path} was not replaced. It has {format_count(len(lines), 'line')}{rest}"
     return make_refusal(
         why, "\n".join((head, *shown, format_edit_form(path), ALL_SHOWN if whole else PART_SHOWN))
     )

@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 
 from tripletick.messages import Call, Result
 from tripletick.paths import PathRefused
+from tripletick.system.text import format_size, join_names
 from tripletick.tools.file_reader import is_binary, show_path, split_lines, to_printable
 from tripletick.tools.file_walk import FileWalk, WalkEntry, find_closest_paths
-from tripletick.tools.output import format_size
 from tripletick.tools.parameters import CallSchema, Parameter
 from tripletick.tools.tool import Running, Tool, ToolContext
 
@@ -228,6 +228,5 @@ def _format_limits(walk: FileWalk) -> str:
     if walk.stopped:
         said.append(f"Stopped after {walk.bound}; there may be more. Ask for a folder: notes/**/*.md")
     if walk.left_out:
-        more = "" if len(walk.left_out) <= SHOWN else f" and {len(walk.left_out) - SHOWN} more"
-        said.append(f"Not searched: {', '.join(walk.left_out[:SHOWN])}{more}")
+        said.append(f"Not searched: {join_names(walk.left_out, SHOWN)}")
     return "\n".join(said)

@@ -17,6 +17,7 @@ from tripletick.mcp.values import McpServerError, ResultFile
 from tripletick.messages import OUTSIDE, Call, Result
 from tripletick.sandbox.box import Finished
 from tripletick.system import optional_deps
+from tripletick.system.text import format_size
 from tripletick.tools import output
 from tripletick.tools.parameters import CallSchema, Parameter, Parameters
 from tripletick.tools.tool import Running, Tool, ToolContext
@@ -122,9 +123,7 @@ def _save_part(part: ResultFile, bench: ToolContext) -> str:
     bench.ledger.outputs += 1
     number = bench.ledger.outputs
     kept = bench.workspace.save_output(bench.session, number, part.data, part.extension)
-    return (SAVED if kept else UNSAVED).format(
-        kind=part.kind, size=output.format_size(len(part.data)), path=kept
-    )
+    return (SAVED if kept else UNSAVED).format(kind=part.kind, size=format_size(len(part.data)), path=kept)
 
 
 def _clip_text(text: str, bench: ToolContext) -> str:

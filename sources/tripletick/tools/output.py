@@ -10,6 +10,7 @@ import signal
 from dataclasses import replace
 
 from tripletick.sandbox.box import Finished, Limits
+from tripletick.system.text import format_size, format_thousands
 from tripletick.tools.tool import ToolContext
 
 _STOPPED = {
@@ -41,13 +42,6 @@ _LAST = 4000
 """Bytes of the end of an output in which that is looked for."""
 CLOSED = "closed "
 """Begins the flag of a place whose port the network does not lead to."""
-_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
-
-
-def format_size(count: int) -> str:
-    """Word a number of bytes in the largest unit that leaves it at least 1: `2 GiB`, `1.5 MiB`."""
-    power = max((n for n in range(len(_UNITS)) if count >= 1 << (10 * n)), default=0)
-    return f"{round(count / (1 << (10 * power)), 1):g} {_UNITS[power]}"
 
 
 def format_verdict(finished: Finished, limits: Limits) -> str:
@@ -121,8 +115,7 @@ def clip_output(finished: Finished, bench: ToolContext) -> str:
         return _clean_text(head)
     start, end = _cut_to_line_end(head[: bench.clip // 2]), _cut_to_line_start(tail[-bench.clip // 2 :])
     out = len(data) + finished.dropped - _count_bytes(start) - _count_bytes(end)
-    number = f"{out:,}".replace(",", " ")
-    gap = f"… {number} bytes left out{_store_output(finished, bench)} …"
+    gap = f"… {format_thousands(out)} bytes left out{_store_output(finished, bench)} …"
     whole = data.rstrip(b"\n").count(b"\n") + finished.dropped_lines
     # the lines of both ends are one more each than their line ends are, and so is the whole
     bench.ledger.left_out[gap] = whole - start.count("\n") - end.rstrip("\n").count("\n") - 1

@@ -111,20 +111,6 @@ def extract_arguments(parameters: Parameters, call: Call) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def build_json_call(tag: str, parameters: Parameters, given: Mapping[str, Any]) -> Call:
-    """Make a call whose body is the arguments, for tools that are functions."""
-    return Call(tag, json.dumps(given, ensure_ascii=False))
-
-
-def extract_json_arguments(parameters: Parameters, call: Call) -> dict[str, Any]:
-    """Give the arguments of which `place_json` makes this call; none where its body is another form."""
-    try:
-        given = json.loads(call.body)
-    except ValueError:
-        return {}
-    return given if isinstance(given, dict) else {}
-
-
 @dataclass(frozen=True, slots=True)
 class CallSchema:
     """How one tool is called: its parameters, what makes a call of arguments that fit, and the way back."""

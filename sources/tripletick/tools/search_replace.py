@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tripletick.system.text import join_names
+
 Lines = tuple[str, ...]
 
 OLD = "SEARCH|ORIGINAL|OLD|FIND|BEFORE"
@@ -156,10 +158,9 @@ def _find_places(lines: list[str], search: Lines, number: int, every: bool) -> l
             f"SEARCH of pair {number} was not found", explain_mismatch(lines, search), missing=True
         )
     if len(found) > 1 and not every:
-        where = ", ".join(str(at + 1) for at in found[:10])
-        more = f" and {len(found) - 10} more" if len(found) > 10 else ""
+        where = join_names([str(at + 1) for at in found], 10)
         raise SearchReplaceError(
-            f"SEARCH of pair {number} was found {len(found)} times", SEVERAL.format(where=where + more)
+            f"SEARCH of pair {number} was found {len(found)} times", SEVERAL.format(where=where)
         )
     return found
 

@@ -13,6 +13,7 @@ from tripletick.messages import Answer, Call, Result
 from tripletick.paths import Workspace
 from tripletick.sandbox.box import NOTHING, Box, Grant, Limits, Mode
 from tripletick.system.cancellation import CancelToken
+from tripletick.system.text import format_count
 from tripletick.tools.outside_sources import OutsideSources
 from tripletick.tools.parameters import CallSchema
 from tripletick.web.address import WebAddress
@@ -173,5 +174,4 @@ class Tool:
 
 def format_tokens(text: str, rate: float) -> str:
     """Word what a text costs."""
-    count = max(1, round(len(text) * rate))
-    return f"{count} token{'s' * (count != 1)}"
+    return format_count(max(1, round(len(text) * rate)), "token")

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from tripletick.system.dirs import make_private_folder
+from tripletick.system.text import describe_os_error
 
 Blocks = Literal["", "write", "read", "none"]
 
@@ -77,7 +78,7 @@ class AnswerStore:
                 if folders is not None:
                     self._write_folders(folders | {name: asdict(kept)})
         except OSError as error:
-            self.problems.append(UNKEPT.format(why=error.strerror))
+            self.problems.append(UNKEPT.format(why=describe_os_error(error)))
 
     def _read_folders(self) -> dict[str, Any] | None:
         """Give all folders; None where they are not ours to change."""
@@ -90,7 +91,7 @@ class AnswerStore:
         except FileNotFoundError:
             return {}
         except OSError as error:
-            self._add_problem(BROKEN.format(path=self._path, why=error.strerror))
+            self._add_problem(BROKEN.format(path=self._path, why=describe_os_error(error)))
         except (ValueError, KeyError, TypeError):
             self._add_problem(BROKEN.format(path=self._path, why="it is damaged"))
         return {}

@@ -19,6 +19,7 @@ from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.languages.registry import detect_language
 from tripletick.messages import Result
 from tripletick.paths import PathRefused
+from tripletick.system.text import format_count
 from tripletick.tools import data_summary, finder, reproduction
 from tripletick.tools.file_reader import is_binary
 from tripletick.tools.file_search import search_files
@@ -185,16 +186,16 @@ def _format_file(path: str, bench: ToolContext, room: int) -> str:
         if len(text) <= room:
             bench.ledger.record_shown(path, data)
             said = DATA.format(said=told[0], reader=data_summary.suggest_reader(path, text)) if told else ""
-            return _format_fenced(WHOLE.format(path=path + said, lines=_format_line_count(lines)), text, path)
+            return _format_fenced(
+                WHOLE.format(path=path + said, lines=format_count(len(lines), "line")), text, path
+            )
         kept = text[: room // 2].splitlines()[:-1]
         return _format_fenced(
-            PART.format(path=path, shown=len(kept), lines=_format_line_count(lines)), "\n".join(kept), path
+            PART.format(path=path, shown=len(kept), lines=format_count(len(lines), "line")),
+            "\n".join(kept),
+            path,
         )
     return ""
-
-
-def _format_line_count(lines: list[str]) -> str:
-    return f"{len(lines)} line{'s' * (len(lines) != 1)}"
 
 
 def _format_fenced(head: str, text: str, path: str = "") -> str:

@@ -15,6 +15,7 @@ from typing import Literal
 from tripletick.config.schema import HarnessSection
 from tripletick.events import Answered, GaveUp
 from tripletick.messages import Call, FileChange, Problem, Receipt, Result
+from tripletick.system.text import format_count
 from tripletick.turn.advice import choose_advice
 
 STEPS = {
@@ -282,13 +283,13 @@ ENDINGS: tuple[Ending, ...] = (
     (
         lambda tries: tries.failures >= tries.max_attempts,
         lambda tries: _make_gave_up(
-            "attempts", f"{_format_count(tries.failures, 'failure')} in a row, the last: {tries.error}"
+            "attempts", f"{format_count(tries.failures, 'failure')} in a row, the last: {tries.error}"
         ),
     ),
     (
         lambda tries: tries.failed_checks >= tries.max_attempts,
         lambda tries: _make_gave_up(
-            "check", f"{_format_count(tries.failed_checks, 'failed check')}, the last: {tries.error}"
+            "check", f"{format_count(tries.failed_checks, 'failed check')}, the last: {tries.error}"
         ),
     ),
     (
@@ -315,7 +316,7 @@ ENDINGS: tuple[Ending, ...] = (
     ),
     (
         lambda tries: tries.steps >= tries.max_steps,
-        lambda tries: _make_gave_up("steps", f"{_format_count(tries.steps, 'step')} without an answer"),
+        lambda tries: _make_gave_up("steps", f"{format_count(tries.steps, 'step')} without an answer"),
     ),
 )
 
@@ -342,10 +343,6 @@ def _make_result_key(call: Call, result: Result) -> tuple[Call, Result]:
     """Reduce a call and its result to what makes two of them equal; where in its reply it stood does not."""
     key = Call(call.tool, call.body, call.path, call.args)
     return key, Result(result.outcome, result.verdict, result.text)
-
-
-def _format_count(count: int, word: str) -> str:
-    return f"{count} {word}{'s' * (count != 1)}"
 
 
 def _make_gave_up(code: str, why: str, exit: int = 1) -> GaveUp:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from tripletick.checkpoint.undo_plan import find_renames, is_folder, list_file_changes
 from tripletick.checkpoint.values import Change
 from tripletick.messages import Call, Receipt, Result
+from tripletick.system.text import join_names
 
 LOOKS = frozenset({"read", "file_finder", "write", "append", "edit", "web_search", "fetch", "browse"})
 """Tags of ours that run no program and change nothing but files of the folder."""
@@ -75,8 +76,9 @@ def find_overwritten(code: str, changes: Sequence[Change]) -> list[str]:
 
 def build_rollback_result(paths: Sequence[str]) -> Result:
     """Give the result of a block whose moves would have lost files, and whose changes were put back."""
-    named = ", ".join(paths[:NAMED]) + f" and {len(paths) - NAMED} more" * (len(paths) > NAMED)
-    return Result("failed", TAKEN_BACK, LOSES.format(paths=named), exit=1, flags=frozenset({"lost"}))
+    return Result(
+        "failed", TAKEN_BACK, LOSES.format(paths=join_names(paths, NAMED)), exit=1, flags=frozenset({"lost"})
+    )
 
 
 def parse_test_counts(text: str) -> tuple[int, int] | None:

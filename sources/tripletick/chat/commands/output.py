@@ -16,6 +16,7 @@ from tripletick.dialects.fence.parse_options import ASKS
 from tripletick.errors import TripletickError, UsageError
 from tripletick.session import agent_models
 from tripletick.system.dirs import make_private_folder
+from tripletick.system.text import describe_os_error
 from tripletick.ui import clipboard, external_editor
 from tripletick.ui.preview import CodeLine, FenceClosed, FenceOpened, ReplyPreview
 
@@ -161,5 +162,5 @@ def _save_copy(desk: ChatContext, text: str) -> Path:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
     except OSError as error:
-        raise TripletickError("The copy could not be written.", f"{error.strerror}.") from error
+        raise TripletickError("The copy could not be written.", f"{describe_os_error(error)}.") from error
     return path

@@ -14,6 +14,7 @@ from tripletick.chat.commands import mentions
 from tripletick.chat.commands.chat_context import ChatContext
 from tripletick.errors import UsageError
 from tripletick.session import images
+from tripletick.system.text import describe_os_error
 from tripletick.ui import clipboard
 
 ENDINGS = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "image/gif": "gif"}
@@ -75,7 +76,9 @@ def _save_picture(folder: Path, data: bytes) -> str:
         except FileExistsError:
             continue
         except OSError as error:
-            raise UsageError(f"{name} cannot be written.", f"{error.strerror}.", "ls -ld .") from error
+            raise UsageError(
+                f"{name} cannot be written.", f"{describe_os_error(error)}.", "ls -ld ."
+            ) from error
         return name
     raise AssertionError
 

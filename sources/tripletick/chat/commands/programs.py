@@ -24,6 +24,7 @@ from tripletick.events import Ask
 from tripletick.languages.registry import Language, detect_language, fill_command
 from tripletick.paths import PathRefused, Workspace
 from tripletick.session import builder, manual_actions
+from tripletick.system.text import describe_os_error
 from tripletick.tools.file_walk import find_closest_paths
 from tripletick.tools.program_parts import find_parts, find_project_folder
 from tripletick.tools.syntax_check import build_variables
@@ -134,7 +135,9 @@ def _run_program(workspace: Workspace, ready: RunnableFile, programs: list[str])
             try:
                 status = subprocess.run([program, *words], cwd=folder, env=env, check=False).returncode
             except OSError as error:
-                raise WorkspaceError(f"{program} cannot be started.", f"{error.strerror}.") from error
+                raise WorkspaceError(
+                    f"{program} cannot be started.", f"{describe_os_error(error)}."
+                ) from error
             if status:
                 break
     how = f"was ended by signal {-status}" if status < 0 else f"ended with exit {status}"

@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from tripletick.chat.commands.chat_context import ChatContext
 from tripletick.chat.commands.status import current_model_name
 from tripletick.config.config import Config, SettingValue, parse_value
-from tripletick.tools.output import format_size
+from tripletick.system.text import format_size
 from tripletick.tools.tool import Tool
 
 NOW = "The context has {window} tokens. Another size: /ctx 16384"

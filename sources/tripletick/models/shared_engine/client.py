@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from tripletick.errors import ModelError, ServerFailedError, StreamCutError, TripletickError, UsageError
-from tripletick.models import failures
 from tripletick.models.failures import ErrorTemplate
 from tripletick.models.llamacpp import LlamaEngine, LoadPlan, Piece
 from tripletick.models.shared_engine import folder as folders
@@ -28,6 +27,7 @@ from tripletick.models.shared_engine.protocol import ConnectionLostError, LineSo
 from tripletick.system import entry_points
 from tripletick.system.cancellation import Cancelled, CancelToken
 from tripletick.system.redaction import without_secrets
+from tripletick.system.text import format_thousands
 
 TRIES = 4
 """Engines that may end, one after the other, before a request reaches one."""
@@ -184,7 +184,7 @@ class EngineClient:
         elif "waited" in frame:
             self._terms.notice(WAITED.format(seconds=frame["waited"]))
         elif "grown" in frame:
-            old, new = map(failures.format_count, frame["grown"])
+            old, new = map(format_thousands, frame["grown"])
             self._terms.notice(GROWN.format(old=old, new=new))
         elif "error" in frame:
             kind, *lines = frame["error"]

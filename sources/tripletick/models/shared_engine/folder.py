@@ -31,6 +31,7 @@ from tripletick.models.shared_engine.protocol import PROTOCOL, LineSocket
 from tripletick.system import platforms
 from tripletick.system.cancellation import CancelToken
 from tripletick.system.dirs import make_private_folder
+from tripletick.system.text import describe_os_error
 
 START = "start.lock"
 POLL = 0.05
@@ -168,7 +169,7 @@ def prepare_folder(folder: Path) -> None:
     try:
         make_private_folder(folder)
     except OSError as error:
-        raise SharingUnavailableError(f"{folder} cannot be made: {error.strerror}") from error
+        raise SharingUnavailableError(f"{folder} cannot be made: {describe_os_error(error)}") from error
     os.close(open_private_folder(folder))
 
 
@@ -177,7 +178,7 @@ def open_private_folder(folder: Path) -> int:
     try:
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError as error:
-        raise SharingUnavailableError(f"{folder} cannot be opened: {error.strerror}") from error
+        raise SharingUnavailableError(f"{folder} cannot be opened: {describe_os_error(error)}") from error
     status = os.fstat(handle)
     if status.st_uid != os.geteuid() or status.st_mode & 0o077:
         os.close(handle)
