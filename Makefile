@@ -13,6 +13,8 @@
 VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
+# Each file of tests in one of as many processes as there are cores: more than four wait for the kernel.
+PYTEST := $(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile
 # Never in the clone, wherever that is.
 work := $(HOME)/tripletick$(if $(filter $(HOME)/tripletick,$(CURDIR)),-work)
 export q PYTHON
@@ -29,13 +31,14 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --quiet --check .
 	$(BIN)/mypy
 
-# About a minute: what is run after every change.
+# Under a minute: what is run after every change.
 quick: $(VENV)/.dev
-	$(BIN)/python -m pytest tests --ignore=tests/real --ignore=tests/sandbox --ignore=tests/languages --ignore=tests/program --ignore=tests/threats
+	$(PYTEST) tests $(addprefix --ignore=tests/,real sandbox turns languages program threats)
 
-# The box as root and as a user; a third of the hostile programs; every language with its compiler; the program as it is run.
+# The box as root and as a user; whole turns in it; a third of the hostile programs; every language with its compiler;
+# the program as it is run.
 box: $(VENV)/.dev
-	$(BIN)/python -m pytest tests/sandbox tests/threats tests/languages tests/program
+	$(PYTEST) $(addprefix tests/,sandbox turns threats languages program)
 
 threats: $(VENV)/.dev
 	$(BIN)/python -m tests.threats

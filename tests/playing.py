@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from tripletick.config import config
+from tripletick.config import config, schema
 from tripletick.events import Ask, Event
 from tripletick.messages import Answer
 from tripletick.models.scripted import ScriptedModel
@@ -17,6 +19,12 @@ from tripletick.system import dirs
 
 T = TypeVar("T")
 NOBODY = Answer(there=False)
+
+
+@cache
+def look_up_machine(_path: str, _settings: schema.SandboxSection) -> dict[str, Any]:
+    """Give what boxes keep of what they find on this machine: half of what opening one takes."""
+    return {}
 
 
 @dataclass
@@ -35,7 +43,9 @@ class Session:
         found = replace(dirs.find_dirs(), state=self.state)
         self.prompts = builder.load_prompts(self.settings, found)
         self.model.set_context(self.window)
-        box = builder.open_workspace_box(self.settings, found, self.folder)
+        ground = builder.make_sandbox_spec(self.settings, found, self.folder)
+        known = look_up_machine(os.environ.get("PATH", ""), self.settings.sandbox)
+        box = builder.open_box_on(replace(ground, found=known), self.settings)
         parts = builder.LoopParts(
             self.settings,
             found,

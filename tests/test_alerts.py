@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.test_checkpoint import never
-from tests.test_undo import blocks
+from tests.turns.test_undo import blocks
 
 from tripletick.checkpoint import Checkpoints
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.test_undo import blocks, text_of
+from tests.turns.test_undo import blocks, text_of
 
 from tripletick.messages import FileChange
 

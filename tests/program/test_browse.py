@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 import pytest
 from tests.bad_server import BadServer, answer
-from tests.test_approval import results
+from tests.turns.test_approval import results
 
 from tripletick.messages import OUTSIDE, Call, Result
 from tripletick.tools import browse

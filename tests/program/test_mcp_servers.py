@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 from tests.serving import cache, call, sessions
-from tests.test_approval import NO, YES, asked, results
+from tests.turns.test_approval import NO, YES, asked, results
 
 pytest.importorskip("mcp")
 

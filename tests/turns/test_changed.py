@@ -100,7 +100,7 @@ def test_a_file_of_which_every_other_line_changed_is_counted_in_no_time(session)
 
 
 def test_the_count_is_drawn_below_the_block_and_stands_in_the_log(session):
-    from tests.test_elisions import drawn
+    from tests.turns.test_elisions import drawn
 
     it = session("```write:new.txt\na\nb\n```", "Done.")
     events = it.play()

@@ -4,7 +4,7 @@ import subprocess
 from dataclasses import replace
 
 import pytest
-from tests.test_approval import log, repository, results
+from tests.turns.test_approval import log, repository, results
 
 from tripletick.events import Ask, Event, Notice
 from tripletick.messages import Answer

@@ -7,8 +7,8 @@ import pytest
 from tests.bad_server import BadServer
 from tests.crewing import open_team, scripted, to
 from tests.playing import last
-from tests.test_approval import NO, SESSION, YES, asked, results
-from tests.test_web import html, place, searched, searxng, words
+from tests.turns.test_approval import NO, SESSION, YES, asked, results
+from tests.turns.test_web import html, place, searched, searxng, words
 
 from tripletick.dialects import open_dialect
 from tripletick.events import Ask, GaveUp

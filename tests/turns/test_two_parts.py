@@ -18,7 +18,7 @@ from tripletick.session import routing
 from tripletick.system import dirs
 from tripletick.turn.handover import RemainingRequest
 
-LINES = (Path(__file__).parents[1] / "bench" / "router_two.jsonl").read_text("utf-8").splitlines()
+LINES = (Path(__file__).parents[2] / "bench" / "router_two.jsonl").read_text("utf-8").splitlines()
 TABLE = [json.loads(line) for line in LINES]
 TWO = [row["request"] for row in TABLE if len(row["needs"]) > 1]
 PROMPTS = definitions.load_prompts(dirs.find_dirs().prompts)
@@ -72,7 +72,7 @@ def test_training_has_none_of_these_requests_nor_one_like_it():
 
 
 def test_requests_for_one_agent_are_not_parted():
-    unseen = Path(__file__).parents[1] / "bench" / "router_unseen.jsonl"
+    unseen = Path(__file__).parents[2] / "bench" / "router_unseen.jsonl"
     rows = [json.loads(line) for line in unseen.read_text("utf-8").splitlines()]
     single = [row["request"] for row in rows if row["agent"] != "planner"]
     assert sum(bool(split_request(request)) for request in single) <= 2

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.playing import last
 from tests.sandbox.serving import site
-from tests.test_approval import DELETES, NO, SESSION, YES, asked, log, repository, results, sources
+from tests.turns.test_approval import DELETES, NO, SESSION, YES, asked, log, repository, results, sources
 
 from tripletick.events import Answered, Notice
 from tripletick.messages import Answer

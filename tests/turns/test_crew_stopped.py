@@ -34,7 +34,7 @@ KILLED = """
 import sys
 from pathlib import Path
 from tests.crewing import Seen, open_team, scripted, to
-from tests.test_crew_stopped import SLEEPS, A, B
+from tests.turns.test_crew_stopped import SLEEPS, A, B
 with open_team(Path(sys.argv[1]), scripted(to("make a", SLEEPS), to("make b", SLEEPS))) as it:
     it.events = Seen(lambda event: print(type(getattr(event, "event", None)).__name__, flush=True))
     it.run(A, B)
@@ -165,7 +165,7 @@ def test_a_task_that_is_late_while_another_is_asked_about_has_its_time(team):
 
 
 def test_a_killed_program_leaves_nothing_running_and_its_files_can_be_undone(tmp_path):
-    root = Path(__file__).parents[1]
+    root = Path(__file__).parents[2]
     command = [sys.executable, "-c", KILLED, str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=root) as program:
         assert program.stdout

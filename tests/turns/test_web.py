@@ -13,7 +13,7 @@ import zlib
 import pytest
 from tests.bad_server import DRIP, HANG, RESET, BadServer, Trick, answer, stream
 from tests.playing import last
-from tests.test_approval import results
+from tests.turns.test_approval import results
 
 from tripletick.config.config import Config, SettingValue
 from tripletick.events import Answered, Output

@@ -11,7 +11,7 @@ import pytest
 from tests import serving
 from tests.playing import last
 from tests.serving import sessions
-from tests.test_approval import NO, SESSION, YES, asked, results
+from tests.turns.test_approval import NO, SESSION, YES, asked, results
 
 from tripletick.config import config
 from tripletick.config.config import SettingValue
