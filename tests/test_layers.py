@@ -45,7 +45,7 @@ RIM = {
     "paths": {"pathspec"},
     "tools": {"pathspec", "docstring_parser"},
     "hooks": {"pluggy"},
-    "web": {"certifi", "charset_normalizer", "ddgs", "playwright", "pypdf", "trafilatura"},
+    "web": {"certifi", "charset_normalizer", "ddgs", "playwright", "protego", "pypdf", "trafilatura"},
 }
 TASKS = (ROOT / "bench" / "tasks", ROOT / "bench" / "dialogue")
 """Programs that the bench has mended: data."""
