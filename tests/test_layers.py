@@ -1,10 +1,13 @@
 """Imports go down, modules stay short, only the rim knows other libraries: the architecture."""
 
 import ast
+import re
 import sys
+import tomllib
 from collections import Counter
 from functools import cache
-from itertools import pairwise
+from importlib.metadata import packages_distributions
+from itertools import chain, pairwise
 from pathlib import Path
 
 from tools.names import find_names
@@ -41,7 +44,7 @@ RIM = {
     "paths": {"pathspec"},
     "tools": {"docstring_parser"},
     "hooks": {"pluggy"},
-    "web": {"certifi", "charset_normalizer", "ddgs", "playwright", "pypdf", "trafilatura"},
+    "web": {"certifi", "charset_normalizer", "ddgs", "playwright", "protego", "pypdf", "trafilatura"},
 }
 TASKS = (ROOT / "bench" / "tasks", ROOT / "bench" / "dialogue")
 """Programs that the bench has mended: data."""
@@ -100,11 +103,27 @@ def test_modules_of_one_rank_import_each_other_without_a_cycle():
     assert not edges
 
 
-def test_only_the_rim_knows_other_libraries():
+def libraries(path):
     own = sys.stdlib_module_names | {"tripletick"}
-    foreign = {path: {module.split(".")[0] for module, _ in imported(path)} - own for path in MODULES}
+    return {module.split(".")[0] for module, _ in imported(path)} - own
+
+
+def test_only_the_rim_knows_other_libraries():
+    foreign = {path: libraries(path) for path in MODULES}
     assert [
         (path, names) for path, names in foreign.items() if not names <= RIM.get(part_of(path), set())
+    ] == []
+
+
+def test_every_library_is_declared():
+    project = tomllib.loads((ROOT.parents[1] / "pyproject.toml").read_text("utf-8"))["project"]
+    required = chain(project["dependencies"], *project["optional-dependencies"].values())
+    declared = {re.split("[<>=]", each)[0].lower() for each in required}
+    owners = packages_distributions()
+    assert [
+        name
+        for name in sorted(set().union(*map(libraries, MODULES)))
+        if declared.isdisjoint(owner.lower() for owner in owners.get(name, ()))
     ] == []
 
 

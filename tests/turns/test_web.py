@@ -351,6 +351,9 @@ def test_a_pdf_that_is_larger_than_the_bound_is_not_read_in_part(reading):
         ("User-agent: *\nDisallow: /a\nAllow: /a/b", "/a/b", True),
         ("<html>no rules</html>", "/a", True),
         ("User-agent: *\nDisallow: /" + "*a" * 4000 + "$", "/a" + "a" * 3000, True),
+        ("\ufeffUser-agent: *\nDisallow: /", "/a", False),
+        ("User-agent: *\nDisallow: /a%62", "/ab", False),
+        ("User-Agent:a\n" * 2000 + "Disallow: /b\n" * 2000, "/a", False),
     ],
 )
 def test_what_robots_txt_keeps_from_programs_is_not_got(reading, rules, path, read):

@@ -10,10 +10,18 @@ import time
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
-from tripletick.web import robots
+from protego import Protego
+
 from tripletick.web.address import BRIEF, FetchError, WebAddress
 from tripletick.web.http_client import Wanted, WebClient, WebResponse
 
+AGENT = "tripletick"
+"""The name that robots.txt has for us."""
+ROBOTS_SIZE = 500 << 10
+"""Bytes of a robots.txt that are read (RFC 9309, 2.5)."""
+ROBOTS_RULES = 1_000_000
+"""The most agents times lines: the parser keeps each rule once for each agent that it is for."""
+CLOSED = Protego.parse("User-agent: *\nDisallow: /")
 MOST_REDIRECTS = 5
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 PAGE = re.compile(
@@ -36,7 +44,7 @@ class PageFetcher:
     line: WebClient
     reached: list[str] = field(default_factory=list)
     """Hosts that were connected to, in their order."""
-    _robots: dict[tuple[str, str], robots.RobotsRules] = field(default_factory=dict)
+    _robots: dict[tuple[str, str], Protego] = field(default_factory=dict)
 
     def fetch_page(self, address: WebAddress) -> WebResponse:
         """Get a page as a program does that reads by itself. Raises UnreachedError."""
@@ -57,7 +65,7 @@ class PageFetcher:
     def _follow_redirects(self, address: WebAddress, wanted: Wanted, *, watched: bool = False) -> WebResponse:
         first, end = address, time.monotonic() + self.line.bounds.seconds
         for _ in range(MOST_REDIRECTS + 1):
-            if watched and not self._get_rules(address).is_allowed(address.path):
+            if watched and not self._get_rules(address).can_fetch(str(address), AGENT):
                 raise FetchError(KEPT.format(host=address.display_host, path=address.path[:BRIEF]))
             got = self.line.send_request(address, max(end - time.monotonic(), 0.0), wanted)
             if address.display_host not in self.reached:
@@ -69,18 +77,18 @@ class PageFetcher:
             address = address.resolve_link(str(where))
         raise FetchError(TOO_MANY.format(address=first.short_text, most=MOST_REDIRECTS))
 
-    def _get_rules(self, address: WebAddress) -> robots.RobotsRules:
+    def _get_rules(self, address: WebAddress) -> Protego:
         host = (address.scheme, address.host_port)
         if host not in self._robots:
             self._robots[host] = self._fetch_rules(address.resolve_link("/robots.txt"))
         return self._robots[host]
 
-    def _fetch_rules(self, address: WebAddress) -> robots.RobotsRules:
+    def _fetch_rules(self, address: WebAddress) -> Protego:
         """Read a host's rules: none where it has none, and nothing is let where it does not know itself."""
         got = self._follow_redirects(address, lambda got: got.status == 200)
-        if got.status >= 500:
-            return robots.CLOSED
-        return robots.parse_robots(got.body[: robots.LARGEST].decode("utf-8", "replace"))
+        text = got.body[:ROBOTS_SIZE].decode("utf-8-sig", "replace")
+        rules = len(re.findall(r"(?i)user[-\s]*agent", text)) * len(text.splitlines())
+        return CLOSED if got.status >= 500 or rules > ROBOTS_RULES else Protego.parse(text)
 
 
 def _is_page(got: WebResponse) -> bool:
