@@ -33,7 +33,7 @@ def test_the_model_server_answers_where_ollama_usually_does(caged):
 
 def test_nobody_else_can_be_reached(caged):
     code = "import socket; socket.create_connection(('192.0.2.1', 80), 5)"
-    assert "unreachable" in caged(code).fork
+    assert "unreachable" in caged(code).beside
 
 
 def test_it_works_in_its_folder_and_has_the_files_of_its_home(caged, tmp_path):
