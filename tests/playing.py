@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field, replace
-from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from tripletick.config import config, schema
+from tests.programs import find_known
+
+from tripletick.config import config
 from tripletick.events import Ask, Event
 from tripletick.messages import Answer
 from tripletick.models.scripted import ScriptedModel
@@ -19,12 +19,6 @@ from tripletick.system import dirs
 
 T = TypeVar("T")
 NOBODY = Answer(there=False)
-
-
-@cache
-def look_up_machine(_path: str, _settings: schema.SandboxSection) -> dict[str, Any]:
-    """Give what boxes keep of what they find on this machine: half of what opening one takes."""
-    return {}
 
 
 @dataclass
@@ -44,8 +38,8 @@ class Session:
         self.prompts = builder.load_prompts(self.settings, found)
         self.model.set_context(self.window)
         ground = builder.make_sandbox_spec(self.settings, found, self.folder)
-        known = look_up_machine(os.environ.get("PATH", ""), self.settings.sandbox)
-        box = builder.open_box_on(replace(ground, found=known), self.settings)
+        ground = replace(ground, found=find_known(self.settings.sandbox))
+        box = builder.open_box_on(ground, self.settings)
         parts = builder.LoopParts(
             self.settings,
             found,
