@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
-from tripletick.models.embedded import EmbeddedModel, ModelFiles
+from tripletick.models.embedded import EmbeddedModel
 from tripletick.models.llamacpp import find_first_error
+from tripletick.models.ollama_store import ModelFiles
 
 LIMIT = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
 ASK = "from tripletick.models.llamacpp import thread_limit; raise SystemExit(thread_limit())"

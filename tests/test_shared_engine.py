@@ -15,8 +15,9 @@ from tests.tiny_model import write_model
 from tripletick.errors import ContextFullError, ModelError, StreamCutError
 from tripletick.messages import Message
 from tripletick.models import EngineSettings, catalog
-from tripletick.models.embedded import EmbeddedModel, ModelFiles
+from tripletick.models.embedded import EmbeddedModel
 from tripletick.models.model import Sampling
+from tripletick.models.ollama_store import ModelFiles
 from tripletick.models.shared_engine import process, status
 from tripletick.system.cancellation import Cancelled, CancelToken
 

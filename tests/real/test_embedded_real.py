@@ -16,9 +16,9 @@ from tests.real.ollama_server import CannotServe, create, served, small_model
 from tripletick.errors import ContextFullError, ModelError
 from tripletick.messages import Message
 from tripletick.models import EngineSettings, catalog, llamacpp
-from tripletick.models.embedded import EmbeddedModel, ModelFiles
+from tripletick.models.embedded import EmbeddedModel
 from tripletick.models.model import Sampling
-from tripletick.models.ollama_store import find_model
+from tripletick.models.ollama_store import ModelFiles, find_model
 from tripletick.system.cancellation import Cancelled, CancelToken
 
 SHORT = Sampling(output=8)

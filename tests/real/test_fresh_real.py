@@ -10,8 +10,9 @@ import pytest
 from tests.real.ollama_server import CannotServe, small_model
 
 from tripletick.events import Answered
-from tripletick.models.embedded import EmbeddedModel, ModelFiles
+from tripletick.models.embedded import EmbeddedModel
 from tripletick.models.model import Sampling
+from tripletick.models.ollama_store import ModelFiles
 
 FAILS = [f"```bash\nseq {n} {n + 40}; exit {n}\n```" for n in (1, 2, 3)]
 

@@ -26,7 +26,7 @@ from tripletick.tools import load_tools as all_tools
 from tripletick.tools.tool import Tool, format_tokens
 from tripletick.trust import AnswerStore, FolderFlags, TrustedContent
 from tripletick.ui.columns import align_rows
-from tripletick.ui.sanitize import write_text
+from tripletick.ui.sanitize import write_lines
 
 AGENTS = "The system prompt costs {tokens} more, once. Choose: -a NAME, in the chat @NAME or /agent NAME"
 TAGS = "A tag costs its word in each first line; its example is sent after a failure alone."
@@ -59,7 +59,7 @@ def run_agents(options: argparse.Namespace, words: Sequence[str]) -> int:
         (name, "", NOT_HERE.format(names=" ".join(agent.missing_modules)), agent.remedy)
         for name, agent in prompts.lacking.items()
     ]
-    _print_lines(align_rows(rows, right=(1,)))
+    write_lines(sys.stdout, align_rows(rows, right=(1,)))
     _print_notes(options, opened.screen, AGENTS.format(tokens=format_tokens(prompts.system, GUESS)))
     return 0
 
@@ -69,12 +69,13 @@ def run_tools(options: argparse.Namespace, words: Sequence[str]) -> int:
     opened, ours = _open_context("tools", options, words), all_tools()
     gear, told = _load_extensions(options, opened, ours)
     prompts = gear.extend_prompts(opened.prompts)
-    _print_lines(
+    write_lines(
+        sys.stdout,
         align_rows(
             [_build_tool_row(tool, prompts) for tool in {**ours, **gear.kit.tools}.values()], right=(1, 2)
-        )
+        ),
     )
-    _print_lines(align_rows([("hook", one.name, one.at) for one in gear.hooks.list_hooks()]))
+    write_lines(sys.stdout, align_rows([("hook", one.name, one.at) for one in gear.hooks.list_hooks()]))
     _print_notes(options, opened.screen, *told, TAGS)
     return 0
 
@@ -144,8 +145,3 @@ def _print_notes(options: argparse.Namespace, screen: Screen, *lines: str) -> No
     for line in () if options.quiet else lines:
         screen.say(line)
     screen.close()
-
-
-def _print_lines(lines: Sequence[str]) -> None:
-    write_text(sys.stdout, "".join(f"{line}\n" for line in lines))
-    sys.stdout.flush()

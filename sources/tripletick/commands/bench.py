@@ -24,7 +24,7 @@ from tripletick.models import bench_scores
 from tripletick.system import dirs
 from tripletick.system.text import describe_os_error
 from tripletick.ui.columns import align_rows
-from tripletick.ui.sanitize import write_json, write_text
+from tripletick.ui.sanitize import print_notice, write_json, write_lines
 
 RUNS = "runs"
 SAYS = "How well a model does tasks, each checked by what it leaves. More: tripletick help benchmarks"
@@ -83,7 +83,7 @@ def _run_suite(options: argparse.Namespace, _: Sequence[str]) -> int:
     if options.bare and options.agent:
         raise UsageError("--no-agent asks no agent, and -a names one.", "", "Leave one of them out")
     todo = suites.make_trials(
-        options.suite, options.wording, options.repeat, options.only, notice=_print_notice
+        options.suite, options.wording, options.repeat, options.only, notice=print_notice
     )
     if options.bare:
         attempts.require_bare_prompts(todo)
@@ -98,7 +98,7 @@ def _run_suite(options: argparse.Namespace, _: Sequence[str]) -> int:
         except (KeyboardInterrupt, SystemExit, TripletickError):
             command = shlex.join(["tripletick", "bench", *options.typed, "--resume"])
             done = sum(trial.key in run.done for trial in todo)
-            _print_notice(STOPPED.format(done=done, of=len(todo), command=command))
+            print_notice(STOPPED.format(done=done, of=len(todo), command=command))
             raise
     made = [run.done[trial.key] for trial in todo]
     _keep_score(options, header, made)
@@ -114,7 +114,7 @@ def _keep_score(options: argparse.Namespace, header: run_file.RunHeader, done: S
         solved = sum(one.solved for one in done)
         bench_scores.save_score(dirs.find_dirs().cache, header.model, header.suite, solved, len(done))
     except OSError as error:
-        _print_notice(UNKEPT.format(why=describe_os_error(error)))
+        print_notice(UNKEPT.format(why=describe_os_error(error)))
 
 
 def _compare_runs(options: argparse.Namespace, paths: Sequence[str]) -> int:
@@ -126,7 +126,7 @@ def _compare_runs(options: argparse.Namespace, paths: Sequence[str]) -> int:
         return 0
     rows, lines = compare.format_comparison(told)
     named = [f"{name}: {_describe_run(one)}" for name, one in (("A", first), ("B", second))]
-    _print_lines([*named, *align_rows(rows, right=range(1, len(rows[0]))), *lines])
+    write_lines(sys.stdout, [*named, *align_rows(rows, right=range(1, len(rows[0]))), *lines])
     return 0
 
 
@@ -143,7 +143,7 @@ def _write_page(options: argparse.Namespace, paths: Sequence[str]) -> int:
         target.write_text(page.render_page(header, attempts), "utf-8")
     except OSError as error:
         raise UsageError(f"{target} cannot be written.", f"{describe_os_error(error)}.", USAGE) from error
-    _print_lines([str(target)])
+    write_lines(sys.stdout, [str(target)])
     return 0
 
 
@@ -186,26 +186,18 @@ def _print_scores(
         write_json(sys.stdout, told)
         return
     cells = [summary_table.COLUMNS, *(tuple(summary_table.format_cells(row)) for row in rows)]
-    _print_lines(align_rows(cells, right=range(1, len(summary_table.COLUMNS))))
+    write_lines(sys.stdout, align_rows(cells, right=range(1, len(summary_table.COLUMNS))))
     if not options.quiet:
-        _print_notice(summary_table.BELOW)
-        _print_notice(WRITTEN.format(path=shlex.quote(str(path))))
+        print_notice(summary_table.BELOW)
+        print_notice(WRITTEN.format(path=shlex.quote(str(path))))
 
 
 def _print_attempt(number: int, of: int, made: Attempt) -> None:
     why = f": {made.why}" if made.why else ""
-    _print_notice(
+    print_notice(
         f"{number:{len(str(of))}}/{of}  {DONE[made.solved]}  {made.seconds:6.1f} s  {made.task}{why}"
     )
 
 
 def _ignore_attempt(number: int, of: int, made: Attempt) -> None:
     """Tell nothing while it goes on."""
-
-
-def _print_notice(line: str) -> None:
-    write_text(sys.stderr, line + "\n")
-
-
-def _print_lines(lines: Sequence[str]) -> None:
-    write_text(sys.stdout, "".join(f"{line}\n" for line in lines))

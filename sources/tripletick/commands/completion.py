@@ -24,7 +24,7 @@ from tripletick.config.config import list_settings, load_config
 from tripletick.errors import TripletickError, UsageError
 from tripletick.models import catalog
 from tripletick.system import dirs
-from tripletick.ui.sanitize import write_text
+from tripletick.ui.sanitize import write_lines
 
 Rows = Mapping[str, CommandSpec]
 USAGE = "tripletick completion bash|zsh|fish [--keys]"
@@ -130,7 +130,7 @@ def run_completion(options: argparse.Namespace, words: Sequence[str]) -> int:
     if list(words) == ["models"]:
         # the server chooses the names, and a shell would run what stands in them
         plain = filter(PLAIN.fullmatch, _list_models(options))
-        write_text(sys.stdout, "".join(f"{name}\n" for name in plain))
+        write_lines(sys.stdout, plain)
         return 0
     typed = [word for word in words if word != KEYS]
     shell, *more = typed or [Path(os.environ.get("SHELL", "")).name]

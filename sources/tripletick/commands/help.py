@@ -14,7 +14,7 @@ from tripletick.errors import TripletickError, UsageError
 from tripletick.system import dirs
 from tripletick.system.text import find_close_match
 from tripletick.ui.columns import align_rows
-from tripletick.ui.sanitize import make_encodable, write_text
+from tripletick.ui.sanitize import make_encodable, write_lines
 
 TITLE = re.compile(r"^#\s+(.+)$", re.MULTILINE)
 LINK = re.compile(r"\[([^\]]+)\]\(([\w-]+)\.md[^)]*\)")
@@ -26,7 +26,7 @@ def run_help(options: argparse.Namespace, words: Sequence[str]) -> int:
     """Show a page, a command's line, or what there is to show."""
     found = find_pages(dirs.find_dirs().docs)
     if not words:
-        _print_lines(align_rows(list(_list_topic_titles(found))))
+        write_lines(sys.stdout, align_rows(list(_list_topic_titles(found))))
         return 0
     topic = "-".join(words).lower().removesuffix(".md")
     known = list_topics(found)
@@ -37,7 +37,7 @@ def run_help(options: argparse.Namespace, words: Sequence[str]) -> int:
     if topic in found:
         _print_markdown(found[topic].read_text("utf-8"), options)
     if topic in COMMANDS:
-        _print_lines([*[""] * (topic in found), *_format_usage(topic)])
+        write_lines(sys.stdout, [*[""] * (topic in found), *_format_usage(topic)])
     return 0
 
 
@@ -81,7 +81,3 @@ def _print_markdown(text: str, options: argparse.Namespace) -> None:
     with suppress(TripletickError):
         theme = load_settings(options, dirs.find_dirs()).ui.theme
     draw_page(LINK.sub(r"\1 (`tripletick help \2`)", text), theme)
-
-
-def _print_lines(lines: Sequence[str]) -> None:
-    write_text(sys.stdout, "".join(f"{line}\n" for line in lines))

@@ -22,7 +22,7 @@ from tripletick.session.model_list import ModelListing, find_host
 from tripletick.system import dirs
 from tripletick.system.text import format_thousands
 from tripletick.ui.columns import align_rows
-from tripletick.ui.sanitize import write_text
+from tripletick.ui.sanitize import write_lines
 
 USAGE = "tripletick models [list|pull NAME|use NAME|show NAME|create [NAME] [--ollama]|template NAME]"
 NO_CHAT = "{name} compares texts and cannot chat."
@@ -78,7 +78,7 @@ def run_models(options: argparse.Namespace, words: Sequence[str]) -> int:
 def _list_models(work: ModelsContext) -> None:
     """Write the models to stdout, a line each."""
     look = builder.make_program_lookup(work.options.directory)
-    _print_lines(ModelListing(work.settings, work.places, look, work.print_notice).format_lines())
+    write_lines(sys.stdout, ModelListing(work.settings, work.places, look, work.print_notice).format_lines())
 
 
 def _pull_model(work: ModelsContext, name: str) -> None:
@@ -142,7 +142,7 @@ def _show_model(work: ModelsContext, name: str) -> None:
         ("can", ", ".join(about.can)),
         *(_size_rows(work, about.name) if about.engine == "ollama" else ()),
     )
-    _print_lines(align_rows([row for row in rows if row[1]]))
+    write_lines(sys.stdout, align_rows([row for row in rows if row[1]]))
 
 
 def _size_rows(work: ModelsContext, name: str) -> Iterator[tuple[str, str]]:
@@ -206,11 +206,6 @@ def _parse_ollama_name(name: str) -> str:
             "For example: tripletick models pull qwen2.5-coder:7b",
         )
     return rest.strip()
-
-
-def _print_lines(lines: Sequence[str]) -> None:
-    write_text(sys.stdout, "".join(f"{line}\n" for line in lines))
-    sys.stdout.flush()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from tripletick.models.shared_engine.status import EngineStatus
 from tripletick.system import dirs
 from tripletick.system.text import format_size, format_thousands
 from tripletick.ui.columns import align_rows
-from tripletick.ui.sanitize import write_text
+from tripletick.ui.sanitize import write_lines, write_text
 
 NONE = "No engine is running: the next request to a local model starts one."
 STOPPED = "Stopped {name} (process {pid})."
@@ -33,7 +33,7 @@ def run_ps(options: argparse.Namespace, words: Sequence[str]) -> int:
         sys.stdout.write(f"{json.dumps([to_json(one) for one in found], indent=2)}\n")
     else:
         lines = align_rows([build_row(one) for one in found], right=(2,)) if found else [NONE]
-        write_text(sys.stdout, "".join(f"{line}\n" for line in lines))
+        write_lines(sys.stdout, lines)
     return 0
 
 

@@ -20,7 +20,7 @@ from tripletick.events import Ask
 from tripletick.history import retention
 from tripletick.system import dirs
 from tripletick.system.text import format_size, join_names
-from tripletick.ui.sanitize import write_text
+from tripletick.ui.sanitize import write_lines
 
 QUESTION = "Delete it all?"
 SETTINGS = "Your settings too?"
@@ -63,7 +63,7 @@ def run_remove_data(options: argparse.Namespace, words: Sequence[str]) -> int:
     if not data and not settings:
         sys.stdout.write(f"{NOTHING}\n")
         return 0
-    write_text(sys.stdout, "".join(f"{one.format_line()}\n" for one in (*data, *settings)))
+    write_lines(sys.stdout, [one.format_line() for one in (*data, *settings)])
     sys.stdout.flush()
     # The person's config may be what is broken, so it is not read.
     screen = open_screen(options, Config())
@@ -71,7 +71,7 @@ def run_remove_data(options: argparse.Namespace, words: Sequence[str]) -> int:
         chosen = data + settings if options.yes else _ask_what_to_delete(data, settings, screen)
     finally:
         screen.close()
-    write_text(sys.stdout, "\n".join(_delete_folders(chosen, found)) + "\n")
+    write_lines(sys.stdout, _delete_folders(chosen, found))
     return 0 if chosen else 1
 
 

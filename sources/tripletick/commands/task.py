@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 from tripletick.commands.session_setup import open_session
 from tripletick.commands.stdin import TO_BEGIN, TO_GO_ON, read_request
 from tripletick.errors import TimeLimitError, UsageError
-from tripletick.ui.sanitize import write_json, write_text
+from tripletick.ui.sanitize import print_notice, write_json
 
 if TYPE_CHECKING:
     from tripletick.history.history import Past
@@ -84,11 +84,11 @@ def _restore_options(options: argparse.Namespace, past: Past) -> argparse.Namesp
             what, why = f"The folder of session {past.id} is gone.", f"It was {past.workspace}."
             raise UsageError(what, why, f"In another one: tripletick -C DIR resume {past.id}")
         if taken.directory.resolve() != options.directory.expanduser().resolve():
-            _print_notice(WORKS.format(past.workspace))
+            print_notice(WORKS.format(past.workspace))
     found = dirs.find_dirs()
     if not options.no_save and logs.is_open(found, past.id):
         old, past.id = past.id, logs.fork(found, past.id)
-        _print_notice(logs.FORKED.format(old=old, new=past.id))
+        print_notice(logs.FORKED.format(old=old, new=past.id))
     return taken
 
 
@@ -102,8 +102,3 @@ def _raise_time_limit(number: int, frame: FrameType | None) -> NoReturn:
     raise TimeLimitError(
         "The time limit for the task struck.", "--timeout", "Give it more, or a smaller task."
     )
-
-
-def _print_notice(line: str) -> None:
-    """Say what the person is to know before the folder is asked about."""
-    write_text(sys.stderr, line + "\n")

@@ -19,7 +19,7 @@ import re
 import threading
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,7 @@ from tripletick.models import (
 from tripletick.models.failures import ErrorTemplate
 from tripletick.models.gguf import GgufHeader
 from tripletick.models.model import ModelInfo, Sampling
+from tripletick.models.ollama_store import ModelFiles
 from tripletick.models.shared_engine.client import ClientOptions, EngineClient
 from tripletick.system import optional_deps, platforms
 from tripletick.system.cancellation import CancelToken
@@ -74,15 +75,6 @@ TEMPLATE = ErrorTemplate(
     "llama.cpp says: {told}.",
     "Another model: -m embedded:PATH.gguf",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ModelFiles:
-    """A model's files, and how the person named them."""
-
-    name: str
-    model: Path
-    adapters: tuple[Path, ...] = ()
 
 
 class EmbeddedModel:

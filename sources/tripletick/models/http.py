@@ -10,7 +10,7 @@ import os
 import socket
 import time
 from collections.abc import Callable, Generator, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,7 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
 from tripletick.errors import TripletickError
-from tripletick.models import EngineSettings, failures
+from tripletick.models import EngineSettings, failures, json_fields
 from tripletick.models.hosts import ServerAddress
 from tripletick.system.cancellation import CancelToken
 
@@ -190,6 +190,11 @@ class HttpClient:
     def send_query(self, path: str, body: Mapping[str, Any] | None = None) -> HttpReply:
         """Ask something that is answered at once."""
         return self._send_request("POST" if body else "GET", path, body, self._settings.lookup_timeout)
+
+    def get_json(self, path: str) -> dict[str, Any]:
+        """Ask for an object; empty where the status is not 200 or the answer is no object."""
+        with closing(self.send_query(path)) as reply:
+            return json_fields.parse_object(reply.read_body()) if reply.status == 200 else {}
 
     def cut_connection(self) -> None:
         """Hang up, from another thread than the one that waits."""

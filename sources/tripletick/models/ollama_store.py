@@ -88,8 +88,8 @@ class OllamaName:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredModel:
-    """A model of the store: its files."""
+class ModelFiles:
+    """A model's files, and how the person named them."""
 
     name: str
     model: Path
@@ -115,7 +115,7 @@ def parse_name(text: str) -> OllamaName | None:
     return OllamaName(host, namespace, model, tag or TAG)
 
 
-def find_model(text: str, stores: Sequence[Path]) -> StoredModel:
+def find_model(text: str, stores: Sequence[Path]) -> ModelFiles:
     """Find a model's files. Raises ModelError: not there, not readable, only partly pulled."""
     name = parse_name(text)
     if name is None:
@@ -171,13 +171,13 @@ def _find_manifest(store: Path, name: OllamaName) -> Path | None:
     return path
 
 
-def _find_files(store: Path, manifest: Path, name: str) -> StoredModel:
+def _find_files(store: Path, manifest: Path, name: str) -> ModelFiles:
     layers = [layer for layer in _read_layers(manifest, name) if isinstance(layer, dict)]
     models = [_find_blob(store, layer, name) for layer in layers if layer.get("mediaType") == MODEL_LAYER]
     if not models:
         raise NO_FILE(name=name)
     adapters = (_find_blob(store, layer, name) for layer in layers if layer.get("mediaType") == ADAPTER_LAYER)
-    return StoredModel(name, models[0], tuple(adapters))
+    return ModelFiles(name, models[0], tuple(adapters))
 
 
 def _read_layers(manifest: Path, name: str) -> list[Any]:

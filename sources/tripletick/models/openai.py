@@ -247,8 +247,8 @@ class OpenAI:
 
     def _get_optional(self, path: str) -> Mapping[str, Any]:
         """Ask what can be done without."""
-        with suppress(TripletickError), closing(self._root.send_query(path)) as reply:
-            return json_fields.parse_object(reply.read_body()) if reply.status == 200 else {}
+        with suppress(TripletickError):
+            return self._root.get_json(path)
         return {}
 
     def _make_error(self, status: int, kind: str, body: bytes) -> TripletickError:

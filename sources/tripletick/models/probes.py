@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tripletick.errors import TripletickError
-from tripletick.models import EngineSettings, json_fields
+from tripletick.models import EngineSettings
 from tripletick.models.hosts import parse_address
 from tripletick.models.http import HttpClient
 
@@ -50,11 +50,6 @@ def probe_server(url: str) -> FoundServer | None:
     settings = EngineSettings(connect_timeout=MOMENT, lookup_timeout=MOMENT, token_timeout=MOMENT)
     with closing(HttpClient(parse_address(url), settings)) as wire, suppress(TripletickError):
         # who refuses or is silent is not asked a second time
-        kinds = (kind for path, field, kind in LOOKS if field in _get_json(wire, path))
+        kinds = (kind for path, field, kind in LOOKS if field in wire.get_json(path))
         return next((FoundServer(url, kind) for kind in kinds), None)
     return None
-
-
-def _get_json(wire: HttpClient, path: str) -> dict[str, object]:
-    with closing(wire.send_query(path)) as reply:
-        return json_fields.parse_object(reply.read_body()) if reply.status == 200 else {}

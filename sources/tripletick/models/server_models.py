@@ -95,8 +95,7 @@ def query_model(name: str, settings: EngineSettings) -> ModelInfo:
 def _get_json(wire: HttpClient, path: str) -> dict[str, Any]:
     """Ask what can be done without: a proxy may let through the list of models and not this."""
     try:
-        with closing(wire.send_query(path)) as reply:
-            return json_fields.parse_object(reply.read_body())
+        return wire.get_json(path)
     except ServerFailedError:
         return {}
 

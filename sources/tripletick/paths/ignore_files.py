@@ -18,7 +18,7 @@ GIT_IGNORE = ".gitignore"
 LARGEST = 1 << 20
 
 Specs = tuple[tuple[str, "GitIgnoreSpec"], ...]
-"""The ignore files that hold for a folder, the nearest last, each with the path of its folder: "" or `src/`."""
+"""The ignore files that hold for a folder, the nearest last, each with its folder: "" or `src/`."""
 
 
 def read_ignore_file(path: str | Path, folder: int | None = None) -> bytes:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+from collections.abc import Iterable
 from typing import Any, TextIO
 
 _STEERS = re.compile(
@@ -48,6 +50,17 @@ def write_text(stream: TextIO, text: str) -> None:
     """Write for a person who reads it, on a terminal or behind a pipe."""
     # NUL is nothing on a terminal
     stream.write(make_encodable(escape_controls(text.replace("\0", "")), stream.encoding or "utf-8"))
+
+
+def write_lines(stream: TextIO, lines: Iterable[str]) -> None:
+    """Write lines for a person who reads them, and send them off."""
+    write_text(stream, "".join(f"{line}\n" for line in lines))
+    stream.flush()
+
+
+def print_notice(line: str) -> None:
+    """Write a line beside the results."""
+    write_text(sys.stderr, line + "\n")
 
 
 def write_json(stream: TextIO, value: Any) -> None:
