@@ -23,8 +23,7 @@ from tripletick.chat.commands import (
     status,
     turns,
 )
-from tripletick.chat.commands.chat_context import ChatContext, Commands
-from tripletick.chat.commands.slash_command import SlashCommand
+from tripletick.chat.commands.chat_context import ChatContext, Commands, SlashCommand
 from tripletick.chat.commands.synonyms import MEANT
 from tripletick.chat.frontend import Screen
 from tripletick.errors import TripletickError, UsageError
