@@ -35,7 +35,7 @@ from tripletick.events import (
     Usage,
 )
 from tripletick.messages import INTERRUPTED, STOPPED, Call, Outcome, Progress, Receipt, format_line_counts
-from tripletick.ui import attempts, room
+from tripletick.ui import room
 from tripletick.ui.excerpt import make_excerpt
 from tripletick.ui.output_store import OutputStore
 from tripletick.ui.preview import Piece, ReplyPreview
@@ -218,9 +218,7 @@ class TurnDisplay:
             )
 
     def show_repair(self, event: Repairing | Doubted | FreshStart) -> None:
-        self.pen.draw_line(
-            self.pen.format_mark("repair") + attempts.format_attempt(event), "warn", prose=True
-        )
+        self.pen.draw_line(self.pen.format_mark("repair") + room.format_attempt(event), "warn", prose=True)
         self._show_busy(self.agent, waits=True)
 
     def count_usage(self, event: Usage) -> None:
