@@ -36,8 +36,7 @@ from tripletick.events import (
 )
 from tripletick.messages import INTERRUPTED, STOPPED, Call, Outcome, Progress, Receipt, format_line_counts
 from tripletick.ui import room
-from tripletick.ui.excerpt import make_excerpt
-from tripletick.ui.output_store import OutputStore
+from tripletick.ui.output_store import OutputStore, make_excerpt
 from tripletick.ui.preview import Piece, ReplyPreview
 from tripletick.ui.renderer import Mark, PlainRenderer, Renderer, Style
 from tripletick.ui.sanitize import apply_carriage_returns, escape_controls, to_one_line, write_text
