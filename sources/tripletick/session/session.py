@@ -23,7 +23,7 @@ from tripletick.events import Answered, Event, Loading, Notice, Reply, Requested
 from tripletick.history.history import Past, Written
 from tripletick.models.model import HOTTEST, Model, ModelInfo
 from tripletick.planner.plan import PLANNER, Plan
-from tripletick.router.continuation import is_continuation
+from tripletick.router.request_parts import is_continuation
 from tripletick.session import (
     agent_models,
     builder,
