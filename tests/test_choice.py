@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from tripletick.commands.onboarding import format_models
 from tripletick.commands.pull_progress import PullProgress
-from tripletick.models import gpu_memory
+from tripletick.models import fitness
 from tripletick.models.choice import (
     FreeMemory,
     describe_use,
@@ -72,9 +72,9 @@ def test_nvidias_cards_tell_by_their_program_and_amds_by_the_kernel(tmp_path):
     (drm / "card0" / "device").mkdir(parents=True)
     (drm / "card0" / "device" / "mem_info_vram_total").write_text("17163091968\n")
     (drm / "card0" / "device" / "mem_info_vram_used").write_text("163091968\n")
-    assert gpu_memory.free_video_memory(str(smi), drm) == (105000 << 20) + 17 * GB
-    assert gpu_memory.free_video_memory(None, drm) == 17 * GB
-    assert gpu_memory.free_video_memory(str(tmp_path / "gone"), tmp_path) == 0
+    assert fitness.free_video_memory(str(smi), drm) == (105000 << 20) + 17 * GB
+    assert fitness.free_video_memory(None, drm) == 17 * GB
+    assert fitness.free_video_memory(str(tmp_path / "gone"), tmp_path) == 0
 
 
 def test_the_largest_that_fits_and_is_good_for_code_comes_first():

@@ -7,7 +7,7 @@ import pytest
 from tripletick.dialects import open_dialect
 from tripletick.dialects.fence import format_call, parse_reply
 from tripletick.dialects.fence.feedback import format_results
-from tripletick.dialects.fence.problems import load_sentences, make_problem
+from tripletick.dialects.fence.problem_collector import load_sentences, make_problem
 from tripletick.errors import UsageError
 from tripletick.messages import Call, Problem, Result
 

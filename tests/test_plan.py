@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from tripletick.dialects.fence import FenceDialect
 from tripletick.messages import Chunk, FileChange, Result, Task
 from tripletick.planner import texts
+from tripletick.planner.confirmation import format_tasks, parse_tasks
 from tripletick.planner.drafts import build_schema
 from tripletick.planner.plan import Plan, describe_surprise
-from tripletick.planner.plan_text import format_tasks, parse_tasks
 from tripletick.planner.validation import PlanRules, find_cycle, read_tasks
 
 AGENTS = ("coder", "explorer", "file")

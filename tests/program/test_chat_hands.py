@@ -7,8 +7,7 @@ from tests.bad_server import BadServer, done, line, stream
 from tests.program.test_chat import ABOUT, VERSION
 from tests.terminal import CTRL_D, opened, requests
 
-from tripletick.chat.chat import COMMANDS
-from tripletick.chat.commands.synonyms import MEANT
+from tripletick.chat.chat import COMMANDS, MEANT
 from tripletick.commands import COMMANDS as PROGRAM
 
 

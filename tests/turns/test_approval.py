@@ -13,7 +13,7 @@ from tripletick.errors import UserNeededError
 from tripletick.events import Answered, Ask, GaveUp, Notice, Repairing, Returned
 from tripletick.messages import Answer, Result
 from tripletick.paths import Workspace
-from tripletick.permission import AskPolicy, PermissionGate, installs, needs, project_files
+from tripletick.permission import AskPolicy, PermissionGate, installs, needs
 from tripletick.permission.risky import load_table
 from tripletick.permission.script_parts import split_script
 from tripletick.permission.shell_commands import resolve_commands
@@ -364,7 +364,7 @@ def test_a_message_may_stand_in_a_here_document(project):
     ],
 )
 def test_a_project_file_that_names_a_package_is_found(project, names, file):
-    assert project_files.find_naming_file(project, names) == file
+    assert installs.find_naming_file(project, names) == file
 
 
 def test_an_install_takes_built_packages_and_runs_no_scripts(project):

@@ -10,8 +10,7 @@ from tests.playing import last
 from tripletick.events import Interrupted, Output, Returned
 from tripletick.sandbox.box import Finished, OutputEnds
 from tripletick.tools import output
-from tripletick.ui.excerpt import HEAD, TAIL, make_excerpt
-from tripletick.ui.output_store import OutputStore
+from tripletick.ui.output_store import HEAD, TAIL, OutputStore, make_excerpt
 from tripletick.ui.renderer import PlainRenderer
 from tripletick.ui.turn_display import TurnDisplay
 

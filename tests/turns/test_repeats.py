@@ -6,7 +6,7 @@ import random
 import pytest
 
 from tripletick.events import Answered, GaveUp, Notice, Refused, Repairing
-from tripletick.turn.repetition import RepetitionDetector, find_period
+from tripletick.turn.reply import RepetitionDetector, find_period
 
 REFRAIN = (
     "Row, row, row your boat\nGently down the stream,\nMerrily, merrily, merrily,\nLife is but a dream.\n\n"

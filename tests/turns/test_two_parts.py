@@ -12,8 +12,7 @@ from tools.router.labelled import requests
 from tripletick.agents import definitions
 from tripletick.agents.definitions import Agent
 from tripletick.events import Answered, HandedOver, Returned
-from tripletick.router.continuation import is_continuation
-from tripletick.router.request_parts import split_request
+from tripletick.router.request_parts import is_continuation, split_request
 from tripletick.session import routing
 from tripletick.system import dirs
 from tripletick.turn.handover import RemainingRequest

@@ -23,7 +23,7 @@ from typing import Any
 from tripletick.batch.packing import pack_task
 from tripletick.batch.task_attempt import BROKEN, AttemptResult, BatchJob, make_failure, run_attempt
 from tripletick.batch.task_queue import BatchSlot
-from tripletick.batch.temp_folders import open_temp_folder, remove_stale_folders
+from tripletick.batch.worker_pool import open_temp_folder, remove_stale_folders
 from tripletick.errors import ServerUnreachableError, UsageError
 from tripletick.system import optional_deps
 from tripletick.system.cancellation import CancelToken

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import os
+import tempfile
+from collections.abc import Collection, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -13,8 +15,11 @@ from typing import Protocol
 from tripletick.batch.packing import pack_task
 from tripletick.batch.task_attempt import BROKEN, AttemptResult, BatchJob, make_failure, run_attempt
 from tripletick.batch.task_queue import BatchSlot
-from tripletick.batch.temp_folders import open_temp_folder, remove_stale_folders
+from tripletick.history.retention import lock_paths
+from tripletick.sandbox.user import Lock, remove
 from tripletick.system.cancellation import CancelToken
+
+START = "tripletick-batch-"
 
 
 class WorkerPool(Protocol):
@@ -80,3 +85,27 @@ class ThreadWorkerPool:
                 return run_attempt(job, start, folder, halt)
         except BROKEN as error:
             return make_failure(error)
+
+
+@contextmanager
+def open_temp_folder() -> Iterator[Path]:
+    """Give an empty folder of its own. Raises OSError."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=START))
+        with closing(Lock(folder)) as lock:
+            # another program may have swept it before it was locked
+            if lock.is_there():
+                try:
+                    yield folder
+                finally:
+                    remove(folder)
+                return
+
+
+def remove_stale_folders() -> None:
+    """Remove those of ours that nobody holds."""
+    for left in Path(tempfile.gettempdir()).glob(f"{START}*"):
+        with suppress(OSError):
+            ours = left.lstat().st_uid == os.getuid()
+            with lock_paths([left] * ours) as free:
+                remove(*[left] * (ours and free))

@@ -7,7 +7,7 @@ slash/, how the line is edited in ui/input_line.py, how a turn is drawn in ui/te
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,9 +23,7 @@ from tripletick.chat.commands import (
     status,
     turns,
 )
-from tripletick.chat.commands.chat_context import ChatContext, Commands
-from tripletick.chat.commands.slash_command import SlashCommand
-from tripletick.chat.commands.synonyms import MEANT
+from tripletick.chat.commands.chat_context import ChatContext, Commands, SlashCommand
 from tripletick.chat.frontend import Screen
 from tripletick.errors import TripletickError, UsageError
 from tripletick.session.session import App
@@ -48,6 +46,52 @@ KEYS = (
     ("Ctrl+X Ctrl+E", "write on in your editor"),
     ("Ctrl+C", "stop what runs; drop the line; on an empty line twice: leave"),
 )
+
+MEANINGS = (
+    ("bye q x close end leave logout", "/exit"),
+    ("reset restart forget wipe empty cls", "/clear"),
+    ("history chats conversations log logs threads past list", "/sessions"),
+    ("continue load open chat", "/resume"),
+    ("cost usage stats size", "/tokens"),
+    ("context window", "/tokens shows what is used, /ctx N asks for another size"),
+    ("provider engine llm", "/model"),
+    ("models", "/model; outside the chat: tripletick models"),
+    ("agents subagents personas mode chat-mode switch", "/agent"),
+    ("ask code web file casual coder", "@NAME TEXT gives one request to an agent; /agent lists them"),
+    ("plan architect todos planner", "@planner TEXT"),
+    ("review security-review", "@reviewer TEXT"),
+    ("search browse fetch url", "@web TEXT"),
+    ("add attach files mention read read-only include drop", "@PATH in a request adds that file"),
+    ("image picture screenshot", "/paste, or @picture.png in a request"),
+    ("add-dir directory dir folder workspace cd", "tripletick --read DIR; another folder: tripletick -C DIR"),
+    ("rewind revert restore rollback checkpoint back", "/undo"),
+    ("forward", "/redo"),
+    ("changes patch", "/diff"),
+    ("compress summarize summarise summary shorten", "/compact"),
+    ("again repeat regenerate", "/retry"),
+    ("settings set preferences options", "/config; to change one: tripletick config set KEY VALUE"),
+    ("theme color colour colors colours dark light", "tripletick config set ui.theme light"),
+    (
+        "permissions approvals approve sandbox trust yolo",
+        "tripletick --sandbox read|work|net|bare; to be asked: tripletick config set sandbox.ask always",
+    ),
+    ("reasoning effort think-tokens reason thinking", "/think"),
+    ("bash sh shell cmd exec terminal git ls pwd test lint build push pr", "!COMMAND, such as !git status"),
+    ("memory rules instructions", "AGENTS.md in this folder; /init writes one"),
+    ("debug bug report feedback issue health", "tripletick doctor"),
+    ("extensions plugin plugins servers", "tripletick help mcp"),
+    ("login auth key", "[model] key_env names the variable that holds it: /config key"),
+    ("version about", "tripletick --version"),
+    ("update", "tripletick upgrade"),
+    ("stop cancel abort", "Ctrl+C"),
+    ("edit vim vi nano multiline multiline-mode", "/editor; Ctrl+J begins a new line"),
+    ("output full more expand", "/show"),
+    ("copy-context clipboard yank", "/copy"),
+    ("write download", "/save FILE, or /export"),
+    ("share print", "/export session.html"),
+    ("keys shortcuts commands hotkeys ? h", "/help"),
+)
+"""Words, and what to type for them."""
 
 
 @dataclass(slots=True)
@@ -281,3 +325,13 @@ COMMANDS: Mapping[str, SlashCommand] = {name: slash for slash in ROWS for name i
 def _split_first_word(text: str) -> tuple[str, str]:
     name, _, rest = re.sub(r"\s+", " ", text, count=1).partition(" ")
     return name, rest.strip()
+
+
+def _expand_meanings() -> Iterator[tuple[str, str]]:
+    for words, typed in MEANINGS:
+        for word in words.split():
+            yield word, typed
+
+
+MEANT = dict(_expand_meanings())
+"""By word."""

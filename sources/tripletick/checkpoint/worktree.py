@@ -1,21 +1,29 @@
 """The files of a workspace as they are now: what plans compare with, and where they are carried out.
 
-Callers hold the store's transaction and have just taken a snapshot. What a plan says is in turns.py.
+Callers hold the store's transaction and have just taken a snapshot. What a plan says is in undo_plan.py.
+Its order: closed folders are opened; what must go goes, the deepest first; then come folders, files, and last
+the modes of folders, for a folder that may not be written must be filled before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import stat
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from tripletick.checkpoint.dir_tree import DirTree
-from tripletick.checkpoint.restore import apply_plan
 from tripletick.checkpoint.snapshots import Snapshots
 from tripletick.checkpoint.steps import StepLog
 from tripletick.checkpoint.store import SnapshotStore
-from tripletick.checkpoint.undo_plan import UndoPlan, is_closed_folder, is_folder
+from tripletick.checkpoint.undo_plan import UndoPlan, is_closed_folder, is_folder, is_placeholder
 from tripletick.checkpoint.values import Change, State
+from tripletick.system.text import describe_os_error
+
+Read = Callable[[str], bytes]
+OPEN = stat.S_IRWXU
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +65,61 @@ class Worktree:
             self.steps.add_changes(step, behind)
             changes = [*changes, *behind]
         return changes
+
+
+def apply_plan(plan: UndoPlan, tree: DirTree, read: Read) -> None:
+    """Do what the plan says; a path where that fails is kept in it, with the reason."""
+    folders = {path: state for path, state in sorted(plan.wanted.items()) if state and is_folder(state)}
+    for path, (mode, _) in folders.items():
+        if is_folder(plan.now[path]):
+            plan.try_step(path, partial(tree.set_mode, path, mode | OPEN))
+    _move_back(plan, tree)
+    _remove_unwanted(plan, tree)
+    for path in folders.keys() & plan.wanted.keys():
+        if not is_folder(plan.now[path]):
+            plan.try_step(path, partial(tree.make_folder, path))
+    for path, state in sorted(plan.wanted.items()):
+        if state and not is_folder(state) and not is_placeholder(state):
+            plan.try_step(path, partial(_write_file, tree, path, state, read))
+    for path, (mode, _) in reversed(folders.items()):
+        if path in plan.wanted:
+            plan.try_step(path, partial(tree.set_mode, path, mode))
+
+
+def _write_file(tree: DirTree, path: str, state: State, read: Read) -> None:
+    tree.write_file(path, state[0], [read(state[1])])
+
+
+def _move_back(plan: UndoPlan, tree: DirTree) -> None:
+    """Move back what is too large to be kept, and was only moved or got another mode."""
+    there = {now[1]: path for path, now in plan.now.items() if now and is_placeholder(now)}
+    for path, state in sorted(plan.wanted.items()):
+        if state and is_placeholder(state):
+            plan.try_step(path, partial(tree.move_file, there.get(state[1], path), path, state[0]))
+
+
+def _remove_unwanted(plan: UndoPlan, tree: DirTree) -> None:
+    """Remove what shall not be there, or is a folder where a file shall be, or the other way."""
+    for path, state in sorted(plan.wanted.items(), reverse=True):
+        now = plan.now[path]
+        if is_folder(now) and not is_folder(state):
+            _remove_folder(plan, tree, path, state)
+        elif now and not is_folder(now) and (state is None or is_folder(state)):
+            plan.try_step(path, partial(_remove_file, tree, path))
+
+
+def _remove_file(tree: DirTree, path: str) -> None:
+    # What was moved back is gone from here already.
+    with suppress(FileNotFoundError):
+        tree.remove_file(path)
+
+
+def _remove_folder(plan: UndoPlan, tree: DirTree, path: str, state: State | None) -> None:
+    """Remove a folder; one that still holds something stays, and that is no word worth."""
+    try:
+        tree.remove_folder(path)
+    except OSError as error:
+        if state is None:
+            del plan.wanted[path]
+        else:
+            plan.keep_paths([path], describe_os_error(error).lower())

@@ -16,8 +16,8 @@ from pathlib import Path
 from tripletick.chat.frontend import Screen
 from tripletick.models import EngineSettings, catalog
 from tripletick.models.catalog import CatalogEntry
+from tripletick.models.download import Progress
 from tripletick.models.ollama_pull import PullStatus, pull_model
-from tripletick.models.progress import Progress
 from tripletick.system.dirs import abbreviate_home
 from tripletick.system.text import format_download_size, format_duration
 from tripletick.ui.sanitize import escape_controls

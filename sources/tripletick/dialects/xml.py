@@ -17,8 +17,7 @@ from tripletick.dialects.fence.parse_options import ParseOptions
 from tripletick.dialects.fence.reader import FenceReader
 from tripletick.dialects.fence.reply_parser import ReplyParser
 from tripletick.dialects.named_calls.call_resolver import CallResolver, format_signatures
-from tripletick.dialects.named_calls.tag_collector import make_collector
-from tripletick.dialects.named_calls.tag_display import TagDisplay
+from tripletick.dialects.named_calls.tag_collector import TagDisplay, make_collector
 from tripletick.events import Part, Text
 from tripletick.messages import Call, Chunk, Finish, Message, Problem, Result
 from tripletick.tools.tool import Tool

@@ -16,15 +16,18 @@ from typing import Any
 
 import pluggy
 
+from tripletick.events import Event
 from tripletick.hooks import (
+    Confirm,
     Hook,
+    Refuse,
     call_with_timeout,
     find_error_line,
     format_error,
     format_location,
     shorten_line,
 )
-from tripletick.hooks.hookspecs import POINTS, HookSpecs
+from tripletick.messages import Call, Result
 from tripletick.system.dirs import abbreviate_home
 from tripletick.system.entry_points import EntryPoint
 
@@ -35,6 +38,8 @@ SLOW = "loading takes longer than {seconds:g} s"
 NO_POINT = "there is no hook {name}; there are: {names}"
 WRAPPER = "{name} is a wrapper, and none is used"
 Tell = Callable[[str], None]
+
+_point = pluggy.HookspecMarker("tripletick")
 
 
 def load_hooks(files: list[Path], packages: list[EntryPoint], tell: Tell) -> dict[str, list[Hook]]:
@@ -114,3 +119,30 @@ def _collect_hooks(
     for one in reversed(getattr(manager.hook, name).get_hookimpls()):
         at, file = places[one.plugin]
         yield Hook(name, one.function, tuple(one.argnames), format_location(one.function, at), file)
+
+
+class HookSpecs:
+    """A hook has the name of its point, takes any of its arguments, and gives None to leave all as it is."""
+
+    @_point
+    def pre_request(self, request: str, agent: str) -> str | None:
+        """Before the model gets a request: give the request that it gets instead."""
+
+    @_point
+    def pre_tool(self, call: Call, agent: str) -> Call | Refuse | Confirm | None:
+        """Before a block is run: give another call, a refusal or a question to the person."""
+
+    @_point
+    def post_tool(self, call: Call, result: Result) -> Result | None:
+        """After a block was run: give the result that the model and the person get instead."""
+
+    @_point
+    def pre_response(self, answer: str) -> str | None:
+        """Before an answer is shown: give another one."""
+
+    @_point
+    def on_event(self, event: Event) -> None:
+        """At everything that happens; what it gives is not looked at."""
+
+
+POINTS = tuple(name for name in vars(HookSpecs) if not name.startswith("_"))

@@ -6,9 +6,13 @@ Not covered: when one is begun, begun anew or given up (servers).
 from __future__ import annotations
 
 import asyncio
+import base64
+import binascii
+import json
 import logging
+import mimetypes
 import os
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any
 
@@ -21,9 +25,8 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.message import SessionMessage
 
 from tripletick import __version__
-from tripletick.mcp import conversion
 from tripletick.mcp.server_process import ServerProcess
-from tripletick.mcp.values import CallResult, McpTool
+from tripletick.mcp.values import CallResult, McpTool, ResultFile
 
 LONGEST = 64 << 20
 """Bytes of one message."""
@@ -37,6 +40,8 @@ TOO_LONG = f"it sent a line of more than {LONGEST >> 20} MiB"
 
 Incoming = SessionMessage | Exception
 Streams = tuple[MemoryObjectReceiveStream[Incoming], MemoryObjectSendStream[SessionMessage]]
+
+LINKED = "{name}: {uri}"
 
 
 class McpConnection:
@@ -69,7 +74,7 @@ class McpConnection:
         """Call a tool. Raises what the SDK raises."""
         assert self._client
         result = await self._client.session.call_tool(tool, dict(arguments))
-        return conversion.convert_result(result)
+        return convert_result(result)
 
     async def close(self) -> None:
         """End it in good order where that is quick."""
@@ -94,7 +99,7 @@ class McpConnection:
             if not page.tools or page.next_cursor in (None, cursor):
                 break
             cursor = page.next_cursor
-        return tuple(conversion.convert_tool(tool) for tool in found[:MOST_TOOLS])
+        return tuple(convert_tool(tool) for tool in found[:MOST_TOOLS])
 
 
 def silence_logging() -> None:
@@ -164,3 +169,67 @@ async def _send_messages(
     async with from_us:
         async for message in from_us:
             going.write(message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+
+
+def convert_tool(tool: types.Tool) -> McpTool:
+    """Give a tool as we keep it."""
+    hints = tool.annotations or types.ToolAnnotations()
+    return McpTool(
+        tool.name,
+        (tool.description or tool.title or "").strip(),
+        tool.input_schema,
+        hints.read_only_hint,
+        hints.destructive_hint,
+        hints.idempotent_hint,
+        hints.open_world_hint,
+    )
+
+
+def convert_result(result: types.CallToolResult) -> CallResult:
+    """Give what came of a call; what is no text becomes files."""
+    found = [_READERS[block.type](block) for block in result.content]
+    texts = [each for each in found if isinstance(each, str)]
+    structured = result.structured_content
+    if structured is not None and not _is_redundant(texts, structured):
+        texts.append(json.dumps(structured, ensure_ascii=False, indent=1))
+    return CallResult(
+        "\n".join(filter(None, texts)),
+        tuple(each for each in found if isinstance(each, ResultFile)),
+        bool(result.is_error),
+    )
+
+
+def _is_redundant(texts: list[str], structured: Any) -> bool:
+    """Tell whether the texts say already what the structured content says."""
+    for text in ["\n".join(texts), *texts]:
+        try:
+            said = json.loads(text)
+        except ValueError:
+            said = text
+        if structured in (said, {"result": said}):
+            return True
+    return False
+
+
+def _decode_file(kind: str, data: str) -> str | ResultFile:
+    try:
+        whole = base64.b64decode(data, validate=True)
+    except binascii.Error:
+        return f"({kind} that cannot be decoded)"
+    return ResultFile(whole, mimetypes.guess_extension(kind) or ".bin", kind)
+
+
+def _convert_resource(block: types.EmbeddedResource) -> str | ResultFile:
+    held = block.resource
+    if isinstance(held, types.TextResourceContents):
+        return f"{held.uri}\n{held.text}"
+    return _decode_file(held.mime_type or "application/octet-stream", held.blob)
+
+
+_READERS: Mapping[str, Callable[[Any], str | ResultFile]] = {
+    "text": lambda block: block.text,
+    "image": lambda block: _decode_file(block.mime_type, block.data),
+    "audio": lambda block: _decode_file(block.mime_type, block.data),
+    "resource": _convert_resource,
+    "resource_link": lambda block: LINKED.format(name=block.name, uri=block.uri),
+}

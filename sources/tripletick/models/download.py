@@ -5,19 +5,23 @@ Only files whose length is known beforehand are taken. Whether it is the right f
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import requests
 
 from tripletick.models import failures
 from tripletick.models.catalog import CatalogEntry
-from tripletick.models.progress import Progress, file_size
 
 CONNECT_SECONDS, SILENCE_SECONDS = 5.0, 30.0
 ATTEMPTS = 30
 """Times that a page may break off; a time that brings nothing is the last one."""
 CHUNK = 1 << 16
 OTHER_SIZE = "its file has another size"
+
+Progress = Callable[[int, int], None]
+"""Gets the bytes that are there and the bytes there will be."""
 
 
 def download_file(entry: CatalogEntry, part: Path, notice: Progress) -> str:
@@ -70,3 +74,17 @@ def _write_body(
             at += len(data)
             notice(min(at, entry.size), entry.size)
     return ""
+
+
+def file_size(path: Path) -> int:
+    """Give a file's bytes, 0 where it is not there."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def folder_size(folder: Path) -> int:
+    """Add up the files below a folder, which may come and go meanwhile."""
+    # os.walk passes over a folder that goes while it is read; rglob raises
+    return sum(file_size(Path(at, name)) for at, _, names in os.walk(folder) for name in names)

@@ -16,8 +16,8 @@ from pathlib import Path
 from tripletick.errors import ModelError
 from tripletick.models import catalog, download, packages
 from tripletick.models.catalog import CatalogEntry
+from tripletick.models.download import Progress, file_size
 from tripletick.models.failures import ErrorTemplate
-from tripletick.models.progress import Progress, file_size
 from tripletick.system.dirs import make_private_folder
 from tripletick.system.text import describe_os_error
 

@@ -5,14 +5,17 @@ Not covered: what llama.cpp itself refuses (an architecture that it does not kno
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from tripletick.errors import ModelError
 from tripletick.models.failures import ErrorTemplate
 from tripletick.models.gguf import GgufHeader, UnreadableFile, read_header
+from tripletick.system import platforms
 from tripletick.system.dirs import abbreviate_home
 
 FAR_ABOVE = 1.5
@@ -40,6 +43,13 @@ NO_ADAPTER = ErrorTemplate(
 LAYERS = 512
 """LLAMA_MAX_LAYERS. Numbers beyond these limits make llama.cpp end the whole process (GGML_ASSERT)."""
 LONGEST_CONTEXT = 1 << 28
+
+QUESTION = ("--query-gpu=memory.free", "--format=csv,noheader,nounits")
+"""Answered by a line a card, in MiB."""
+MOMENT = 3.0
+"""Seconds; a driver that has to wake up takes one."""
+DRM = Path("/sys/class/drm")
+TOTAL, USED = "mem_info_vram_total", "mem_info_vram_used"
 
 
 def _has_invalid_numbers(header: GgufHeader) -> bool:
@@ -144,3 +154,32 @@ def check_memory(path: Path, header: GgufHeader, context: int, free: int) -> Non
     needed = estimate_memory(header, context)
     if free and needed > FAR_ABOVE * free:
         raise MEMORY(path=abbreviate_home(path), needed=needed / GIB, free=free / GIB, context=context)
+
+
+def free_video_memory(smi: str | None, drm: Path = DRM) -> int:
+    """Bytes of all cards together, over which a server spreads a model; `smi` is the path of nvidia-smi."""
+    return sum(_read_nvidia(smi)) + sum(_read_amd(drm))
+
+
+def _read_nvidia(smi: str | None) -> Iterator[int]:
+    told = ""
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        if smi:
+            ended = subprocess.run(
+                [smi, *QUESTION],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=MOMENT,
+                check=False,
+                text=True,
+                errors="replace",
+            )
+            told = ended.stdout
+    yield from (int(line) << 20 for line in told.split("\n") if line.strip().isdecimal())
+
+
+def _read_amd(drm: Path) -> Iterator[int]:
+    for total in drm.glob(f"card*/device/{TOTAL}"):
+        numbers = [platforms.read_text(file).strip() for file in (total, total.with_name(USED))]
+        if all(map(str.isdecimal, numbers)):
+            yield max(0, int(numbers[0]) - int(numbers[1]))

@@ -29,7 +29,7 @@ from tripletick.models import (
     json_fields,
     openai_errors,
     server_kinds,
-    sse,
+    stream_state,
 )
 from tripletick.models.hosts import ServerAddress, parse_address
 from tripletick.models.http import HttpClient, HttpReply
@@ -145,7 +145,7 @@ class OpenAI:
         heard = StreamState(LINES_A_TOKEN * sampling.output + LINES)
         with closing(self._send_until_accepted(self._build_request(messages, sampling))) as reply:
             try:
-                for fields in sse.parse_events(heard.limit_lines(reply.iter_lines())):
+                for fields in stream_state.parse_events(heard.limit_lines(reply.iter_lines())):
                     self._raise_stream_error(fields)
                     if chunk := heard.add_event(fields):
                         yield chunk

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from tripletick.errors import ModelError
 from tripletick.models.catalog import CatalogEntry
+from tripletick.models.download import Progress, file_size, folder_size
 from tripletick.models.failures import ErrorTemplate
-from tripletick.models.progress import Progress, file_size, folder_size
 
 LOOK_SECONDS = 0.25
 TOLD_LIMIT = 300

@@ -3,8 +3,8 @@
 It decides when to ask, never what is possible: that is the box's.
 """
 
-from tripletick.permission.ask_policy import AskPolicy
 from tripletick.permission.block import PendingBlock
 from tripletick.permission.gate import PermissionGate
+from tripletick.permission.questions import AskPolicy
 
 __all__ = ["AskPolicy", "PendingBlock", "PermissionGate"]

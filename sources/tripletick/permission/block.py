@@ -11,7 +11,7 @@ from tripletick.events import Ask, Looking, Notice, Output
 from tripletick.languages.registry import LANGUAGES
 from tripletick.messages import Answer, Call, Result
 from tripletick.paths import PathRefused
-from tripletick.permission import sandbox_home
+from tripletick.permission import home_folders
 from tripletick.permission.needs import SAVES
 from tripletick.permission.snapshot_progress import run_with_progress
 from tripletick.sandbox.box import Grant
@@ -95,17 +95,17 @@ def _run_watching_home(
     home, script = block.bench.box.home, block.call.body
     yield from snapshot_before(block)
     block.makes()
-    was = sandbox_home.scan_home(home, script)
+    was = home_folders.scan_home(home, script)
     result = yield from block.tool.run(block.call, block.bench)
     yield from snapshot_after(block)
-    paths = sandbox_home.format_changes(was, sandbox_home.scan_home(home, script))
+    paths = home_folders.format_changes(was, home_folders.scan_home(home, script))
     if not paths:
         return result
-    yield Notice(sandbox_home.PERSON.format(paths=paths))
-    text = "\n".join(filter(None, (result.text, sandbox_home.MODEL.format(paths=paths))))
+    yield Notice(home_folders.PERSON.format(paths=paths))
+    text = "\n".join(filter(None, (result.text, home_folders.MODEL.format(paths=paths))))
     told = replace(result, text=text, view=result.view or result.text or "\n")
     return (
-        replace(told, outcome="failed", verdict=sandbox_home.FAILED, exit=result.exit or 1)
+        replace(told, outcome="failed", verdict=home_folders.FAILED, exit=result.exit or 1)
         if result.ok
         else told
     )

@@ -17,12 +17,18 @@ from tripletick.errors import UserNeededError
 from tripletick.events import Ask, Looking, Notice, Output
 from tripletick.messages import Answer, Result
 from tripletick.permission import external_save, home_folders, mcp_questions, needs, risky, untrusted_input
-from tripletick.permission.ask_policy import AskPolicy
 from tripletick.permission.block import PendingBlock, add_edit_note, run_with_snapshots
 from tripletick.permission.environments import EnvironmentTracker
 from tripletick.permission.needs import Need
 from tripletick.permission.privileged_steps import run_commits, run_install
-from tripletick.permission.questions import Answering, Approver, Question, Working, fingerprint_block
+from tripletick.permission.questions import (
+    Answering,
+    Approver,
+    AskPolicy,
+    Question,
+    Working,
+    fingerprint_block,
+)
 from tripletick.permission.risky import SHELL, Risk
 from tripletick.permission.script_parts import ScriptParts, split_script
 from tripletick.permission.shell_parser import parse_commands

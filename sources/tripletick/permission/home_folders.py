@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from tripletick.event_log.session_log import clean_name
 from tripletick.messages import Call, Result
 from tripletick.paths import HomeView, PathRefused
 from tripletick.permission.needs import Need
@@ -42,6 +44,20 @@ _REFUSED = re.compile(rf":? *(?:{_DENIED.pattern})")
 _TEMPORARY = re.compile(r"^sed[A-Za-z0-9]{6}$")
 _MOVES = re.compile(r"""(?:\bcd\s+|chdir\(\s*)(?P<path>'[^']+'|"[^"]+"|[^\s;&|)]+)""")
 LINES = 40
+
+MOST = 40
+"""Names of one block that are looked at."""
+MODEL = (
+    "({paths} was written in the home folder of the blocks, which goes with the session; the person's own is "
+    "out of reach. To keep it, write it in this folder.)"
+)
+FAILED = "failed, what it wrote is not in this folder"
+PERSON = "{paths} is not in your home folder but in the one of the blocks, which goes with the session."
+_NAMED = re.compile(
+    r"""(?:(?<![\w/.~])~/|\$HOME/|\$\{HOME\}/|Path\.home\(\)\s*/\s*["'])(?P<path>\w[\w.@%+-]*(?:/[\w.@%+-]+)*)"""
+)
+
+State = Mapping[str, tuple[int, int, int]]
 
 
 def find_need(result: Result, call: Call, bench: ToolContext) -> Need | None:
@@ -149,3 +165,29 @@ def _build_need(path: Path, kind: str) -> Need:
         asks=text,
         folder=kind == "folder",
     )
+
+
+def scan_home(home: Path, script: str) -> State:
+    """Look at what a script names in `~`; `home` is what blocks have in its place."""
+    paths = (match["path"] for match in _NAMED.finditer(script))
+    return dict(
+        _stat_paths(home, dict.fromkeys(one for path in paths for one in (path, path.partition("/")[0])))
+    )
+
+
+def _stat_paths(home: Path, paths: Iterable[str]) -> Iterator[tuple[str, tuple[int, int, int]]]:
+    real = os.path.realpath(home)
+    for path in list(paths)[:MOST]:
+        spot = Path(real, path)
+        with suppress(OSError):
+            # A link of the block's would lead out of it.
+            if os.path.realpath(spot.parent) == str(spot.parent):
+                status = spot.lstat()
+                yield path, (status.st_ino, status.st_mtime_ns, status.st_size)
+
+
+def format_changes(was: State, now: State) -> str:
+    """Name what is new or changed, "" where nothing is; a file stands for the folders that hold it."""
+    fresh = [path for path, state in now.items() if was.get(path) != state]
+    named = [path for path in fresh if not any(other.startswith(f"{path}/") for other in fresh)]
+    return ", ".join(f"~/{clean_name(path)}" for path in named)

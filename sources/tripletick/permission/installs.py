@@ -6,15 +6,18 @@ install, paths, archives and indexes of one's own, which are blocks like any oth
 
 from __future__ import annotations
 
+import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 from tripletick.languages.registry import fill_command
 from tripletick.paths import PathRefused, Workspace
-from tripletick.permission import project_files
 from tripletick.permission.shell_commands import ResolvedCommand
 
 _SPEC = re.compile(
@@ -52,6 +55,10 @@ NO_WHEEL = re.compile(
 PREPARE_NPM = """mkdir -p node_modules && { [ -e package.json ] || echo '{}' > package.json; } &&
 { [ -e package-lock.json ] ||
 echo '{"lockfileVersion": 3, "requires": true, "packages": {}}' > package-lock.json; }"""
+
+LARGEST = 1 << 20
+_PACKAGE_NAME = re.compile(r"\s*(@?[A-Za-z0-9][\w./-]*)")
+_SEPARATORS = re.compile(r"[-_.]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +120,7 @@ class Install:
         """Word what would be installed, whether the project asks for it, and what `changed` of the folder."""
         what = " ".join(PINNED.sub(" ", one) for one in self.packages[:8])
         what += f" and {len(self.packages) - 8} more" if len(self.packages) > 8 else ""
-        file = self.file or project_files.find_naming_file(workspace, self.names)
+        file = self.file or find_naming_file(workspace, self.names)
         named = (
             f"{file} names {'them' if len(self.packages) > 1 else 'it'}."
             if file
@@ -136,11 +143,7 @@ def parse_install(act: ResolvedCommand, workspace: Workspace) -> Install | None:
     try:
         packages = [
             *packages,
-            *(
-                line
-                for file in files
-                for line in _parse_requirements(project_files.read_project_file(workspace, file))
-            ),
+            *(line for file in files for line in _parse_requirements(read_project_file(workspace, file))),
         ]
     except (PathRefused, ValueError):
         return None
@@ -188,3 +191,56 @@ def _parse_requirements(text: str) -> Iterator[str]:
 
 def _strip_version(manager: str, spec: str) -> str:
     return spec if manager == "pip" or spec.startswith("@") else spec.partition("@")[0]
+
+
+def find_naming_file(workspace: Workspace, names: Iterable[str]) -> str:
+    """Give the project file that names all of these packages, "" where none does."""
+    wanted = {_normalize_name(name) for name in names}
+    for file in _list_manifests(workspace):
+        if wanted <= {_normalize_name(name) for name in _parse_packages(workspace, file)}:
+            return file
+    return ""
+
+
+def read_project_file(workspace: Workspace, path: str) -> str:
+    """Read a file of the project. Raises PathRefused."""
+    spot = workspace.resolve_path(path)
+    return workspace.read_bytes(spot.path, LARGEST).decode("utf-8", "replace")
+
+
+def _list_manifests(workspace: Workspace) -> Iterator[str]:
+    names = workspace.list_names(".")
+    yield from (name for name in names if re.fullmatch(r"requirements[\w.-]*\.txt", name))
+    yield from (name for name in ("pyproject.toml", "package.json") if name in names)
+
+
+def _parse_packages(workspace: Workspace, file: str) -> Iterator[str]:
+    with suppress(PathRefused, ValueError):
+        text = read_project_file(workspace, file)
+        if file == "package.json":
+            held = json.loads(text)
+            for group in ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies"):
+                yield from _as_table(_as_table(held).get(group))
+        else:
+            lines = _parse_pyproject(tomllib.loads(text)) if file == "pyproject.toml" else text.splitlines()
+            yield from (match[1] for line in lines if (match := _PACKAGE_NAME.match(line)))
+
+
+def _parse_pyproject(held: Any) -> Iterator[str]:
+    """Give all that could name a package in a pyproject: texts in lists, and poetry's keys."""
+    project = _as_table(_as_table(held).get("project"))
+    yield from project.get("dependencies", ())
+    for group in (
+        *_as_table(project.get("optional-dependencies")).values(),
+        *_as_table(held.get("dependency-groups")).values(),
+    ):
+        yield from (line for line in group if isinstance(line, str))
+    yield from _as_table(_as_table(_as_table(held.get("tool")).get("poetry")).get("dependencies"))
+
+
+def _as_table(held: Any) -> dict[str, Any]:
+    return held if isinstance(held, dict) else {}
+
+
+def _normalize_name(name: str) -> str:
+    return _SEPARATORS.sub("-", name).casefold()

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tripletick.mcp.values import McpTool
-from tripletick.permission.ask_policy import AskPolicy
 from tripletick.permission.block import PendingBlock
-from tripletick.permission.questions import Question
+from tripletick.permission.questions import AskPolicy, Question
 from tripletick.tools import mcp
 
 DESTROYS = "may destroy or overwrite what it works on"

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from tripletick.events import Ask, Looking, Notice, Output
 from tripletick.messages import Answer, Call, Result
 from tripletick.paths import PathRefused, Workspace
-from tripletick.permission.ask_policy import AskPolicy
 
 Working = Generator[Looking | Output | Ask | Notice, Answer | None, Result]
 Answering = Generator[Looking | Output | Ask | Notice, Answer | None, Answer | Result]
@@ -25,6 +24,22 @@ LARGEST = 16 << 20
 _NAME = re.compile(r"[\w./~@%+-]+")
 YES = Answer("y")
 SEEN = Answer("y", shown=True)
+
+
+@dataclass(frozen=True, slots=True)
+class AskPolicy:
+    """When to ask, and what is answered already."""
+
+    always: bool = False
+    """`[sandbox] ask = always`: every block is asked for."""
+    yes: bool = False
+    """`-y`: risky commands are a yes where a box holds; nothing else is."""
+    person: bool = False
+    """Whether somebody is there; without one every question is a no."""
+    commits: bool = True
+    """False for `[git] commit = no`: blocks commit nothing."""
+    allowed: bool = True
+    """False where the person lets no block run in this folder."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,37 @@
-"""Has the person agree to a plan before it runs: yes, no, or edited first.
+"""Has the person agree to a plan before it runs: yes, no, or edited first, as a text with a line a task.
 
-Without a person, or where he has said so before, it is run as it is, which is said.
+Without a person, or where they have said so before, it is run as it is, which is said. What the lines hold is
+checked in validation.py.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tripletick.events import Ask, Notice, PlanChanged
-from tripletick.messages import Answer
+from tripletick.messages import Answer, Task
 from tripletick.planner.drafts import Asking
 from tripletick.planner.plan import Plan
-from tripletick.planner.plan_text import format_tasks, parse_tasks
-from tripletick.planner.validation import PlanRules
+from tripletick.planner.validation import PlanFault, PlanRules
 
 UNASKED = "The plan is run as it is: {why}."
 NOBODY = "nobody is there to be asked"
 SAID = "-y says yes"
 SET = "[planner] confirm is no"
+
+HEAD = (
+    "# A line a task: ID AGENT: what is to be done  (needs ID, ID)",
+    "# What is indented goes on with the task above. Lines like these do not count.",
+)
+NOTHING = "nothing"
+"""Stands for no needs, where the task's own words end like some."""
+UNREAD = "This is not of the form: ID AGENT: what is to be done  (needs ID, ID)"
+ABOVE = "There is no task above for this line to go on with."
+LINE = "Line {line}: {text}"
+_TASK = re.compile(r"(?P<id>\S+)\s+@?(?P<agent>[\w.-]+)\s*:(?P<task>.*)", re.DOTALL)
+_NEEDS = re.compile(r"\s*\(needs\s+(?P<needs>[^()]*)\)\s*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +98,65 @@ class PlanConfirmation:
         """Say why the person is not asked, "" where he is."""
         reasons = ((not self.person, NOBODY), (self.yes, SAID), (not self.confirm, SET))
         return next((why for holds, why in reasons if holds), "")
+
+
+def format_tasks(tasks: Sequence[Task]) -> str:
+    """Write tasks down."""
+    return "\n".join((*HEAD, *map(_format_task, tasks)))
+
+
+def parse_tasks(text: str, rules: PlanRules) -> tuple[Plan, list[str]]:
+    """Read what the person made of it, and say what is wrong, each with the number of its line."""
+    tasks, faults, lines = list[Task](), list[str](), list[int]()
+    for number, whole in _split_tasks(text):
+        task = _parse_task(whole)
+        if task is None:
+            unread = ABOVE if whole[:1].isspace() else UNREAD
+            faults.append(LINE.format(line=number, text=unread))
+        else:
+            tasks.append(task)
+            lines.append(number)
+    plan, found = rules.build_plan(tasks)
+    return plan, [*faults, *(_format_fault(fault, lines) for fault in found if tasks or not faults)]
+
+
+def format_needs(task: Task) -> str:
+    """Say behind a task what it needs, "" where it needs nothing."""
+    return f"  (needs {', '.join(task.needs)})" if task.needs else ""
+
+
+def _format_task(task: Task) -> str:
+    words = task.task.replace("\n", "\n  ")
+    unlike = f"  (needs {NOTHING})" if not task.needs and _NEEDS.search(words) else ""
+    return f"{task.id} {task.agent}: {words}{format_needs(task)}{unlike}"
+
+
+def _split_tasks(text: str) -> Iterator[tuple[int, str]]:
+    """Give each task's lines as one text, with the number of the first."""
+    begun, held = 0, ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("#") or not line.strip():
+            continue
+        if held and line[0].isspace():
+            held += f"\n{line.strip()}"
+            continue
+        if held:
+            yield begun, held
+        begun, held = number, line.rstrip()
+    if held:
+        yield begun, held
+
+
+def _parse_task(whole: str) -> Task | None:
+    found = _TASK.match(whole)
+    if not found:
+        return None
+    words, needs = found["task"], tuple[str, ...]()
+    if end := _NEEDS.search(words):
+        words, named = words[: end.start()], re.split(r"[\s,;]+", end["needs"].strip())
+        needs = tuple(name for name in dict.fromkeys(named) if name and name != NOTHING)
+    return Task(found["id"], found["agent"], words.strip(), needs)
+
+
+def _format_fault(fault: PlanFault, lines: Sequence[int]) -> str:
+    return LINE.format(line=lines[fault.at], text=fault.text) if fault.at >= 0 else fault.text

@@ -1,9 +1,9 @@
-"""Which two agents a request is for, one after the other: the web and who works with files and programs.
+"""Which two agents a request is for, one after the other, and whether it says no more than to go on.
 
 A request is cut where a clause may end, and each side is classified for itself; the surest cut counts. The
 tools of coder and file overlap, so a request for these two is one agent's.
 
-Not covered: whether it becomes a plan (routing), how the second takes over (shift).
+Not covered: whether it becomes a plan (session/routing.py), how the second takes over (turn/handover.py).
 """
 
 from __future__ import annotations
@@ -30,6 +30,31 @@ _CUT = re.compile(
     r"|и|потом|а|затем|і|потім|và|rồi|और|aur|phir|फिर|ثم)(?!\w)"  # noqa: RUF001
     r"|(?<=\s)و(?=\w)|然后|再|并|(?<=[てで])|(?<=고)\s|(?<=서)\s"
 )
+
+PHRASES = (
+    *("go on", "go ahead", "continue", "carry on", "keep going", "keep on", "proceed", "resume"),
+    *("do the rest", "do what is left", "finish", "finish up", "next step", "move on"),
+    *("weiter", "mach weiter", "weitermachen", "fahr fort", "mach den rest"),
+    *("continuer", "continuez", "vas y", "poursuis", "fais le reste"),
+    *("sigue", "continúa", "continua", "adelante", "haz el resto"),
+    *("segue", "siga", "continue", "faz o resto"),
+    *("avanti", "vai avanti", "prosegui", "fai il resto"),
+    *("ga door", "ga verder", "verder", "kontynuuj", "dalej", "devam", "devam et"),
+    *("продолжай", "продолжайте", "продолжи", "дальше", "далі", "продовжуй"),
+    *("继续", "繼續", "继续吧", "接着做", "続けて", "続けてください", "続き", "계속", "계속해", "계속해줘"),
+    *("تابع", "أكمل", "استمر", "जारी रखो", "aage badho", "tiếp tục"),
+)
+AROUND = frozenset(
+    word
+    for line in (
+        "please now then ok okay yes and so just with on the a it that this what is s left remaining rest",
+        "plan work task tasks job everything else bitte jetzt mit dem der den il te plaît maintenant avec le",
+        "la por favor ahora con el agora com o per piacere ora alstublieft nu met het proszę teraz",
+        "пожалуйста теперь план",
+    )
+    for word in line.split()
+)
+"""Words that may stand around a phrase and change nothing of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +89,16 @@ def _classify_side(text: str, names: tuple[str, ...]) -> tuple[str, float]:
     among = sum(probable[name] for name in names)
     best = max(names, key=probable.__getitem__)
     return best, probable[best] / among
+
+
+def is_continuation(request: str) -> bool:
+    """Tell whether a request is to go on, such as "ok, go on with the plan"."""
+    words = re.findall(r"\w+", request.casefold())
+    if len(words) > 12:
+        return False
+    for phrase in PHRASES:
+        said = phrase.split()
+        for at in range(len(words) - len(said) + 1):
+            if words[at : at + len(said)] == said:
+                return AROUND.issuperset(words[:at] + words[at + len(said) :])
+    return False

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tripletick.paths.hidden_paths import IGNORE, MOST, OURS, HiddenPaths
-from tripletick.sandbox import environment, first, grants, holding, mounts, points, seccomp, toolchains
+from tripletick.sandbox import environment, first, grants, holding, mounts, seccomp, toolchains
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Mode, SandboxSpec
 from tripletick.sandbox.counting import CONFINE, OUTER, find_counting
 from tripletick.sandbox.probing import BLOCKERS, Probe, find_problem
@@ -197,7 +197,7 @@ class Bubblewrap:
                 if make_own_folder(folder, self._user):
                     stack.callback(remove_empty, folder / OURS[1])
             block = self._apply_grant(grant, mode, found, stack)
-            points.make_points(block.view)
+            mounts.make_points(block.view)
             sockets = mounts.socket_mounts(block.view, bound)
             arguments = block.frame.around([*sockets, *block.place])
             block = replace(block, words=block.lead(command), env={**block.env, **(env or {})})

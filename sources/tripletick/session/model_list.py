@@ -18,7 +18,7 @@ from tripletick.models import (
     bench_scores,
     catalog,
     choice,
-    gpu_memory,
+    fitness,
     hosts,
     ollama_store,
     resolve_engine,
@@ -109,7 +109,7 @@ class ModelListing:
         # another model takes the place of one that is loaded
         held = max(self.held, sum(engine.memory for engine in status.list_running(self.places.engines)))
         free = choice.FreeMemory(
-            main and main + held, gpu_memory.free_video_memory(self.look("nvidia-smi"))
+            main and main + held, fitness.free_video_memory(self.look("nvidia-smi"))
         ).largest
         for entry in catalog.list_fetched(self.places.cache):
             fits = choice.FITS[entry.memory <= free if free else None]

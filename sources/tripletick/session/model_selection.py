@@ -117,11 +117,11 @@ def find_free_memory(seen: ModelCatalog, look: Callable[[str], str | None]) -> F
 
     `look` finds a program.
     """
-    from tripletick.models import choice, gpu_memory
+    from tripletick.models import choice, fitness
 
     if not seen.where.is_loopback:
         return choice.FreeMemory()
-    video = gpu_memory.free_video_memory(look("nvidia-smi"))
+    video = fitness.free_video_memory(look("nvidia-smi"))
     return choice.free_memory_for(seen, choice.FreeMemory(platforms.read_machine_memory().available, video))
 
 

@@ -7,15 +7,19 @@ conversation and has read no file; what the person allowed for the session holds
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from tripletick.agents.definitions import Agent
+from tripletick.agents.definitions import Agent, Prompts
 from tripletick.checkpoint import Checkpoints
 from tripletick.messages import Task
 from tripletick.models.model import Model
 from tripletick.planner.locks import LockedGate, PathLocks
-from tripletick.planner.task_runner import WorkerContext
+from tripletick.planner.plan import PLANNER
+from tripletick.planner.planner import Planner
+from tripletick.planner.task_runner import TaskRunner, WorkerContext
+from tripletick.planner.texts import PlannerQuestions
 from tripletick.sandbox.box import Box
 from tripletick.session import request_text
 from tripletick.session.agent_models import AgentModels, apply_agent_temperature
@@ -106,3 +110,19 @@ class PlanWorkers:
         gate.person, gate.given, gate.lent = own.person, own.given, own.lent
         gate.interpreters = own.interpreters
         return gate
+
+
+@contextmanager
+def open_planner(
+    agent: Agent, loop: Loop, standing: SessionWorkspace, prompts: Prompts, seats: AgentModels
+) -> Iterator[Planner]:
+    """Give a planner; what is opened for its tasks is closed with this."""
+    able = {name: one for name, one in prompts.agents.items() if name != PLANNER}
+    config = seats.config
+    staff = PlanWorkers(loop, standing, able, seats)
+    crew = TaskRunner(staff.make_context, config.planner.parallel, config.planner.task_timeout)
+    questions = PlannerQuestions(prompts.plan, prompts.replan)
+    try:
+        yield Planner(loop, agent, able, questions, config.planner, crew.run_plan)
+    finally:
+        staff.close()

@@ -20,8 +20,7 @@ from tripletick.events import FREELY, Event, Notice, Prompted, Reply, Routed
 from tripletick.mcp import index
 from tripletick.models.model import ModelInfo
 from tripletick.planner.plan import PLANNER
-from tripletick.router.continuation import is_continuation
-from tripletick.router.request_parts import RequestPart, split_request
+from tripletick.router.request_parts import RequestPart, is_continuation, split_request
 from tripletick.session import model_limits
 from tripletick.turn import side_query
 from tripletick.turn.handover import RemainingRequest

@@ -23,7 +23,7 @@ from tripletick.events import Answered, Event, Loading, Notice, Reply, Requested
 from tripletick.history.history import Past, Written
 from tripletick.models.model import HOTTEST, Model, ModelInfo
 from tripletick.planner.plan import PLANNER, Plan
-from tripletick.router.continuation import is_continuation
+from tripletick.router.request_parts import is_continuation
 from tripletick.session import (
     agent_models,
     builder,
@@ -349,10 +349,10 @@ class App:
             self.routing.worked[-1:] = [planner.last_agent]
 
     def _open_planner(self, agent: definitions.Agent, loop: Loop) -> AbstractContextManager[Planner]:
-        from tripletick.session import plan_setup
+        from tripletick.session import plan_workers
 
         models = agent_models.AgentModels(self.config, self.seat)
-        return plan_setup.open_planner(agent, loop, self.standing, self.prompts, models)
+        return plan_workers.open_planner(agent, loop, self.standing, self.prompts, models)
 
     def _ensure_loop(self, agent: definitions.Agent) -> Generator[Event, Reply, Loop]:
         """Give the loop; what blocks may do here is asked before the first agent that has tools."""

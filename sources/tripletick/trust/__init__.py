@@ -1,8 +1,14 @@
 """What the person lets happen in a folder, and what the folder itself may bring."""
 
 from tripletick.trust.answer_store import AnswerStore
-from tripletick.trust.folder import FolderFlags, Permission, ask_permission
-from tripletick.trust.outside_paths import build_read_question, find_outside_paths, find_refusal_reason
+from tripletick.trust.folder import (
+    FolderFlags,
+    Permission,
+    ask_permission,
+    build_read_question,
+    find_outside_paths,
+    find_refusal_reason,
+)
 from tripletick.trust.workspace import BROUGHT, TrustBounds, TrustedContent, hash_text, load_trusted_content
 
 __all__ = [

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from tripletick.events import Compacted
+from tripletick.events import Compacted, Doubted, FreshStart, Repairing
+from tripletick.ui.sanitize import to_one_line
 from tripletick.ui.status_line import format_thousands
 
 NEEDS = "The conversation needs {before} tokens, the model has {context}. Compacted to {after} and going on."
@@ -12,6 +13,14 @@ WAS = "The conversation was compacted from {before} tokens to {after}."
 OUTPUTS = "Dropped: the outputs of {outputs} old messages."
 SUMMED = "In the place of {messages} old messages:"
 WITHOUT = "Dropped without a summary, since the model gave none that can be used: {messages} old messages."
+
+ATTEMPT = "{attempt} of {limit}: {error}"
+ANEW = "beginning anew from the request"
+BACK = "; as before the turn: {paths}"
+KEPT = "; left, as changed since: {paths}"
+DOUBT = "in doubt: {reasons}; asking again"
+NAMED = 5
+"""Paths that are named before the rest is counted."""
 
 
 def format_compaction(event: Compacted) -> Iterator[str]:
@@ -23,3 +32,18 @@ def format_compaction(event: Compacted) -> Iterator[str]:
     if event.messages:
         yield (SUMMED if event.summary else WITHOUT).format(messages=event.messages)
         yield from (f"  {line}" for line in event.summary.splitlines() if line.strip())
+
+
+def format_attempt(event: Repairing | Doubted | FreshStart) -> str:
+    """Give one line."""
+    if isinstance(event, Doubted):
+        return DOUBT.format(reasons=to_one_line("; ".join(event.reasons)))
+    if isinstance(event, Repairing):
+        return ATTEMPT.format(attempt=event.attempt, limit=event.limit, error=to_one_line(event.error))
+    rows = ((BACK, (*event.restored, *event.removed)), (KEPT, event.kept))
+    return ANEW + "".join(words.format(paths=_format_paths(paths)) for words, paths in rows if paths)
+
+
+def _format_paths(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
+    return ", ".join(map(to_one_line, paths[:NAMED])) + more

@@ -35,9 +35,8 @@ from tripletick.events import (
     Usage,
 )
 from tripletick.messages import INTERRUPTED, STOPPED, Call, Outcome, Progress, Receipt, format_line_counts
-from tripletick.ui import attempts, room
-from tripletick.ui.excerpt import make_excerpt
-from tripletick.ui.output_store import OutputStore
+from tripletick.ui import room
+from tripletick.ui.output_store import OutputStore, make_excerpt
 from tripletick.ui.preview import Piece, ReplyPreview
 from tripletick.ui.renderer import Mark, PlainRenderer, Renderer, Style
 from tripletick.ui.sanitize import apply_carriage_returns, escape_controls, to_one_line, write_text
@@ -218,9 +217,7 @@ class TurnDisplay:
             )
 
     def show_repair(self, event: Repairing | Doubted | FreshStart) -> None:
-        self.pen.draw_line(
-            self.pen.format_mark("repair") + attempts.format_attempt(event), "warn", prose=True
-        )
+        self.pen.draw_line(self.pen.format_mark("repair") + room.format_attempt(event), "warn", prose=True)
         self._show_busy(self.agent, waits=True)
 
     def count_usage(self, event: Usage) -> None:

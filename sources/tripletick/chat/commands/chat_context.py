@@ -15,6 +15,7 @@ from tripletick.messages import Answer
 from tripletick.session import builder
 from tripletick.session.session import App
 from tripletick.turn.loop import Loop, Turn
+from tripletick.ui.input_line import Suggestion
 from tripletick.ui.summary import TurnSummary
 from tripletick.ui.terminal import Terminal
 from tripletick.ui.typeahead import TypeAhead
@@ -87,3 +88,20 @@ class ChatContext:
 
     def _note_interrupt(self, event: Event) -> None:
         self.stopped = self.stopped or isinstance(event, Interrupted)
+
+
+Names = Callable[[ChatContext, str], Iterable[Suggestion]]
+"""What may stand behind a command, by what stands there already."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlashCommand:
+    """One slash command: what may stand behind it, its sentence, what it does, and what Tab gives."""
+
+    name: str
+    takes: str
+    says: str
+    run: Callable[[ChatContext, str], None]
+    names: Names | None = None
+    also: tuple[str, ...] = ()
+    """Other names of it."""

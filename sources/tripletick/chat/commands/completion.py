@@ -9,9 +9,8 @@ from itertools import islice
 
 from tripletick.agents.definitions import AUTO
 from tripletick.chat.commands import mentions
-from tripletick.chat.commands.chat_context import ChatContext
+from tripletick.chat.commands.chat_context import ChatContext, Names, SlashCommand
 from tripletick.chat.commands.output import edit_text, toggle_reasoning
-from tripletick.chat.commands.slash_command import Names, SlashCommand
 from tripletick.paths import PathRefused
 from tripletick.ui.input_line import KeyActions, Suggestion
 from tripletick.ui.sanitize import escape_controls

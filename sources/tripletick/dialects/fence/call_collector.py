@@ -16,8 +16,7 @@ from tripletick.dialects.fence.hallucinations import is_json_call
 from tripletick.dialects.fence.info_string import FOREIGN, TOOLS, find_comment_path, parse_info, path_fits_tag
 from tripletick.dialects.fence.lines import FenceMark, ReplyLines
 from tripletick.dialects.fence.parse_options import ParseOptions
-from tripletick.dialects.fence.problem_collector import ProblemCollector
-from tripletick.dialects.fence.problems import make_block_problem, make_problem
+from tripletick.dialects.fence.problem_collector import ProblemCollector, make_block_problem, make_problem
 from tripletick.dialects.reasoning_tags import BLANKS
 from tripletick.languages import registry
 from tripletick.messages import Call, Problem

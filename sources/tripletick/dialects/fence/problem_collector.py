@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 
 from tripletick.dialects.fence.blocks import FencedBlock
 from tripletick.dialects.fence.hallucinations import (
@@ -16,11 +18,12 @@ from tripletick.dialects.fence.hallucinations import (
 )
 from tripletick.dialects.fence.info_string import InfoString, is_language, parse_info
 from tripletick.dialects.fence.lines import FenceMark
-from tripletick.dialects.fence.problems import make_block_problem, make_problem
 from tripletick.messages import Problem
 
 _JSON_LOOKED_AT = 20
 """Lines that begin like JSON and are looked into: one is enough, a long list of data is not searched."""
+
+SHOWN_TAGS = 8
 
 
 @dataclass(slots=True)
@@ -98,3 +101,39 @@ def _is_strange(line: str) -> bool:
     """True for a line that is worth a closer look."""
     looks = is_foreign_call(line) or is_escaped_fence(line) or is_wrong_fence(line) or "```" in line
     return looks or line.lstrip().startswith(("{", "["))
+
+
+@cache
+def load_sentences() -> dict[str, dict[str, str]]:
+    """Give the shipped sentences by code."""
+    text = Path(__file__).with_name("problems.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def make_problem(code: str, line: int, tags: Sequence[str], *, form: str = "text", **fields: str) -> Problem:
+    """Word one problem; `tags` are those that the agent owns."""
+    words = {"tag": "", "path": "", "info": "", "what": "", "fence": "```", "longer": "````", **fields}
+    first = next((tag for tag in tags if tag != "write"), "bash")
+    shown = ", ".join(tags[:SHOWN_TAGS])
+    text = load_sentences()[code][form].format(line=line, tags=shown, first=first, **words)
+    return Problem(code, line, text, words["tag"])
+
+
+def make_block_problem(
+    code: str, block: FencedBlock, tags: Sequence[str], *, form: str = "text", what: str = ""
+) -> Problem:
+    """Word what is wrong with one block, in a form of its sentence that it has."""
+    named = "path" if block.info.path and code == "ambiguous-nesting" else "text"
+    fence = block.mark.shape.char * block.mark.shape.run
+    return make_problem(
+        code,
+        block.mark.line + 1,
+        tags,
+        form=form if form in load_sentences()[code] and form != "text" else named,
+        tag=block.info.tag,
+        path=block.info.path or "",
+        info=":".join(filter(None, (block.info.tag, block.info.path))),
+        what=what or "literal",
+        fence=fence,
+        longer=fence + block.mark.shape.char,
+    )
