@@ -45,9 +45,9 @@ AUTO = "auto"
 EVERY_LANGUAGE = "languages"
 """The word of `tools` that owns every row of the language table."""
 OWN = "own"
-"""The word of `tools` that owns every tool that is not ours: the person's, of packages, of the folder."""
+"""The word of `tools` that owns every tool that is not ours: the user's, of packages, of the folder."""
 SERVERS, SERVED = "servers", "mcp"
-"""The word of `tools` that owns the servers of the person's, and their tag, where there are any."""
+"""The word of `tools` that owns the servers of the user's, and their tag, where there are any."""
 _TAG = re.compile(r"(?P<tag>[^()\s]+)(?:\((?P<module>\w+)\))?")
 """A tag of `tools`; one with a module behind it is owned only where that is installed."""
 WORDS = frozenset({EVERY_LANGUAGE, OWN, SERVERS})
@@ -117,7 +117,7 @@ class Prompts:
     replan: str = ""
     example: str = ""
     own: tuple[str, ...] = ()
-    """Which of the agents are the person's, not ours."""
+    """Which of the agents are the user's, not ours."""
     systems: Mapping[str, str] = field(default_factory=dict)
     """The system prompts of other dialects than the default, which may have the place {tools} too."""
     templates: Templates = field(default_factory=Templates)
@@ -174,7 +174,7 @@ def load_prompts(base: Path, *overlays: Path) -> Prompts:
 
 
 def load_user_agents(folder: Path) -> dict[str, Agent]:
-    """Read the person's own agents, none where there is no such folder. Raises ConfigError."""
+    """Read the user's own agents, none where there is no such folder. Raises ConfigError."""
     return {path.stem: parse_agent(path.stem, _read_text(path), path) for path in sorted(folder.glob("*.md"))}
 
 
@@ -251,7 +251,7 @@ def parse_agent(name: str, source: str, path: Path | None = None) -> Agent:
 
 @lru_cache(maxsize=128)
 def _parse_settings(head: str) -> configparser.SectionProxy:
-    """Read the settings of an agent's file. All files are read at each request, for the person may mend them
+    """Read the settings of an agent's file. All files are read at each request, for the user may mend them
     meanwhile, and this is what takes its time.
     """
     parser = configparser.ConfigParser(interpolation=None)

@@ -1,7 +1,7 @@
 """The other way: a server whose one tool does a task in a folder, for programs that know the protocol.
 
 Each task is a tripletick of its own, with nobody to ask: its events become notes of progress, its end the
-result. Which folders there are is the person's to say.
+result. Which folders there are is the user's to say.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class EngineSettings:
     slots: int = 1
     """embedded: replies that may be written side by side, each with a context of its own."""
     notice: Callable[[str], None] = _ignore_notice
-    """Gets one line for the person when something is waited for or found out."""
+    """Gets one line for the user when something is waited for or found out."""
     halt: CancelToken = field(default_factory=CancelToken, compare=False)
     """Ends what is waited for, from another thread."""
 

@@ -88,7 +88,7 @@ def lacks_template(shown: Mapping[str, Any]) -> bool:
 
 
 def add_template(name: str, settings: EngineSettings) -> ChatTemplate:
-    """Make a model of the server anew from itself with the template that it needs, and give that.
+    """Make a model of the server again from itself with the template that it needs, and give that.
 
     Raises ServerUnreachableError, ServerFailedError, and ModelError where none fits or it is not there.
     """

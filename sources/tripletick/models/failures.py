@@ -1,4 +1,4 @@
-"""What can go wrong between an engine and its server: the words for the person, and which error it is.
+"""What can go wrong between an engine and its server: the words for the user, and which error it is.
 
 Texts of servers differ between versions, so the status decides, and the words only where one status means
 several things. Nothing is sent from here.

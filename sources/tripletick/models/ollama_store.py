@@ -97,7 +97,7 @@ class ModelFiles:
 
 
 def list_stores(env: Mapping[str, str], home: Path) -> tuple[Path, ...]:
-    """Name the folders that can hold a store: the chosen one, the person's, the system's."""
+    """Name the folders that can hold a store: the chosen one, the user's, the system's."""
     chosen = env.get("OLLAMA_MODELS", "").strip().strip("\"'")
     first = (Path(chosen).expanduser(),) if chosen else ()
     return (*first, home / ".ollama" / "models", SYSTEM_STORE)

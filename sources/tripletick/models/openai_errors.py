@@ -1,4 +1,4 @@
-"""What servers of OpenAI's kind refuse, and where they are not reached: the words for the person.
+"""What servers of OpenAI's kind refuse, and where they are not reached: the words for the user.
 
 As in failures.py the status decides, and the words only where one status means several things.
 """

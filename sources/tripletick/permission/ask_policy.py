@@ -1,4 +1,4 @@
-"""What the person has said before the first block: flags, settings, and the answer for the folder."""
+"""What the user has said before the first block: flags, settings, and the answer for the folder."""
 
 from __future__ import annotations
 
@@ -18,4 +18,4 @@ class AskPolicy:
     commits: bool = True
     """False for `[git] commit = no`: blocks commit nothing."""
     allowed: bool = True
-    """False where the person lets no block run in this folder."""
+    """False where the user lets no block run in this folder."""

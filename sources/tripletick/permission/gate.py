@@ -1,6 +1,6 @@
 """How a block gets to run: what is asked before it, what it lacked is asked after it, and then it runs again.
 
-The box decides what is possible; here is decided when a person is asked. Without one every question is a no.
+The box decides what is possible; here is decided when a user is asked. Without one every question is a no.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class PermissionGate:
     asking: AskPolicy = field(default_factory=AskPolicy)
     person: Approver = field(default_factory=Approver)
     given: dict[str, Grant] = field(default_factory=dict)
-    """What the person gave all blocks of this session, by the kind of the question."""
+    """What the user gave all blocks of this session, by the kind of the question."""
     lent: dict[str, Grant] = field(default_factory=dict)
     """What they gave all blocks of this turn."""
     interpreters: EnvironmentTracker = field(default_factory=EnvironmentTracker)
@@ -119,7 +119,7 @@ class PermissionGate:
         if isinstance(permitted, Result):
             return permitted
         if permitted.edited and not block.edited and (parts := self._split_script(permitted)):
-            # The person's own lines: he has just read them.
+            # The user's own lines: they have just read them.
             mine = replace(permitted, typed=True, edited=False)
             return add_edit_note((yield from self._run_parts(mine, parts)), Answer("e", permitted.call.body))
         result = yield from run_with_snapshots(permitted)

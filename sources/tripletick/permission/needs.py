@@ -155,7 +155,7 @@ def format_path(path: Path) -> str:
 
 
 def can_offer_path(path: Path, root: Path) -> bool:
-    """Tell whether a person may be asked for a path: never for the system's, for keys or for settings."""
+    """Tell whether a user may be asked for a path: never for the system's, for keys or for settings."""
     home = Path.home().resolve()
     if path.is_relative_to(root) or root.is_relative_to(path) or home.is_relative_to(path):
         return False

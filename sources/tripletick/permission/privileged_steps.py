@@ -36,7 +36,7 @@ UNMADE = "{folder} could not be made: {why}"
 UNTRACKED = "[ -e {folder}/.gitignore ] || echo '*' > {folder}/.gitignore"
 """What Python 3.13 and uv do, too: packages are in no commit."""
 NAMELESS = "Please tell me who you are"
-"""What git says where neither the repository nor the person's settings have a name."""
+"""What git says where neither the repository nor the user's settings have a name."""
 NO_NAME = "was not committed: git does not know the person's name, and only the person can say it"
 TO_NAME = (
     "Git does not know who commits. Tell it: "
@@ -146,7 +146,7 @@ def _run_git_commands(block: PendingBlock, lines: Sequence[Sequence[str]]) -> Wo
 
 
 def find_missing_author(bench: ToolContext) -> dict[str, str]:
-    """Give what the person's settings say of him and the repository's own do not."""
+    """Give what the user's settings say of them and the repository's own do not."""
     asked = ["git", "config", "--name-only", "--get-regexp", r"^user\.(name|email)$"]
     own = (
         drain_output(bench.box.run(asked, mode="read", env=commits.ENV))

@@ -1,4 +1,4 @@
-"""Asks the person and says what the answer means; keeps what was allowed for this session.
+"""Asks the user and says what the answer means; keeps what was allowed for this session.
 
 Nothing of it is kept on disk. What there is to ask is found elsewhere (gate).
 """
@@ -48,7 +48,7 @@ class Question:
 
 @dataclass(slots=True)
 class Approver:
-    """Who is asked, and what he has allowed for this session."""
+    """Who is asked, and what they have allowed for this session."""
 
     asking: AskPolicy = field(default_factory=AskPolicy)
     allowed: set[str] = field(default_factory=set)

@@ -1,9 +1,9 @@
 """What is asked because of strangers: their words may order a model about, and an address may carry away
 what the model knows.
 
-Until there is something from outside, an address must be at a host that the person or a search has named;
+Until there is something from outside, an address must be at a host that the user or a search has named;
 from then on whatever writes, installs or has network is asked for, and an address that was named as it
-stands is not. Searching itself goes to the service of the person's choice.
+stands is not. Searching itself goes to the service of the user's choice.
 """
 
 from __future__ import annotations

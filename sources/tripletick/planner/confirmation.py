@@ -1,6 +1,6 @@
-"""Has the person agree to a plan before it runs: yes, no, or edited first.
+"""Has the user agree to a plan before it runs: yes, no, or edited first.
 
-Without a person, or where he has said so before, it is run as it is, which is said.
+Without a user, or where they have said so before, it runs as it is, and that is shown.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ AGAIN = PlanQuestion(
 
 @dataclass(frozen=True, slots=True)
 class PlanConfirmation:
-    """Whether and how the person is asked; no editor may lie in `workspace`."""
+    """Whether and how the user is asked; no editor may lie in `workspace`."""
 
     person: bool
     yes: bool
@@ -55,7 +55,7 @@ class PlanConfirmation:
     workspace: str
 
     def ask_user(self, plan: Plan, rules: PlanRules) -> Asking[tuple[Answer, Plan]]:
-        """Show the plan and ask; gives the answer, and the plan as the person wants it."""
+        """Show the plan and ask; gives the answer, and the plan as the user wants it."""
         yield PlanChanged(plan.tasks)
         if why := self._find_skip_reason():
             yield Notice(UNASKED.format(why=why))
@@ -81,6 +81,6 @@ class PlanConfirmation:
                 yield PlanChanged(plan.tasks)
 
     def _find_skip_reason(self) -> str:
-        """Say why the person is not asked, "" where he is."""
+        """Say why the user is not asked, "" where they are."""
         reasons = ((not self.person, NOBODY), (self.yes, SAID), (not self.confirm, SET))
         return next((why for holds, why in reasons if holds), "")

@@ -109,7 +109,7 @@ class PlanDrafter:
         return (yield from self._request_draft(None)), None
 
     def _request_draft(self, form: Mapping[str, Any] | None) -> Asking[ReceivedReply]:
-        """Hear a reply; it is no text for the person, who sees the plan."""
+        """Hear a reply; it is no text for the user, who sees the plan."""
         base = self.replies.sampling
         sampling = replace(base, schema=form, output=min(base.output, LONGEST))
         hearing = replace(self.replies, sampling=sampling).request_reply(self.agent, (TAG,))

@@ -1,4 +1,4 @@
-"""A plan as a text that the person can edit, a line a task, and read back.
+"""A plan as a text that the user can edit, a line a task, and read back.
 
 What the lines hold is checked in checking; the editor is ui/editing.
 """
@@ -31,7 +31,7 @@ def format_tasks(tasks: Sequence[Task]) -> str:
 
 
 def parse_tasks(text: str, rules: PlanRules) -> tuple[Plan, list[str]]:
-    """Read what the person made of it, and say what is wrong, each with the number of its line."""
+    """Read what the user made of it, and say what is wrong, each with the number of its line."""
     tasks, faults, lines = list[Task](), list[str](), list[int]()
     for number, whole in _split_tasks(text):
         task = _parse_task(whole)

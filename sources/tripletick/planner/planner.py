@@ -178,7 +178,7 @@ class Planner:
                 return (yield from self._finish_plan())
 
     def _run_interruptible(self, work: Callable[[], Asking[bool]]) -> Asking[bool | None]:
-        """Do a part of the work; None where the person stopped it and then wants the rest all the same."""
+        """Do a part of the work; None where the user stopped it and then wants the rest all the same."""
         try:
             return (yield from work())
         except KeyboardInterrupt:
@@ -220,7 +220,7 @@ class Planner:
         return True
 
     def _finish_plan(self) -> Asking[Ending]:
-        """Answer by rule, in the conversation and to the person."""
+        """Answer by rule, in the conversation and to the user."""
         text = yield from self._report_outcome(texts.ENDED)
         yield Text(text + "\n")
         if self.plan.is_complete():

@@ -110,7 +110,7 @@ class BoxedCommand:
     lead: Callable[[Sequence[str]], Sequence[str]] = list
     """Puts before the command what leads it out to the network."""
     settle: Callable[[], Iterable[str]] = tuple
-    """Brings back what it changed; gives lines for the person."""
+    """Brings back what it changed; gives lines for the user."""
     closed: Callable[[], frozenset[str]] = frozenset
     """Gives the places that the proxy has refused it for their port."""
 

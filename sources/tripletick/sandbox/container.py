@@ -1,4 +1,4 @@
-"""Tier 4: a container of the person's choice, docker or podman. Never chosen by itself.
+"""Tier 4: a container of the user's choice, docker or podman. Never chosen by itself.
 
 Covers files, secrets, network, memory and processes as far as the engine does. Programs are those of the
 image, not the machine's. The engine's service runs the container, so where tripletick is killed it ends at

@@ -25,7 +25,7 @@ KINDS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     ("image/gif", re.compile(rb"GIF8[79]a")),
     ("image/webp", re.compile(rb"RIFF....WEBP", re.DOTALL)),
 )
-"""Media types by how their files begin; the name is the person's, the content decides."""
+"""Media types by how their files begin; the name is the user's, the content decides."""
 MENTION = re.compile(
     r'(?<!\S)@(?:"(?P<quoted>[^"\n]+\.(?:png|jpe?g|webp|gif))"'
     r'|(?P<bare>[^\s"@]+\.(?:png|jpe?g|webp|gif))(?=[.,;:!?)]*(?:\s|$)))',

@@ -1,4 +1,4 @@
-"""Builds the person's servers: what box each of them gets, and what is told of those that are elsewhere.
+"""Builds the user's servers: what box each of them gets, and what is told of those that are elsewhere.
 
 How a server is started and spoken to is mcp/'s; nothing is started here.
 """
@@ -87,7 +87,7 @@ def check_server(name: str, section: ServerSection, config: Config) -> None:
 
 def _list_needed_paths(section: ServerSection, fences: Fences) -> Iterator[Path]:
     """Give what a server needs to see of this computer: its program, the files that its command names, and
-    what the person adds.
+    what the user adds.
     """
     words = [path for path in map(Path, split_command(section.command)) if path.is_absolute()]
     for program in (each for path in words if is_program(path) for each in (path, path.resolve())):

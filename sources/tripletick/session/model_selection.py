@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Models = tuple[ListedModel, ...]
 
 LARGEST_CONTEXT = 16384
-"""What we ask for by ourselves; a larger one is the person's wish (--ctx)."""
+"""What we ask for by ourselves; a larger one is the user's wish (--ctx)."""
 UNKNOWN_CONTEXT = 8192
 EMPTY = {
     "ollama": ("It is up, but nothing was pulled.", "Get one: tripletick models pull qwen2.5-coder:7b"),
@@ -126,7 +126,7 @@ def find_free_memory(seen: ModelCatalog, look: Callable[[str], str | None]) -> F
 
 
 def choose_context(config: Config, about: ModelInfo) -> int:
-    """Choose the context in tokens: the person's wish as it is, else the model's own, where a server makes it
+    """Choose the context in tokens: the user's wish as it is, else the model's own, where a server makes it
     for us up to a bound.
     """
     own = about.context or UNKNOWN_CONTEXT

@@ -1,4 +1,4 @@
-"""Who gets a request: what the person said, else a classifier, and where that is unsure the model at work.
+"""Who gets a request: what the user said, else a classifier, and where that is unsure the model at work.
 
 Not covered: the classifier (router), what a side question is (aside), who takes over in a turn (shift).
 """
@@ -100,7 +100,7 @@ def split_mention(request: str, there: Mapping[str, Agent]) -> tuple[str, str]:
 def decide_agent(
     request: str, history: Sequence[str], own: Mapping[str, Agent], servers: Sequence[str] = ()
 ) -> AgentChoice:
-    """Choose by a server that the request names, else by likeness to the `when` of the person's own agents,
+    """Choose by a server that the request names, else by likeness to the `when` of the user's own agents,
     else by the classifier.
     """
     if index.find_named_server(request, servers) or (servers and index.wants_servers(request)):
@@ -166,7 +166,7 @@ class AgentRouter:
     choice: AgentChoice = AgentChoice("", "config")
     """How the last one was chosen."""
     servers: Sequence[str] = ()
-    """The names of the person's MCP servers."""
+    """The names of the user's MCP servers."""
     plans: Plans | None = None
     """Says whether the model makes plans that nobody has asked for; None: it does."""
     first: str = ""
@@ -182,7 +182,7 @@ class AgentRouter:
     def route_request(
         self, request: str, prompts: Prompts, said: AgentChoice | None, asked: Asked | None
     ) -> Generator[Event, Reply, tuple[Agent, str]]:
-        """Give the agent of a request, and its words. `said` is whom the person gives all requests, `asked`
+        """Give the agent of a request, and its words. `said` is whom the user gives all requests, `asked`
         opens the model that may be asked, where one may. Raises UsageError where the agent that the request
         names is not installed.
         """
@@ -223,7 +223,7 @@ class AgentRouter:
         return prompts.agents[self.first]
 
     def list_relief_agents(self, prompts: Prompts) -> list[Agent]:
-        """Give those who may take the turn over, the most fitting first; nobody where the person chose."""
+        """Give those who may take the turn over, the most fitting first; nobody where the user chose."""
         next_ = (self.rest.agent,) if self.rest else ()
         names = dict.fromkeys((*next_, *(name for name in RELIEF if name in prompts.agents), *prompts.own))
         return [prompts.agents[name] for name in names] if self.choice.is_free else []

@@ -114,7 +114,7 @@ class JobOutcome:
     repairs: int = 0
     """Attempts that failed, after which it went on."""
     fresh: int = 0
-    """How often it began anew from the request."""
+    """How often it started over from the request."""
     notices: list[str] = field(default_factory=list)
     """What the user was told besides, such as that a lesser box holds."""
     refused: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Saving a file for the model without losing the person's work: the rules, in their order.
+"""Saving a file for the model without losing the user's work: the rules, in their order.
 
 A file that was there before and has been neither read nor written in this session is not replaced; what seems
 to leave lines out is asked for. Whether the content is right is not looked at here (check.py).

@@ -43,7 +43,7 @@ class FolderAnswers:
 
 
 class AnswerStore:
-    """The answers, read when asked for. `save` False: nothing is written. `problems` are for the person."""
+    """The answers, read when asked for. `save` False: nothing is written. `problems` are for the user."""
 
     def __init__(self, state: Path, *, save: bool = True) -> None:
         self._path = state / NAME

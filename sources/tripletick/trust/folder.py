@@ -63,7 +63,7 @@ def ask_permission(
     kept = memory.get_answers(folder).blocks
     if said.given:
         if kept in SAID and person:
-            # what the person said once no longer holds: the next start asks again
+            # what the user said once no longer holds: the next start asks again
             memory.save_answers(folder, blocks="")
         return _build_permission("write", "")
     if kept:

@@ -1,6 +1,6 @@
-"""Paths outside the workspace that the person's own words name, and which of them may be let in to be read.
+"""Paths outside the workspace that the user's own words name, and which of them may be let in to be read.
 
-Words of the model are never looked at. Whether the person says yes is asked elsewhere.
+Words of the model are never looked at. Whether the user says yes is asked elsewhere.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ENDS = 40
 
 
 def build_read_question(path: Path, home: Path) -> Ask:
-    """Word the question for a path that the person's words name."""
+    """Word the question for a path that the user's words name."""
     return Ask(QUESTION.format(path=abbreviate_home(path, home)), "yn?", WHY)
 
 

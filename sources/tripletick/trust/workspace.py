@@ -54,7 +54,7 @@ NO_AGENT = "{where}: [agent] name = {value} is ignored: there are {names}."
 
 @dataclass(frozen=True, slots=True)
 class TrustBounds:
-    """What a workspace may not go beyond: the person's settings, the agents there are, the models listed."""
+    """What a workspace may not go beyond: the user's settings, the agents there are, the models listed."""
 
     base: Config
     agents: Collection[str]
@@ -68,7 +68,7 @@ class TrustBounds:
 
 @dataclass(frozen=True, slots=True)
 class TrustedContent:
-    """What the person said yes to, as far as a workspace may bring it."""
+    """What the user said yes to, as far as a workspace may bring it."""
 
     settings: tuple[SettingValue, ...] = ()
     agents: Mapping[str, Agent] = field(default_factory=dict)
@@ -84,7 +84,7 @@ NOTHING = TrustedContent()
 def load_trusted_content(
     workspace: Workspace, bounds: TrustBounds, memory: AnswerStore, ask: Callable[[Ask], Answer] | None
 ) -> tuple[TrustedContent, list[str]]:
-    """Give what may be used, and lines for the person; `ask` is None where nobody is there."""
+    """Give what may be used, and lines for the user; `ask` is None where nobody is there."""
     told: list[str] = []
     texts = _read_texts(workspace, told)
     marks = {path: hash_text(text) for path, text in texts.items()}
@@ -199,7 +199,7 @@ def _drop_unavailable(trusted: TrustedContent, bounds: TrustBounds) -> tuple[Tru
 
 
 def _drop_missing_model(agent: Agent, bounds: TrustBounds, problems: list[str]) -> Agent:
-    """Give the agent without a model that the person's server does not have."""
+    """Give the agent without a model that the user's server does not have."""
     given = SettingValue("model", "name", agent.model, f"{AGENTS}/{agent.name}.md")
     problem = check_server_model(given, bounds.base, bounds.listed) if agent.model else ""
     problems += [problem] if problem else []

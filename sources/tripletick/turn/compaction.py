@@ -24,7 +24,7 @@ SHORTEST, LONGEST = 64, 512
 these.
 """
 WORTH = 0.1
-"""The part of the window that must come free; a summary costs the person a wait and the engine its cache."""
+"""The part of the window that must come free; a summary costs the user a wait and the engine its cache."""
 GONE = "(Older messages were dropped to save room.)"
 """Stands in the history where there is no summary."""
 _BLOCK = re.compile(r"^\s*(```|~~~|<(tool|function)\b|<(tool|function)_call\b)", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Asking the person: one line, the letters that answer it, `?` for why, `e` to edit.
+"""Asking the user: one line, the letters that answer it, `?` for why, `e` to edit.
 
 Whether somebody is there to be asked, the caller knows. How a text is edited is in editing.py.
 """
@@ -91,7 +91,7 @@ def _parse_answer(line: str, letters: str) -> Answer | None:
 
 
 def _edit_answer(question: Ask, pen: Renderer, keys: TextIO) -> Answer | None:
-    """Let the person edit the text in his editor, or type one line; None where nothing came of it."""
+    """Let the user edit the text in their editor, or type one line; None where nothing came of it."""
     text = external_editor.edit_text(
         question.edit, question.call.tool if question.call else "txt", question.workspace, keys
     )

@@ -10,7 +10,7 @@ from tripletick.events import Usage
 from tripletick.messages import Progress
 
 SLOW = 20.0
-"""Seconds without a token after which the person is told what takes so long."""
+"""Seconds without a token after which the user is told what takes so long."""
 READING = "Reading {much} {more} {seconds:.0f} s (Ctrl+C stops)"
 STOPS = "(Ctrl+C stops)"
 CELLS = 10

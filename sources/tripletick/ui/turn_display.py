@@ -94,13 +94,13 @@ class TurnDisplay:
     wanted: bool = False
     """… and is drawn before the next event."""
     stopped: bool = False
-    """The line above says already that the person has interrupted it."""
+    """The line above says already that the user has interrupted it."""
     looked: bool = False
     """The line above says already what is looked through."""
     shelf: OutputStore | None = None
     """Where long outputs are kept, None where nobody can ask for them later."""
     typed: Callable[[], str] = str
-    """What the person types meanwhile; the status line shows its end."""
+    """What the user types meanwhile; the status line shows its end."""
 
     def show_event(self, event: Event) -> None:
         if self.quiet and not isinstance(event, QUIET):
