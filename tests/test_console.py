@@ -312,7 +312,7 @@ def test_a_fresh_start_is_one_line_that_names_what_was_put_back(screen):
     files = (tuple(f"f{n}" for n in range(5)), ("new",), ("mine",))
     drawn = bare(screen(FreshStart(3, 5, "NameError: x", *files)))
     said = (
-        "beginning anew from the request; as before the turn: f0, f1, f2, f3, f4 and 1 more; left, as changed"
+        "starting over from the request; as before the turn: f0, f1, f2, f3, f4 and 1 more; left, as changed"
     )
     assert said in " ".join(drawn.split())
     assert "begin" in bare(screen(FreshStart(3, 5, "NameError: x")))

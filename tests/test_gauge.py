@@ -113,7 +113,7 @@ def test_a_terminal_that_has_them_gets_three_dots_in_one():
 def test_what_was_dropped_is_named():
     lines = list(room.format_compaction(Compacted(9012, 2950, 4096, 2, 5, "They read.\n\nThen stopped.")))
     assert lines == [
-        "The conversation needs 9 012 tokens, the model has 4 096. Compacted to 2 950 and going on.",
+        "The conversation needs 9 012 tokens, but the model's context is 4 096. Compacted to 2 950 and going on.",
         "Dropped: the outputs of 2 old messages.",
         "In the place of 5 old messages:",
         "  They read.",

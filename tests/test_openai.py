@@ -395,7 +395,7 @@ def test_a_server_that_names_its_time_is_waited_for_once(serve):
     notices: list[str] = []
     server, model = serve(limited(429, "Retry-After: 0"), notices=notices)
     assert "wants fewer requests" in failure(model, ServerFailedError).what
-    assert notices == ["The server wants fewer requests. Trying once more in 0 s, as it asked."]
+    assert notices == ["The server is rate-limiting requests. Trying again in 0 s, as it asked."]
     assert len(server.asked) == 2
 
 
@@ -526,7 +526,7 @@ def test_the_context_is_the_servers_and_more_is_not_given(serve):
     model.get_info()
     assert (model.set_context(16384), model.set_context(2048)) == (4096, 2048)
     assert notices == [
-        "The server gives the model 4 096 tokens of context, not 16 384: that is set where it runs."
+        "The server gives the model 4 096 tokens of context, not 16 384; change that on the server."
     ]
 
 

@@ -117,7 +117,7 @@ def test_a_model_of_the_cloud_holds_no_file(tmp_path):
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"layers": 5}', "[" * 50_000, "\xff\xfe"])
 def test_a_damaged_manifest_is_said(tmp_path, text):
     put(tmp_path, "smol", []).write_text(text, encoding="latin-1")
-    assert "it is no manifest" in refused("smol", tmp_path)
+    assert "it is not a manifest" in refused("smol", tmp_path)
 
 
 @pytest.mark.parametrize("digest", ["../../etc/passwd", "sha256:xyz", "", 5, None])

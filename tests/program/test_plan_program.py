@@ -12,9 +12,9 @@ from tests.planners import made, plan, slow, to
 from tests.terminal import CTRL_C, opened
 
 AB = plan(("1", "coder", "make a"), ("2", "file", "make b", "1"))
-ASKED = "Go on with this plan? [Y/n/e/?]"
-STOPPED = "Stopped. Go on with what is left of the plan (1 task)? [y/n/?]"
-RESUMED = "A plan of this session has not ended (1 task left). Go on with it? [Y/n/?]"
+ASKED = "Run this plan? [Y/n/e/?]"
+STOPPED = "Stopped. Continue with the rest of the plan (1 task)? [y/n/?]"
+RESUMED = "A plan of this session is unfinished (1 task left). Continue it? [Y/n/?]"
 EDITOR = """#!/bin/sh
 cp "$1" {seen}/$(ls {seen} | wc -l)
 case $(cat "$1") in
@@ -74,7 +74,7 @@ def test_an_edited_plan_is_checked_and_what_is_wrong_is_edited_again(chat, home)
     (home / "editor").chmod(0o755)
     with chat(AB, made("a"), made("b"), EDITOR=str(home / "editor")) as terminal:
         begin(terminal).send("e").wait(
-            "Line 4: Task 2: there is no agent 'painter'.", "Edit it once more? [E/y/n/?]"
+            "Line 4: Task 2: there is no agent 'painter'.", "Edit it again? [E/y/n/?]"
         )
         terminal.send("e").wait_line(ASKED)
         terminal.send("y").wait("Plan: 2 of 2 done")

@@ -72,7 +72,7 @@ def test_a_missing_model_names_the_closest_and_the_command_that_gets_it(ask):
     with server:
         told, code = ask(server, model="qwen2.5-coder:7b")
     assert "Model 'qwen2.5-coder:7b' is not on this server. Closest: qwen2.5-coder:3b." in told
-    assert "Get it: tripletick models pull qwen2.5-coder:7b" in told
+    assert "Download it: tripletick models pull qwen2.5-coder:7b" in told
     assert code == 5
 
 
@@ -95,7 +95,7 @@ def test_a_conversation_that_the_server_refuses_is_compacted_and_goes_on(ask, ho
     with served(*reads, refused, stream(line(SUMMARY), done()), DONE, context=4096) as server:
         told, code = ask(server)
         last = server.asked[-1].body["messages"]
-    needs = "The conversation needs 9 012 tokens, the model has 4 096. Compacted to [0-9 ]+ and going on."
+    needs = "The conversation needs 9 012 tokens, but the model's context is 4 096. Compacted to [0-9 ]+ and going on."
     assert re.search(needs, told)
     assert "Dropped: the outputs of 3 old messages." in told
     assert f"old messages:\n  {SUMMARY}" in told
@@ -108,14 +108,14 @@ def test_a_host_that_is_not_this_machine_is_named_before_anything_goes_there(ask
     server.acts = {f"http://models.example:80{path}": acts for path, acts in server.acts.items()}
     with server:
         told, code = ask(server, "--host", "http://models.example", http_proxy=server.url)
-    assert "What is read goes to models.example, which is not this machine." in told
+    assert "Files and messages are sent to models.example, which is not this machine." in told
     assert code == 0
 
 
 def test_messages_that_the_server_dropped_are_told(ask):
     with served(block("bash\necho 1", prompt_eval_count=500), stream(line("Done."), done())) as server:
         told, code = ask(server)
-    assert "The server dropped old messages without saying so. Update Ollama (0.12.4 or newer)." in told
+    assert "The server silently dropped old messages. Update Ollama (0.12.4 or newer)." in told
     assert code == 0
 
 
@@ -123,7 +123,7 @@ def test_a_model_that_another_program_had_reloaded_is_told(ask):
     again = stream(line("Done."), done(load_duration=3_200_000_000))
     with served(block("bash\necho 1"), again) as server:
         told, _ = ask(server)
-    assert "The model was reloaded (3.2 s): another program uses it with other settings." in told
+    assert "The model was reloaded (3.2 s) because another program uses it with other settings." in told
 
 
 def test_giving_up_names_the_last_error_the_files_and_the_way_back(ask):

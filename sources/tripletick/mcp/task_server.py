@@ -52,8 +52,8 @@ PROGRESS = {
     "Called": "{call[tool]}",
     "Returned": "{call[tool]}: {result[verdict]}",
     "Repairing": "attempt {attempt} of {limit} failed: {error}",
-    "Doubted": "in doubt: {reasons}",
-    "FreshStart": "beginning anew from the request",
+    "Doubted": "unconfirmed: {reasons}",
+    "FreshStart": "starting over from the request",
     "Notice": "{text}",
 }
 """What is told of an event while a task is worked on."""

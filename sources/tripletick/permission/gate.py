@@ -31,20 +31,20 @@ from tripletick.system.dirs import abbreviate_home
 from tripletick.system.text import describe_os_error
 
 FOLDER = "was not run: the person lets no block run in this folder"
-UNBOXED = "Nothing was run: there is no sandbox, and nobody to ask."
+UNBOXED = "Nothing was run: there is no sandbox, and no one to confirm it."
 PUSH = "was not run: git push is left to the person, who has been shown the command"
-TO_PUSH = "Pushing is yours: {command}"
+TO_PUSH = "Push it yourself: {command}"
 NO_COMMIT = "was not run: the person has turned commits off"
 NOT_RUN = "was not run: {why}"
 SAID = 3
 """Sentences of one question."""
-MORE = "And {count} more like that."
+MORE = "And {count} more of this kind."
 NOT_PUSHED = "(git push was not run: it is left to the person, who has been shown the command.)"
 NOT_COMMITTED = "(This was not run, since what comes before it did not succeed: {line})"
-RISKY_WHY = "In its box it can change files only in this folder; tripletick undo brings them back."
-UNKEPT = "No undo brings back what it changes here."
+RISKY_WHY = "In its box it can change files only in this folder; tripletick undo restores them."
+UNKEPT = "What it changes here cannot be undone."
 CHANGED = "network for a Python that was made or changed"
-ALWAYS_WHY = "Every block is asked for: [sandbox] ask = always."
+ALWAYS_WHY = "Every block needs your approval: [sandbox] ask = always."
 VENV = 'export PATH="$PWD/{folder}/bin:$PATH"; '
 AS_MADE = 'mkdir() { command mkdir -p "$@"; }; '
 """A folder that the user said yes to is there already when the script makes it."""
@@ -110,7 +110,7 @@ class PermissionGate:
         )
         if isinstance(answer, Result):
             if answer.outcome == "forbidden":
-                raise UserNeededError(UNBOXED, box.sentence, "Set up: apt install bubblewrap")
+                raise UserNeededError(UNBOXED, box.sentence, "Install one: apt install bubblewrap")
             return answer
         return (yield from run_with_snapshots(block.with_answer(answer)))
 

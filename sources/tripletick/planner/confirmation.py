@@ -14,9 +14,9 @@ from tripletick.planner.plan import Plan
 from tripletick.planner.plan_text import format_tasks, parse_tasks
 from tripletick.planner.validation import PlanRules
 
-UNASKED = "The plan is run as it is: {why}."
-NOBODY = "nobody is there to be asked"
-SAID = "-y says yes"
+UNASKED = "Running the plan without confirmation: {why}."
+NOBODY = "no one is there to confirm it"
+SAID = "-y was given"
 SET = "[planner] confirm is no"
 
 
@@ -31,16 +31,16 @@ class PlanQuestion:
 
 
 AGREED = PlanQuestion(
-    "Go on with this plan?",
+    "Run this plan?",
     "yne?",
-    "y: its tasks are run, each by its agent; n: nothing is run, and words after it go to the planner, which "
-    "plans anew; e: edit it first, a line a task. Ctrl+C stops a plan, and what is done stays.",
+    "y: run its tasks, each by its agent; n: run nothing, and words after it go to the planner, which "
+    "makes a new plan; e: edit it first, one task per line. Ctrl+C stops a plan and keeps what is done.",
     "y",
 )
 AGAIN = PlanQuestion(
-    "Edit it once more?",
+    "Edit it again?",
     "eyn?",
-    "e: your text as it is now; y: the plan as it was before you edited it; n: nothing is run.",
+    "e: edit your text further; y: run the plan as it was before you edited it; n: run nothing.",
     "e",
 )
 

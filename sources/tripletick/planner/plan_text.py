@@ -13,13 +13,13 @@ from tripletick.planner.plan import Plan
 from tripletick.planner.validation import PlanFault, PlanRules
 
 HEAD = (
-    "# A line a task: ID AGENT: what is to be done  (needs ID, ID)",
-    "# What is indented goes on with the task above. Lines like these do not count.",
+    "# One task per line: ID AGENT: what to do  (needs ID, ID)",
+    "# Indented lines continue the task above. Lines starting with # are ignored.",
 )
 NOTHING = "nothing"
 """Stands for no needs, where the task's own words end like some."""
-UNREAD = "This is not of the form: ID AGENT: what is to be done  (needs ID, ID)"
-ABOVE = "There is no task above for this line to go on with."
+UNREAD = "Write the line as: ID AGENT: what to do  (needs ID, ID)"
+ABOVE = "There is no task above for this line to continue."
 LINE = "Line {line}: {text}"
 _TASK = re.compile(r"(?P<id>\S+)\s+@?(?P<agent>[\w.-]+)\s*:(?P<task>.*)", re.DOTALL)
 _NEEDS = re.compile(r"\s*\(needs\s+(?P<needs>[^()]*)\)\s*\Z")
