@@ -109,8 +109,8 @@ def test_every_file_that_breaks_off_is_unreadable(file):
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"", "no GGUF file"),
-        (b"<html>not found</html>" * 9, "no GGUF file"),
+        (b"", "not a GGUF file"),
+        (b"<html>not found</html>" * 9, "not a GGUF file"),
         (gguf(version=1), "GGUF version 1"),
         (gguf(version=3 << 24), "big-endian"),
         (gguf(counts=(2, 1 << 40)), "claims"),
@@ -160,18 +160,18 @@ def test_no_damage_to_a_header_raises(file, at, new):
     ("fields", "why"),
     [
         ({"general.type": "adapter"}, "is an adapter"),
-        ({"general.architecture": "clip"}, "sees pictures"),
+        ({"general.architecture": "clip"}, "vision part"),
         ({"split.count": 3}, "split into several"),
         ({"llama.pooling_type": 1}, "embeddings"),
         ({"llama.attention.causal": False}, "embeddings"),
-        ({"tokenizer.ggml.tokens": None}, "no language model"),
-        ({"llama.context_length": None}, "no language model"),
+        ({"tokenizer.ggml.tokens": None}, "not a language model"),
+        ({"llama.context_length": None}, "not a language model"),
         ({"tokenizer.chat_template": None}, "no chat template"),
-        ({"llama.block_count": 1_000_000}, "numbers that cannot be"),
-        ({"llama.block_count": 0}, "numbers that cannot be"),
-        ({"llama.context_length": 0xFFFFFFFF}, "numbers that cannot be"),
-        ({"llama.attention.layer_norm_rms_epsilon": -1.0}, "numbers that cannot be"),
-        ({"llama.rope.freq_base": float("nan")}, "numbers that cannot be"),
+        ({"llama.block_count": 1_000_000}, "impossible numbers"),
+        ({"llama.block_count": 0}, "impossible numbers"),
+        ({"llama.context_length": 0xFFFFFFFF}, "impossible numbers"),
+        ({"llama.attention.layer_norm_rms_epsilon": -1.0}, "impossible numbers"),
+        ({"llama.rope.freq_base": float("nan")}, "impossible numbers"),
     ],
 )
 def test_a_file_that_is_no_model_to_talk_to_is_refused(file, fields, why):
@@ -186,7 +186,7 @@ def test_a_model_to_talk_to_is_fit(file):
 
 @pytest.mark.parametrize(
     ("fields", "why"),
-    [({"general.type": "model"}, "no adapter"), ({"general.architecture": "qwen2"}, "made for qwen2 models")],
+    [({"general.type": "model"}, "not an adapter"), ({"general.architecture": "qwen2"}, "made for qwen2 models")],
 )
 def test_an_adapter_that_does_not_fit_is_refused(file, fields, why):
     model = GgufHeader(1, {"general.architecture": "llama"}, {}, 1)

@@ -311,7 +311,7 @@ def test_a_proxy_without_its_server_is_asked_again(serve, status, body):
 def test_a_proxy_whose_server_stays_away_is_told_in_a_sentence(serve):
     server, model = serve(answer(502, NGINX, "text/html"))
     error = failure(model, ServerFailedError)
-    assert error.what.endswith("but a proxy that cannot reach it (status 502).")
+    assert error.what.endswith("a proxy that cannot reach Ollama (status 502).")
     assert error.why == "It says: 502 Bad Gateway, text/html."
     assert len(server.asked) == 4
 
@@ -365,7 +365,9 @@ def test_a_full_context_is_told_with_its_numbers(serve, told, needed, available,
     model.set_context(512)
     error = failure(model, ContextFullError)
     assert (error.needed, error.available, len(server.asked)) == (needed, available, 1)
-    assert not needed or error.what == "The conversation needs 9 012 tokens, but the model's context is 4 096."
+    assert (
+        not needed or error.what == "The conversation needs 9 012 tokens, but the model's context is 4 096."
+    )
 
 
 def test_another_kind_of_context_is_not_a_full_one(serve):

@@ -320,8 +320,8 @@ def test_a_reply_that_would_not_fit_is_asked_for_shorter(serve):
     ("status", "kind", "word"),
     [
         (400, ServerFailedError, "status 400"),
-        (401, ServerFailedError, "wants a key"),
-        (403, ServerFailedError, "does not let this key in"),
+        (401, ServerFailedError, "requires an API key"),
+        (403, ServerFailedError, "rejects this API key"),
         (500, ServerFailedError, "failed"),
         (503, ServerFailedError, "busy"),
     ],
@@ -347,7 +347,7 @@ def test_the_reason_is_found_wherever_a_server_puts_it(serve, body):
 )
 def test_what_is_no_such_server_is_named(serve, act):
     _, model = serve(act)
-    assert "is no OpenAI-style server" in failure(model, ServerFailedError).what
+    assert "is not an OpenAI-style server" in failure(model, ServerFailedError).what
 
 
 @pytest.mark.parametrize(
@@ -365,7 +365,7 @@ def test_a_missing_model_is_told_with_the_closest_name(serve, act):
 
 def test_a_model_that_cannot_see_is_told(serve):
     _, model = serve(refusal(500, "image input is not supported - hint: you may need to provide the mmproj"))
-    assert "cannot do what was asked" in failure(model, ModelError).what
+    assert "does not support this request" in failure(model, ModelError).what
 
 
 def test_a_busy_server_is_asked_again_and_that_is_told(serve):
@@ -394,7 +394,7 @@ def test_a_list_that_a_proxy_keeps_back_is_asked_for_again(serve):
 def test_a_server_that_names_its_time_is_waited_for_once(serve):
     notices: list[str] = []
     server, model = serve(limited(429, "Retry-After: 0"), notices=notices)
-    assert "wants fewer requests" in failure(model, ServerFailedError).what
+    assert "is rate-limiting requests" in failure(model, ServerFailedError).what
     assert notices == ["The server is rate-limiting requests. Trying again in 0 s, as it asked."]
     assert len(server.asked) == 2
 
@@ -507,9 +507,9 @@ def test_a_server_without_a_list_of_models_is_taken_at_its_word(serve):
 @pytest.mark.parametrize(
     ("act", "kind", "word"),
     [
-        (refusal(401), ServerFailedError, "wants a key"),
-        (answer(200, "<html>", "text/html"), ServerFailedError, "is no OpenAI-style server"),
-        (answer(200, "[]"), ServerFailedError, "is no OpenAI-style server"),
+        (refusal(401), ServerFailedError, "requires an API key"),
+        (answer(200, "<html>", "text/html"), ServerFailedError, "is not an OpenAI-style server"),
+        (answer(200, "[]"), ServerFailedError, "is not an OpenAI-style server"),
         (models({"id": "mm"}), ModelError, "Model 'm' is not on this server"),
         (models(), ModelError, "Model 'm' is not on this server"),
     ],
@@ -537,5 +537,5 @@ def test_dropped_messages_are_told(serve):
     said(model)
     said(model, [*HI, Message("assistant", "Hello"), Message("user", "more")])
     assert [line.partition(".")[0] for line in notices] == [
-        "The server dropped old messages without saying so"
+        "The server silently dropped old messages"
     ]

@@ -193,6 +193,6 @@ def test_a_hidden_file_that_the_request_names_is_read_after_a_yes_and_keys_never
         "..",
         "explain ~/.bashrc and ~/.ssh/id",
     ) as terminal:
-        terminal.wait("Read ~/.bashrc for this session?").type("y\r").wait("Seen.").end()
+        terminal.wait("Let blocks read ~/.bashrc in this session?").type("y\r").wait("Seen.").end()
         assert terminal.text().count("# CALM") >= 2
         assert HIDDEN not in terminal.text()

@@ -64,7 +64,7 @@ def test_while_a_task_runs_the_tree_hangs_below_the_status_line(chat):
         begin(terminal).send("y").wait(
             "▸ 1 coder: make a", "▸ 1 coder, running: make a", "└── 2 file: make b"
         )
-        terminal.type(CTRL_C).wait("Stopped. Go on with")
+        terminal.type(CTRL_C).wait("Stopped. Continue with")
         assert "running" not in terminal.text()
 
 
@@ -135,7 +135,7 @@ def test_a_plan_whose_program_was_killed_is_gone_on_with(chat, home):
 
 def test_a_no_at_the_plan_leaves_the_folder_as_it_was(chat, home):
     with chat(AB) as terminal:
-        begin(terminal).send("n").wait("not gone on with", "@coder and the request.").wait_line("planner>")
+        begin(terminal).send("n").wait("was not run", "@coder REQUEST").wait_line("planner>")
     assert not list((home / "project").glob("*.txt"))
 
 

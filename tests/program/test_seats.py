@@ -90,7 +90,7 @@ def test_a_section_of_nobody_is_told_with_its_line_and_the_nearest_agent(home, s
     configure(home, server, "[model.codr]\nname = openai:beta\n")
     done = run(home, "-a", "coder", "say hello")
     assert (
-        "config.ini:5: there is no agent 'codr' (did you mean coder?); its model is ignored." in done.stderr
+        "config.ini:5: no agent is named 'codr' (did you mean coder?); its model is ignored." in done.stderr
     )
 
 

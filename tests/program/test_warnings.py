@@ -95,7 +95,7 @@ def test_a_conversation_that_the_server_refuses_is_compacted_and_goes_on(ask, ho
     with served(*reads, refused, stream(line(SUMMARY), done()), DONE, context=4096) as server:
         told, code = ask(server)
         last = server.asked[-1].body["messages"]
-    needs = "The conversation needs 9 012 tokens, but the model's context is 4 096. Compacted to [0-9 ]+ and going on."
+    needs = "The conversation needs 9 012 tokens, but the model's context is 4 096. Compacted to [0-9 ]+; continuing."
     assert re.search(needs, told)
     assert "Dropped: the outputs of 3 old messages." in told
     assert f"old messages:\n  {SUMMARY}" in told
@@ -132,7 +132,7 @@ def test_giving_up_names_the_last_error_the_files_and_the_way_back(ask):
         told, code = ask(server)
     assert "Gave up: 5 failures in a row, the last: bash failed, exit 5: wrong 5." in told
     # the fresh start after the third failure took back what was made before it
-    assert "Changed: made-4, made-5. Files as they were before: tripletick undo" in told
+    assert "Changed: made-4, made-5. To restore the files: tripletick undo" in told
     assert code == 1
 
 
@@ -235,7 +235,7 @@ def test_compact_shows_what_stands_for_what_went(home):
         for number in range(3):
             terminal.wait_line("coder>").send(f"ask {number}").wait(f"Answer {number}.")
         terminal.wait_line("coder>").send("/compact").wait(
-            "In the place of 3 old messages:", "Three questions."
+            "Summary replacing 3 old messages:", "Three questions."
         )
         terminal.wait_line("coder>").send("go on").wait("Done.")
         sent = [message["content"] for message in server.asked[-1].body["messages"]]

@@ -66,7 +66,7 @@ def test_a_question_for_network_names_what_runs_of_the_folder(session, line):
     it = session(f"```bash\n{line}; {UNRESOLVED}\n```", "Then not.", answers=[NO])
     (it.folder / "run.sh").write_text("true\n")
     (it.folder / "app.py").write_text("\n")
-    own = f"It runs code of this folder ({line}), in the box with network through the proxy."
+    own = f"It runs code from this folder ({line}), in the box with network through the proxy."
     assert asked(it.play()) == [f"This block needs network. {own} Allow it once?"]
 
 

@@ -378,7 +378,7 @@ def test_a_folder_names_no_server(tmp_path):
     given = SettingValue("mcp.x", "command", "rm -rf .", ".tripletick/config.ini:2")
     kept, told = filter_settings(config.Config(), [given])
     assert kept == ()
-    assert told == [".tripletick/config.ini:2: [mcp.x] command is ignored: a workspace may not set it."]
+    assert told == [".tripletick/config.ini:2: [mcp.x] command is ignored: a workspace cannot set it."]
 
 
 @pytest.mark.parametrize(

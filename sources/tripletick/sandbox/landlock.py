@@ -46,8 +46,8 @@ SENTENCE = (
 )
 REPORT = 99
 """The descriptor by which confine.py says that the block starts."""
-UNKNOWN = "this processor is not known"
-PROBLEM = "landlock: {why} (Linux 6.12 and Landlock are needed)"
+UNKNOWN = "this processor is unknown"
+PROBLEM = "landlock: {why} (needs Linux 6.12 with Landlock)"
 NO_NETWORK = "landlock cannot give a block network; bubblewrap can (apt install bubblewrap)"
 DAMAGED = "Could not be kept or put back: {names} (look at it with git fsck)"
 CLOSE_BY = "{folder} holds hidden files: what a block makes beside them only the next block can read."

@@ -32,11 +32,11 @@ CHAT = "/model"
 STRONGER = (CHAT, "--", "TRIPLETICK_")
 """How the places begin that win over what an agent has of its own."""
 THINK = {"auto": None, "yes": True, "no": False}
-ANEW = "{name} goes on; it reads the whole conversation anew."
-OWN = "{agent} works with a model of its own, {name}: it reads the whole conversation anew."
+ANEW = "Switched to {name}, which has to read the whole conversation again."
+OWN = "{agent} uses its own model, {name}, which has to read the whole conversation again."
 NEWEST = "the server's newest model"
-RELOADS = "Changing models takes time: a server may drop the one from memory to load the other."
-NOBODY = "{where}: there is no agent {name!r}{near}; its model is ignored."
+RELOADS = "Changing models takes time: the server may have to unload one to load the other."
+NOBODY = "{where}: no agent is named {name!r}{near}; its model is ignored."
 
 
 def config_for_agent(config: Config, agent: Agent) -> Config:

@@ -24,9 +24,7 @@ from tripletick.session import builder
 from tripletick.system.cancellation import CancelToken
 from tripletick.system.dirs import AppDirs
 
-ELSEWHERE = (
-    "Server {name} is at {host}, which is not this machine: what its tools are called with goes there."
-)
+ELSEWHERE = "Server {name} is at {host}, which is not this machine: tool arguments are sent there."
 ADDRESSES = ("http://", "https://")
 
 
@@ -73,7 +71,7 @@ def check_server(name: str, section: ServerSection, config: Config) -> None:
     """Refuse what can never be started. Raises ConfigError."""
     where = next((place for key, place in config.where.items() if key.startswith(f"mcp.{name}.")), "")
     command, url = section.command.strip(), section.url.strip()
-    key, value, why = "", "", "It needs one of command and url, and takes no more than one."
+    key, value, why = "", "", "Set either command or url, not both."
     if command and url:
         key = "url"
     elif not command and not url:

@@ -28,8 +28,11 @@ LARGEST_CONTEXT = 16384
 """What we ask for by ourselves; a larger one is the user's wish (--ctx)."""
 UNKNOWN_CONTEXT = 8192
 EMPTY = {
-    "ollama": ("It is up, but nothing was pulled.", "Get one: tripletick models pull qwen2.5-coder:7b"),
-    "openai": ("It is up, but none is loaded.", "Load one there, or name another server: --host URL"),
+    "ollama": (
+        "It is running, but has no models yet.",
+        "Download one: tripletick models pull qwen2.5-coder:7b",
+    ),
+    "openai": ("It is running, but no model is loaded.", "Load one there, or use another server: --host URL"),
 }
 """By engine, why a server has no model, and what to type."""
 

@@ -31,10 +31,10 @@ TALKS = "casual"
 CLASSES = (TALKS, "coder", "file", "web", PLANNER)
 RELIEF = ("file", "coder", "web")
 """Who may take a turn over, the one with the fewest tags first."""
-LACKING = "This wants the agent {name}, which is not installed; {instead} does what it can. {remedy}"
-ANOTHER = "This wants the agent {name}, which is not there with this model; {instead} does what it can."
+LACKING = "This needs the agent {name}, which is not installed; {instead} does what it can. {remedy}"
+ANOTHER = "This needs the agent {name}, which is not available with this model; {instead} does what it can."
 SPARED = "Planning is off for small models: {who}. To force a plan: @planner …"
-ALONE = "{name} does it all"
+ALONE = "{name} handles the request"
 BOTH = "{name} begins, then {next} takes over"
 UNPLANNED = "The model wrote no plan: {who}."
 NO_SERVER = 'No MCP server is configured. Add one: tripletick config set mcp.NAME.command "PROGRAM ARGUMENTS"'

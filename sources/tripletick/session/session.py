@@ -140,7 +140,7 @@ class App:
         """Ask the last request again, warmer, with the history cut back to before it. Raises UsageError."""
         if self.asked is None:
             raise UsageError(
-                "There is nothing to ask again.", "This conversation has no request yet.", "Type one."
+                "There is nothing to retry.", "This conversation has no requests yet.", "Type a request."
             )
         first = (
             self.prompts.agents.get(self.routing.first)

@@ -28,7 +28,7 @@ from tripletick.system.cancellation import CancelToken
 from tripletick.system.dirs import AppDirs
 from tripletick.trust import AnswerStore, FolderFlags, Permission
 
-NO_BOX = "NO SANDBOX: every block is asked for; {why}"
+NO_BOX = "NO SANDBOX: every block needs your approval; {why}"
 CHOSEN = "you chose it ([sandbox] mode is bare)"
 UNREADABLE = "{path} cannot be read here: {why}."
 

@@ -111,6 +111,6 @@ def find_dirs() -> AppDirs:
         Path.home()
         private = (dirs.user_config_path, dirs.user_state_path, dirs.user_cache_path)
     except RuntimeError as error:
-        why = "HOME is not set, and the system knows none for this user."
+        why = "HOME is not set, and the system has no home folder for this user."
         raise UsageError("There is no home folder.", why, "HOME=/some/folder tripletick …") from error
     return AppDirs(top / "prompts" / "base", top / "config.ini", *private)

@@ -46,7 +46,7 @@ STATUS = {
     0: DONE,
     1: GAVE_UP,
     2: "usage",
-    3: "needs a person",
+    3: "needs a user",
     4: "no server",
     5: "no model",
     6: "context",
@@ -57,7 +57,7 @@ STATUS = {
 """Words for exit codes; any other is that of a program that died."""
 AGAIN = frozenset({"no server", "server failed", "time", STOPPED, "died"})
 """Ends that say nothing of the task: another time may go otherwise."""
-LATE = "It was still at work {seconds:g} s after its time was over, and was ended."
+LATE = "Killed: it was still running {seconds:g} s after its time limit."
 
 SUMMED = (
     *("seconds", "steps", "blocks", "repairs", "fresh", "notices", "refused"),

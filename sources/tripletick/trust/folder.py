@@ -15,18 +15,19 @@ from tripletick.events import Ask
 from tripletick.messages import Answer
 from tripletick.trust.answer_store import AnswerStore, Blocks
 
-QUESTION = "Blocks may write here, in {name}? y yes / r read only / n no"
+QUESTION = "Let blocks write here, in {name}? y yes / r read only / n no"
 WHY = (
-    "It is asked once for a folder: {folder}. Blocks are what the model writes to be run; the box shows "
-    "them no other file of your home. -C, --sandbox or -y on the command line answer it."
+    "You are asked once per folder: {folder}. Blocks are code that the model writes to be run; the box "
+    "hides the other files of your home from them. -C, --sandbox or -y on the command line answer this "
+    "question."
 )
-AT_HOME = "In {where} blocks only read; before a change you are asked for the folder that it is about."
-ABOVE = "a folder that holds your home"
+AT_HOME = "In {where} blocks only read; you are asked before they change a folder."
+ABOVE = "a folder that contains your home"
 LETTERS: Mapping[str, Blocks] = {"y": "write", "r": "read", "n": "none"}
-NOBODY = "Blocks may only read here: nobody has said yet that they may write. To let them: -C DIR or -y"
+NOBODY = "Blocks can only read here: writing is not approved yet. To let them write: -C DIR or -y"
 SAID = {
-    "read": "Blocks may only read here, as you said. To let them write: --sandbox work",
-    "none": "No block runs here, as you said. To let them: --sandbox work",
+    "read": "Blocks can only read here, as you chose. To let them write: --sandbox work",
+    "none": "No blocks run here, as you chose. To let them run: --sandbox work",
 }
 
 

@@ -14,12 +14,13 @@ from tripletick.events import Ask
 from tripletick.paths import is_env_file
 from tripletick.system.dirs import abbreviate_home
 
-QUESTION = "Read {path} for this session?"
+QUESTION = "Let blocks read {path} in this session?"
 WHY = (
-    "Your words name it, and it lies outside the folder that blocks work in. They may then read it, no more."
+    "Your request names it, and it is outside the folder that blocks work in. They can then read it, "
+    "but not change it."
 )
-PRIVATE = "keys, secrets and tripletick's own files stay out of sight"
-KERNELS = "it belongs to the running system"
+PRIVATE = "keys, secrets and tripletick's own files stay hidden"
+KERNELS = "it belongs to the operating system"
 NOWHERE = "there is no such file or folder"
 BOXES = tuple(map(Path, ("/dev", "/proc", "/sys", "/run", "/tmp", "/var/tmp")))
 """Folders that a box has of its own."""

@@ -58,9 +58,9 @@ RULES: Mapping[str, Rule] = {
     "sandbox.disk": _is_smaller,
     "sandbox.output": _is_smaller,
 }
-NOT_ITS_OWN = "{where}: [{section}] {key} is ignored: a workspace may not set it."
-TOO_MUCH = "{where}: [{section}] {key} = {value} is ignored: a workspace may only tighten {yours}."
-NO_ENGINE = "{where}: [model] name = {value} is ignored: a workspace may only name a model of the server."
+NOT_ITS_OWN = "{where}: [{section}] {key} is ignored: a workspace cannot set it."
+TOO_MUCH = "{where}: [{section}] {key} = {value} is ignored: a workspace can only restrict {yours}."
+NO_ENGINE = "{where}: [model] name = {value} is ignored: a workspace can only choose a model of the server."
 NO_MODEL = "{where}: [model] name = {value} is ignored: the server does not have it."
 
 

@@ -37,19 +37,19 @@ NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
 
 QUESTION = "This folder brings {what}. Use it?"
 WHY = (
-    "You have not said yes to these files as they are now. They may choose an agent and a model and narrow "
-    "the box, the model is told what AGENTS.md says, and tools are run in the box; no more. n: they are left "
-    "aside; you are asked again next time."
+    "You have not approved these files as they are now. They can choose an agent and a model and restrict "
+    "the box; the model reads AGENTS.md, and tools run in the box; nothing more. n: they are not used; you "
+    "are asked again next time."
 )
-UNASKED = "{names} of this folder: not used, since nobody has said yes to them yet. To be asked: tripletick"
-DECLINED = "{names} of this folder: not used, as you said."
+UNASKED = "{names} of this folder: not used, because not approved yet. To approve: tripletick"
+DECLINED = "{names} of this folder: not used, as you chose."
 NOT_READ = "{path} is not used: {why}."
 TOO_LARGE = "it is larger than 64 KiB"
-TAKEN = "{path} is not used: {name} is the name of another agent, or no plain word."
-TAGS = "{path} is not used: it asks for {tags}, which no agent of tripletick owns."
-TOO_MANY = "{path} is not used: {most} agents are the most that a folder may bring."
-TOO_MANY_FILES = "{path} is not used: {most} files of tools are the most that a folder may bring."
-NO_AGENT = "{where}: [agent] name = {value} is ignored: there are {names}."
+TAKEN = "{path} is not used: {name} is the name of another agent, or not a plain word."
+TAGS = "{path} is not used: it asks for {tags}, which no agent of tripletick has."
+TOO_MANY = "{path} is not used: a folder can bring at most {most} agents."
+TOO_MANY_FILES = "{path} is not used: a folder can bring at most {most} tool files."
+NO_AGENT = "{where}: [agent] name = {value} is ignored; available: {names}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +211,7 @@ def _describe_files(texts: Mapping[str, str], trusted: TrustedContent) -> Iterat
     sets = ", ".join(f"{each.key} = {each.value}"[:SHOWN] for each in trusted.settings)
     for path, text in texts.items():
         if path == SETTINGS:
-            yield f"{path} ({sets or 'sets nothing that it may'})"
+            yield f"{path} ({sets or 'sets nothing that it can'})"
         elif path == WORDS or path in trusted.tools:
             yield f"{path} ({len(text.splitlines())} lines)"
         else:

@@ -121,9 +121,9 @@ def make_full_error(needed: int, window: int) -> ContextFullError:
     """Say that a conversation does not fit, in tokens."""
     more = max(4096, 2 * window)
     return ContextFullError(
-        f"The conversation needs {needed} tokens and room for a reply, the model has {window}.",
-        "Nothing is cut in silence, and nothing old is left to drop.",
-        f"Ask in smaller parts, or give it more: --ctx {more}, in the chat /ctx {more}",
+        f"The conversation needs {needed} tokens plus room for a reply; the model's context is {window}.",
+        "Nothing is dropped silently, and there are no old messages left to drop.",
+        f"Ask in smaller parts, or use more context: --ctx {more}, in the chat /ctx {more}",
         needed=needed,
         available=window,
     )

@@ -44,7 +44,7 @@ from tripletick.turn.handover import Handover, RemainingRequest
 from tripletick.turn.reply import BLOCKS, INTERRUPTED, ReceivedReply, ReplySource
 from tripletick.turn.restart import restart_turn
 
-CUT_ANSWER = "The answer reached the length limit and ends here; `[model] output` sets it."
+CUT_ANSWER = "The answer was cut off at the length limit; `[model] output` sets it."
 NOT_RUN = "Not run; @{name} runs it."
 BLOCK = re.compile("|".join(map(re.escape, BLOCKS)))
 

@@ -8,10 +8,10 @@ from tripletick.events import Doubted, FreshStart, Repairing
 from tripletick.ui.sanitize import to_one_line
 
 ATTEMPT = "{attempt} of {limit}: {error}"
-ANEW = "beginning anew from the request"
-BACK = "; as before the turn: {paths}"
-KEPT = "; left, as changed since: {paths}"
-DOUBT = "in doubt: {reasons}; asking again"
+ANEW = "starting over from the request"
+BACK = "; restored: {paths}"
+KEPT = "; not restored, because changed since: {paths}"
+DOUBT = "unconfirmed: {reasons}; asking again"
 NAMED = 5
 """Paths that are named before the rest is counted."""
 

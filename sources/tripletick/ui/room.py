@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from tripletick.events import Compacted
 from tripletick.ui.status_line import format_thousands
 
-NEEDS = "The conversation needs {before} tokens, the model has {context}. Compacted to {after} and going on."
+NEEDS = (
+    "The conversation needs {before} tokens, but the model's context is {context}. Compacted to {after}; "
+    "continuing."
+)
 WAS = "The conversation was compacted from {before} tokens to {after}."
 OUTPUTS = "Dropped: the outputs of {outputs} old messages."
-SUMMED = "In the place of {messages} old messages:"
-WITHOUT = "Dropped without a summary, since the model gave none that can be used: {messages} old messages."
+SUMMED = "Summary replacing {messages} old messages:"
+WITHOUT = "Dropped without a summary, because the model gave no usable one: {messages} old messages."
 
 
 def format_compaction(event: Compacted) -> Iterator[str]:

@@ -32,12 +32,12 @@ MOST = 64
 
 NOT_LOADED = "Tools of {at} are not used: {why}."
 NOT_MADE = "The tool {name} of {at} is not used: {why}."
-NO_TAG = "its name is no plain word of small letters, digits and _"
-TAKEN = "{tag} means something else already"
-TWICE = "{at} has one of this name"
-GARBLED = "what it tells of itself cannot be read"
-SLOW = "loading takes longer than {seconds:g} s"
-ENDED = "loading ended with exit {status}"
+NO_TAG = "its name may contain only lowercase letters, digits and _"
+TAKEN = "{tag} is already taken"
+TWICE = "{at} already has a tool of this name"
+GARBLED = "its description cannot be read"
+SLOW = "loading took longer than {seconds:g} s"
+ENDED = "loading exited with status {status}"
 
 
 @dataclass(frozen=True, slots=True)

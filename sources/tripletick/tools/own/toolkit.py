@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 GROUP, FOLDER = "tripletick.tools", "tools"
 PACKAGE = "package {package}"
-UNBOXED = "{names}: not used, since there is no sandbox here that they could run in."
+UNBOXED = "{names}: not used, because there is no sandbox here to run them in."
 TAKE = "The block of these tags holds lines `name = value`, or the one value alone:"
 MANY = "More tags: {names}. What one takes tells a ```describe block with its name."
 MORE = "… {count} in all, a ```describe block finds them by a word"
