@@ -311,9 +311,9 @@ def test_the_verdict_is_in_words(screen):
 def test_a_fresh_start_is_one_line_that_names_what_was_put_back(screen):
     files = (tuple(f"f{n}" for n in range(5)), ("new",), ("mine",))
     drawn = bare(screen(FreshStart(3, 5, "NameError: x", *files)))
-    said = "starting over from the request; restored: f0, f1, f2, f3, f4 and 1 more; left, as changed"
+    said = "starting over from the request; restored: f0, f1, f2, f3, f4 and 1 more; not restored, because"
     assert said in " ".join(drawn.split())
-    assert "begin" in bare(screen(FreshStart(3, 5, "NameError: x")))
+    assert "starting over" in bare(screen(FreshStart(3, 5, "NameError: x")))
 
 
 def test_a_long_result_is_kept_in_full_under_the_number_that_its_excerpt_names():

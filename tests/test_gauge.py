@@ -71,7 +71,7 @@ def at():
 
 def test_after_twenty_seconds_without_a_token_the_wait_is_explained(at):
     assert at(19.0) == "coder  reading 8.2k tokens  19 s"
-    assert at(41.0) == "Reading 8.2k tokens of prompt ... 41 s (Ctrl+C stops)"
+    assert at(41.0) == "Reading 8.2k prompt tokens ... 41 s (Ctrl+C stops)"
 
 
 def test_the_first_token_ends_the_explanation(at):
@@ -107,13 +107,14 @@ def test_a_terminal_that_has_them_gets_three_dots_in_one():
     gauge = StatusLine(clock, prompt=900)
     gauge.begin_step("coder", waits=True)
     clock.now = 25.0
-    assert gauge.format_current() == "Reading 900 tokens of prompt … 25 s (Ctrl+C stops)"
+    assert gauge.format_current() == "Reading 900 prompt tokens … 25 s (Ctrl+C stops)"
 
 
 def test_what_was_dropped_is_named():
     lines = list(room.format_compaction(Compacted(9012, 2950, 4096, 2, 5, "They read.\n\nThen stopped.")))
     assert lines == [
-        "The conversation needs 9 012 tokens, but the model's context is 4 096. Compacted to 2 950; continuing.",
+        "The conversation needs 9 012 tokens, but the model's context is 4 096. "
+        "Compacted to 2 950; continuing.",
         "Dropped: the outputs of 2 old messages.",
         "Summary replacing 5 old messages:",
         "  They read.",

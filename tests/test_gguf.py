@@ -122,8 +122,8 @@ def test_every_file_that_breaks_off_is_unreadable(file):
         (gguf(tensors=[("t", [33], Q4_1, 0)]), "cannot be of"),
         (gguf(tensors=[("t", [1, 1, 1, 1, 1], 0, 0)]), "5 dimensions"),
         (gguf(tensors=[("t" * 500, [1], 0, 0)]), "a name of 500 bytes"),
-        (gguf(tensors=[("t", [8], 0, 1 << 60)]), "cut off"),
-        (gguf(tensors=[("t", [8], 999, 1 << 60)]), "cut off"),
+        (gguf(tensors=[("t", [8], 0, 1 << 60)]), "truncated"),
+        (gguf(tensors=[("t", [8], 999, 1 << 60)]), "truncated"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_told(file, data, why):
@@ -186,7 +186,10 @@ def test_a_model_to_talk_to_is_fit(file):
 
 @pytest.mark.parametrize(
     ("fields", "why"),
-    [({"general.type": "model"}, "not an adapter"), ({"general.architecture": "qwen2"}, "made for qwen2 models")],
+    [
+        ({"general.type": "model"}, "not an adapter"),
+        ({"general.architecture": "qwen2"}, "made for qwen2 models"),
+    ],
 )
 def test_an_adapter_that_does_not_fit_is_refused(file, fields, why):
     model = GgufHeader(1, {"general.architecture": "llama"}, {}, 1)

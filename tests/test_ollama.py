@@ -271,14 +271,14 @@ def test_what_speaks_no_http_is_not_ollama(serve):
 )
 def test_silence_before_the_first_token_ends_at_its_own_limit(serve, act):
     _, model = serve(act, limits={"first_timeout": 0.2})
-    assert "has said nothing for 0.2 s" in failure(model, ServerFailedError).what
+    assert "has sent nothing for 0.2 s" in failure(model, ServerFailedError).what
 
 
 @pytest.mark.parametrize("rest", [b"", line("y")[:9]], ids=["nothing", "half a line"])
 @pytest.mark.parametrize("form", [partial(stream, end=False), unmeasured], ids=["chunks", "unmeasured"])
 def test_silence_between_tokens_ends_at_its_own_limit(serve, form, rest):
     _, model = serve([*form(line("x"), rest), STALL], limits={"token_timeout": 0.2})
-    assert "has said nothing for 0.2 s" in failure(model, ServerFailedError).what
+    assert "has sent nothing for 0.2 s" in failure(model, ServerFailedError).what
 
 
 def test_a_busy_server_is_asked_again_and_the_person_is_told(serve):

@@ -221,7 +221,7 @@ def test_what_breaks_after_the_end_of_a_reply_breaks_nothing(serve):
 
 def test_silence_ends_after_its_time(serve):
     _, model = serve([*stream(event("Hel"), end=False), STALL], limits={"token_timeout": 0.2})
-    assert "said nothing for 0.2 s" in failure(model, ServerFailedError).what
+    assert "sent nothing for 0.2 s" in failure(model, ServerFailedError).what
 
 
 def test_what_is_sent_is_the_standard_and_what_was_chosen(serve):
@@ -459,7 +459,7 @@ def test_an_address_is_taken_as_it_is_and_without_a_path_as_the_standards(host, 
 
 def test_nothing_is_sent_where_no_server_was_named(monkeypatch):
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    with pytest.raises(UsageError, match="No server is named for openai:m"):
+    with pytest.raises(UsageError, match="No server is set for openai:m"):
         open_model("openai:m", EngineSettings())
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1234/v1")
     assert OpenAI("m", EngineSettings()).address.port == 1234
@@ -536,6 +536,4 @@ def test_dropped_messages_are_told(serve):
     _, model = serve(stream(*HELLO), stream(event("Hello"), STOP, short), notices=notices)
     said(model)
     said(model, [*HI, Message("assistant", "Hello"), Message("user", "more")])
-    assert [line.partition(".")[0] for line in notices] == [
-        "The server silently dropped old messages"
-    ]
+    assert [line.partition(".")[0] for line in notices] == ["The server silently dropped old messages"]

@@ -44,7 +44,7 @@ def headed(field, *pieces):
 (HEAD,) = unmeasured()
 CUT = "stopped in the middle"
 GARBLED = "cannot be read"
-SILENT = "has said nothing for 1 s"
+SILENT = "has sent nothing for 1 s"
 NOT_OLLAMA = "is not Ollama"
 FAULTS = {
     "reset before the answer": ([RESET], 7, "closed the connection"),

@@ -108,7 +108,7 @@ def test_words_instead_of_a_plan_are_told_once_and_one_agent_does_the_request(ch
     with chat(*replies, words=(), agent="") as terminal:
         terminal.wait_line(">").send("make a site and deploy it and write the docs")
         terminal.wait(
-            "1 of 5: the model answered without a plan", "The model wrote no plan: coder does it all."
+            "1 of 5: the model answered without a plan", "The model wrote no plan: coder handles the request."
         )
         terminal.wait("It is made.").wait_line(">")
         assert "There is no plan" not in terminal.text()

@@ -95,7 +95,10 @@ def test_a_conversation_that_the_server_refuses_is_compacted_and_goes_on(ask, ho
     with served(*reads, refused, stream(line(SUMMARY), done()), DONE, context=4096) as server:
         told, code = ask(server)
         last = server.asked[-1].body["messages"]
-    needs = "The conversation needs 9 012 tokens, but the model's context is 4 096. Compacted to [0-9 ]+; continuing."
+    needs = (
+        "The conversation needs 9 012 tokens, but the model's context is 4 096. "
+        "Compacted to [0-9 ]+; continuing."
+    )
     assert re.search(needs, told)
     assert "Dropped: the outputs of 3 old messages." in told
     assert f"old messages:\n  {SUMMARY}" in told
@@ -141,7 +144,7 @@ def test_a_long_wait_for_the_first_token_names_the_prompt_and_the_way_out(home):
         served([*stream(end=False), STALL]) as server,
         opened(home, "-m", "any", "--host", server.url, TRIPLETICK_UI_SLOW="0.3") as terminal,
     ):
-        terminal.wait("coder>").send("do it").wait("Reading ", " tokens of prompt … ", " s (Ctrl+C stops)")
+        terminal.wait("coder>").send("do it").wait("Reading ", " prompt tokens … ", " s (Ctrl+C stops)")
         terminal.type(CTRL_C).wait("stopped").wait_line("coder>")
 
 
@@ -220,7 +223,7 @@ def test_without_a_yes_the_folders_own_rules_are_not_told(ask, home):
     with served(DONE) as server:
         told, _ = ask(server)
         sent = json.dumps(server.asked[-1].body)
-    assert "AGENTS.md of this folder: not used, since nobody has said yes" in told
+    assert "AGENTS.md of this folder: not used, because not approved yet" in told
     assert "Use tabs." not in sent
 
 

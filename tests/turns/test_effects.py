@@ -6,7 +6,7 @@ import pytest
 def told(it, message=-1):
     """Give what stands behind the results of the last message, up to the task."""
     said = it.model.asked[-1][message].text.partition("\n\nThe task was")[0]
-    begins = [said.rfind(f"\n\n{word}") for word in ("Changed: ", "No files were changed.")]
+    begins = [said.rfind(f"\n\n{word}") for word in ("Changed: ", "No file was changed.")]
     return said[max(begins) :].strip()
 
 
@@ -20,8 +20,8 @@ def told(it, message=-1):
         ("touch b.txt", "Changed: created b.txt.\nb.txt is empty."),
         ("echo two > b.txt", "Changed: created b.txt.\nb.txt now:\n```text\ntwo\n```"),
         ("echo two >> a.txt", "Changed: changed a.txt.\na.txt now:\n```text\none\ntwo\n```"),
-        ("cat a.txt > /dev/null", "No files were changed."),
-        ("cp a.txt b.txt; rm b.txt", "No files were changed."),
+        ("cat a.txt > /dev/null", "No file was changed."),
+        ("cp a.txt b.txt; rm b.txt", "No file was changed."),
     ],
 )
 def test_a_block_is_followed_by_what_it_changed(session, script, says):
@@ -53,4 +53,4 @@ def test_a_long_new_file_is_shown_by_its_first_lines(session):
 def test_the_switch_turns_it_off(session):
     it = session("```bash\nrm -f x\n```", "Done.", trial={"effects": False})
     it.play()
-    assert "No files were changed" not in it.model.asked[-1][-1].text
+    assert "No file was changed" not in it.model.asked[-1][-1].text

@@ -315,7 +315,7 @@ def test_what_a_block_left_in_its_own_home_is_told_to_both(session, block):
     events = it.play()
     assert asked(events) == ["This block needs to write ~/notes.txt. Allow it once?"]
     assert not results(events)[0].ok
-    assert "~/notes.txt is not in your home folder" in last(events, Notice).text
+    assert "~/notes.txt is in the home folder of the blocks" in last(events, Notice).text
 
 
 def test_with_nobody_to_ask_it_has_failed_and_the_model_reads_why(session):

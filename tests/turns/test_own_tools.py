@@ -248,9 +248,9 @@ def test_types_inside_types_are_part_of_the_schema():
         ("@tool\ndef odd(n: 'Missing'): ...", ":5 is not used: name 'Missing' is not defined"),
         ("@tool\ndef bash(n: int): ...", ":5 is not used: bash is already taken"),
         ("@tool\ndef own(n: int): ...", ":5 is not used: own is already taken"),
-        ("@tool(name='a b')\ndef odd(n: int): ...", ":5 is not used: its name is no plain word"),
+        ("@tool(name='a b')\ndef odd(n: int): ...", ":5 is not used: its name may contain only"),
         ("@tool\ndef word_count(): ...", "is not used: "),
-        ("@tool\nclass Odd: ...", "b.py is not used: it is no function"),
+        ("@tool\nclass Odd: ...", "b.py is not used: it is not a function"),
         (
             "@dataclass\nclass N:\n    a: 'list[N]'\n@tool\ndef odd(n: N): ...",
             ":8 is not used: maximum recursion",

@@ -123,7 +123,7 @@ def test_words_instead_of_a_plan_are_told_to_the_user_once(sitting):
 def test_where_nobody_named_the_planner_another_agent_does_the_request(sitting):
     it = sitting("Sure, I will.", "I am on it.", WRITES.format("page"), "It is made.", agent={"name": "auto"})
     events = it.play(turn=it.app.handle_request(LARGE))
-    assert "The model wrote no plan: coder does it all." in notices(events)
+    assert "The model wrote no plan: coder handles the request." in notices(events)
     assert events[-1].text == "It is made."
     assert (it.app.folder / "page.txt").exists()
     sent = it.model.asked[2]
@@ -265,7 +265,7 @@ def test_without_a_person_the_plan_is_run_and_the_log_says_so(sitting):
 
 def test_yes_on_the_command_line_and_the_setting_count_as_a_yes(sitting, tmp_path):
     it = sitting(AB, made("a"), made("b"), person=True, yes=True)
-    assert "Running the plan without confirmation: -y says yes." in notices(it.play())
+    assert "Running the plan without confirmation: -y was given." in notices(it.play())
     with open_sitting(tmp_path, AB, made("a"), made("b"), person=True, planner={"confirm": False}) as other:
         assert "Running the plan without confirmation: [planner] confirm is no." in notices(other.play())
     assert not it.asked and not other.asked

@@ -18,7 +18,7 @@ HEAD = (
 )
 NOTHING = "nothing"
 """Stands for no needs, where the task's own words end like some."""
-UNREAD = "Write the line as: ID AGENT: what to do  (needs ID, ID)"
+UNREAD = "Expected: ID AGENT: what to do  (needs ID, ID)"
 ABOVE = "There is no task above for this line to continue."
 LINE = "Line {line}: {text}"
 _TASK = re.compile(r"(?P<id>\S+)\s+@?(?P<agent>[\w.-]+)\s*:(?P<task>.*)", re.DOTALL)

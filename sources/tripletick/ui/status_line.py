@@ -87,7 +87,7 @@ class StatusLine:
         waited, spent = now - self.since, now - self.first
         long = self.waits and waited > self.slow
         if long and self.stage in ("", "reading") and not self.total:
-            much = f"a prompt of {format_tokens(self.prompt)} tokens" if self.prompt else "the prompt"
+            much = f"{format_tokens(self.prompt)} prompt tokens" if self.prompt else "the prompt"
             return READING.format(much=much, more=self.more, seconds=waited)
         speed = f"{self.tokens / spent:.1f} tok/s" if self.tokens > 1 and spent > 0 else ""
         parts = (
