@@ -133,7 +133,7 @@ def test_what_is_wrong_with_a_file_is_told(file, data, why):
 def test_a_list_of_texts_that_lies_about_its_length_ends_with_the_file(file):
     entry = typed(["a", "b", "ü"])
     lying = gguf().replace(entry, entry[:8] + struct.pack("<Q", 1 << 60) + entry[16:])
-    assert "breaks off" in flaw(file(lying))
+    assert "it ends after" in flaw(file(lying))
 
 
 def test_what_is_no_file_is_unreadable(tmp_path):
@@ -162,8 +162,8 @@ def test_no_damage_to_a_header_raises(file, at, new):
         ({"general.type": "adapter"}, "is an adapter"),
         ({"general.architecture": "clip"}, "vision part"),
         ({"split.count": 3}, "split into several"),
-        ({"llama.pooling_type": 1}, "embeddings"),
-        ({"llama.attention.causal": False}, "embeddings"),
+        ({"llama.pooling_type": 1}, "embedding model"),
+        ({"llama.attention.causal": False}, "embedding model"),
         ({"tokenizer.ggml.tokens": None}, "not a language model"),
         ({"llama.context_length": None}, "not a language model"),
         ({"tokenizer.chat_template": None}, "no chat template"),

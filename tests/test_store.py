@@ -104,7 +104,7 @@ def test_without_a_store_it_is_said_where_was_looked(tmp_path):
 
 def test_a_model_pulled_in_part_is_refused(tmp_path):
     put(tmp_path, "smol", [("model", DIGEST)], sizes={DIGEST: 9})
-    assert "4 bytes of 9 are there" in refused("smol", tmp_path)
+    assert "only 4 of 9 bytes are there" in refused("smol", tmp_path)
     (tmp_path / "blobs" / DIGEST.replace(":", "-")).unlink()
     assert "pulled only in part" in refused("smol", tmp_path)
 
