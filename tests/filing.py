@@ -21,7 +21,7 @@ def open_plain(top):
 
 
 def use(bench, tag, body="", path=None, *words):
-    """Run a tool where nobody is there to be asked."""
+    """Run a tool where no one is there to confirm it."""
     return play(bench, Call(tag, body, path, words))
 
 

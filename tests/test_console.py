@@ -311,11 +311,9 @@ def test_the_verdict_is_in_words(screen):
 def test_a_fresh_start_is_one_line_that_names_what_was_put_back(screen):
     files = (tuple(f"f{n}" for n in range(5)), ("new",), ("mine",))
     drawn = bare(screen(FreshStart(3, 5, "NameError: x", *files)))
-    said = (
-        "beginning anew from the request; as before the turn: f0, f1, f2, f3, f4 and 1 more; left, as changed"
-    )
+    said = "starting over from the request; restored: f0, f1, f2, f3, f4 and 1 more; not restored, because"
     assert said in " ".join(drawn.split())
-    assert "begin" in bare(screen(FreshStart(3, 5, "NameError: x")))
+    assert "starting over" in bare(screen(FreshStart(3, 5, "NameError: x")))
 
 
 def test_a_long_result_is_kept_in_full_under_the_number_that_its_excerpt_names():
@@ -426,7 +424,7 @@ def test_a_thought_of_no_time_is_not_told():
 
 def test_folded_reasoning_can_be_read_and_how_is_said_where_it_can():
     terminal, stream = thinks(6, "Let me\nsee \x1b[2J", shelf=OutputStore())
-    assert "thought for 6 s, Ctrl+T shows it\n" in stream.getvalue()
+    assert "thought for 6 s (Ctrl+T shows it)\n" in stream.getvalue()
     assert terminal.show_reasoning()
     assert stream.getvalue().endswith("Let me\nsee ␛[2J\n")
 
@@ -614,4 +612,4 @@ def test_without_terminals_the_answer_is_on_stdout_and_nothing_else():
 
 def test_without_a_status_line_it_is_said_once():
     looks = [Looking(4_000), Looking(30_000, 2_000), Looking(30_000, 15_000), Looking()]
-    assert plain_screen(*looks) == "looking through 30 000 files\n"
+    assert plain_screen(*looks) == "scanning 30 000 files\n"

@@ -71,7 +71,7 @@ def at():
 
 def test_after_twenty_seconds_without_a_token_the_wait_is_explained(at):
     assert at(19.0) == "coder  reading 8.2k tokens  19 s"
-    assert at(41.0) == "Reading 8.2k tokens of prompt ... 41 s (Ctrl+C stops)"
+    assert at(41.0) == "Reading 8.2k prompt tokens ... 41 s (Ctrl+C stops)"
 
 
 def test_the_first_token_ends_the_explanation(at):
@@ -107,15 +107,16 @@ def test_a_terminal_that_has_them_gets_three_dots_in_one():
     gauge = StatusLine(clock, prompt=900)
     gauge.begin_step("coder", waits=True)
     clock.now = 25.0
-    assert gauge.format_current() == "Reading 900 tokens of prompt … 25 s (Ctrl+C stops)"
+    assert gauge.format_current() == "Reading 900 prompt tokens … 25 s (Ctrl+C stops)"
 
 
 def test_what_was_dropped_is_named():
     lines = list(room.format_compaction(Compacted(9012, 2950, 4096, 2, 5, "They read.\n\nThen stopped.")))
     assert lines == [
-        "The conversation needs 9 012 tokens, the model has 4 096. Compacted to 2 950 and going on.",
+        "The conversation needs 9 012 tokens, but the model's context is 4 096. "
+        "Compacted to 2 950; continuing.",
         "Dropped: the outputs of 2 old messages.",
-        "In the place of 5 old messages:",
+        "Summary replacing 5 old messages:",
         "  They read.",
         "  Then stopped.",
     ]
@@ -123,7 +124,7 @@ def test_what_was_dropped_is_named():
 
 def test_without_a_summary_it_is_said_why_there_is_none():
     *_, last = room.format_compaction(Compacted(900, 400, 1024, 0, 5))
-    assert last == "Dropped without a summary, since the model gave none that can be used: 5 old messages."
+    assert last == "Dropped without a summary, because the model gave no usable one: 5 old messages."
 
 
 def test_a_record_of_an_earlier_version_is_told_too():
@@ -139,6 +140,6 @@ def test_a_summary_cannot_steer_the_terminal():
 
 
 def test_it_says_how_many_files_are_looked_through_and_takes_it_away(at):
-    assert at(0, Looking(30_000)).endswith("looking through 30 000 files")
-    assert at(1, Looking(30_000, 15_000)).endswith("looking through 30 000 files: 50 %")
+    assert at(0, Looking(30_000)).endswith("scanning 30 000 files")
+    assert at(1, Looking(30_000, 15_000)).endswith("scanning 30 000 files: 50 %")
     assert "looking" not in at(2, Looking())

@@ -109,8 +109,8 @@ def test_every_file_that_breaks_off_is_unreadable(file):
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"", "no GGUF file"),
-        (b"<html>not found</html>" * 9, "no GGUF file"),
+        (b"", "not a GGUF file"),
+        (b"<html>not found</html>" * 9, "not a GGUF file"),
         (gguf(version=1), "GGUF version 1"),
         (gguf(version=3 << 24), "big-endian"),
         (gguf(counts=(2, 1 << 40)), "claims"),
@@ -122,8 +122,8 @@ def test_every_file_that_breaks_off_is_unreadable(file):
         (gguf(tensors=[("t", [33], Q4_1, 0)]), "cannot be of"),
         (gguf(tensors=[("t", [1, 1, 1, 1, 1], 0, 0)]), "5 dimensions"),
         (gguf(tensors=[("t" * 500, [1], 0, 0)]), "a name of 500 bytes"),
-        (gguf(tensors=[("t", [8], 0, 1 << 60)]), "cut off"),
-        (gguf(tensors=[("t", [8], 999, 1 << 60)]), "cut off"),
+        (gguf(tensors=[("t", [8], 0, 1 << 60)]), "truncated"),
+        (gguf(tensors=[("t", [8], 999, 1 << 60)]), "truncated"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_told(file, data, why):
@@ -133,7 +133,7 @@ def test_what_is_wrong_with_a_file_is_told(file, data, why):
 def test_a_list_of_texts_that_lies_about_its_length_ends_with_the_file(file):
     entry = typed(["a", "b", "ü"])
     lying = gguf().replace(entry, entry[:8] + struct.pack("<Q", 1 << 60) + entry[16:])
-    assert "breaks off" in flaw(file(lying))
+    assert "it ends after" in flaw(file(lying))
 
 
 def test_what_is_no_file_is_unreadable(tmp_path):
@@ -160,18 +160,18 @@ def test_no_damage_to_a_header_raises(file, at, new):
     ("fields", "why"),
     [
         ({"general.type": "adapter"}, "is an adapter"),
-        ({"general.architecture": "clip"}, "sees pictures"),
+        ({"general.architecture": "clip"}, "vision part"),
         ({"split.count": 3}, "split into several"),
-        ({"llama.pooling_type": 1}, "embeddings"),
-        ({"llama.attention.causal": False}, "embeddings"),
-        ({"tokenizer.ggml.tokens": None}, "no language model"),
-        ({"llama.context_length": None}, "no language model"),
+        ({"llama.pooling_type": 1}, "embedding model"),
+        ({"llama.attention.causal": False}, "embedding model"),
+        ({"tokenizer.ggml.tokens": None}, "not a language model"),
+        ({"llama.context_length": None}, "not a language model"),
         ({"tokenizer.chat_template": None}, "no chat template"),
-        ({"llama.block_count": 1_000_000}, "numbers that cannot be"),
-        ({"llama.block_count": 0}, "numbers that cannot be"),
-        ({"llama.context_length": 0xFFFFFFFF}, "numbers that cannot be"),
-        ({"llama.attention.layer_norm_rms_epsilon": -1.0}, "numbers that cannot be"),
-        ({"llama.rope.freq_base": float("nan")}, "numbers that cannot be"),
+        ({"llama.block_count": 1_000_000}, "impossible numbers"),
+        ({"llama.block_count": 0}, "impossible numbers"),
+        ({"llama.context_length": 0xFFFFFFFF}, "impossible numbers"),
+        ({"llama.attention.layer_norm_rms_epsilon": -1.0}, "impossible numbers"),
+        ({"llama.rope.freq_base": float("nan")}, "impossible numbers"),
     ],
 )
 def test_a_file_that_is_no_model_to_talk_to_is_refused(file, fields, why):
@@ -186,7 +186,10 @@ def test_a_model_to_talk_to_is_fit(file):
 
 @pytest.mark.parametrize(
     ("fields", "why"),
-    [({"general.type": "model"}, "no adapter"), ({"general.architecture": "qwen2"}, "made for qwen2 models")],
+    [
+        ({"general.type": "model"}, "not an adapter"),
+        ({"general.architecture": "qwen2"}, "made for qwen2 models"),
+    ],
 )
 def test_an_adapter_that_does_not_fit_is_refused(file, fields, why):
     model = GgufHeader(1, {"general.architecture": "llama"}, {}, 1)

@@ -381,14 +381,14 @@ def test_undo_takes_a_turn_back(session):
 def test_giving_up_says_why_and_what_to_type(session):
     end = session(*["```bash\ntrue\n```"] * 3).play()[-1]
     assert end.reason == "Gave up: the same block gave the same result 3 times."
-    assert (end.exit, end.hint.partition(";")[0]) == (1, "No file was changed")
+    assert (end.exit, end.hint.partition(";")[0]) == (1, "No files were changed")
 
 
 def test_giving_up_names_the_files_that_the_turn_changed_also_by_the_shell(session):
     it = session("```python:a.py\nprint(1)\n```", *["```bash\necho >> b; rm -f a.py\n```"] * 3)
     (it.folder / "c.txt").write_text("mine")
     end = it.play()[-1]
-    assert end.hint == "Changed: b. Files as they were before: tripletick undo"
+    assert end.hint == "Changed: b. To restore the files: tripletick undo"
 
 
 def test_an_answer_carries_what_differs_from_before_the_turn(session):

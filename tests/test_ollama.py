@@ -188,7 +188,7 @@ def test_a_missing_model_names_the_closest_and_the_command_that_gets_it(serve):
     error = failure(model, ModelError)
     assert error.what == "Model 'qwen2.5-coder:7b' is not on this server."
     assert error.why == "Closest: qwen2.5-coder:3b."
-    assert error.remedy == "Get it: tripletick models pull qwen2.5-coder:7b"
+    assert error.remedy == "Download it: tripletick models pull qwen2.5-coder:7b"
 
 
 def test_a_404_of_another_kind_of_server_is_not_a_missing_model(serve):
@@ -271,14 +271,14 @@ def test_what_speaks_no_http_is_not_ollama(serve):
 )
 def test_silence_before_the_first_token_ends_at_its_own_limit(serve, act):
     _, model = serve(act, limits={"first_timeout": 0.2})
-    assert "has said nothing for 0.2 s" in failure(model, ServerFailedError).what
+    assert "has sent nothing for 0.2 s" in failure(model, ServerFailedError).what
 
 
 @pytest.mark.parametrize("rest", [b"", line("y")[:9]], ids=["nothing", "half a line"])
 @pytest.mark.parametrize("form", [partial(stream, end=False), unmeasured], ids=["chunks", "unmeasured"])
 def test_silence_between_tokens_ends_at_its_own_limit(serve, form, rest):
     _, model = serve([*form(line("x"), rest), STALL], limits={"token_timeout": 0.2})
-    assert "has said nothing for 0.2 s" in failure(model, ServerFailedError).what
+    assert "has sent nothing for 0.2 s" in failure(model, ServerFailedError).what
 
 
 def test_a_busy_server_is_asked_again_and_the_person_is_told(serve):
@@ -311,7 +311,7 @@ def test_a_proxy_without_its_server_is_asked_again(serve, status, body):
 def test_a_proxy_whose_server_stays_away_is_told_in_a_sentence(serve):
     server, model = serve(answer(502, NGINX, "text/html"))
     error = failure(model, ServerFailedError)
-    assert error.what.endswith("but a proxy that cannot reach it (status 502).")
+    assert error.what.endswith("a proxy that cannot reach Ollama (status 502).")
     assert error.why == "It says: 502 Bad Gateway, text/html."
     assert len(server.asked) == 4
 
@@ -321,7 +321,7 @@ def test_what_is_asked_before_the_first_request_waits_for_the_server_too(serve):
     away = answer(502, NGINX, "text/html")
     _, model = serve(notices=notices, show=[away, answer(200, '{"model_info": {}}')])
     assert model.get_info().name == "m"
-    assert notices == ["The server does not answer (status 502). Trying again in 0 s (1 of 3)."]
+    assert notices == ["The server does not respond (status 502). Trying again in 0 s (1 of 3)."]
 
 
 def test_a_failed_server_is_asked_once_more(serve):
@@ -365,7 +365,9 @@ def test_a_full_context_is_told_with_its_numbers(serve, told, needed, available,
     model.set_context(512)
     error = failure(model, ContextFullError)
     assert (error.needed, error.available, len(server.asked)) == (needed, available, 1)
-    assert not needed or error.what == "The conversation needs 9 012 tokens, the model has 4 096."
+    assert (
+        not needed or error.what == "The conversation needs 9 012 tokens, but the model's context is 4 096."
+    )
 
 
 def test_another_kind_of_context_is_not_a_full_one(serve):
@@ -430,7 +432,7 @@ def test_a_reload_in_the_middle_of_a_session_is_noticed(serve):
     said(model)
     assert not notices
     said(model, GROWN)
-    assert notices == ["The model was reloaded (3.2 s): another program uses it with other settings."]
+    assert notices == ["The model was reloaded (3.2 s) because another program uses it with other settings."]
 
 
 def test_a_recorded_reply_is_read_as_it_was_meant(serve):

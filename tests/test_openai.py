@@ -221,7 +221,7 @@ def test_what_breaks_after_the_end_of_a_reply_breaks_nothing(serve):
 
 def test_silence_ends_after_its_time(serve):
     _, model = serve([*stream(event("Hel"), end=False), STALL], limits={"token_timeout": 0.2})
-    assert "said nothing for 0.2 s" in failure(model, ServerFailedError).what
+    assert "sent nothing for 0.2 s" in failure(model, ServerFailedError).what
 
 
 def test_what_is_sent_is_the_standard_and_what_was_chosen(serve):
@@ -320,8 +320,8 @@ def test_a_reply_that_would_not_fit_is_asked_for_shorter(serve):
     ("status", "kind", "word"),
     [
         (400, ServerFailedError, "status 400"),
-        (401, ServerFailedError, "wants a key"),
-        (403, ServerFailedError, "does not let this key in"),
+        (401, ServerFailedError, "requires an API key"),
+        (403, ServerFailedError, "rejects this API key"),
         (500, ServerFailedError, "failed"),
         (503, ServerFailedError, "busy"),
     ],
@@ -347,7 +347,7 @@ def test_the_reason_is_found_wherever_a_server_puts_it(serve, body):
 )
 def test_what_is_no_such_server_is_named(serve, act):
     _, model = serve(act)
-    assert "is no OpenAI-style server" in failure(model, ServerFailedError).what
+    assert "is not an OpenAI-style server" in failure(model, ServerFailedError).what
 
 
 @pytest.mark.parametrize(
@@ -365,7 +365,7 @@ def test_a_missing_model_is_told_with_the_closest_name(serve, act):
 
 def test_a_model_that_cannot_see_is_told(serve):
     _, model = serve(refusal(500, "image input is not supported - hint: you may need to provide the mmproj"))
-    assert "cannot do what was asked" in failure(model, ModelError).what
+    assert "does not support this request" in failure(model, ModelError).what
 
 
 def test_a_busy_server_is_asked_again_and_that_is_told(serve):
@@ -394,8 +394,8 @@ def test_a_list_that_a_proxy_keeps_back_is_asked_for_again(serve):
 def test_a_server_that_names_its_time_is_waited_for_once(serve):
     notices: list[str] = []
     server, model = serve(limited(429, "Retry-After: 0"), notices=notices)
-    assert "wants fewer requests" in failure(model, ServerFailedError).what
-    assert notices == ["The server wants fewer requests. Trying once more in 0 s, as it asked."]
+    assert "is rate-limiting requests" in failure(model, ServerFailedError).what
+    assert notices == ["The server is rate-limiting requests. Trying again in 0 s, as it asked."]
     assert len(server.asked) == 2
 
 
@@ -459,7 +459,7 @@ def test_an_address_is_taken_as_it_is_and_without_a_path_as_the_standards(host, 
 
 def test_nothing_is_sent_where_no_server_was_named(monkeypatch):
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    with pytest.raises(UsageError, match="No server is named for openai:m"):
+    with pytest.raises(UsageError, match="No server is set for openai:m"):
         open_model("openai:m", EngineSettings())
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1234/v1")
     assert OpenAI("m", EngineSettings()).address.port == 1234
@@ -507,9 +507,9 @@ def test_a_server_without_a_list_of_models_is_taken_at_its_word(serve):
 @pytest.mark.parametrize(
     ("act", "kind", "word"),
     [
-        (refusal(401), ServerFailedError, "wants a key"),
-        (answer(200, "<html>", "text/html"), ServerFailedError, "is no OpenAI-style server"),
-        (answer(200, "[]"), ServerFailedError, "is no OpenAI-style server"),
+        (refusal(401), ServerFailedError, "requires an API key"),
+        (answer(200, "<html>", "text/html"), ServerFailedError, "is not an OpenAI-style server"),
+        (answer(200, "[]"), ServerFailedError, "is not an OpenAI-style server"),
         (models({"id": "mm"}), ModelError, "Model 'm' is not on this server"),
         (models(), ModelError, "Model 'm' is not on this server"),
     ],
@@ -526,7 +526,7 @@ def test_the_context_is_the_servers_and_more_is_not_given(serve):
     model.get_info()
     assert (model.set_context(16384), model.set_context(2048)) == (4096, 2048)
     assert notices == [
-        "The server gives the model 4 096 tokens of context, not 16 384: that is set where it runs."
+        "The server gives the model 4 096 tokens of context, not 16 384; change that on the server."
     ]
 
 
@@ -536,6 +536,4 @@ def test_dropped_messages_are_told(serve):
     _, model = serve(stream(*HELLO), stream(event("Hello"), STOP, short), notices=notices)
     said(model)
     said(model, [*HI, Message("assistant", "Hello"), Message("user", "more")])
-    assert [line.partition(".")[0] for line in notices] == [
-        "The server dropped old messages without saying so"
-    ]
+    assert [line.partition(".")[0] for line in notices] == ["The server silently dropped old messages"]

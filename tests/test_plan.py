@@ -224,7 +224,7 @@ def test_words_that_look_like_our_own_signs_stay_words(words):
     ("text", "wanted"),
     [
         ("1 coder: a\n\n# note\n2 codr: b", "Line 4: Task 2: there is no agent 'codr'."),
-        ("1 coder: a\nnonsense\n3 coder: c", "Line 2: This is not of the form"),
+        ("1 coder: a\nnonsense\n3 coder: c", "Line 2: Expected: ID AGENT"),
         ("  and more\n1 coder: a", "Line 1: There is no task above"),
         ("1 coder: a\n2 coder: b\n  more  (needs 7)", "Line 2: Task 2 needs 7"),
         ("1 coder:", "Line 1: Task 1 says nothing."),

@@ -141,7 +141,7 @@ def test_of_tasks_side_by_side_each_event_is_a_line_under_its_name():
     )
     assert told.splitlines()[3:] == [
         "repair 3 file: 1 of 5: no such file",
-        "repair 3 file: beginning anew from the request",
+        "repair 3 file: starting over from the request",
         "1 explorer: bash: ok",
         "3 file: The server is busy.",
     ]

@@ -67,7 +67,7 @@ def test_the_data_of_programs_is_hidden_whatever_the_case(home, name):
 def test_a_home_that_is_the_whole_computer_is_refused():
     with pytest.raises(WorkspaceError, match="/ cannot be the workspace") as refused:
         Workspace(HomeView(Path("/"), Path("/")), home=Path("/"))
-    assert "is the whole computer" in refused.value.why and "-C DIR" in refused.value.remedy
+    assert "is the root of the whole file system" in refused.value.why and "-C DIR" in refused.value.remedy
 
 
 @pytest.mark.parametrize("user", [0, 1000])
@@ -173,7 +173,7 @@ def test_where_too_much_lies_to_be_looked_through_the_home_is_named(home, tmp_pa
     told: list[str] = []
     ground = SandboxSpec(tmp_path, tmp_path, notice=told.append, sight=HomeView(home, home))
     warn_incomplete_scan(ground, HiddenPaths(whole=False), set())
-    assert told[0].startswith(f"Too much lies in {home} to look through")
+    assert told[0].startswith(f"{home} is too large to search completely")
 
 
 def test_a_program_below_the_home_is_the_users_and_one_of_the_workspace_is_not(home, monkeypatch):

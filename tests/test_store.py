@@ -58,7 +58,7 @@ def test_a_name_is_read_as_ollama_reads_it(text, parts):
 )
 def test_what_could_lead_out_of_the_store_is_no_name(text, tmp_path):
     assert ollama_store.parse_name(text) is None
-    assert "neither a file nor a name" in refused(text, tmp_path)
+    assert "neither a file nor a valid Ollama model name" in refused(text, tmp_path)
 
 
 @pytest.mark.parametrize("text", ["qwen:7b", "me/qwen:7b", "hf.co/me/qwen:Q4", "hf.co/library/qwen:Q4"])
@@ -99,12 +99,12 @@ def test_a_model_that_is_not_there_names_the_closest(tmp_path):
 
 
 def test_without_a_store_it_is_said_where_was_looked(tmp_path):
-    assert f"no store of Ollama: {tmp_path / 'absent'}" in refused("smol", tmp_path / "absent")
+    assert f"No Ollama model store found: {tmp_path / 'absent'}" in refused("smol", tmp_path / "absent")
 
 
 def test_a_model_pulled_in_part_is_refused(tmp_path):
     put(tmp_path, "smol", [("model", DIGEST)], sizes={DIGEST: 9})
-    assert "4 bytes of 9 are there" in refused("smol", tmp_path)
+    assert "only 4 of 9 bytes are there" in refused("smol", tmp_path)
     (tmp_path / "blobs" / DIGEST.replace(":", "-")).unlink()
     assert "pulled only in part" in refused("smol", tmp_path)
 
@@ -117,7 +117,7 @@ def test_a_model_of_the_cloud_holds_no_file(tmp_path):
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"layers": 5}', "[" * 50_000, "\xff\xfe"])
 def test_a_damaged_manifest_is_said(tmp_path, text):
     put(tmp_path, "smol", []).write_text(text, encoding="latin-1")
-    assert "it is no manifest" in refused("smol", tmp_path)
+    assert "it is not a manifest" in refused("smol", tmp_path)
 
 
 @pytest.mark.parametrize("digest", ["../../etc/passwd", "sha256:xyz", "", 5, None])

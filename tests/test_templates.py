@@ -49,7 +49,7 @@ def test_a_long_request_is_said_again_by_head_and_tail():
         ('done = ["x"]', "done takes a text"),
         ('request = "x"', "request takes a list of texts"),
         ("done = ", "Invalid value"),
-        ('words = "x"', "words takes a table"),
+        ('words = "x"', "words must be a table"),
         ('[words]\ntells = "("', "words.tells is no regular expression"),
     ],
 )

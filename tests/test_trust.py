@@ -101,7 +101,7 @@ def test_a_link_to_a_folder_is_that_folder(home, state):
 def test_in_the_home_folder_blocks_only_read_and_nothing_is_asked(home, state, said, above):
     leave, asked = settled(home.parent if above else home, home, AnswerStore(state), said=said)
     assert (leave.mode, leave.allowed, asked) == ("read", True, [])
-    assert "before a change you are asked" in leave.notice
+    assert "you are asked before" in leave.notice
 
 
 def test_answers_are_their_owner_s_alone_and_other_folders_stay(home, state):
@@ -217,7 +217,7 @@ def test_what_names_nothing_outside_is_not_asked_about(named, words):
 
 @pytest.mark.parametrize("path", ["/", "/tmp", "/proc", "/dev/null", "/run", "/var", "/sys/kernel"])
 def test_what_a_box_has_of_its_own_is_never_let_in(path):
-    assert "running system" in find_refusal_reason(Path(path), [])
+    assert "operating system" in find_refusal_reason(Path(path), [])
 
 
 def test_keys_and_our_own_folders_are_never_let_in_nor_by_a_link(home):

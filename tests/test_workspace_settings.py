@@ -300,13 +300,13 @@ def test_a_no_leaves_them_aside_and_is_asked_again(folder, brought):
     for _ in range(2):
         trusted, told, asked = brought("n")
         assert (trusted.settings, len(asked)) == ((), 1)
-        assert "not used, as you said" in told[0]
+        assert "not used, as you chose" in told[0]
 
 
 def test_without_a_person_they_count_after_an_earlier_yes_alone(folder, brought):
     put(folder, "[sandbox]\nmode = read\n")
     trusted, (told,), _ = brought("")
-    assert (trusted.settings, "nobody has said yes" in told) == ((), True)
+    assert (trusted.settings, "not approved yet" in told) == ((), True)
     brought("y")
     assert len(brought("")[0].settings) == 1
 

@@ -132,7 +132,7 @@ def test_a_retry_of_a_request_that_grew_an_unanswered_message_keeps_that_message
 def test_a_retry_without_a_request_says_so(talk):
     app = talk()
     (end,) = only(play(app, app.retry_request()), GaveUp)
-    assert "nothing to ask again" in end.reason
+    assert "nothing to retry" in end.reason
 
 
 def test_clear_begins_anew_with_the_same_system_prompt(talk):

@@ -311,7 +311,7 @@ def test_a_lesser_box_is_told_once_and_stands_with_each_result(batch, home, monk
     told = [one for one in found["one"]["notices"] if one.startswith("box: landlock")]
     if not told:
         pytest.skip("there is no second tier here")
-    assert told == ["box: landlock, not the best there is: no room here"]
+    assert told == ["box: using landlock, because a stronger box does not work: no room here"]
     assert told[0] in found["two"]["notices"]
     assert program.stderr.count(told[0]) == 1
 

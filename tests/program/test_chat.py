@@ -118,7 +118,7 @@ def test_empty_lines_do_nothing(chat, home):
         ("/", "There is no /."),
         ("/undo soon", "It takes a number of turns."),
         ("/clear all", "Type it alone: /clear"),
-        ("/retry", "There is nothing to ask again."),
+        ("/retry", "There is nothing to retry."),
         ("@codr do it", "There are: casual, coder, executor"),
         ("/agent nobody", "There is no agent 'nobody'."),
         ("/model scripted:nowhere.md", "nowhere.md cannot be read"),

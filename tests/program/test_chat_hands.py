@@ -29,7 +29,7 @@ def test_new_and_clear_begin_a_new_conversation(chat, home):
     with chat("One.", "Two.") as terminal:
         terminal.wait("coder>").send("hello").wait("One.").wait_line("coder>")
         terminal.send("/new").wait("A new conversation. The files stay as they are.").wait_line("coder>")
-        terminal.send("/retry").wait("This conversation has no request yet.").wait_line("coder>")
+        terminal.send("/retry").wait("This conversation has no requests yet.").wait_line("coder>")
 
 
 @pytest.mark.parametrize(

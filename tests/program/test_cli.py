@@ -72,7 +72,7 @@ def test_the_folder_holds_what_was_asked_for_and_nothing_of_ours(home):
 def test_what_a_turn_deleted_is_named(home):
     (home / "project" / "old.txt").write_text("old")
     (home / "script.md").write_text("```bash\nrm old.txt\n```\n---\nDone.")
-    assert "1 deleted: old.txt. They come back with: tripletick undo" in task(home, "tidy up").stderr
+    assert "1 deleted: old.txt. To restore: tripletick undo" in task(home, "tidy up").stderr
 
 
 def test_quiet_is_nothing_but_the_answer(home):
@@ -361,7 +361,7 @@ def test_a_write_that_the_mode_forbids_twice_is_exit_3_without_a_person(home):
 def test_a_chosen_tier_that_does_not_hold_is_an_error_with_one_line_to_type(home):
     done = task(home, "write hello.py", PATH="/nonexistent", TRIPLETICK_SANDBOX_TIER="bubblewrap")
     assert (done.returncode, done.stdout) == (2, "")
-    what = "TRIPLETICK_SANDBOX_TIER: [sandbox] tier = bubblewrap does not hold here."
+    what = "TRIPLETICK_SANDBOX_TIER: [sandbox] tier = bubblewrap does not work here."
     why = "bubblewrap is not installed (apt install bubblewrap)"
     assert done.stderr.strip().splitlines()[-3:] == [
         f"{what} {why}",

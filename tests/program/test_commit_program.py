@@ -33,9 +33,7 @@ def test_the_chat_commits_the_turn_s_work_after_a_look_at_it(chat, home):
             "+three", "Commit “Add a third note” (changed notes.txt +1 -0)? [y/n/e/?]"
         )
         terminal.type("y\r").wait("“Add a third note”: changed notes.txt +1 -0.").wait_line("coder>")
-        terminal.send("/commit").wait("no turn changed anything that is not committed yet").wait_line(
-            "coder>"
-        )
+        terminal.send("/commit").wait("no turn has uncommitted changes").wait_line("coder>")
     assert git(home, "log", "--format=%an %s") == "Ann Add a third note\nAnn Begin\n"
     assert git(home, "status", "--short") == "?? mine.txt\n"
 

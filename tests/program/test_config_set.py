@@ -17,12 +17,12 @@ REFUSED = (
     ("model.key_env", "sk-123-abc", "environment variable, not its value", "model.key_env OPENAI_API_KEY"),
     ("model.codr.name", "x", "There is no agent 'codr'.", "model.coder.name x"),
     ("model.coder.name", "olama:x", "There is no engine 'olama'.", "model.coder.name ollama:x"),
-    ("sandbox.tier", "seatbelt", "does not hold here", "sandbox.tier auto"),
+    ("sandbox.tier", "seatbelt", "does not work here", "sandbox.tier auto"),
     ("sandbox.see", "some/folder", "absolute paths", "sandbox.see ''"),
     ("web.allow", "localhost", "HOST:PORT", "web.allow ''"),
     ("web.engines", "brave/mojeek", "separated by commas", "web.engines 'duckduckgo, brave, mojeek'"),
     ("web.searxng", "not a page", "no address of a page", "web.searxng http://127.0.0.1:8080"),
-    ("mcp.time.about", "the time", "needs one of command and url", "mcp.time.command mcp-server-time"),
+    ("mcp.time.about", "the time", "either command or url", "mcp.time.command mcp-server-time"),
     ("mcp.time.url", "here", "is not the address of a server", "mcp.time.url http://127.0.0.1:8000/mcp"),
 )
 LATER = ("model.codr.name", "model.coder.name", "model.hosts", "web.searxng")

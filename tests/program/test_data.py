@@ -240,7 +240,7 @@ def test_remove_data_takes_what_is_ours_out_of_anothers_folder(home):
 def test_remove_data_takes_all_that_sessions_leave(home):
     (home / "script.json").write_text(json.dumps(["```bash\necho hi > made\n```", "Done."]))
     with opened(home, "-m", f"scripted:{home / 'script.json'}", given=False) as terminal:
-        terminal.wait("Blocks may write here").type("y\r").wait("coder>")
+        terminal.wait("Let blocks write here").type("y\r").wait("coder>")
         terminal.send("write it").wait("Done.").wait_line("coder>")
         terminal.send("/copy").wait_line("coder>").send("/exit").end()
     task(home, "--profile", "-q", "write it")

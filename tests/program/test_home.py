@@ -132,7 +132,7 @@ def test_moving_between_two_folders_asks_for_both(home, script, tier):
 )
 def test_a_new_folder_is_made_after_a_yes_and_goes_with_the_undo(home, script, tier, block):
     with opened(home, *script(block, "Made it."), "-C", "..", "start a project", **tier) as terminal:
-        terminal.wait("Let this turn make ~/fresh and write to it?").type("y\r").wait("Made it.").end()
+        terminal.wait("Let this turn create ~/fresh and write to it?").type("y\r").wait("Made it.").end()
     assert (home / "fresh/a.txt").read_text() == "1\n"
     run(home, "undo", "-C", "..")
     assert not (home / "fresh/a.txt").exists()
@@ -193,6 +193,6 @@ def test_a_hidden_file_that_the_request_names_is_read_after_a_yes_and_keys_never
         "..",
         "explain ~/.bashrc and ~/.ssh/id",
     ) as terminal:
-        terminal.wait("Read ~/.bashrc for this session?").type("y\r").wait("Seen.").end()
+        terminal.wait("Let blocks read ~/.bashrc in this session?").type("y\r").wait("Seen.").end()
         assert terminal.text().count("# CALM") >= 2
         assert HIDDEN not in terminal.text()

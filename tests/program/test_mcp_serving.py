@@ -114,4 +114,6 @@ def test_a_lesser_box_stands_in_the_result(do, tmp_path, monkeypatch):
     result, _ = do(SAVES, agent="coder")
     if result.structured_content["exit"] == 3:
         pytest.skip("there is no second tier here")
-    assert result.structured_content["notices"] == ["box: landlock, not the best there is: no room here"]
+    assert result.structured_content["notices"] == [
+        "box: using landlock, because a stronger box does not work: no room here"
+    ]

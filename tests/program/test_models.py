@@ -138,7 +138,7 @@ def test_a_pull_that_breaks_off_says_how_to_go_on(home, break_):
         done = run(home, "--host", server.url, "models", "pull", "m")
     assert done.returncode == 7
     assert "kept by the server" in done.stderr
-    assert "Go on: tripletick models pull m" in done.stderr
+    assert "To resume: tripletick models pull m" in done.stderr
 
 
 def test_the_next_pull_measures_from_what_is_there(home):
@@ -181,7 +181,7 @@ def test_an_interrupt_stops_the_servers_pull_and_says_how_to_go_on(home):
         program.send_signal(signal.SIGINT)
         _, told = program.communicate(timeout=20)
         assert server.hung_up.wait(10)
-    assert (program.returncode, "Go on: tripletick models pull m" in told) == (130, True)
+    assert (program.returncode, "To resume: tripletick models pull m" in told) == (130, True)
 
 
 def test_a_model_that_is_there_is_used_from_then_on(home):

@@ -63,7 +63,7 @@ def test_what_a_server_says_steers_no_terminal_and_stays_in_its_line(home):
         (refusal(404, "model not found"), NO_LIST, 5, "is not on this server"),
         (stream(b"data: rubbish\n\n"), LIST, 7, "cannot be read"),
         (stream(event("Hel")), LIST, 7, "broke off"),
-        (answer(200, "<html>", "text/html"), LIST, 7, "is no OpenAI-style server"),
+        (answer(200, "<html>", "text/html"), LIST, 7, "is not an OpenAI-style server"),
     ],
 )
 def test_what_goes_wrong_has_the_exit_of_every_engine_and_a_remedy(home, act, listed, code, words):
@@ -114,7 +114,7 @@ def test_the_key_variable_is_the_persons_to_name_and_not_the_folders(home):
         config.write_text(f"[model]\nkey_env = HOME\nhost = {server.url}\n")
         done = run(home, "-m", "openai:alpha", "--host", server.url, "say hello", OPENAI_API_KEY="")
         assert "authorization" not in server.asked[-1].headers
-    assert "a workspace may not set it" in done.stderr
+    assert "a workspace cannot set it" in done.stderr
 
 
 @pytest.mark.parametrize("path", ["", "/v1"])
@@ -188,7 +188,10 @@ def test_a_model_without_a_named_server_is_served_by_the_one_that_was_found(home
     assert f"Model openai:beta at {found.url}/v1" in done.stderr
     assert not any("authorization" in asked.headers for asked in found.asked)
     refused = run(home, "-C", ".", "-m", "openai:gamma", "say hello", **found.env)
-    assert (refused.returncode, f"The one at {found.url}/v1 does not list it." in refused.stderr) == (2, True)
+    assert (refused.returncode, f"The server at {found.url}/v1 does not list it." in refused.stderr) == (
+        2,
+        True,
+    )
     listed = run(home, "-m", "openai:gamma", "models", **found.env)
     assert (listed.returncode, "openai:beta" in listed.stdout) == (0, True)
 
@@ -222,7 +225,7 @@ def test_one_without_models_says_so(home):
     with served(listed=models()) as server:
         done = run(home, "--host", f"{server.url}/v1", "models")
         asked = run(home, "--host", f"{server.url}/v1", "say hello")
-    assert (done.returncode, done.stdout, "none is loaded" in done.stderr) == (0, "", True)
+    assert (done.returncode, done.stdout, "no model is loaded" in done.stderr) == (0, "", True)
     assert asked.returncode == 5
 
 

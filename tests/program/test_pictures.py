@@ -75,7 +75,7 @@ def test_a_server_of_openais_kind_gets_data_urls_of_the_kind_that_the_content_is
 def test_a_model_that_cannot_see_gets_the_path_and_the_person_is_told(home, serve):
     server = serve()
     told = ask(home, server, "look at @a.png")
-    assert "m cannot see pictures, so a.png goes as its path." in told.stderr
+    assert "m cannot see pictures, so only the path of a.png is sent." in told.stderr
     assert "images" not in last(server)
     assert last(server)["content"].endswith("look at a.png")
 
@@ -83,8 +83,8 @@ def test_a_model_that_cannot_see_gets_the_path_and_the_person_is_told(home, serv
 @pytest.mark.parametrize(
     ("name", "data", "why"),
     [
-        ("x.png", b"no picture", "is no PNG, JPEG, WebP or GIF"),
-        ("x.png", b"", "is no PNG, JPEG, WebP or GIF"),
+        ("x.png", b"no picture", "is not a PNG, JPEG, WebP or GIF"),
+        ("x.png", b"", "is not a PNG, JPEG, WebP or GIF"),
         ("x.png", PNG + bytes(8 << 20), "larger than 8 MB"),
     ],
 )

@@ -12,9 +12,9 @@ from tests.planners import made, plan, slow, to
 from tests.terminal import CTRL_C, opened
 
 AB = plan(("1", "coder", "make a"), ("2", "file", "make b", "1"))
-ASKED = "Go on with this plan? [Y/n/e/?]"
-STOPPED = "Stopped. Go on with what is left of the plan (1 task)? [y/n/?]"
-RESUMED = "A plan of this session has not ended (1 task left). Go on with it? [Y/n/?]"
+ASKED = "Run this plan? [Y/n/e/?]"
+STOPPED = "Stopped. Continue with the rest of the plan (1 task)? [y/n/?]"
+RESUMED = "A plan of this session is unfinished (1 task left). Continue it? [Y/n/?]"
 EDITOR = """#!/bin/sh
 cp "$1" {seen}/$(ls {seen} | wc -l)
 case $(cat "$1") in
@@ -64,7 +64,7 @@ def test_while_a_task_runs_the_tree_hangs_below_the_status_line(chat):
         begin(terminal).send("y").wait(
             "▸ 1 coder: make a", "▸ 1 coder, running: make a", "└── 2 file: make b"
         )
-        terminal.type(CTRL_C).wait("Stopped. Go on with")
+        terminal.type(CTRL_C).wait("Stopped. Continue with")
         assert "running" not in terminal.text()
 
 
@@ -74,7 +74,7 @@ def test_an_edited_plan_is_checked_and_what_is_wrong_is_edited_again(chat, home)
     (home / "editor").chmod(0o755)
     with chat(AB, made("a"), made("b"), EDITOR=str(home / "editor")) as terminal:
         begin(terminal).send("e").wait(
-            "Line 4: Task 2: there is no agent 'painter'.", "Edit it once more? [E/y/n/?]"
+            "Line 4: Task 2: there is no agent 'painter'.", "Edit it again? [E/y/n/?]"
         )
         terminal.send("e").wait_line(ASKED)
         terminal.send("y").wait("Plan: 2 of 2 done")
@@ -108,7 +108,7 @@ def test_words_instead_of_a_plan_are_told_once_and_one_agent_does_the_request(ch
     with chat(*replies, words=(), agent="") as terminal:
         terminal.wait_line(">").send("make a site and deploy it and write the docs")
         terminal.wait(
-            "1 of 5: the model answered without a plan", "The model wrote no plan: coder does it all."
+            "1 of 5: the model answered without a plan", "The model wrote no plan: coder handles the request."
         )
         terminal.wait("It is made.").wait_line(">")
         assert "There is no plan" not in terminal.text()
@@ -135,7 +135,7 @@ def test_a_plan_whose_program_was_killed_is_gone_on_with(chat, home):
 
 def test_a_no_at_the_plan_leaves_the_folder_as_it_was(chat, home):
     with chat(AB) as terminal:
-        begin(terminal).send("n").wait("not gone on with", "@coder and the request.").wait_line("planner>")
+        begin(terminal).send("n").wait("was not run", "@coder REQUEST").wait_line("planner>")
     assert not list((home / "project").glob("*.txt"))
 
 

@@ -37,7 +37,7 @@ def begin(terminal):
 
 def test_a_yes_runs_the_block_and_a_question_mark_says_why(chat, home):
     with chat(BLOCK, "It is gone.", words=()) as terminal:
-        begin(terminal).send("?").wait("tripletick undo brings them back", "s yes, for this session")
+        begin(terminal).send("?").wait("tripletick undo restores them", "s yes, for this session")
         terminal.send("y").wait("It is gone.")
     assert not (home / "project" / "src").exists()
 

@@ -40,7 +40,7 @@ def test_the_turn_of_an_agent_goes_to_its_model_and_the_conversation_goes_along(
     configure(home, server, "[model.casual]\nname = openai:beta\n")
     with opened(home, "-a", "coder") as terminal:
         terminal.wait_line("coder>").send("one").wait("Hello").wait_line("coder>")
-        terminal.send("@casual two").wait("casual works with a model of its own, openai:beta", RELOADS)
+        terminal.send("@casual two").wait("casual uses its own model, openai:beta", RELOADS)
         terminal.wait_line("coder>").send("@coder three").wait("openai:alpha goes on")
         terminal.wait_line("coder>")
         assert terminal.scrolled().count(RELOADS) == 1
@@ -90,7 +90,7 @@ def test_a_section_of_nobody_is_told_with_its_line_and_the_nearest_agent(home, s
     configure(home, server, "[model.codr]\nname = openai:beta\n")
     done = run(home, "-a", "coder", "say hello")
     assert (
-        "config.ini:5: there is no agent 'codr' (did you mean coder?); its model is ignored." in done.stderr
+        "config.ini:5: no agent is named 'codr' (did you mean coder?); its model is ignored." in done.stderr
     )
 
 

@@ -142,7 +142,7 @@ def test_an_engine_that_is_killed_in_the_middle_cuts_the_reply_and_the_next_one_
     pieces = model.stream([Message("user", "hi")], LONG)
     begin(pieces)
     os.kill(only(engines).pid, signal.SIGKILL)
-    with pytest.raises(StreamCutError, match="was ended, or has crashed"):
+    with pytest.raises(StreamCutError, match="was killed or crashed"):
         list(pieces)
     assert reply(model)[1].finish == "length"
 
@@ -196,7 +196,7 @@ def test_more_context_loads_the_model_again_for_all_and_is_said(program, engines
     reply(first)
     second = program(context=2048, notice=notices.append)
     assert reply(second)[1].counts.load_seconds > 0
-    assert notices == ["Loaded the model again for 2 048 tokens of context; it had 1 024."]
+    assert notices == ["Reloaded the model with 2 048 tokens of context instead of 1 024."]
     assert (only(engines).context, reply(first)[1].counts.load_seconds) == (2048, 0)
 
 
@@ -295,7 +295,9 @@ def test_a_folder_that_others_may_enter_is_not_used(program, engines):
     engines.chmod(0o755)
     notices: list[str] = []
     assert reply(program(notice=notices.append))[1].finish
-    assert notices == [f"This program loads the model for itself alone: {engines} is open to other users."]
+    assert notices == [
+        f"Loading the model in this process, because it cannot be shared: {engines} is open to other users."
+    ]
     assert list(engines.iterdir()) == []
 
 

@@ -113,7 +113,7 @@ def test_a_turn_goes_on_when_its_engine_is_killed_in_the_middle_of_a_reply(home)
     out, err = task.communicate(timeout=50)
     events = [json.loads(line) for line in out.splitlines()]
     notices = [event["text"] for event in events if event["event"] == "Notice"]
-    assert "The engine of tiny.gguf ended in the middle of its answer. Asking again." in notices, err
+    assert "The engine of tiny.gguf ended in the middle of a reply. Trying again." in notices, err
     assert events[-1]["event"] == "Answered"
     assert [one.pid for one in running(home)] != [killed.pid]
 

@@ -72,7 +72,7 @@ def test_a_missing_model_names_the_closest_and_the_command_that_gets_it(ask):
     with server:
         told, code = ask(server, model="qwen2.5-coder:7b")
     assert "Model 'qwen2.5-coder:7b' is not on this server. Closest: qwen2.5-coder:3b." in told
-    assert "Get it: tripletick models pull qwen2.5-coder:7b" in told
+    assert "Download it: tripletick models pull qwen2.5-coder:7b" in told
     assert code == 5
 
 
@@ -95,7 +95,10 @@ def test_a_conversation_that_the_server_refuses_is_compacted_and_goes_on(ask, ho
     with served(*reads, refused, stream(line(SUMMARY), done()), DONE, context=4096) as server:
         told, code = ask(server)
         last = server.asked[-1].body["messages"]
-    needs = "The conversation needs 9 012 tokens, the model has 4 096. Compacted to [0-9 ]+ and going on."
+    needs = (
+        "The conversation needs 9 012 tokens, but the model's context is 4 096. "
+        "Compacted to [0-9 ]+; continuing."
+    )
     assert re.search(needs, told)
     assert "Dropped: the outputs of 3 old messages." in told
     assert f"old messages:\n  {SUMMARY}" in told
@@ -108,14 +111,14 @@ def test_a_host_that_is_not_this_machine_is_named_before_anything_goes_there(ask
     server.acts = {f"http://models.example:80{path}": acts for path, acts in server.acts.items()}
     with server:
         told, code = ask(server, "--host", "http://models.example", http_proxy=server.url)
-    assert "What is read goes to models.example, which is not this machine." in told
+    assert "Files and messages are sent to models.example, which is not this machine." in told
     assert code == 0
 
 
 def test_messages_that_the_server_dropped_are_told(ask):
     with served(block("bash\necho 1", prompt_eval_count=500), stream(line("Done."), done())) as server:
         told, code = ask(server)
-    assert "The server dropped old messages without saying so. Update Ollama (0.12.4 or newer)." in told
+    assert "The server silently dropped old messages. Update Ollama (0.12.4 or newer)." in told
     assert code == 0
 
 
@@ -123,7 +126,7 @@ def test_a_model_that_another_program_had_reloaded_is_told(ask):
     again = stream(line("Done."), done(load_duration=3_200_000_000))
     with served(block("bash\necho 1"), again) as server:
         told, _ = ask(server)
-    assert "The model was reloaded (3.2 s): another program uses it with other settings." in told
+    assert "The model was reloaded (3.2 s) because another program uses it with other settings." in told
 
 
 def test_giving_up_names_the_last_error_the_files_and_the_way_back(ask):
@@ -132,7 +135,7 @@ def test_giving_up_names_the_last_error_the_files_and_the_way_back(ask):
         told, code = ask(server)
     assert "Gave up: 5 failures in a row, the last: bash failed, exit 5: wrong 5." in told
     # the fresh start after the third failure took back what was made before it
-    assert "Changed: made-4, made-5. Files as they were before: tripletick undo" in told
+    assert "Changed: made-4, made-5. To restore the files: tripletick undo" in told
     assert code == 1
 
 
@@ -141,7 +144,7 @@ def test_a_long_wait_for_the_first_token_names_the_prompt_and_the_way_out(home):
         served([*stream(end=False), STALL]) as server,
         opened(home, "-m", "any", "--host", server.url, TRIPLETICK_UI_SLOW="0.3") as terminal,
     ):
-        terminal.wait("coder>").send("do it").wait("Reading ", " tokens of prompt … ", " s (Ctrl+C stops)")
+        terminal.wait("coder>").send("do it").wait("Reading ", " prompt tokens … ", " s (Ctrl+C stops)")
         terminal.type(CTRL_C).wait("stopped").wait_line("coder>")
 
 
@@ -220,7 +223,7 @@ def test_without_a_yes_the_folders_own_rules_are_not_told(ask, home):
     with served(DONE) as server:
         told, _ = ask(server)
         sent = json.dumps(server.asked[-1].body)
-    assert "AGENTS.md of this folder: not used, since nobody has said yes" in told
+    assert "AGENTS.md of this folder: not used, because not approved yet" in told
     assert "Use tabs." not in sent
 
 
@@ -235,7 +238,7 @@ def test_compact_shows_what_stands_for_what_went(home):
         for number in range(3):
             terminal.wait_line("coder>").send(f"ask {number}").wait(f"Answer {number}.")
         terminal.wait_line("coder>").send("/compact").wait(
-            "In the place of 3 old messages:", "Three questions."
+            "Summary replacing 3 old messages:", "Three questions."
         )
         terminal.wait_line("coder>").send("go on").wait("Done.")
         sent = [message["content"] for message in server.asked[-1].body["messages"]]

@@ -278,7 +278,7 @@ def test_a_model_in_ollamas_store_runs_without_its_server(pulled, opened, name, 
 
 def test_a_file_cut_off_while_it_was_fetched_is_refused_before_it_is_loaded(gguf, opened, tmp_path):
     (tmp_path / "cut.gguf").write_bytes(gguf.read_bytes()[:50_000_000])
-    with pytest.raises(ModelError, match="it is cut off: blk"):
+    with pytest.raises(ModelError, match="it is truncated: blk"):
         reply(opened(tmp_path / "cut.gguf"), [user("hi")])
 
 

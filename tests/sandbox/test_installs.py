@@ -39,7 +39,7 @@ def test_what_has_no_built_package_is_asked_for_again(session, online):
     it = session("```bash\npip install tripletick-is-not-there\n```", "Then not.", answers=[YES, Answer("n")])
     events = it.play()
     questions = [event.question for event in events if isinstance(event, Ask)]
-    assert questions[1].startswith("No built package fits tripletick-is-not-there.")
+    assert questions[1].startswith("No prebuilt package fits tripletick-is-not-there.")
     assert last(events, Returned).result.outcome == "denied"
 
 

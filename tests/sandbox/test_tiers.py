@@ -76,7 +76,7 @@ def test_why_a_lesser_box_holds_is_told_once(ground, programs):
         box.close()
     if not boxes[0].holds:
         pytest.skip("there is no second tier here")
-    assert told == ["box: landlock, not the best there is: no room here"]
+    assert told == ["box: using landlock, because a stronger box does not work: no room here"]
 
 
 def test_a_bubblewrap_that_cannot_be_started_does_not_hold(ground, programs):
@@ -94,7 +94,7 @@ def test_what_may_be_chosen_is_what_there_is():
 @pytest.mark.parametrize("tier", ["seatbelt", "docker", "podman"])
 def test_a_tier_that_was_chosen_and_cannot_pass_its_probe_is_an_error(ground, tier, monkeypatch):
     monkeypatch.setenv("PATH", "/nonexistent")
-    with pytest.raises(ConfigError, match=rf"tier = {tier} does not hold here"):
+    with pytest.raises(ConfigError, match=rf"tier = {tier} does not work here"):
         open_box(ground, tier)
 
 

@@ -265,7 +265,7 @@ def test_lines_of_the_persons_own_are_committed_instead(session):
 def test_pushing_is_left_to_the_person(session):
     it = repository(session("```bash\ngit push origin main\n```", "You push.", answers=[YES]))
     events = it.play()
-    assert Notice("Pushing is yours: git push origin main") in events
+    assert Notice("Push it yourself: git push origin main") in events
     assert results(events)[0].outcome == "forbidden"
 
 
@@ -279,7 +279,7 @@ def test_system_packages_are_named_to_the_person_and_nobody_is_asked(session):
 def test_an_install_that_is_refused_runs_nothing_of_its_block(session):
     it = session("```bash\npip install six==1.16.0 && touch made\n```", "Then not.", answers=[NO])
     question = "Install six 1.16.0 into .venv, in the box with network through the proxy?"
-    assert asked(it.play()) == [f"{question} It is named in no project file."]
+    assert asked(it.play()) == [f"{question} No project file lists it."]
     assert not (it.folder / "made").exists()
     assert not (it.folder / ".venv").exists()
 

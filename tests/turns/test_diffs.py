@@ -159,7 +159,7 @@ def test_a_long_diff_is_shown_in_part_and_whole_after_a_question_mark():
     question = Ask("Replace a.txt (+100 -0)?", "yn?", "Why.", diff=lines)
     assert ask_question(question, PlainRenderer(stream), io.StringIO("?\ny\n")).choice == "y"
     first, _, second = stream.getvalue().partition("Replace a.txt")
-    assert first.count("\n") == MOST and f"... {101 - MOST} more lines: ? shows them all" in first
+    assert first.count("\n") == MOST and f"... {101 - MOST} more lines (? shows all)" in first
     assert "\x1b" not in stream.getvalue() and "+99" in second and "Why." in second
 
 

@@ -14,7 +14,7 @@ from tripletick.paths import Workspace
 from tripletick.permission.script_parts import split_script
 
 DELETE = "This deletes src (20 files)."
-CHANGED = "The Python in .venv was made or changed after the first block of this session."
+CHANGED = "The Python in .venv was created or changed since the first block of this session."
 UNRESOLVED = "echo 'curl: (6) Could not resolve host: example.test' >&2; exit 6"
 RESET = "This throws away what is not committed, and may leave commits behind."
 FETCH = "This fetches packages and installs them, in the box with network through the proxy. Run it?"
@@ -66,7 +66,7 @@ def test_a_question_for_network_names_what_runs_of_the_folder(session, line):
     it = session(f"```bash\n{line}; {UNRESOLVED}\n```", "Then not.", answers=[NO])
     (it.folder / "run.sh").write_text("true\n")
     (it.folder / "app.py").write_text("\n")
-    own = f"It runs code of this folder ({line}), in the box with network through the proxy."
+    own = f"It runs code from this folder ({line}), in the box with network through the proxy."
     assert asked(it.play()) == [f"This block needs network. {own} Allow it once?"]
 
 
@@ -162,7 +162,7 @@ def test_many_risks_are_counted_in_a_question(session):
     lines = "\n".join(f"git branch -D b{n}; git tag -d t{n}; git stash clear; git rebase x" for n in range(3))
     it = session(f"```bash\n{lines}\n```", "Then not.", answers=[NO])
     (question,) = asked(it.play())
-    assert question.endswith("And 1 more like that. Run it?")
+    assert question.endswith("And 1 more of this kind. Run it?")
 
 
 def test_a_grant_that_the_box_refuses_is_one_line_and_no_traceback(session, outside):
@@ -181,8 +181,8 @@ def test_a_grant_that_the_box_refuses_is_one_line_and_no_traceback(session, outs
 @pytest.mark.parametrize(
     ("block", "told"),
     [
-        ("git push origin 'main; rm -rf ~'", "Pushing is yours: git push origin 'main; rm -rf ~'"),
-        ("git push $'origin\\n[y/n] '", "Pushing is yours: git push 'origin [y/n] '"),
+        ("git push origin 'main; rm -rf ~'", "Push it yourself: git push origin 'main; rm -rf ~'"),
+        ("git push $'origin\\n[y/n] '", "Push it yourself: git push 'origin [y/n] '"),
         ("apt-get install 'jq; rm -rf ~'", "You can: sudo apt-get install 'jq; rm -rf ~'"),
     ],
 )
@@ -315,7 +315,7 @@ def test_what_a_block_left_in_its_own_home_is_told_to_both(session, block):
     events = it.play()
     assert asked(events) == ["This block needs to write ~/notes.txt. Allow it once?"]
     assert not results(events)[0].ok
-    assert "~/notes.txt is not in your home folder" in last(events, Notice).text
+    assert "~/notes.txt is in the home folder of the blocks" in last(events, Notice).text
 
 
 def test_with_nobody_to_ask_it_has_failed_and_the_model_reads_why(session):

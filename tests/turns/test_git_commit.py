@@ -161,7 +161,7 @@ LEFT_OUT = [
         "notes.txt",
         lambda it: (it.folder / "notes.txt").write_text("mine\ntwo\n"),
         None,
-        "it also has changes that no turn made",
+        "it also has changes that were not made by a turn",
     ),
     (
         "notes.txt",
@@ -205,7 +205,7 @@ def test_a_file_that_holds_more_than_the_turn_s_work_is_left_out(session, path, 
         ("mkdir keys; echo x > keys/id_ed25519", "keys/id_ed25519", "it looks like a secret"),
         ("printf -- '-----BEGIN RSA PRIVATE KEY-----\\nx\\n' > k.txt", "k.txt", "it looks like a secret"),
         ("echo x > build.log", "build.log", "git ignores it"),
-        ("head -c 60000000 /dev/zero > big", "big", "it is too large to be compared"),
+        ("head -c 60000000 /dev/zero > big", "big", "it is too large to compare"),
         ("echo x > plan.secret", "plan.secret", "it is hidden from the model"),
     ],
 )
@@ -229,7 +229,7 @@ def test_turns_that_build_on_one_another_are_committed_together_and_what_was_und
     commit(it, YES, message="Two more")
     assert git(it, "show", "HEAD:notes.txt") == "one\ntwo\nthree\nfour\n"
     assert git(it, "show", "--format=", "--name-only") == "notes.txt\n"
-    assert "no turn changed anything that is not committed yet" in told(commit(it, YES))
+    assert "no turn has uncommitted changes" in told(commit(it, YES))
 
 
 def test_the_last_turn_alone_is_committed_without_a_question(session):
@@ -280,7 +280,7 @@ def test_below_a_repository_its_folder_is_named(session):
     it.play()
     top = it.folder.parent
     assert told(commit(it, YES)) == (
-        f"Nothing was committed: the repository is {top}: start tripletick there: tripletick -C {top}."
+        f"Nothing was committed: the repository is {top}. Start tripletick there: tripletick -C {top}."
     )
     assert told(commit(it, YES, asks=False, last=True)) == ""
 

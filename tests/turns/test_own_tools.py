@@ -238,19 +238,19 @@ def test_types_inside_types_are_part_of_the_schema():
     [
         ("def odd(:", ":5 are not used: SyntaxError: invalid syntax."),
         ("import missing_module", ":5 are not used: ModuleNotFoundError: No module named 'missing_module'."),
-        ("import os\nos._exit(3)", " are not used: loading ended with exit 3."),
-        ("raise SystemExit(1)", " are not used: loading ended with exit 1."),
+        ("import os\nos._exit(3)", " are not used: loading exited with status 3."),
+        ("raise SystemExit(1)", " are not used: loading exited with status 1."),
         (
             "@tool\ndef odd(n: complex): ...",
             ":5 is not used: the type of n, complex, is none that can",
         ),
         ("@tool\ndef odd(*all): ...", ":5 is not used: *all has no name that could be given"),
         ("@tool\ndef odd(n: 'Missing'): ...", ":5 is not used: name 'Missing' is not defined"),
-        ("@tool\ndef bash(n: int): ...", ":5 is not used: bash means something else already"),
-        ("@tool\ndef own(n: int): ...", ":5 is not used: own means something else already"),
-        ("@tool(name='a b')\ndef odd(n: int): ...", ":5 is not used: its name is no plain word"),
+        ("@tool\ndef bash(n: int): ...", ":5 is not used: bash is already taken"),
+        ("@tool\ndef own(n: int): ...", ":5 is not used: own is already taken"),
+        ("@tool(name='a b')\ndef odd(n: int): ...", ":5 is not used: its name may contain only"),
         ("@tool\ndef word_count(): ...", "is not used: "),
-        ("@tool\nclass Odd: ...", "b.py is not used: it is no function"),
+        ("@tool\nclass Odd: ...", "b.py is not used: it is not a function"),
         (
             "@dataclass\nclass N:\n    a: 'list[N]'\n@tool\ndef odd(n: N): ...",
             ":8 is not used: maximum recursion",
@@ -289,7 +289,7 @@ def test_a_file_that_never_ends_loading_is_ended_and_told(tmp_path):
     path.write_text("while True: pass\n")
     source = discovery.ToolSource("hangs.py", {"file": str(path)}, HostRunner(tmp_path, CancelToken()))
     found, told = discovery.describe_source(source, Limits(), seconds=0.5)
-    assert (found, told) == ([], ["Tools of hangs.py are not used: loading takes longer than 0.5 s."])
+    assert (found, told) == ([], ["Tools of hangs.py are not used: loading took longer than 0.5 s."])
 
 
 def test_a_file_whose_name_begins_with_an_underscore_is_for_the_others(call, kit, tmp_path):
@@ -465,9 +465,7 @@ def test_without_a_sandbox_the_workspaces_tools_are_left_aside(kit, tmp_path):
     with open_plain(tmp_path) as bench:
         made, (told,) = kit(COUNT, bench)
     assert made.tools == {}
-    assert (
-        told == ".tripletick/tools/mine.py: not used, since there is no sandbox here that they could run in."
-    )
+    assert told == ".tripletick/tools/mine.py: not used, because there is no sandbox here to run them in."
 
 
 def test_an_agent_owns_them_by_the_word_own_or_by_name(kit):

@@ -123,7 +123,7 @@ def test_words_instead_of_a_plan_are_told_to_the_user_once(sitting):
 def test_where_nobody_named_the_planner_another_agent_does_the_request(sitting):
     it = sitting("Sure, I will.", "I am on it.", WRITES.format("page"), "It is made.", agent={"name": "auto"})
     events = it.play(turn=it.app.handle_request(LARGE))
-    assert "The model wrote no plan: coder does it all." in notices(events)
+    assert "The model wrote no plan: coder handles the request." in notices(events)
     assert events[-1].text == "It is made."
     assert (it.app.folder / "page.txt").exists()
     sent = it.model.asked[2]
@@ -155,7 +155,7 @@ def test_go_on_takes_back_what_was_lent_to_the_turn_before(sitting):
 
 def test_go_on_after_a_plan_with_a_failure_does_again_what_failed(sitting):
     it = sitting(AB, failed("a"), "go on", made("a"), made("b"))
-    assert it.play()[-1].hint == "To try what is left once more: go on"
+    assert it.play()[-1].hint == "To retry the rest: go on"
     it.play(turn=it.app.handle_request("go on"))
     assert it.states() == {"1": "done", "2": "done"}
 
@@ -260,14 +260,14 @@ def test_what_is_wrong_with_an_edited_plan_is_told_by_its_line_and_nothing_is_lo
 
 def test_without_a_person_the_plan_is_run_and_the_log_says_so(sitting):
     events = sitting(AB, made("a"), made("b")).play()
-    assert "The plan is run as it is: nobody is there to be asked." in notices(events)
+    assert "Running the plan without confirmation: no one is there to confirm it." in notices(events)
 
 
 def test_yes_on_the_command_line_and_the_setting_count_as_a_yes(sitting, tmp_path):
     it = sitting(AB, made("a"), made("b"), person=True, yes=True)
-    assert "The plan is run as it is: -y says yes." in notices(it.play())
+    assert "Running the plan without confirmation: -y was given." in notices(it.play())
     with open_sitting(tmp_path, AB, made("a"), made("b"), person=True, planner={"confirm": False}) as other:
-        assert "The plan is run as it is: [planner] confirm is no." in notices(other.play())
+        assert "Running the plan without confirmation: [planner] confirm is no." in notices(other.play())
     assert not it.asked and not other.asked
 
 
@@ -396,7 +396,7 @@ def test_a_request_that_follows_knows_what_came_of_the_plan(sitting):
 def test_ctrl_c_keeps_what_is_done_and_asks_whether_to_go_on(sitting):
     it = sitting(AB, made("a"), slow("b"), person=True)
     events = it.play("y", "y", stop="2")
-    assert it.asked[1].question == "Stopped. Go on with what is left of the plan (1 task)?"
+    assert it.asked[1].question == "Stopped. Continue with the rest of the plan (1 task)?"
     assert it.states() == {"1": "done", "2": "done"}
     assert isinstance(events[-1], Answered)
 
@@ -430,7 +430,7 @@ def test_a_plan_that_was_stopped_is_gone_on_with_in_a_resumed_session(sitting, t
     with open_sitting(tmp_path, made("b"), person=True, past=it.app.log.id) as later:
         later.play(turn=later.app.open_session())
         end = later.play("y", turn=later.app.resume_plan())[-1]
-    assert later.asked[0].question == "A plan of this session has not ended (1 task left). Go on with it?"
+    assert later.asked[0].question == "A plan of this session is unfinished (1 task left). Continue it?"
     assert later.states() == {"1": "done", "2": "done"}
     assert "a is made." in end.text and "b is made." in end.text
 

@@ -119,7 +119,7 @@ def test_in_talk_what_was_said_once_is_the_answer(session):
     it = session("Well.\n" + "So it is.\n" * 2000)
     events = it.play(agent="casual")
     assert events[-1] == Answered("Well.\nSo it is.")
-    assert Notice("The model wrote the same again and again, so it was stopped there.") in events
+    assert Notice("The model was repeating itself and was stopped.") in events
 
 
 def test_reasoning_that_repeats_itself_is_stopped_too(session):

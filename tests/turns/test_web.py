@@ -480,7 +480,7 @@ def test_of_the_pages_that_were_read_those_are_sources_that_the_answer_has_its_w
 
 def test_the_settings_of_the_web_are_not_the_workspace_s():
     kept, told = filter_settings(Config(), [SettingValue("web", "allow", "127.0.0.1:22", "config.ini:2")])
-    assert (kept, told) == ((), ["config.ini:2: [web] allow is ignored: a workspace may not set it."])
+    assert (kept, told) == ((), ["config.ini:2: [web] allow is ignored: a workspace cannot set it."])
 
 
 def certified(folder):

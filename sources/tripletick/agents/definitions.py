@@ -45,9 +45,9 @@ AUTO = "auto"
 EVERY_LANGUAGE = "languages"
 """The word of `tools` that owns every row of the language table."""
 OWN = "own"
-"""The word of `tools` that owns every tool that is not ours: the person's, of packages, of the folder."""
+"""The word of `tools` that owns every tool that is not ours: the user's, of packages, of the folder."""
 SERVERS, SERVED = "servers", "mcp"
-"""The word of `tools` that owns the servers of the person's, and their tag, where there are any."""
+"""The word of `tools` that owns the servers of the user's, and their tag, where there are any."""
 _TAG = re.compile(r"(?P<tag>[^()\s]+)(?:\((?P<module>\w+)\))?")
 """A tag of `tools`; one with a module behind it is owned only where that is installed."""
 WORDS = frozenset({EVERY_LANGUAGE, OWN, SERVERS})
@@ -117,7 +117,7 @@ class Prompts:
     replan: str = ""
     example: str = ""
     own: tuple[str, ...] = ()
-    """Which of the agents are the person's, not ours."""
+    """Which of the agents are the user's, not ours."""
     systems: Mapping[str, str] = field(default_factory=dict)
     """The system prompts of other dialects than the default, which may have the place {tools} too."""
     templates: Templates = field(default_factory=Templates)
@@ -153,7 +153,7 @@ def load_prompts(base: Path, *overlays: Path) -> Prompts:
     if SYSTEM not in files:
         there = ", ".join(sorted(files)) or "nothing"
         raise ConfigError(
-            f"There is no {SYSTEM}.md in {base}.", f"It holds: {there}.", "Reinstall tripletick."
+            f"There is no {SYSTEM}.md in {base}.", f"It contains: {there}.", "Reinstall tripletick."
         )
     agents = {
         name: parse_agent(name, _read_text(path))
@@ -174,7 +174,7 @@ def load_prompts(base: Path, *overlays: Path) -> Prompts:
 
 
 def load_user_agents(folder: Path) -> dict[str, Agent]:
-    """Read the person's own agents, none where there is no such folder. Raises ConfigError."""
+    """Read the user's own agents, none where there is no such folder. Raises ConfigError."""
     return {path.stem: parse_agent(path.stem, _read_text(path), path) for path in sorted(folder.glob("*.md"))}
 
 
@@ -184,14 +184,14 @@ def find_agent(prompts: Prompts, name: str) -> Agent:
         return prompts.agents[name]
     if agent := prompts.lacking.get(name):
         raise UsageError(
-            f"The agent {name} needs {' '.join(agent.missing_modules)}, not installed here.",
+            f"The agent {name} needs {' '.join(agent.missing_modules)}, which is not installed here.",
             agent.when,
             agent.remedy,
         )
     there = ", ".join(sorted(prompts.agents))
     raise UsageError(
         f"There is no agent {name!r}.",
-        f"There are: {there}.",
+        f"Available: {there}.",
         "Choose one: tripletick -a coder, in the chat: /agent coder",
     )
 
@@ -202,7 +202,7 @@ def find_personality_folders(base: Path, name: str) -> tuple[Path, ...]:
     if name not in there:
         raise UsageError(
             f"There is no personality {name!r}.",
-            f"There are: {', '.join(there)}.",
+            f"Available: {', '.join(there)}.",
             "tripletick config set agent.personality base",
         )
     return () if name == base.name else (there[name],)
@@ -245,13 +245,13 @@ def parse_agent(name: str, source: str, path: Path | None = None) -> Agent:
         )
     except (configparser.Error, ValueError) as error:
         raise ConfigError(
-            f"Agent {name} cannot be read.", " ".join(str(error).split()), f"Mend {path or f'{name}.md'}."
+            f"Agent {name} cannot be read.", " ".join(str(error).split()), f"Fix {path or f'{name}.md'}."
         ) from error
 
 
 @lru_cache(maxsize=128)
 def _parse_settings(head: str) -> configparser.SectionProxy:
-    """Read the settings of an agent's file. All files are read at each request, for the person may mend them
+    """Read the settings of an agent's file. All files are read at each request, for the user may mend them
     meanwhile, and this is what takes its time.
     """
     parser = configparser.ConfigParser(interpolation=None)
@@ -274,7 +274,7 @@ def _parse_tags(written: str) -> Iterator[str]:
     for word in written.split():
         found = _TAG.fullmatch(word)
         if found is None:
-            raise ValueError(f"{word} is no tag")
+            raise ValueError(f"{word} is not a tag")
         if not found["module"] or find_spec(found["module"]):
             yield found["tag"]
 
@@ -284,7 +284,7 @@ def _read_text(path: Path) -> str:
         return path.read_text("utf-8").replace("\r\n", "\n")
     except (OSError, UnicodeError) as error:
         raise ConfigError(
-            f"{path} cannot be read.", str(error), "Mend the file, or reinstall tripletick."
+            f"{path} cannot be read.", str(error), "Fix the file, or reinstall tripletick."
         ) from error
 
 
@@ -292,5 +292,5 @@ def _parse_places(text: str, path: Path) -> list[tuple[str, str | None, str | No
     try:
         return list(string.Formatter().parse(text))
     except ValueError as error:
-        why = f"{error}; a brace that is meant is written twice"
-        raise ConfigError(f"{path} cannot be read.", why, "Mend the file.") from error
+        why = f"{error}; write a literal brace twice"
+        raise ConfigError(f"{path} cannot be read.", why, "Fix the file.") from error

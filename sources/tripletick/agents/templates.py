@@ -159,7 +159,7 @@ def load_templates(*folders: Path) -> Templates:
             said |= _read_file(path) if path.exists() else {}
         except (OSError, ValueError) as error:
             why = f"{str(error).rstrip('.')}."
-            raise ConfigError(f"{path} cannot be read.", why, "Mend the file.") from error
+            raise ConfigError(f"{path} cannot be read.", why, "Fix the file.") from error
     return Templates(**said)
 
 
@@ -179,19 +179,19 @@ def _read_file(path: Path) -> dict[str, Any]:
             place for part in ([text] if isinstance(text, str) else text) for place in _find_places(part)
         ]
         if strange := set(parts) - known[name]:
-            raise ValueError(f"{name} has a place {{{strange.pop()}}}; it takes {known[name] or 'none'}")
+            raise ValueError(f"{name} has a place {{{strange.pop()}}}; allowed: {known[name] or 'none'}")
     return {name: tuple(text) if isinstance(text, list) else text for name, text in said.items()}
 
 
 def _check_patterns(words: object) -> None:
     """Raise ValueError where these are no regular expressions by name."""
     if not isinstance(words, dict) or not all(isinstance(each, str) for each in words.values()):
-        raise ValueError("words takes a table of texts")
+        raise ValueError("words must be a table of strings")
     for name, text in words.items():
         try:
             re.compile(text)
         except re.error as wrong:
-            raise ValueError(f"words.{name} is no regular expression: {wrong}") from wrong
+            raise ValueError(f"words.{name} is not a regular expression: {wrong}") from wrong
 
 
 def _find_places(text: str) -> list[str]:

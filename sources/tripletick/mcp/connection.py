@@ -1,6 +1,6 @@
 """A conversation with one server, by the SDK; all of it runs in the event loop's thread.
 
-Not covered: when one is begun, begun anew or given up (servers).
+Not covered: when one is begun, started over or given up (servers).
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class McpConnection:
 
 
 def silence_logging() -> None:
-    """Keep what the SDK logs from the person's screen: what matters of it is raised."""
+    """Keep what the SDK logs from the user's screen: what matters of it is raised."""
     for name in ("mcp", "httpx2", "httpx", "asyncio"):
         logger = logging.getLogger(name)
         logger.addHandler(logging.NullHandler())

@@ -39,7 +39,7 @@ LONGEST = 200
 
 
 def split_command(command: str) -> list[str]:
-    """Give the words of a command, its program by the path at which the person's shell finds it, or what a
+    """Give the words of a command, its program by the path at which the user's shell finds it, or what a
     shim there stands for.
     """
     words = [os.path.expanduser(word) if word.startswith("~/") else word for word in shlex.split(command)]  # noqa: PTH111 - words, not paths

@@ -1,4 +1,4 @@
-"""The servers of a session, by the names that the person gave them."""
+"""The servers of a session, by the names that the user gave them."""
 
 from __future__ import annotations
 

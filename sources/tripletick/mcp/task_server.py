@@ -1,7 +1,7 @@
 """The other way: a server whose one tool does a task in a folder, for programs that know the protocol.
 
 Each task is a tripletick of its own, with nobody to ask: its events become notes of progress, its end the
-result. Which folders there are is the person's to say.
+result. Which folders there are is the user's to say.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ PROGRESS = {
     "Called": "{call[tool]}",
     "Returned": "{call[tool]}: {result[verdict]}",
     "Repairing": "attempt {attempt} of {limit} failed: {error}",
-    "Doubted": "in doubt: {reasons}",
-    "FreshStart": "beginning anew from the request",
+    "Doubted": "unconfirmed: {reasons}",
+    "FreshStart": "starting over from the request",
     "Notice": "{text}",
 }
 """What is told of an event while a task is worked on."""

@@ -56,7 +56,7 @@ class EngineSettings:
     slots: int = 1
     """embedded: replies that may be written side by side, each with a context of its own."""
     notice: Callable[[str], None] = _ignore_notice
-    """Gets one line for the person when something is waited for or found out."""
+    """Gets one line for the user when something is waited for or found out."""
     halt: CancelToken = field(default_factory=CancelToken, compare=False)
     """Ends what is waited for, from another thread."""
 
@@ -89,14 +89,14 @@ def check_name(name: str) -> None:
     if engine not in ENGINES:
         raise UsageError(
             f"There is no engine '{engine}'.",
-            f"Engines: {', '.join(ENGINES)}.",
-            f"If it is a model of Ollama: -m ollama:{name.strip()}",
+            f"The engines are: {', '.join(ENGINES)}.",
+            f"For an Ollama model: -m ollama:{name.strip()}",
         )
     if not rest.strip():
-        raise UsageError("No model is named.", f"'{name}' holds no name.", f"Say which: -m {engine}:NAME")
+        raise UsageError("No model is named.", f"'{name}' names no model.", f"Say which: -m {engine}:NAME")
     if engine == "ollama" and len(rest.split()) > 1:
-        why = "It has a space, and Ollama's names have none."
-        raise UsageError(f"'{name}' is not a model's name.", why, "What there is: tripletick models")
+        why = "It contains a space; Ollama's names do not."
+        raise UsageError(f"'{name}' is not a model's name.", why, "To list the models: tripletick models")
 
 
 def suggest_name(name: str) -> str:

@@ -29,9 +29,9 @@ SPARE_DISK = 500_000_000
 
 ABSENT = ErrorTemplate(
     ModelError,
-    "The model {name} has not been fetched.",
-    "{path} is not there.",
-    "Fetch it ({size}, once): tripletick models create {name}",
+    "Model {name} has not been downloaded.",
+    "{path} does not exist.",
+    "Download it ({size}, once): tripletick models create {name}",
 )
 
 
@@ -128,9 +128,9 @@ def get_entry(name: str) -> CatalogEntry:
     if found := find_entry(name):
         return found
     raise UsageError(
-        f"There is no model {name!r} to fetch.",
-        f"There are: {', '.join(list_names())}.",
-        "A model of an Ollama server: tripletick models pull NAME",
+        f"There is no model {name!r} to download.",
+        f"Available: {', '.join(list_names())}.",
+        "For a model on an Ollama server: tripletick models pull NAME",
     )
 
 

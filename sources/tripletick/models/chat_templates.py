@@ -24,20 +24,23 @@ if TYPE_CHECKING:
 
 BARE = "{{.Prompt}}"
 """What Ollama tells of a model that has no template, but for blanks."""
-LACKS = "Model {name} has no chat template, so its replies may never end: tripletick models template {name}"
+LACKS = (
+    "Model {name} has no chat template, so its replies may never end. To add one: tripletick models "
+    "template {name}"
+)
 """What is said of such a model, with the command that mends it."""
 NONE_FITS = ErrorTemplate(
     ModelError,
-    "No chat template is known for the model {name}.",
-    "Its vocabulary has none of the marks that are known, and its architecture is {family}.",
+    "No chat template is known for model {name}.",
+    "Its vocabulary has none of the known markers; its architecture is {family}.",
     "Write a Modelfile with FROM {name}, TEMPLATE and PARAMETER stop (docs.ollama.com/modelfile), then: "
     "ollama create {name} -f Modelfile",
 )
 REFUSED = ErrorTemplate(
     ModelError,
-    "The server did not take the chat template for {name}.",
+    "The server rejected the chat template for {name}.",
     "It says: {told}.",
-    "Update Ollama, or write a Modelfile with TEMPLATE: ollama create {name} -f Modelfile",
+    "Update Ollama, or write a Modelfile with a TEMPLATE: ollama create {name} -f Modelfile",
 )
 
 
@@ -88,7 +91,7 @@ def lacks_template(shown: Mapping[str, Any]) -> bool:
 
 
 def add_template(name: str, settings: EngineSettings) -> ChatTemplate:
-    """Make a model of the server anew from itself with the template that it needs, and give that.
+    """Make a model of the server again from itself with the template that it needs, and give that.
 
     Raises ServerUnreachableError, ServerFailedError, and ModelError where none fits or it is not there.
     """

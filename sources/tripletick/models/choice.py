@@ -20,7 +20,7 @@ SHARE, ROOM = 1.2, 400_000_000
 """A model takes its file, a fifth for its context, and this for the server itself. Reckoned: a token takes
 57 kB in qwen2.5-coder:7b, so that 16384 of them are a fifth of its 4.7 GB."""
 COMFORT = 2
-"""The first suggestion takes at most this part of the machine's free memory: the rest is for the person's
+"""The first suggestion takes at most this part of the machine's free memory: the rest is for the user's
 programs."""
 SMALL_MODEL, SMALL_FILE = 3_000_000_000, 2_000_000_000
 """Parameters, or bytes where these are not told, below which a model does simple tasks alone."""

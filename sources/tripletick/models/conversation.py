@@ -1,8 +1,8 @@
 """The conversation as it is sent, and how much of the context it takes.
 
 Append-only: what was sent stays byte for byte, in its order, so that the engine reads only what is new. A
-message of the person's that got no reply grows; it is never followed by another. The exceptions here are
-those of a full context, `shorten` and `sum_up`, and of a fresh start, `begin_anew`; the person's own are
+message of the user's that got no reply grows; it is never followed by another. The exceptions here are
+those of a full context, `shorten` and `sum_up`, and of a fresh start, `begin_anew`; the user's own are
 `take_back` and `clear`. Not covered: when room is made and who writes a summary (compaction).
 """
 
@@ -84,7 +84,7 @@ class RequestStart:
 
 @dataclass(slots=True)
 class Conversation:
-    """One system prompt, then the person's and the model's messages in turn."""
+    """One system prompt, then the user's and the model's messages in turn."""
 
     system: str
     also: tuple[str, ...] = ()
@@ -94,13 +94,13 @@ class Conversation:
     entries: list[ConversationEntry] = field(default_factory=list)
     introduced: set[str] = field(default_factory=set)
     asked: str = ""
-    """The request at work, in the person's words …"""
+    """The request at work, in the user's words …"""
     ending: str = ""
     """… and what block it wants, as the model was told."""
     preface: str = ""
     """What the folder's AGENTS.md says, for the first request."""
     index: str = ""
-    """What servers of the person's there are, for the first request of an agent that owns them."""
+    """What servers of the user's there are, for the first request of an agent that owns them."""
     pictures: tuple[Picture, ...] = ()
     """What goes along with the next request."""
     templates: Templates = field(default_factory=Templates)
@@ -109,7 +109,7 @@ class Conversation:
     opened: ConversationEntry | None = None
     """The message that the request at work ended with, as it was first sent …"""
     answers: list[str] = field(default_factory=list)
-    """… and what the person has answered since."""
+    """… and what the user has answered since."""
     before: RequestStart | None = None
     """Where `take_back` goes back to; None where there is no request to take back."""
 
@@ -145,7 +145,7 @@ class Conversation:
             self.entries[-1] = replace(last, introduces=f"{last.introduces} {name}".lstrip())
 
     def adopt_front(self, front: Conversation) -> None:
-        """Go on with another model, which reads all anyway: with what `front` has, the cards anew."""
+        """Go on with another model, which reads all anyway: with what `front` has, the cards again."""
         self.system, self.example = front.system, front.example
         self.templates, self.fenced = front.templates, front.fenced
         self.introduced.clear()
@@ -157,7 +157,7 @@ class Conversation:
             entry.short = entry.short and flatten_message(entry.short, write)
 
     def add_user_message(self, said: str | Message, *, short: Message | None = None) -> None:
-        """Add to what the person's side says; a message that got no reply yet grows after a blank line."""
+        """Add to what the user's side says; a message that got no reply yet grows after a blank line."""
         message = said if isinstance(said, Message) else Message("user", said)
         last = self.entries[-1] if self.entries else None
         if last and last.message.role == "user":
@@ -183,12 +183,12 @@ class Conversation:
         return self.templates.format_closing(name, self.asked, **places)
 
     def add_reply(self, text: str, calls: Sequence[ToolCall] = ()) -> None:
-        """Add what the model wrote, raw; nothing but blanks is no reply, the person's message then grows."""
+        """Add what the model wrote, raw; nothing but blanks is no reply, the user's message then grows."""
         if text.strip() or calls:
             self.entries.append(ConversationEntry(Message("assistant", text, tuple(calls))))
 
     def add_answer(self, question: str, text: str) -> None:
-        """Add what the person answers to a question of the model's."""
+        """Add what the user answers to a question of the model's."""
         self.add_user_message(text or NO_ANSWER)
         self.answers.append(ANSWERED.format(question=question, answer=text or NO_ANSWER))
 
@@ -197,7 +197,7 @@ class Conversation:
         self.opened = replace(self.entries[-1])
 
     def restart_request(self) -> None:
-        """Cut the conversation back to the request at work as it was sent; the person's answers follow it."""
+        """Cut the conversation back to the request at work as it was sent; the user's answers follow it."""
         if self.opened is None:
             return
         sent = self.opened.message.text

@@ -18,7 +18,7 @@ CONNECT_SECONDS, SILENCE_SECONDS = 5.0, 30.0
 ATTEMPTS = 30
 """Times that a page may break off; a time that brings nothing is the last one."""
 CHUNK = 1 << 16
-OTHER_SIZE = "its file has another size"
+OTHER_SIZE = "the file has an unexpected size"
 
 Progress = Callable[[int, int], None]
 """Gets the bytes that are there and the bytes there will be."""
@@ -39,7 +39,7 @@ def download_file(entry: CatalogEntry, part: Path, notice: Progress) -> str:
         why = _download_rest(entry, part, notice)
         if file_size(part) <= before:
             break
-    return "" if file_size(part) == entry.size else why or "it broke off"
+    return "" if file_size(part) == entry.size else why or "the connection was lost"
 
 
 def _download_rest(entry: CatalogEntry, part: Path, notice: Progress) -> str:

@@ -62,18 +62,18 @@ MOST_SPARE = 8192
 SPARE_SHARE = 4
 """Of the memory that is free beside the model a fourth goes to that."""
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-LESS = "The model was made for {own} tokens of context; it gets these and not {asked}."
+LESS = "The model supports {own} tokens of context; using {own} instead of {asked}."
 FAILED = ErrorTemplate(
     ServerFailedError,
-    "llama.cpp failed in the middle of its answer.",
+    "llama.cpp failed in the middle of a reply.",
     "It says: {told}.",
-    "Ask again; if it stays so, another model: -m NAME",
+    "Try again; if it keeps failing, use another model: -m NAME",
 )
 TEMPLATE = ErrorTemplate(
     ModelError,
-    "The model {name} cannot take this conversation.",
+    "Model {name} cannot process this conversation.",
     "llama.cpp says: {told}.",
-    "Another model: -m embedded:PATH.gguf",
+    "Use another model: -m embedded:PATH.gguf",
 )
 
 

@@ -1,4 +1,4 @@
-"""What can go wrong between an engine and its server: the words for the person, and which error it is.
+"""What can go wrong between an engine and its server: the words for the user, and which error it is.
 
 Texts of servers differ between versions, so the status decides, and the words only where one status means
 several things. Nothing is sent from here.
@@ -44,72 +44,72 @@ class ErrorTemplate:
         return self.error(*(line.format_map(values) for line in (self.what, self.why, self.remedy)))
 
 
-AGAIN = "Ask again; the server's log says more (Ollama's: journalctl -u ollama, or ~/.ollama/logs)"
+AGAIN = "Try again; for details see the server's log (Ollama: journalctl -u ollama, or ~/.ollama/logs)"
 ELSEWHERE = (
-    "Start it: ollama serve. Elsewhere: tripletick --host http://HOST:11434. "
-    "Without one: tripletick models create"
+    "Start it: ollama serve. On another machine: tripletick --host http://HOST:11434. Without a server: "
+    "tripletick models create"
 )
 OLDER = "Update Ollama (0.12.4 or newer)."
 
 UNREACHED = ErrorTemplate(
     ServerUnreachableError,
     "No model server at {where} ({reason}).",
-    "Ollama does not run there, or listens at another address (OLLAMA_HOST is {variable}).",
+    "Ollama is not running there, or listens on another address (OLLAMA_HOST is {variable}).",
     ELSEWHERE,
 )
 RESET = ErrorTemplate(
-    StreamCutError, "The server at {where} closed the connection.", "It gave no answer: {reason}.", AGAIN
+    StreamCutError, "The server at {where} closed the connection.", "It did not respond: {reason}.", AGAIN
 )
 CUT = ErrorTemplate(
-    StreamCutError, "The server broke off in the middle of its answer.", "The stream ended: {reason}.", AGAIN
+    StreamCutError, "The server stopped in the middle of its reply.", "The stream ended: {reason}.", AGAIN
 )
 BROKEN = ErrorTemplate(
-    StreamCutError, "The server failed in the middle of its answer.", "It says: {told}.", AGAIN
+    StreamCutError, "The server failed in the middle of its reply.", "It says: {told}.", AGAIN
 )
 GARBLED = ErrorTemplate(
-    StreamCutError, "The server's answer cannot be read.", "This is not a line of it: {told}", AGAIN
+    StreamCutError, "The server's reply cannot be parsed.", "Unexpected line: {told}", AGAIN
 )
 ENDLESS = ErrorTemplate(
     StreamCutError,
-    "The server's answer has no end.",
-    "It sent {lines} lines, more than it was asked for.",
+    "The server's reply does not end.",
+    "It sent {lines} lines, more than were requested.",
     AGAIN,
 )
 SILENT = ErrorTemplate(
     ServerFailedError,
-    "The server at {where} has said nothing for {seconds:g} s.",
-    "It may be loading, swapping or hung.",
-    "Look at it: ollama ps. Wait longer: first_timeout and token_timeout in config.ini",
+    "The server at {where} has sent nothing for {seconds:g} s.",
+    "It may be loading the model, swapping, or hung.",
+    "Check it: ollama ps. To wait longer: first_timeout and token_timeout in config.ini",
 )
 NOT_OLLAMA = ErrorTemplate(
     ServerFailedError,
-    "What answers at {where} is not Ollama.",
-    "It gave {told}.",
-    "Name the server: --host http://HOST:11434; one of OpenAI's kind: --host http://HOST:PORT/v1",
+    "The server at {where} is not Ollama.",
+    "It answered {told}.",
+    "Set the server: --host http://HOST:11434, or for an OpenAI-style server: --host http://HOST:PORT/v1",
 )
 MISSING = ErrorTemplate(
     ModelError,
     "Model '{model}' is not on this server.",
     "{closest}",
-    "Get it: tripletick models pull {model}",
+    "Download it: tripletick models pull {model}",
 )
 MEMORY = ErrorTemplate(
     ModelError,
     "Model '{model}' does not fit into memory.",
     "The server says: {told}.",
-    "A smaller model: -m NAME, or less context: --ctx N",
+    "Use a smaller model: -m NAME, or less context: --ctx N",
 )
 UNFIT = ErrorTemplate(
     ModelError,
-    "Model '{model}' cannot do what was asked of it.",
+    "Model '{model}' does not support this request.",
     "The server says: {told}.",
-    "Another model: -m NAME",
+    "Use another model: -m NAME",
 )
 NO_TOOLS = ErrorTemplate(
     ModelError,
-    "Model '{model}' takes no function calls here.",
+    "Model '{model}' does not support function calls here.",
     "The server says: {told}.",
-    "Have calls written as text: tripletick config set agent.dialect fence",
+    "Write calls as text instead: tripletick config set agent.dialect fence",
 )
 REFUSED = ErrorTemplate(
     ServerFailedError, "The server refused the request (status {status}).", "It says: {told}.", OLDER
@@ -117,40 +117,40 @@ REFUSED = ErrorTemplate(
 STATUSES: Mapping[int, ErrorTemplate] = {
     401: ErrorTemplate(
         ServerFailedError,
-        "The server wants to know who asks (status 401).",
+        "The server requires you to sign in (status 401).",
         "It says: {told}.",
         "Sign in on the server: ollama signin",
     ),
     403: ErrorTemplate(
         ServerFailedError,
-        "The server at {where} turns away this address (status 403).",
-        "It answers only to local names: {told}.",
+        "The server at {where} rejects this address (status 403).",
+        "It accepts only local host names: {told}.",
         "On the server: OLLAMA_HOST=0.0.0.0 ollama serve; behind a proxy: set its Host header to localhost",
     ),
     429: ErrorTemplate(
         ServerFailedError,
-        "The server wants fewer requests (status 429).",
+        "The server is rate-limiting requests (status 429).",
         "It says: {told}.",
-        "Wait a little, then ask again",
+        "Wait a moment, then try again",
     ),
     500: ErrorTemplate(ServerFailedError, "The server failed (status 500).", "It says: {told}.", AGAIN),
     502: ErrorTemplate(
         ServerFailedError,
-        "What answers at {where} is not Ollama, but a proxy that cannot reach it (status 502).",
+        "The server at {where} is a proxy that cannot reach Ollama (status 502).",
         "It says: {told}.",
-        "Look whether Ollama runs behind it, then ask again",
+        "Check that Ollama is running behind it, then try again",
     ),
     503: ErrorTemplate(
         ServerFailedError,
         "The server is busy (status 503).",
         "It says: {told}.",
-        "Wait, or stop what else uses it: ollama ps",
+        "Wait, or stop whatever else is using it: ollama ps",
     ),
     504: ErrorTemplate(
         ServerFailedError,
-        "What answers at {where} is not Ollama, but a proxy that has not waited for it (status 504).",
+        "The server at {where} is a proxy that did not wait for Ollama (status 504).",
         "It says: {told}.",
-        "Give the proxy more time for an answer, then ask again",
+        "Increase the proxy's timeout, then try again",
     ),
 }
 NARROWED: tuple[tuple[re.Pattern[str], ErrorTemplate], ...] = (
@@ -159,8 +159,8 @@ NARROWED: tuple[tuple[re.Pattern[str], ErrorTemplate], ...] = (
     (re.compile(r"does not support|input is not supported|not a multimodal model", re.IGNORECASE), UNFIT),
 )
 """What the words of a 400 or 500 tell more exactly than the status."""
-NEEDS = "The conversation needs {needed} tokens, the model has {available}."
-FITS_NOT = "The conversation does not fit into the model's {available} tokens."
+NEEDS = "The conversation needs {needed} tokens, but the model's context is {available}."
+FITS_NOT = "The conversation does not fit into the model's context of {available} tokens."
 FULL = re.compile(
     r"(exceed|larger|longer|too long|greater|overflow).*\bcontext\b"
     r"|\bcontext (length|size|window)\b.*(exceed|full|overflow)"
@@ -189,13 +189,13 @@ AVAILABLE = (
 """… and that of the context."""
 REASONS: Mapping[type[BaseException], str] = {
     ConnectionRefusedError: "connection refused",
-    socket.gaierror: "the name is not known",
-    ssl.SSLCertVerificationError: "its certificate is not trusted",
+    socket.gaierror: "unknown host name",
+    ssl.SSLCertVerificationError: "untrusted certificate",
     ssl.SSLError: "no encrypted connection; is it http:// instead of https://?",
     ConnectionResetError: "connection reset",
     BrokenPipeError: "connection reset",
-    TimeoutError: "no answer in time",
-    HTTPException: "it ended too soon",
+    TimeoutError: "timed out",
+    HTTPException: "it ended early",
 }
 
 
@@ -205,7 +205,7 @@ def make_connection_error(error: BaseException, where: str) -> TripletickError:
     if any(isinstance(cause, (ConnectionResetError, BrokenPipeError)) for cause in _iter_causes(error)):
         return RESET(where=where, reason=reason)
     if any(isinstance(cause, HTTPException) for cause in _iter_causes(error)):
-        return NOT_OLLAMA(where=where, told="no HTTP")
+        return NOT_OLLAMA(where=where, told="not HTTP")
     if any(isinstance(cause, ProxyError) for cause in _iter_causes(error)):
         reason = f"through a proxy: {reason}"
     variable = os.environ.get("OLLAMA_HOST") or "not set"
@@ -214,7 +214,7 @@ def make_connection_error(error: BaseException, where: str) -> TripletickError:
 
 def make_cut_error(error: BaseException | None = None) -> TripletickError:
     """Say that a stream ended before it was done."""
-    return CUT(reason=describe_cause(error) if error else "no word that it was done")
+    return CUT(reason=describe_cause(error) if error else "no end-of-reply marker")
 
 
 def make_status_error(status: int, told: str, model: str, where: str) -> TripletickError:

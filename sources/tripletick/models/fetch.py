@@ -25,15 +25,15 @@ MARGIN = 20 << 20
 
 NO_SPACE = ErrorTemplate(
     ModelError,
-    "The model {name} could not be fetched.",
-    "{folder} has {free} MB left, {needed} MB are needed.",
-    "Make room there, or choose another folder: XDG_CACHE_HOME",
+    "Model {name} could not be downloaded.",
+    "{folder} has {free} MB free; {needed} MB are needed.",
+    "Free some space, or set XDG_CACHE_HOME to another folder",
 )
 NO_FOLDER = ErrorTemplate(
     ModelError,
-    "The model {name} could not be fetched.",
+    "Model {name} could not be downloaded.",
     "{path}: {why}.",
-    "Choose a folder that you may write to: XDG_CACHE_HOME",
+    "Set XDG_CACHE_HOME to a folder you can write to",
 )
 
 
@@ -70,7 +70,7 @@ def _fetch_file(entry: CatalogEntry, target: Path, notice: Progress) -> None:
 def _fetch_from_maker(entry: CatalogEntry, part: Path, notice: Progress) -> str:
     """Fetch from the maker's page; give why it did not come, "" where it did."""
     if not entry.url:
-        return "it has no page"
+        return "it has no download page"
     _check_space(entry, part.parent, entry.size - file_size(part))
     why = download.download_file(entry, part, notice)
     if not why and (why := _describe_mismatch(entry, part)):

@@ -24,21 +24,19 @@ GIB = 1 << 30
 CACHE_BYTES = 2
 """Of one number in the KV cache (f16)."""
 
-BROKEN = ErrorTemplate(
-    ModelError, "The model {path} cannot be used.", "It cannot be read: {why}.", "{remedy}"
-)
-AGAIN = "Fetch the file again, or name another: -m embedded:PATH.gguf"
+BROKEN = ErrorTemplate(ModelError, "Model {path} cannot be used.", "It cannot be read: {why}.", "{remedy}")
+AGAIN = "Download the file again, or use another: -m embedded:PATH.gguf"
 MEMORY = ErrorTemplate(
     ModelError,
-    "The model {path} does not fit into memory.",
-    "It needs about {needed:.1f} GiB with {context} tokens of context, {free:.1f} GiB are free.",
-    "A smaller model, less context (--ctx N), or end other programs (tripletick ps, tripletick stop)",
+    "Model {path} does not fit into memory.",
+    "It needs about {needed:.1f} GiB with {context} tokens of context; {free:.1f} GiB are free.",
+    "Use a smaller model or less context (--ctx N), or close other programs (tripletick ps, tripletick stop)",
 )
 NO_ADAPTER = ErrorTemplate(
     ModelError,
-    "The adapter {path} cannot be used.",
+    "Adapter {path} cannot be used.",
     "{why}.",
-    "Name the model first, then its adapter: -m embedded:MODEL.gguf+ADAPTER.gguf",
+    "Put the model first, then its adapter: -m embedded:MODEL.gguf+ADAPTER.gguf",
 )
 LAYERS = 512
 """LLAMA_MAX_LAYERS. Numbers beyond these limits make llama.cpp end the whole process (GGML_ASSERT)."""
@@ -76,17 +74,17 @@ class UnfitReason:
 UNFIT = (
     UnfitReason(
         lambda header: header.get_text("general.type") == "adapter",
-        "It is an adapter, which changes a model and is none",
-        "Name the model that it was made for first: -m embedded:MODEL.gguf+ADAPTER.gguf",
+        "It is an adapter, not a model",
+        "Put the model that it was made for first: -m embedded:MODEL.gguf+ADAPTER.gguf",
     ),
     UnfitReason(
         lambda header: header.architecture == "clip" or header.get_text("general.type") == "mmproj",
-        "It is the part of a model that sees pictures",
+        "It is the vision part of a model",
         "Name the file of the language model: -m embedded:PATH.gguf",
     ),
     UnfitReason(
         lambda header: header.get_number("split.count") > 1,
-        "It is one part of a model that was split into several files",
+        "It is one part of a model split into several files",
         "Join them: llama-gguf-split --merge FIRST-PART.gguf WHOLE.gguf",
     ),
     UnfitReason(
@@ -94,19 +92,19 @@ UNFIT = (
             f"{header.architecture}.pooling_type" in header.fields
             or header.fields.get(f"{header.architecture}.attention.causal") is False
         ),
-        "It is a model for embeddings: it compares texts and writes none",
-        "Name a model that can chat: -m embedded:PATH.gguf",
+        "It is an embedding model: it compares texts and cannot write any",
+        "Use a model that can chat: -m embedded:PATH.gguf",
     ),
     UnfitReason(
         lambda header: not (header.weights and header.context and header.arrays.get("tokenizer.ggml.tokens")),
-        "It is no language model: it has no vocabulary, no context length or no weights",
-        "Name a model that can chat: -m embedded:PATH.gguf",
+        "It is not a language model: it lacks a vocabulary, a context length or weights",
+        "Use a model that can chat: -m embedded:PATH.gguf",
     ),
-    UnfitReason(_has_invalid_numbers, "Its header holds numbers that cannot be", AGAIN),
+    UnfitReason(_has_invalid_numbers, "Its header contains impossible numbers", AGAIN),
     UnfitReason(
         lambda header: not header.get_text("tokenizer.chat_template"),
-        "It has no chat template, so it does not know who speaks (a base model)",
-        "Take its 'instruct' or 'chat' version; one that Ollama has: -m ollama:NAME",
+        "It has no chat template, so it cannot tell speakers apart (a base model)",
+        "Use its 'instruct' or 'chat' version, or a model from Ollama: -m ollama:NAME",
     ),
 )
 
@@ -118,9 +116,7 @@ def inspect_model(path: Path) -> GgufHeader:
         raise BROKEN(path=abbreviate_home(path), why=header.why, remedy=AGAIN)
     for reason in UNFIT:
         if reason.holds(header):
-            raise ModelError(
-                f"{abbreviate_home(path)} is no model to talk to.", f"{reason.why}.", reason.remedy
-            )
+            raise ModelError(f"{abbreviate_home(path)} is not a chat model.", f"{reason.why}.", reason.remedy)
     return header
 
 
@@ -130,7 +126,7 @@ def inspect_adapter(path: Path, model: GgufHeader) -> None:
     if isinstance(header, UnreadableFile):
         raise NO_ADAPTER(path=abbreviate_home(path), why=f"It cannot be read: {header.why}")
     if header.get_text("general.type") != "adapter":
-        raise NO_ADAPTER(path=abbreviate_home(path), why="It is no adapter")
+        raise NO_ADAPTER(path=abbreviate_home(path), why="It is not an adapter")
     if header.architecture != model.architecture:
         why = f"It was made for {header.architecture or 'no known'} models, this one is {model.architecture}"
         raise NO_ADAPTER(path=abbreviate_home(path), why=why)

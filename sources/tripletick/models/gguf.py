@@ -97,7 +97,7 @@ def read_header(path: Path) -> GgufHeader | UnreadableFile:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
             return UnreadableFile(
-                "it is a folder" if stat.S_ISDIR(status.st_mode) else "it is no regular file"
+                "it is a folder" if stat.S_ISDIR(status.st_mode) else "it is not a regular file"
             )
         with path.open("rb") as file:
             return _parse_header(_HeaderBuffer(file, status.st_size))
@@ -105,7 +105,7 @@ def read_header(path: Path) -> GgufHeader | UnreadableFile:
         return UnreadableFile((error.strerror or "it cannot be opened").lower())
     except ValueError:
         # a NUL in the name
-        return UnreadableFile("its name is none")
+        return UnreadableFile("its name is not valid")
     except _InvalidFileError as error:
         return UnreadableFile(str(error))
 
@@ -136,7 +136,7 @@ class _HeaderBuffer:
     def read_text(self, limit: int | None = None) -> str:
         length = self.read_number("<Q")
         if limit is not None and length > limit:
-            raise _InvalidFileError(f"it holds a name of {length} bytes")
+            raise _InvalidFileError(f"it contains a name of {length} bytes")
         return self.read_bytes(length)[:TEXT_KEPT].decode("utf-8", "replace")
 
     def skip_bytes(self, length: int) -> None:
@@ -157,19 +157,19 @@ class _HeaderBuffer:
     def _ensure_available(self, more: int) -> None:
         end = self.at + more
         if end > self.size:
-            raise _InvalidFileError(f"it breaks off after {self.size} bytes, in the middle of its header")
+            raise _InvalidFileError(f"it ends after {self.size} bytes, in the middle of its header")
         if end > HEADER_LIMIT:
             raise _InvalidFileError(f"its header is larger than {HEADER_LIMIT >> 20} MiB")
         if end > len(self._data):
             wanted = min(max(end, 2 * len(self._data), STEP), self.size)
             self._data += self._file.read(wanted - len(self._data))
             if end > len(self._data):
-                raise _InvalidFileError("it became shorter while it was read")
+                raise _InvalidFileError("it shrank while it was being read")
 
 
 def _parse_header(source: _HeaderBuffer) -> GgufHeader:
     if source.size < 24 or source.read_bytes(4) != b"GGUF":
-        raise _InvalidFileError("it is no GGUF file")
+        raise _InvalidFileError("it is not a GGUF file")
     version = source.read_number("<I")
     if version not in VERSIONS:
         swapped = int.from_bytes(version.to_bytes(4, "little"), "big") in VERSIONS
@@ -224,7 +224,7 @@ def _check_tensors(source: _HeaderBuffer, count: int, alignment: int) -> int:
     for name, _, offset, length in placed:
         if data + offset + length > source.size:
             raise _InvalidFileError(
-                f"it is cut off: {name} ends at byte {data + offset + length}, the file at {source.size}"
+                f"it is truncated: {name} ends at byte {data + offset + length}, the file at {source.size}"
             )
     return sum(weights for _, weights, _, _ in placed)
 

@@ -23,7 +23,7 @@ EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Where a server listens on every interface, it is spoken to on loopback."""
 HOME_NETWORK = (".local", ".lan", ".internal", ".home.arpa", ".localdomain")
 CLOUD = "ollama.com"
-GOES_THERE = "What is read goes to {host}, which is not this machine."
+GOES_THERE = "Files and messages are sent to {host}, which is not this machine."
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def parse_address(text: str) -> ServerAddress:
     if scheme not in PORTS or re.search(r"[\s@?#\\]", rest):
         raise UsageError(
             f"'{text}' is not the address of a server.",
-            "It is HOST, HOST:PORT or http://HOST:PORT.",
+            "Write HOST, HOST:PORT or http://HOST:PORT.",
             "For example: --host http://127.0.0.1:11434",
         )
     place, _, path = rest.partition("/")

@@ -49,9 +49,9 @@ Piece = str | bytes | list[Any] | dict[str, Any] | None
 
 REFUSED = ErrorTemplate(
     ModelError,
-    "The model {path} cannot be loaded.",
+    "Model {path} cannot be loaded.",
     "llama.cpp says: {told}.",
-    "Another model: -m embedded:PATH.gguf; one that Ollama can run: -m ollama:NAME",
+    "Use another model: -m embedded:PATH.gguf, or one that Ollama can run: -m ollama:NAME",
 )
 
 

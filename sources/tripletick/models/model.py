@@ -24,7 +24,7 @@ class ModelInfo:
     parameters: int = 0
     thinks: bool = False
     where: str = ""
-    """The server's address or the file, for the person."""
+    """The server's address or the file, for the user."""
     version: str = ""
     can: tuple[str, ...] = ()
     """What the engine says that it can do, in its own words: completion, tools, thinking, vision."""

@@ -19,24 +19,24 @@ from tripletick.models.http import HttpClient
 
 PATIENCE = 1800.0
 """Seconds without a line: checking the sum of 20 GB on a slow disk says nothing for minutes."""
-GOES_ON = "Go on: tripletick models pull {model}"
+GOES_ON = "To resume: tripletick models pull {model}"
 NO_SUCH = ErrorTemplate(
     ModelError,
     "Model '{model}' cannot be pulled.",
     "The server says: {told}.",
-    "Its name as on ollama.com/library, for example: tripletick models pull qwen2.5-coder:7b",
+    "Use a name from ollama.com/library, for example: tripletick models pull qwen2.5-coder:7b",
 )
 BROKE_OFF = ErrorTemplate(
     ServerFailedError,
-    "Pulling '{model}' broke off.",
-    "{why} What came is kept by the server.",
+    "The download of '{model}' was interrupted.",
+    "{why} The server keeps what it has downloaded.",
     GOES_ON,
 )
 UNCONNECTED = ErrorTemplate(
     ServerFailedError,
     "Model '{model}' cannot be pulled now.",
     "The server cannot reach its library: {told}.",
-    "Connect it, then: tripletick models pull {model}",
+    "Connect the server to the network, then: tripletick models pull {model}",
 )
 AWAY = ("no such host", "dial tcp", "network is unreachable", "TLS handshake timeout")
 """Words of the server where it has no way to the library."""

@@ -29,39 +29,39 @@ PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 HOST_PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,349}")
 DIGEST = re.compile(r"sha256[:-]([0-9a-f]{64})")
 
-ELSEWHERE = "A file of your own: -m embedded:PATH.gguf"
+ELSEWHERE = "For a file of your own: -m embedded:PATH.gguf"
 NO_NAME = ErrorTemplate(
     ModelError,
-    "'{name}' is neither a file nor a name that Ollama would give.",
+    "'{name}' is neither a file nor a valid Ollama model name.",
     "A name is MODEL, MODEL:TAG or OWNER/MODEL:TAG; a file ends in .gguf or begins with / or ./",
     ELSEWHERE,
 )
 NO_STORE = ErrorTemplate(
     ModelError,
     "Model '{name}' is not on this machine.",
-    "There is no store of Ollama: {looked}.",
-    f"Get it: ollama pull {{name}}. {ELSEWHERE}",
+    "No Ollama model store found: {looked}.",
+    f"Download it: ollama pull {{name}}. {ELSEWHERE}",
 )
 MISSING = ErrorTemplate(
-    ModelError, "Model '{name}' is not in Ollama's store.", "{closest}", "Get it: ollama pull {name}"
+    ModelError, "Model '{name}' is not in Ollama's store.", "{closest}", "Download it: ollama pull {name}"
 )
 CLOSED = ErrorTemplate(
     ModelError,
     "Model '{name}' cannot be read in Ollama's store.",
     "{path}: {why}.",
-    "Ask its server for it: -m ollama:{name}",
+    "Use Ollama's server: -m ollama:{name}",
 )
 DAMAGED = ErrorTemplate(
     ModelError,
     "Model '{name}' cannot be read in Ollama's store.",
     "{path}: {why}.",
-    "Get it again: ollama pull {name}",
+    "Download it again: ollama pull {name}",
 )
 NO_FILE = ErrorTemplate(
     ModelError,
-    "Model '{name}' holds no GGUF file.",
+    "Model '{name}' has no GGUF file.",
     "It runs in the cloud, or in a format that only Ollama's server reads.",
-    "Ask the server for it: -m ollama:{name}",
+    "Use Ollama's server: -m ollama:{name}",
 )
 
 
@@ -97,7 +97,7 @@ class ModelFiles:
 
 
 def list_stores(env: Mapping[str, str], home: Path) -> tuple[Path, ...]:
-    """Name the folders that can hold a store: the chosen one, the person's, the system's."""
+    """Name the folders that can hold a store: the chosen one, the user's, the system's."""
     chosen = env.get("OLLAMA_MODELS", "").strip().strip("\"'")
     first = (Path(chosen).expanduser(),) if chosen else ()
     return (*first, home / ".ollama" / "models", SYSTEM_STORE)
@@ -193,7 +193,7 @@ def _read_layers(manifest: Path, name: str) -> list[Any]:
     except (ValueError, LookupError, TypeError, RecursionError):
         layers = None
     if not isinstance(layers, list):
-        raise DAMAGED(name=name, path=manifest, why="it is no manifest")
+        raise DAMAGED(name=name, path=manifest, why="it is not a manifest")
     return layers
 
 
@@ -209,7 +209,7 @@ def _find_blob(store: Path, layer: Mapping[str, Any], name: str) -> Path:
     except OSError as error:
         raise DAMAGED(name=name, path=path, why=f"{_format_reason(error)} (pulled only in part)") from error
     if layer.get("size") not in (None, size):
-        raise DAMAGED(name=name, path=path, why=f"{size} bytes of {layer['size']} are there")
+        raise DAMAGED(name=name, path=path, why=f"only {size} of {layer['size']} bytes are there")
     return path
 
 

@@ -52,9 +52,9 @@ INSTEAD: Mapping[str, str] = {"max_tokens": "max_completion_tokens"}
 UNKNOWN_WORD = (400, 422)
 """With what a server refuses a word that it does not know."""
 MARGIN = 32
-LESS = "The server gives the model {has} tokens of context, not {asked}: that is set where it runs."
+LESS = "The server gives the model {has} tokens of context, not {asked}; change that on the server."
 DROPPED = (
-    "The server dropped old messages without saying so. Give it more context, or say what it has: --ctx N"
+    "The server silently dropped old messages. Give it more context, or set the size that it has: --ctx N"
 )
 UNSENT = "The key in {variable} is not sent: the connection to {host} is not encrypted."
 

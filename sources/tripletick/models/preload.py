@@ -1,7 +1,7 @@
-"""Has a server load a model while the person types, so that the first request need not wait for it.
+"""Has a server load a model while the user types, so that the first request need not wait for it.
 
 One empty request, in a thread; what comes of it is of no interest, the first real request tells what is
-wrong. It is not hung up on when that request comes: the server would begin to load anew. Not covered:
+wrong. It is not hung up on when that request comes: the server would begin to load again. Not covered:
 servers behind TLS or a proxy, where the first request loads.
 """
 

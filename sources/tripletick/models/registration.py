@@ -17,9 +17,9 @@ from tripletick.models.ollama import Ollama
 
 FAILED = ErrorTemplate(
     ServerFailedError,
-    "The server did not take the model {name}.",
+    "The server rejected model {name}.",
     "It says: {told}.",
-    "Its log says more. Without a server: tripletick -m embedded:{name}",
+    "For details see the server's log. Without a server: tripletick -m embedded:{name}",
 )
 
 

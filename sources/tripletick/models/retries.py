@@ -21,9 +21,9 @@ LONGEST_SAID = 300
 GATEWAY = (502, 503, 504)
 """What a proxy says while the server behind it is not there, or is not there yet."""
 BUSY = "The server is busy. Trying again in {seconds:g} s ({number} of {of})."
-ABSENT = "The server does not answer (status {status}). Trying again in {seconds:g} s ({number} of {of})."
-FAILED_ONCE = "The server failed ({told}). Trying once more."
-LEFT_ALONE = "The server wants fewer requests. Trying once more in {seconds:g} s, as it asked."
+ABSENT = "The server does not respond (status {status}). Trying again in {seconds:g} s ({number} of {of})."
+FAILED_ONCE = "The server failed ({told}). Trying again."
+LEFT_ALONE = "The server is rate-limiting requests. Trying again in {seconds:g} s, as it asked."
 
 
 @dataclass(slots=True)

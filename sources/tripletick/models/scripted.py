@@ -38,7 +38,9 @@ WRONG = (
     "text, thought and to are texts, finish is stop or length, cut true or false, seconds a number, "
     'calls a list of {"name": "…", "arguments": {…}}'
 )
-FORMAT = f'Write a JSON list of "…" or {{{", ".join(KINDS)}}}, or Markdown parted by lines ---.'
+FORMAT = (
+    f'Write a JSON list of "…" or {{{", ".join(KINDS)}}}, or Markdown with replies separated by lines of ---.'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ class ScriptedModel:
     def _check_context(self, prompt: int) -> None:
         if self.context and prompt > self.context:
             raise ContextFullError(
-                f"The conversation needs {prompt} tokens, the script has {self.context}.",
+                f"The conversation needs {prompt} tokens, but the script's context is {self.context}.",
                 remedy="Ask for more context: --ctx N",
                 needed=prompt,
                 available=self.context,
@@ -131,7 +133,7 @@ class ScriptedModel:
         for piece in _split_text(reply.text, self.size):
             yield Chunk(text=piece)
         if reply.cut:
-            raise StreamCutError("The script cuts this reply here.", remedy="Ask again.")
+            raise StreamCutError("The script cuts off this reply here.", remedy="Try again.")
         counts = Counts(prompt=prompt, output=_estimate_tokens(reply.thought + reply.text))
         yield Chunk(finish=reply.finish, counts=counts, calls=reply.calls)
 

@@ -10,8 +10,8 @@ from tripletick.messages import Counts, Message
 RELOAD_SECONDS = 1.0
 """A model that is loaded tells 0.04 to 0.09 s."""
 RECENTLY = 300.0
-DROPPED = "The server dropped old messages without saying so. Update Ollama (0.12.4 or newer)."
-RELOADED = "The model was reloaded ({seconds:.1f} s): another program uses it with other settings."
+DROPPED = "The server silently dropped old messages. Update Ollama (0.12.4 or newer)."
+RELOADED = "The model was reloaded ({seconds:.1f} s) because another program uses it with other settings."
 
 
 class ServerMonitor:

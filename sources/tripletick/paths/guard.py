@@ -28,7 +28,7 @@ from tripletick.paths.read_grants import KEPT, ReadGrants
 from tripletick.system.text import describe_os_error
 
 OUT = ".tripletick/out"
-REMEDY = "Go to a folder of your own, or: tripletick -C DIR"
+REMEDY = "Change to a folder of your own, or: tripletick -C DIR"
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,15 +261,19 @@ def explain_refusal(root: Path, home: Path, own: Sequence[Path], state: Sequence
     if not root.is_dir():
         return "There is no such folder."
     if home.is_relative_to(root):
-        return "It is your home folder, or holds it." if root != Path("/") else "It is the whole computer."
+        return (
+            "It is your home folder, or contains it."
+            if root != Path("/")
+            else "It is the root of the whole file system."
+        )
     private = [*map(Path, ("/etc", "/usr")), home / ".ssh", home / ".config", *state]
     for folder in (path.resolve() for path in private):
         if root.is_relative_to(folder) or folder.is_relative_to(root):
-            return f"It lies in {folder}, or holds it."
+            return f"It is inside {folder}, or contains it."
     if any(root.is_relative_to(folder) for folder in own):
         return "It belongs to tripletick itself."
     linked = next((name for name in (".git", ".tripletick") if (root / name).is_symlink()), "")
-    return f"Its {linked} is a link, which could lead anywhere." if linked else ""
+    return f"Its {linked} is a symbolic link, which could lead anywhere." if linked else ""
 
 
 def _check_replaceable(parent: int, name: str, path: str) -> int | None:

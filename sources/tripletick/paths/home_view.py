@@ -55,9 +55,9 @@ class HomeView:
     def explain_refusal(self) -> str:
         """Say why nobody can work here, "" where one can: too little would be hidden."""
         if self.home == Path("/"):
-            return "Your home folder is the whole computer, so nothing in it would be hidden."
+            return "Your home folder is the root of the file system, so nothing in it would be hidden."
         if os.geteuid() == 0 and self.root != self.home:
-            return "It holds your home folder, and root reads there what is closed to all others."
+            return "It contains your home folder, where root can read files that are closed to everyone else."
         return ""
 
     def list_visible(self) -> list[Path]:

@@ -53,7 +53,7 @@ def clean_path(written: str) -> str:
 
 
 def expand_home(text: str, home: Path) -> str:
-    """Put the person's home for `~` and `$HOME`; another's home stays as it was written."""
+    """Put the user's home for `~` and `$HOME`; another's home stays as it was written."""
     return _HOME.sub(lambda _: home.as_posix(), text, count=1) if _OWN_HOME.match(text) else text
 
 

@@ -1,4 +1,4 @@
-"""Folders and files outside the workspace that the person lets be read, each through its own handle.
+"""Folders and files outside the workspace that the user lets be read, each through its own handle.
 
 Reading alone: nothing here writes. What blocks see of them is the box's business.
 """

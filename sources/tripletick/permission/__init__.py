@@ -1,4 +1,4 @@
-"""When the person is asked before or after a block, and what a yes or a no means.
+"""When the user is asked before or after a block, and what a yes or a no means.
 
 It decides when to ask, never what is possible: that is the box's.
 """

@@ -31,7 +31,7 @@ class PendingBlock:
     bench: ToolContext
     points: Checkpoints
     typed: bool = False
-    """True for what the person typed himself."""
+    """True for what the user typed."""
     edited: bool = False
     makes: Callable[[], object] = bool
     """Makes what the block was let make, once the snapshot before it was taken."""
@@ -58,7 +58,7 @@ class PendingBlock:
         return replace(self, bench=bench)
 
     def with_answer(self, answer: Answer) -> PendingBlock:
-        """Take what the person made of it."""
+        """Take what the user made of it."""
         agreed = self.bench.agreed or answer.shown or answer.choice == "e"
         block = replace(self, bench=replace(self.bench, agreed=agreed))
         if answer.choice != "e":
@@ -81,7 +81,7 @@ class PendingBlock:
 def run_with_snapshots(
     block: PendingBlock,
 ) -> Generator[Looking | Output | Ask | Notice, Answer | None, Result]:
-    """Run a block between two snapshots; a result of the person's own says so."""
+    """Run a block between two snapshots; a result of the user's own says so."""
     watched = block.tool.writes and not (block.bench.offers and block.bench.mode == "read")
     running = _run_watching_home(block) if watched else block.tool.run(block.call, block.bench)
     result = yield from running
@@ -91,7 +91,7 @@ def run_with_snapshots(
 def _run_watching_home(
     block: PendingBlock,
 ) -> Generator[Looking | Output | Ask | Notice, Answer | None, Result]:
-    """Run what may write, and tell what it leaves where the person would not look."""
+    """Run what may write, and tell what it leaves where the user would not look."""
     home, script = block.bench.box.home, block.call.body
     yield from snapshot_before(block)
     block.makes()
@@ -112,7 +112,7 @@ def _run_watching_home(
 
 
 def add_edit_note(result: Result, answer: Answer) -> Result:
-    """Say in a result that the person's own words ran."""
+    """Say in a result that the user's own words ran."""
     if answer.choice != "e":
         return result
     return replace(result, text=INSTEAD.format(script=answer.text.strip("\n")) + result.text)
@@ -135,6 +135,6 @@ def snapshot_before(block: PendingBlock) -> Generator[Looking | Notice, Answer |
 
 
 def snapshot_after(block: PendingBlock) -> Generator[Looking | Notice, Answer | None, None]:
-    """Take a snapshot, and tell what the person must know of what the block did."""
+    """Take a snapshot, and tell what the user must know of what the block did."""
     lines = yield from run_with_progress(block.points, block.points.snapshot_after_block)
     yield from map(Notice, lines)

@@ -1,6 +1,6 @@
 """`git add` and `git commit`, parsed: these words alone run, in a box that may write .git.
 
-Hooks, signatures and the person's settings do not; the author is the repository's, else the person's. Not
+Hooks, signatures and the user's settings do not; the author is the repository's, else the user's. Not
 covered: every other command of git, for which .git stays read-only.
 """
 
@@ -116,7 +116,7 @@ def build_command(
 
 
 def find_author(workspace: Path) -> dict[str, str]:
-    """Read the person's name and address from his own git settings, never from the workspace's."""
+    """Read the user's name and address from their own git settings, never from the workspace's."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     safe = [
         one for one in folders if one.startswith("/") and not Path(one).resolve().is_relative_to(workspace)

@@ -48,7 +48,7 @@ class DeletionEstimate:
     def __str__(self) -> str:
         names = ", ".join(map(_quote_name, self.names[:NAMED])) + (" …" if len(self.names) > NAMED else "")
         if self.unknown:
-            return f"what {names} stands for, which only the run can tell"
+            return f"whatever {names} expands to when it runs"
         if self.outside:
             return f"{names}, which is not in this folder"
         more = "more than " if self.count >= MOST else ""

@@ -49,8 +49,8 @@ RUNNERS = frozenset(
     )
 )
 """Programs that run code of the folder they are started in."""
-OWN = " It runs code of this folder ({line}), in the box with network through the proxy."
-CHANGED = " The Python in {folders} was made or changed after the first block of this session."
+OWN = " It runs code from this folder ({line}), in the box with network through the proxy."
+CHANGED = " The Python in {folders} was created or changed since the first block of this session."
 
 
 class EnvironmentTracker:

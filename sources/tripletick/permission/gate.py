@@ -1,6 +1,6 @@
 """How a block gets to run: what is asked before it, what it lacked is asked after it, and then it runs again.
 
-The box decides what is possible; here is decided when a person is asked. Without one every question is a no.
+The box decides what is possible; here is decided when a user is asked. Without one every question is a no.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ from tripletick.system.dirs import abbreviate_home
 from tripletick.system.text import describe_os_error
 
 FOLDER = "was not run: the person lets no block run in this folder"
-UNBOXED = "Nothing was run: there is no sandbox, and nobody to ask."
+UNBOXED = "Nothing was run: there is no sandbox, and no one to confirm it."
 PUSH = "was not run: git push is left to the person, who has been shown the command"
-TO_PUSH = "Pushing is yours: {command}"
+TO_PUSH = "Push it yourself: {command}"
 NO_COMMIT = "was not run: the person has turned commits off"
 NOT_RUN = "was not run: {why}"
 SAID = 3
 """Sentences of one question."""
-MORE = "And {count} more like that."
+MORE = "And {count} more of this kind."
 NOT_PUSHED = "(git push was not run: it is left to the person, who has been shown the command.)"
 NOT_COMMITTED = "(This was not run, since what comes before it did not succeed: {line})"
-RISKY_WHY = "In its box it can change files only in this folder; tripletick undo brings them back."
-UNKEPT = "No undo brings back what it changes here."
+RISKY_WHY = "In its box it can change files only in this folder; tripletick undo restores them."
+UNKEPT = "What it changes here cannot be undone."
 CHANGED = "network for a Python that was made or changed"
-ALWAYS_WHY = "Every block is asked for: [sandbox] ask = always."
+ALWAYS_WHY = "Every block needs your approval: [sandbox] ask = always."
 VENV = 'export PATH="$PWD/{folder}/bin:$PATH"; '
 AS_MADE = 'mkdir() { command mkdir -p "$@"; }; '
 """A folder that the user said yes to is there already when the script makes it."""
@@ -65,7 +65,7 @@ class PermissionGate:
     asking: AskPolicy = field(default_factory=AskPolicy)
     person: Approver = field(default_factory=Approver)
     given: dict[str, Grant] = field(default_factory=dict)
-    """What the person gave all blocks of this session, by the kind of the question."""
+    """What the user gave all blocks of this session, by the kind of the question."""
     lent: dict[str, Grant] = field(default_factory=dict)
     """What they gave all blocks of this turn."""
     interpreters: EnvironmentTracker = field(default_factory=EnvironmentTracker)
@@ -116,7 +116,7 @@ class PermissionGate:
         )
         if isinstance(answer, Result):
             if answer.outcome == "forbidden":
-                raise UserNeededError(UNBOXED, box.sentence, "Set up: apt install bubblewrap")
+                raise UserNeededError(UNBOXED, box.sentence, "Install one: apt install bubblewrap")
             return answer
         return (yield from run_with_snapshots(block.with_answer(answer)))
 
@@ -125,7 +125,7 @@ class PermissionGate:
         if isinstance(permitted, Result):
             return permitted
         if permitted.edited and not block.edited and (parts := self._split_script(permitted)):
-            # The person's own lines: he has just read them.
+            # The user's own lines: they have just read them.
             mine = replace(permitted, typed=True, edited=False)
             return add_edit_note((yield from self._run_parts(mine, parts)), Answer("e", permitted.call.body))
         result = yield from run_with_snapshots(permitted)

@@ -23,13 +23,13 @@ from tripletick.tools.tool import ToolContext
 
 QUESTIONS = {
     "folder": "Let this turn write to {name}?",
-    "new": "Let this turn make {name} and write to it?",
+    "new": "Let this turn create {name} and write to it?",
     "file": "Let this turn write {name}?",
 }
-WHY = "Nothing else of your home folder can be changed by it; tripletick undo brings back what was there."
-NOBODY = "A change to {name} needs your yes, and nobody is here to be asked."
-NOBODY_WHY = "Blocks only read in your home folder, until they are let write to one folder of it."
-NOBODY_CHAT = "To be asked, in a terminal: tripletick"
+WHY = "It can change nothing else in your home folder; tripletick undo restores what was there."
+NOBODY = "Changing {name} needs your approval, and there is no one to ask."
+NOBODY_WHY = "In your home folder blocks can only read until you let them write to a folder."
+NOBODY_CHAT = "To be asked, start in a terminal: tripletick"
 NOBODY_TYPE = 'To work in that folder: tripletick -C {name} "…"'
 _STRICT = re.compile(r"[Rr]ead-only file system|EROFS|Errno 30")
 _DENIED = re.compile(rf"{_STRICT.pattern}|[Pp]ermission denied|EACCES|Errno 13")
@@ -52,7 +52,7 @@ MODEL = (
     "out of reach. To keep it, write it in this folder.)"
 )
 FAILED = "failed, what it wrote is not in this folder"
-PERSON = "{paths} is not in your home folder but in the one of the blocks, which goes with the session."
+PERSON = "{paths} is in the home folder of the blocks, not in yours, and is deleted with the session."
 _NAMED = re.compile(
     r"""(?:(?<![\w/.~])~/|\$HOME/|\$\{HOME\}/|Path\.home\(\)\s*/\s*["'])(?P<path>\w[\w.@%+-]*(?:/[\w.@%+-]+)*)"""
 )

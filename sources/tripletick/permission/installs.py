@@ -124,7 +124,7 @@ class Install:
         named = (
             f"{file} names {'them' if len(self.packages) > 1 else 'it'}."
             if file
-            else "It is named in no project file."
+            else "No project file lists it."
         )
         return (
             f"Install {what} into {self.folder}, in the box with network through the proxy? {named}{changed}"

@@ -14,11 +14,11 @@ from tripletick.permission.questions import AskPolicy, Question
 from tripletick.tools import mcp
 
 DESTROYS = "may destroy or overwrite what it works on"
-REACHES = "reaches out of this computer"
-ASK = "{name}.{tool} {does}, as its server says. Call it?"
+REACHES = "connects to other computers"
+ASK = "According to its server, {name}.{tool} {does}. Call it?"
 WHAT = "the call of {name}.{tool}"
-CONFINED = "In its box the server can change files only in this folder; tripletick undo brings them back."
-FREE = "The server has no box, or is elsewhere: what it does there undo does not bring back."
+CONFINED = "In its box the server can change files only in this folder; tripletick undo restores them."
+FREE = "The server runs without a box or on another machine, so what it does cannot be undone."
 
 
 def build_question(block: PendingBlock, asking: AskPolicy) -> Question | None:

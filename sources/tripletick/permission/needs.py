@@ -31,9 +31,9 @@ _SWALLOWED = re.compile(r"^curl: \(6\) |^wget: unable to resolve host ")
 _IGNORE = re.compile(r"(?m)^tripletick: Put back, .*[:,] \.tripletickignore(?:,| and |$)")
 _PIECES = re.compile(r"[;\n]|&&|\|\|")
 SAVES = ("write", "append")
-PROXY = "Through our proxy, which shows each host; nothing of this computer itself is reachable."
-HIDES = "What it names is hidden from then on, from blocks and from the model."
-PORTS = "Blocks with network reach ports 80 and 443; [sandbox] ports opens others for good."
+PROXY = "Through the proxy, which shows each host; this computer itself cannot be reached."
+HIDES = "What it lists is hidden from blocks and from the model from then on."
+PORTS = "Blocks with network can reach ports 80 and 443; [sandbox] ports opens others permanently."
 NAMED = 3
 """Places of one question; others are asked for after it."""
 LINES = 12
@@ -145,7 +145,7 @@ def _build_write_need(written: str, root: Path) -> Need | None:
     if not can_offer_path(path, root):
         return None
     name = format_path(path)
-    why = f"{name} lies outside this folder: undo does not bring back what changes there."
+    why = f"{name} is outside this folder: undo does not restore changes there."
     return Need(f"write {name}", f"to write {name}", why, Grant(write=(path,)), new=not path.exists())
 
 
@@ -155,7 +155,7 @@ def format_path(path: Path) -> str:
 
 
 def can_offer_path(path: Path, root: Path) -> bool:
-    """Tell whether a person may be asked for a path: never for the system's, for keys or for settings."""
+    """Tell whether a user may be asked for a path: never for the system's, for keys or for settings."""
     home = Path.home().resolve()
     if path.is_relative_to(root) or root.is_relative_to(path) or home.is_relative_to(path):
         return False

@@ -23,24 +23,24 @@ from tripletick.tools.syntax_check import drain_output
 from tripletick.tools.tool import ToolContext
 
 Asks = Callable[[PendingBlock, Question, str], Answering]
-INSTALL_WHY = "That command sees {paths} and a package cache, nothing else of this folder; {how}."
-HOWS = {"pip": "built packages only, no setup code runs", "npm": "install scripts do not run"}
-BUILD = "No built package fits {names}. Build it from source in that box? Its setup code runs there."
+INSTALL_WHY = "The command can see {paths} and a package cache, and nothing else in this folder; {how}."
+HOWS = {"pip": "prebuilt packages only, no setup code runs", "npm": "install scripts do not run"}
+BUILD = "No prebuilt package fits {names}. Build it from source in that box? Its setup code runs there."
 INSTALLED = {
     "pip": "ok, installed into {folder}; start programs with {folder}/bin/python",
     "npm": "ok, installed into {folder}; install scripts did not run",
 }
-COMMIT_WHY = "Only these lines run, as you see them, in a box that may write .git; hooks and signing do not."
+COMMIT_WHY = "Only the lines shown here run, in a box that can write .git; hooks and signing are off."
 LINKED = "{path} is a link, and what it points to is not known to be a place for packages"
 UNMADE = "{folder} could not be made: {why}"
 UNTRACKED = "[ -e {folder}/.gitignore ] || echo '*' > {folder}/.gitignore"
 """What Python 3.13 and uv do, too: packages are in no commit."""
 NAMELESS = "Please tell me who you are"
-"""What git says where neither the repository nor the person's settings have a name."""
+"""What git says where neither the repository nor the user's settings have a name."""
 NO_NAME = "was not committed: git does not know the person's name, and only the person can say it"
 TO_NAME = (
-    "Git does not know who commits. Tell it: "
-    'git config --global user.name "Your Name"; git config --global user.email you@example.org'
+    'Git does not know your name and address. Set them: git config --global user.name "Your Name"; git '
+    "config --global user.email you@example.org"
 )
 UNREADABLE = "refused by the person: his own lines could not be read"
 
@@ -146,7 +146,7 @@ def _run_git_commands(block: PendingBlock, lines: Sequence[Sequence[str]]) -> Wo
 
 
 def find_missing_author(bench: ToolContext) -> dict[str, str]:
-    """Give what the person's settings say of him and the repository's own do not."""
+    """Give what the user's settings say of them and the repository's own do not."""
     asked = ["git", "config", "--name-only", "--get-regexp", r"^user\.(name|email)$"]
     own = (
         drain_output(bench.box.run(asked, mode="read", env=commits.ENV))

@@ -1,4 +1,4 @@
-"""Asks the person and says what the answer means; keeps what was allowed for this session.
+"""Asks the user and says what the answer means; keeps what was allowed for this session.
 
 Nothing of it is kept on disk. What there is to ask is found elsewhere (gate).
 """
@@ -39,7 +39,7 @@ class AskPolicy:
     commits: bool = True
     """False for `[git] commit = no`: blocks commit nothing."""
     allowed: bool = True
-    """False where the person lets no block run in this folder."""
+    """False where the user lets no block run in this folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Question:
 
 @dataclass(slots=True)
 class Approver:
-    """Who is asked, and what he has allowed for this session."""
+    """Who is asked, and what they have allowed for this session."""
 
     asking: AskPolicy = field(default_factory=AskPolicy)
     allowed: set[str] = field(default_factory=set)

@@ -1,4 +1,4 @@
-"""Which commands a person is asked about before they run, by the rows of risky.toml.
+"""Which commands a user is asked about before they run, by the rows of risky.toml.
 
 A row decides when to ask and with which sentence, never what is possible.
 """

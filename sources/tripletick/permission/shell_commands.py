@@ -71,7 +71,7 @@ class ResolvedCommand:
 
     @property
     def quoted_line(self) -> str:
-        """The command for a person to type: what is one word stays one, whatever it holds."""
+        """The command for a user to type: what is one word stays one, whatever it holds."""
         return " ".join(shlex.join(word.text for word in self.words).split())
 
 

@@ -1,4 +1,4 @@
-"""Takes a snapshot in a thread of its own, so that the person sees how far it has come and can stop it."""
+"""Takes a snapshot in a thread of its own, so that the user sees how far it has come and can stop it."""
 
 from __future__ import annotations
 

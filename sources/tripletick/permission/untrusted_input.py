@@ -1,9 +1,9 @@
 """What is asked because of strangers: their words may order a model about, and an address may carry away
 what the model knows.
 
-Until there is something from outside, an address must be at a host that the person or a search has named;
+Until there is something from outside, an address must be at a host that the user or a search has named;
 from then on whatever writes, installs or has network is asked for, and an address that was named as it
-stands is not. Searching itself goes to the service of the person's choice.
+stands is not. Searching itself goes to the service of the user's choice.
 """
 
 from __future__ import annotations
@@ -16,18 +16,20 @@ from tripletick.system.text import join_names
 from tripletick.tools.outside_sources import OutsideSources
 from tripletick.web.address import WebAddress
 
-READ = "This request has read what strangers wrote ({hosts})."
+READ = "This request has read untrusted content ({hosts})."
 RUN = "{read}{risks} Run this {name} block{network}?"
 WHY = (
-    "What a page says is no word of yours, and may order the model about: look at the block before you say "
-    "yes. Asked for each block until your next request."
+    "A page was not written by you and may instruct the model: check the block before you approve it. You "
+    "are asked for each block until your next request."
 )
 AFTER = "a block that writes or has network, after words from outside,"
 NETWORK = " with network"
-UNNAMED = "Nobody named {hosts} in this request. Get {address}{more}?"
-STRANGE = "{read} Get {address}{more}?"
+UNNAMED = "{hosts} was not named in this request. Fetch {address}{more}?"
+STRANGE = "{read} Fetch {address}{more}?"
 MORE = " and {count} more"
-UNNAMED_WHY = "An address can carry away what the model has read. Name the page in your request: no question."
+UNNAMED_WHY = (
+    "An address can leak what the model has read. You are not asked about pages that your request names."
+)
 GETTING = "getting {address}, which nobody has named,"
 MOST_HOSTS = 3
 LONGEST = 160

@@ -1,6 +1,6 @@
-"""Has the person agree to a plan before it runs: yes, no, or edited first, as a text with a line a task.
+"""Has the user agree to a plan before it runs: yes, no, or edited first, as a text with a line a task.
 
-Without a person, or where they have said so before, it is run as it is, which is said. What the lines hold is
+Without a user, or where they have said so before, it runs as it is, and that is shown. What the lines hold is
 checked in validation.py.
 """
 
@@ -16,19 +16,19 @@ from tripletick.planner.drafts import Asking
 from tripletick.planner.plan import Plan
 from tripletick.planner.validation import PlanFault, PlanRules
 
-UNASKED = "The plan is run as it is: {why}."
-NOBODY = "nobody is there to be asked"
-SAID = "-y says yes"
+UNASKED = "Running the plan without confirmation: {why}."
+NOBODY = "no one is there to confirm it"
+SAID = "-y was given"
 SET = "[planner] confirm is no"
 
 HEAD = (
-    "# A line a task: ID AGENT: what is to be done  (needs ID, ID)",
-    "# What is indented goes on with the task above. Lines like these do not count.",
+    "# One task per line: ID AGENT: what to do  (needs ID, ID)",
+    "# Indented lines continue the task above. Lines starting with # are ignored.",
 )
 NOTHING = "nothing"
 """Stands for no needs, where the task's own words end like some."""
-UNREAD = "This is not of the form: ID AGENT: what is to be done  (needs ID, ID)"
-ABOVE = "There is no task above for this line to go on with."
+UNREAD = "Expected: ID AGENT: what to do  (needs ID, ID)"
+ABOVE = "There is no task above for this line to continue."
 LINE = "Line {line}: {text}"
 _TASK = re.compile(r"(?P<id>\S+)\s+@?(?P<agent>[\w.-]+)\s*:(?P<task>.*)", re.DOTALL)
 _NEEDS = re.compile(r"\s*\(needs\s+(?P<needs>[^()]*)\)\s*\Z")
@@ -45,23 +45,23 @@ class PlanQuestion:
 
 
 AGREED = PlanQuestion(
-    "Go on with this plan?",
+    "Run this plan?",
     "yne?",
-    "y: its tasks are run, each by its agent; n: nothing is run, and words after it go to the planner, which "
-    "plans anew; e: edit it first, a line a task. Ctrl+C stops a plan, and what is done stays.",
+    "y: run its tasks, each by its agent; n: run nothing, and words after it go to the planner, which "
+    "makes a new plan; e: edit it first, one task per line. Ctrl+C stops a plan and keeps what is done.",
     "y",
 )
 AGAIN = PlanQuestion(
-    "Edit it once more?",
+    "Edit it again?",
     "eyn?",
-    "e: your text as it is now; y: the plan as it was before you edited it; n: nothing is run.",
+    "e: edit your text further; y: run the plan as it was before you edited it; n: run nothing.",
     "e",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class PlanConfirmation:
-    """Whether and how the person is asked; no editor may lie in `workspace`."""
+    """Whether and how the user is asked; no editor may lie in `workspace`."""
 
     person: bool
     yes: bool
@@ -69,7 +69,7 @@ class PlanConfirmation:
     workspace: str
 
     def ask_user(self, plan: Plan, rules: PlanRules) -> Asking[tuple[Answer, Plan]]:
-        """Show the plan and ask; gives the answer, and the plan as the person wants it."""
+        """Show the plan and ask; gives the answer, and the plan as the user wants it."""
         yield PlanChanged(plan.tasks)
         if why := self._find_skip_reason():
             yield Notice(UNASKED.format(why=why))
@@ -95,7 +95,7 @@ class PlanConfirmation:
                 yield PlanChanged(plan.tasks)
 
     def _find_skip_reason(self) -> str:
-        """Say why the person is not asked, "" where he is."""
+        """Say why the user is not asked, "" where they are."""
         reasons = ((not self.person, NOBODY), (self.yes, SAID), (not self.confirm, SET))
         return next((why for holds, why in reasons if holds), "")
 
@@ -106,7 +106,7 @@ def format_tasks(tasks: Sequence[Task]) -> str:
 
 
 def parse_tasks(text: str, rules: PlanRules) -> tuple[Plan, list[str]]:
-    """Read what the person made of it, and say what is wrong, each with the number of its line."""
+    """Read what the user made of it, and say what is wrong, each with the number of its line."""
     tasks, faults, lines = list[Task](), list[str](), list[int]()
     for number, whole in _split_tasks(text):
         task = _parse_task(whole)

@@ -32,12 +32,12 @@ UNREAD = {
     "deep": "The JSON is nested too deeply.",
     "cut": "The plan was too long and was cut. Make it shorter.",
 }
-NO_SCHEMA = "The server failed at an answer of a given form; the plan is asked for without one."
+NO_SCHEMA = "The server could not produce structured output; asking for the plan without a schema."
 PLANLESS = "the model answered without a plan"
 MOST_PLANLESS = 2
 """Replies in a row without a plan: a model that writes a second one writes a third."""
 NO_PLAN = "Gave up: no plan after {count} attempts, the last: {fault}"
-DIRECT = "Give it to one agent: @coder and the request; or ask for less at once."
+DIRECT = "Give the request to one agent (@coder REQUEST), or ask for less at once."
 _GO_ON = re.compile(r"[\W_]*(?:decision\W*)?go[ _-]?on[\W_]*", re.IGNORECASE)
 
 T = TypeVar("T")
@@ -109,7 +109,7 @@ class PlanDrafter:
         return (yield from self._request_draft(None)), None
 
     def _request_draft(self, form: Mapping[str, Any] | None) -> Asking[ReceivedReply]:
-        """Hear a reply; it is no text for the person, who sees the plan."""
+        """Hear a reply; it is no text for the user, who sees the plan."""
         base = self.replies.sampling
         sampling = replace(base, schema=form, output=min(base.output, LONGEST))
         hearing = replace(self.replies, sampling=sampling).request_reply(self.agent, (TAG,))

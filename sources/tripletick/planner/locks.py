@@ -88,7 +88,7 @@ class LockedGate(PermissionGate):
     locks: PathLocks = field(default_factory=PathLocks)
     halt: CancelToken = field(default_factory=CancelToken)
     notice: Callable[[str], None] = ignore_notice
-    """Takes a line for the person, from any thread."""
+    """Takes a line for the user, from any thread."""
 
     def run_block(self, block: PendingBlock) -> Working:
         """Run a block as any gate does, while nobody else writes where it does."""
@@ -110,7 +110,7 @@ class LockedGate(PermissionGate):
                 self.notice(line)
 
     def _run_in_turns(self, running: Working) -> Working:
-        """Let those who write other files in between only while the person is asked: until its answer a file
+        """Let those who write other files in between only while the user is asked: until its answer a file
         tool has written nothing, and what it writes then is recorded before anybody else's.
         """
         answer: Answer | None = None

@@ -36,16 +36,16 @@ from tripletick.system.text import format_count
 from tripletick.turn.attempts import Attempts, complete_ending, find_ending
 from tripletick.turn.loop import Loop, Turn
 
-STOPPED = "Stopped. Go on with what is left of the plan ({left})?"
-STOPPED_WHY = "What is done stays done. n ends the plan; tripletick resume asks once more."
-RESUMED = "A plan of this session has not ended ({left} left). Go on with it?"
-RESUMED_WHY = "What is done stays done; what was being done begins anew."
-NOT_RUN = "The plan is not gone on with, because nobody said yes."
-INSTEAD = "Ask for something else, or give it to one agent: @coder and the request."
-UNCHANGED = "The plan could not be changed; what is left goes on without what failed."
+STOPPED = "Stopped. Continue with the rest of the plan ({left})?"
+STOPPED_WHY = "Finished tasks are kept. n ends the plan; tripletick resume asks again."
+RESUMED = "A plan of this session is unfinished ({left} left). Continue it?"
+RESUMED_WHY = "Finished tasks are kept; tasks in progress start over."
+NOT_RUN = "The plan was not run, because it was not confirmed."
+INSTEAD = "Ask for something else, or give the request to one agent: @coder REQUEST"
+UNCHANGED = "The plan could not be changed; the rest continues without the failed task."
 OVER = "Not all of the plan is done: {left}."
-LATER = "To be asked once more: tripletick resume"
-LEFT = "To try what is left once more: go on"
+LATER = "To continue later: tripletick resume"
+LEFT = "To retry the rest: go on"
 GONE = "its agent is not there any more"
 
 Run = Callable[[Plan], Generator[Event, Reply, Plan]]
@@ -178,7 +178,7 @@ class Planner:
                 return (yield from self._finish_plan())
 
     def _run_interruptible(self, work: Callable[[], Asking[bool]]) -> Asking[bool | None]:
-        """Do a part of the work; None where the person stopped it and then wants the rest all the same."""
+        """Do a part of the work; None where the user stopped it and then wants the rest all the same."""
         try:
             return (yield from work())
         except KeyboardInterrupt:
@@ -220,7 +220,7 @@ class Planner:
         return True
 
     def _finish_plan(self) -> Asking[Ending]:
-        """Answer by rule, in the conversation and to the person."""
+        """Answer by rule, in the conversation and to the user."""
         text = yield from self._report_outcome(texts.ENDED)
         yield Text(text + "\n")
         if self.plan.is_complete():

@@ -10,7 +10,7 @@ is a child of that thread, and ends with it as with the whole program (PR_SET_PD
 Shared are the folder and its guard, which keep no state, and the locks.
 
 A task is stopped through its `Halt`, by Ctrl-C or by its time: that ends what its thread waits for, and its
-turn ends as the person's own do. Signals come to the main thread alone. Not covered: what a plan is and when
+turn ends as the user's own do. Signals come to the main thread alone. Not covered: what a plan is and when
 it changes (plan, planner), who may write (locks), what a task works with (the staff, which is wired).
 """
 
@@ -51,7 +51,7 @@ BROKEN = "it broke off: {kind}: {error}"
 ASKED = "{name}: {question}"
 ENDS = (Answered, GaveUp)
 PIECES = (Text, Thought, Output)
-"""Of no use once the person has stopped it all."""
+"""Of no use once the user has stopped it all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ class _TaskWorker:
 @dataclass(frozen=True, slots=True)
 class TaskRunner:
     """Who carries out plans: up to `parallel` tasks side by side, each within `task_timeout` seconds; those
-    that the person takes to answer do not count.
+    that the user takes to answer do not count.
     """
 
     staff: Staff

@@ -1,6 +1,6 @@
 """Whether what was written is a plan that can be carried out; what is wrong is worded to be mended.
 
-Covered: plans of the model's and lists of tasks that the person has edited. Not covered: where they come from
+Covered: plans of the model's and lists of tasks that the user has edited. Not covered: where they come from
 (asking, editing).
 """
 
@@ -16,7 +16,7 @@ from tripletick.planner.plan import HOW, Plan
 from tripletick.system.text import find_close_match
 
 MOST = 12
-"""Tasks that may wait at once: a plan that a person can read, and a small model write."""
+"""Tasks that may wait at once: a plan that a user can read, and a small model write."""
 ID = re.compile(r"[\w.-]{1,24}")
 WORDS = re.compile(r"\w")
 FAULTS = {

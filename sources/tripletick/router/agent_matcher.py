@@ -1,4 +1,4 @@
-"""Which of the person's own agents a request is meant for: the one whose sentence has its rare words.
+"""Which of the user's own agents a request is meant for: the one whose sentence has its rare words.
 
 Not covered: which of the shipped agents gets it (the package).
 """

@@ -75,15 +75,15 @@ def load_classifier() -> Classifier:
 
 
 def parse_weights(data: bytes) -> Classifier:
-    """Read a weights file. Raises ConfigError where it is cut, or of another version."""
+    """Read a weights file. Raises ConfigError where it is truncated, or from another version."""
     try:
         magic, trained_from, *counts, temperature, threshold = HEAD.unpack_from(data)
         numbers = SCALES.unpack_from(data, HEAD.size)
         if magic != MAGIC or len(data) != _compute_length(*counts):
-            raise ValueError("it is cut, or of another version")
+            raise ValueError("it is truncated, or from another version")
     except (struct.error, ValueError) as error:
         raise ConfigError(
-            "The router's weights cannot be read.", str(error), "Reinstall tripletick."
+            "The router's weights file cannot be read.", str(error), "Reinstall tripletick."
         ) from error
     meanings, common, slots = counts
     first = HEAD.size + SCALES.size

@@ -20,10 +20,10 @@ BOXES = {
     "podman": "container.podman",
 }
 """Where what opens them lies below this package."""
-LESSER = "box: {name}, not the best there is: {why}"
+LESSER = "box: using {name}, because a stronger box does not work: {why}"
 SAID = "lesser box"
 """Marks a ground on which that was told."""
-ANOTHER = "See what holds: tripletick doctor"
+ANOTHER = "To see which boxes work: tripletick doctor"
 TIERS = ("auto", *BOXES, "none")
 
 
@@ -37,7 +37,7 @@ def open_box(ground: SandboxSpec, tier: str = "auto") -> Box:
     if tier in BOXES and not box.holds:
         box.close()
         why = "; ".join(problems)
-        raise ConfigError(f"[sandbox] tier = {tier} does not hold here.", why, find_remedy(why) or ANOTHER)
+        raise ConfigError(f"[sandbox] tier = {tier} does not work here.", why, find_remedy(why) or ANOTHER)
     if box.holds and problems:
         line = LESSER.format(name=box.name, why="; ".join(problems))
         ground.lookup_cached(SAID, lambda: ground.notice(line))
@@ -47,7 +47,7 @@ def open_box(ground: SandboxSpec, tier: str = "auto") -> Box:
 def choose_box(ground: SandboxSpec, tier: str = "auto") -> tuple[Box, list[str]]:
     """Open a box as `open_box` does; give also why others were passed over."""
     if tier not in TIERS:
-        raise ConfigError(f"[sandbox] tier = {tier} does not exist", remedy=f"tiers: {', '.join(TIERS)}")
+        raise ConfigError(f"[sandbox] tier = {tier} does not exist", remedy=f"Tiers: {', '.join(TIERS)}")
     from tripletick.sandbox.bare import CHOSEN, UnsandboxedBox
 
     problems: list[str] = []

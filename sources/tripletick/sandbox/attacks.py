@@ -1,4 +1,4 @@
-"""Ten harmless attacks on a real box: what `tripletick doctor` runs on the person's machine.
+"""Ten harmless attacks on a real box: what `tripletick doctor` runs on the user's machine.
 
 Each is judged by what it did outside, where that can be seen, else by what it says. One that did not run to
 its end was not tried, which is not held. They do no harm where they succeed, but are for boxes alone: tier
@@ -53,7 +53,7 @@ class AttackTargets:
 
     top: Path
     secret: Path
-    """A file of our state folder, which lies in the person's home."""
+    """A file of our state folder, which lies in the user's home."""
     word: str
     """Is in that file, and in the environment of `victim`."""
     victim: subprocess.Popen[bytes]

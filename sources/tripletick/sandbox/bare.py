@@ -85,7 +85,7 @@ class UnsandboxedBox:
             argv=(sys.executable, "-I", "-S", str(REAPER), settings, *command),
             env={**self.environment, **(env or {})},
             cwd=self._ground.start,
-            # The reaper becomes the user itself: he may not reach the interpreter that we run with.
+            # The reaper becomes the user itself: that user may not reach the interpreter that we run with.
             user=replace(self._user, switched=False),
             limits=limits,
             timeout=seconds,

@@ -94,7 +94,7 @@ class OutputEnds:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What one block gets beyond its box, each by a yes of the person's. Nothing, unless named."""
+    """What one block gets beyond its box, each by a yes of the user's. Nothing, unless named."""
 
     network: bool = False
     """Through our proxy; the network namespace stays private."""
@@ -131,7 +131,7 @@ class Box(Protocol):
 
     @property
     def sentence(self) -> str:
-        """One sentence for the person: what this tier holds."""
+        """One sentence for the user: what this tier holds."""
         ...
 
     @property
@@ -201,7 +201,7 @@ class SandboxSpec:
     see: tuple[Path, ...] = ()
     """`[sandbox] see` and `--read`: further folders that blocks may read."""
     notice: Callable[[str], None] = ignore_notice
-    """Takes a line for the person, from any thread: a host that a block reached, a mount left out."""
+    """Takes a line for the user, from any thread: a host that a block reached, a mount left out."""
     halt: CancelToken = field(default_factory=CancelToken, compare=False)
     """Ends what runs, from another thread."""
     found: dict[str, Any] = field(default_factory=dict, compare=False)

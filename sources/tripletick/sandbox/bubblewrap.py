@@ -34,15 +34,15 @@ SENTENCE = (
 )
 SENTENCE_USER = "; blocks run as {name}, who owns the folder"
 SENTENCE_ROOT = "; blocks run as root without its powers"
-SENTENCE_UNFILTERED = "; system calls are not filtered, this processor is not known"
-SENTENCE_READ = "; blocks may only read"
+SENTENCE_UNFILTERED = "; system calls are not filtered, because this processor is unknown"
+SENTENCE_READ = "; blocks can only read"
 TOO_MANY = (
     "tripletick: more than {most} files and folders to hide here; name the folders they lie in, in {name}\n"
 )
 UNLISTED = "tripletick: {path} cannot be listed (chmod u+r), so what must stay hidden in it is not known\n"
 WEIGH = 32 << 20
 """Growth of the disk after which the session's folder is weighed again."""
-TOO_DEEP = "Too much lies in {folders} to look through all of it: .env files far down can be read by blocks."
+TOO_DEEP = "{folders} is too large to search completely: blocks can read .env files deep inside it."
 MISSING = "bubblewrap is not installed (apt install bubblewrap)"
 
 
@@ -110,7 +110,7 @@ class BoxedCommand:
     lead: Callable[[Sequence[str]], Sequence[str]] = list
     """Puts before the command what leads it out to the network."""
     settle: Callable[[], Iterable[str]] = tuple
-    """Brings back what it changed; gives lines for the person."""
+    """Brings back what it changed; gives lines for the user."""
     closed: Callable[[], frozenset[str]] = frozenset
     """Gives the places that the proxy has refused it for their port."""
 

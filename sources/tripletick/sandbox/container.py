@@ -1,4 +1,4 @@
-"""Tier 4: a container of the person's choice, docker or podman. Never chosen by itself.
+"""Tier 4: a container of the user's choice, docker or podman. Never chosen by itself.
 
 Covers files, secrets, network, memory and processes as far as the engine does. Programs are those of the
 image, not the machine's. The engine's service runs the container, so where tripletick is killed it ends at
@@ -30,7 +30,7 @@ SENTENCE = (
 )
 MISSING = "{name} is not installed, or lies in the workspace"
 REMEDY = "{name}: {why} (the image: {name} pull {image})"
-NOT_GIVEN = "a container cannot give a block network, installs, commits or files outside"
+NOT_GIVEN = "blocks in a container cannot have network access, installs, commits or files outside"
 START = 'echo + >&0; exec "$@" </dev/null'
 CLIENT = ("PATH", "HOME", "DOCKER_HOST", "DOCKER_CONTEXT", "XDG_RUNTIME_DIR", "CONTAINER_HOST")
 """What the engine's own program needs of our environment; the block gets none of it."""

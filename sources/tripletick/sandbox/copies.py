@@ -19,8 +19,8 @@ LARGEST = 64 << 20
 """Bytes; lock files have a few."""
 READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-UNFIT = "it is no regular file of at most {size} bytes"
-LOST = "{name} is as it was before the install: {why}"
+UNFIT = "it is not a regular file of at most {size} bytes"
+LOST = "{name} was left as it was before the install: {why}"
 
 
 class Copies:

@@ -22,7 +22,7 @@ from tripletick.sandbox.box import SandboxSpec
 from tripletick.sandbox.user import User
 from tripletick.system import platforms
 
-SENTENCE = "; root's processes are counted ten times a second and not at each fork"
+SENTENCE = "; root's processes are counted ten times a second, not on every fork"
 """What the tier says where the watchdog alone counts."""
 CONFINE = Path(__file__).with_name("confine.py")
 OUTER = 1

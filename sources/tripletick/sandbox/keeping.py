@@ -1,7 +1,7 @@
 """Puts back what a block may not change, where no mount can keep it from that (tier 2).
 
 Covers .git, .tripletick, what is ours and what is hidden in the workspace: bytes, modes, links, and what is
-new there, but for new objects of git: the person may have made them meanwhile. Copies lie where no block can
+new there, but for new objects of git: the user may have made them meanwhile. Copies lie where no block can
 write; what is large or read-only (git's objects) is a hard link instead, which survives removal and
 replacement, but not being overwritten in place: that is told.
 """
@@ -77,7 +77,7 @@ class FileProtector:
     _number: int = 0
     _copied: int = 0
     lost: list[str] = field(default_factory=list)
-    """What could not be kept, for the person."""
+    """What could not be kept, for the user."""
 
     def save_copies(self, paths: Iterable[Path]) -> None:
         """Look at these paths before a block, and copy what is not kept as it is now."""

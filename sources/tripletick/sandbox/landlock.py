@@ -46,8 +46,8 @@ SENTENCE = (
 )
 REPORT = 99
 """The descriptor by which confine.py says that the block starts."""
-UNKNOWN = "this processor is not known"
-PROBLEM = "landlock: {why} (Linux 6.12 and Landlock are needed)"
+UNKNOWN = "this processor is unknown"
+PROBLEM = "landlock: {why} (needs Linux 6.12 with Landlock)"
 NO_NETWORK = "landlock cannot give a block network; bubblewrap can (apt install bubblewrap)"
 DAMAGED = "Could not be kept or put back: {names} (look at it with git fsck)"
 CLOSE_BY = "{folder} holds hidden files: what a block makes beside them only the next block can read."
@@ -207,7 +207,7 @@ class Landlock:
         for root in (path for path in parts if path.is_dir()):
             names = [*(() if grant.ignore else (IGNORE,)), OURS[1], *(GIT_KEPT if grant.git else ())]
             if not grant.git and os.path.lexists(root / OURS[0]):
-                # Where there is none a block may make one; the person is told of it.
+                # Where there is none a block may make one; the user is told of it.
                 names.append(OURS[0])
             ours = [path for path in self._view.ours if root in path.parents]
             ours.sort(key=lambda path: len(path.parts))
@@ -284,7 +284,7 @@ class Landlock:
             ),
             env={**self._environment(scope.home), **env},
             cwd=Path("/"),
-            # The program itself becomes the user: he may not reach the interpreter that we run with.
+            # The program itself becomes the user: that user may not reach the interpreter that we run with.
             user=user,
             limits=limits,
             timeout=seconds,

@@ -40,13 +40,13 @@ class View:
 
     workspace: Path
     tools: tuple[Path, ...]
-    """Read-only folders of programs, and what the person lets blocks read."""
+    """Read-only folders of programs, and what the user lets blocks read."""
     ours: tuple[Path, ...]
     """Read-only where they lie in the workspace."""
     homes: tuple[Path, ...]
     """Out of sight, but for the tools and the workspace in them."""
     unseen: tuple[Path, ...]
-    """Out of sight also in what the person lets blocks read."""
+    """Out of sight also in what the user lets blocks read."""
     session: Session
     user: User
     memory: int
@@ -57,7 +57,7 @@ class View:
     links: tuple[tuple[str, Path], ...] = ()
     """Links beside what is in sight: target and place."""
     writable: tuple[Path, ...] = ()
-    """Of the tools those that the person lets this block write."""
+    """Of the tools those that the user lets this block write."""
     network: tuple[str, ...] = ()
     """The mount of our proxy's socket, for a block that may use the network."""
 

@@ -31,14 +31,14 @@ PATIENCE = (10.0, 20.0)
 SLOW = "its live probe took more than {seconds:g} s"
 KEPT = ("secret", "cut")
 SHELL_MAKES = ("PWD", "OLDPWD", "SHLVL", "_")
-ENDED = "it ended with {status}"
+ENDED = "it exited with {status}"
 LEAKED = "the live probe saw {what}"
 BLOCKERS = (
     (
         "kernel/apparmor_restrict_unprivileged_userns",
         "1",
-        "AppArmor keeps bubblewrap from making user namespaces "
-        "(Ubuntu: add an AppArmor profile with `userns,` for /usr/bin/bwrap)",
+        "AppArmor prevents bubblewrap from creating user namespaces (Ubuntu: add an AppArmor profile with "
+        "`userns,` for /usr/bin/bwrap)",
     ),
     (
         "kernel/unprivileged_userns_clone",

@@ -26,8 +26,8 @@ SENTENCE = (
     "seatbelt: a block can change files only in this folder (not its .git), reads no other file of your "
     "home, no secret of your environment, and has no network and no localhost"
 )
-MISSING = "seatbelt: there is no {program} here (it is a part of macOS)"
-ONLY_WRITE = "seatbelt cannot give a block network, installs or commits"
+MISSING = "seatbelt: {program} was not found (it is part of macOS)"
+ONLY_WRITE = "blocks in seatbelt cannot have network access, installs or commits"
 START = """(version 1)
 (deny default)
 (allow process-fork process-exec* sysctl-read)

@@ -129,7 +129,7 @@ def look_up(name: str, workspace: Path) -> str | None:
 
 
 def pyenv_programs(root: Path) -> list[Path]:
-    """The versions that the person chose, then the one we run with: its shims may stand for either."""
+    """The versions that the user chose, then the one we run with: its shims may stand for either."""
     try:
         chosen = (root / "version").read_text(errors="replace").split()
     except OSError:

@@ -1,4 +1,4 @@
-"""A model for each agent: `[model.NAME]` of the person's config, else `model =` in the agent's file.
+"""A model for each agent: `[model.NAME]` of the user's config, else `model =` in the agent's file.
 
 What a flag, a variable or /model says stands above both. Two agents whose models differ in nothing but how
 they are sampled share one. Which engine a name means is engines.py's.
@@ -28,15 +28,15 @@ FAMILY = "model"
 SAMPLED = ("temperature", "seed", "think", "think_tokens", "output")
 """What may differ between two requests to the same model."""
 CHAT = "/model"
-"""Stands where a setting was set for what the person chose in the chat."""
+"""Stands where a setting was set for what the user chose in the chat."""
 STRONGER = (CHAT, "--", "TRIPLETICK_")
 """How the places begin that win over what an agent has of its own."""
 THINK = {"auto": None, "yes": True, "no": False}
-ANEW = "{name} goes on; it reads the whole conversation anew."
-OWN = "{agent} works with a model of its own, {name}: it reads the whole conversation anew."
+ANEW = "Switched to {name}, which has to read the whole conversation again."
+OWN = "{agent} uses its own model, {name}, which has to read the whole conversation again."
 NEWEST = "the server's newest model"
-RELOADS = "Changing models takes time: a server may drop the one from memory to load the other."
-NOBODY = "{where}: there is no agent {name!r}{near}; its model is ignored."
+RELOADS = "Changing models takes time: the server may have to unload one to load the other."
+NOBODY = "{where}: no agent is named {name!r}{near}; its model is ignored."
 
 
 def config_for_agent(config: Config, agent: Agent) -> Config:
@@ -55,7 +55,7 @@ def config_for_agent(config: Config, agent: Agent) -> Config:
 
 
 def apply_agent_temperature(config: Config, agent: Agent) -> Agent:
-    """Give the agent with the temperature that the person has set for it."""
+    """Give the agent with the temperature that the user has set for it."""
     if f"{FAMILY}.{agent.name}.temperature" not in config.where:
         return agent
     return replace(agent, temperature=config_for_agent(config, agent).model.temperature)
@@ -113,7 +113,7 @@ def carry_over_replies(new: Loop, old: Loop) -> Loop:
 
 
 def resume_session(loop: Loop, past: Past, folder: Path, model: str) -> Iterator[str]:
-    """Give the loop the conversation of a session that is gone on with; gives lines for the person."""
+    """Give the loop the conversation of a session that is gone on with; gives lines for the user."""
     replies = loop.replies
     yield from past.take_up(replies.talk, replies.budget, str(folder), model)
     yield from images.reload_images(replies.talk, loop.bench.workspace)

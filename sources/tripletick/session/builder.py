@@ -58,11 +58,11 @@ class LoopParts:
     prompts: Prompts
     person: bool = False
     yes: bool = False
-    """The person said -y."""
+    """The user said -y."""
     allowed: bool = True
-    """False: the person lets no block run here."""
+    """False: the user lets no block run here."""
     mode: Mode = "work"
-    """What the person lets blocks do here; the config may say less."""
+    """What the user lets blocks do here; the config may say less."""
     dialect: str = "fence"
     about: ModelInfo | None = None
     """What the engine told of the model."""
@@ -104,7 +104,7 @@ def find_configured_agent(config: Config, prompts: Prompts) -> Agent:
 
 
 def make_bounds(base: Config, settings: Config, places: AppDirs) -> TrustBounds:
-    """Say what a workspace may not go beyond: `base` are the person's files, `settings` with variables and
+    """Say what a workspace may not go beyond: `base` are the user's files, `settings` with variables and
     flags.
     """
     prompts = definitions.load_prompts(places.prompts)
@@ -132,7 +132,7 @@ def explain_refusal(path: Path, places: AppDirs) -> str:
 
 
 def is_worth_asking(path: Path, places: AppDirs) -> bool:
-    """Tell whether the person can be asked to let a path in; what a box shows anyway is not asked for."""
+    """Tell whether the user can be asked to let a path in; what a box shows anyway is not asked for."""
     return not is_system(path) and not explain_refusal(path, places)
 
 
@@ -175,7 +175,7 @@ def parse_ports(config: Config) -> frozenset[int]:
 def open_workspace_box(
     config: Config, places: AppDirs, workspace: Path, notice: Callable[[str], None] = ignore_notice
 ) -> Box:
-    """Open the box for a workspace; without one where the person chose that."""
+    """Open the box for a workspace; without one where the user chose that."""
     return open_box_on(make_sandbox_spec(config, places, workspace, notice), config)
 
 
@@ -235,7 +235,7 @@ def build_loop(parts: LoopParts, session: str, context: int) -> Loop:
 
 
 def make_asking(parts: LoopParts) -> AskPolicy:
-    """Say when the person is asked before a block, and what is answered already."""
+    """Say when the user is asked before a block, and what is answered already."""
     wanted, commits = parts.config.sandbox, parts.config.git.commit != "no"
     return AskPolicy(wanted.ask == "always", parts.yes, parts.person, commits, parts.allowed)
 

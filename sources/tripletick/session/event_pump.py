@@ -29,7 +29,7 @@ class EventPump:
 
     log: SessionLog
     notices: list[str]
-    """Lines for the person that wait for the next event; any thread may add one."""
+    """Lines for the user that wait for the next event; any thread may add one."""
     changes: Callable[[], Record | None]
     """What has changed in the conversation since it was asked for last."""
     verbose: bool = False

@@ -1,4 +1,4 @@
-"""What a session has that is not ours: tools and hooks of the person's, of packages, tools of the folder.
+"""What a session has that is not ours: tools and hooks of the user's, of packages, tools of the folder.
 
 Looked for when they are first of use; where there are none nothing is imported. What a tool and a hook are,
 and how they are loaded, is theirs (tools/own, hooks).
@@ -32,7 +32,7 @@ class Extensions:
     standing: SessionWorkspace
     brought: TrustedContent
     notice: Callable[[str], None]
-    """Takes a line for the person."""
+    """Takes a line for the user."""
     kit: CustomToolkit = field(default_factory=CustomToolkit)
     hooks: Hooks = field(default_factory=Hooks)
     _hooked: bool = False
@@ -64,7 +64,7 @@ class Extensions:
         return self.extend_loop(loop)
 
     def load_tools(self, taken: Collection[str], *, allowed: bool) -> list[str]:
-        """Load the tools; gives lines for the person. `taken` are the tags of ours, `allowed` says whether
+        """Load the tools; gives lines for the user. `taken` are the tags of ours, `allowed` says whether
         blocks may run here.
         """
         at = self.standing

@@ -33,23 +33,23 @@ from tripletick.turn import side_query
 from tripletick.turn.loop import Loop, Turn
 
 NOT_COMMITTED = "Nothing was committed: {why}."
-NO_GIT = "there is no .git here (git init makes one)"
-ABOVE = "the repository is {root}: start tripletick there: tripletick -C {typed}"
+NO_GIT = "there is no .git here (git init creates one)"
+ABOVE = "the repository is {root}. Start tripletick there: tripletick -C {typed}"
 LINKED = "worktrees and submodules (.git is a file) are not supported. Commit it yourself: git commit"
-NO_CHANGES = "no turn changed anything that is not committed yet"
+NO_CHANGES = "no turn has uncommitted changes"
 NO_BOX = "there is no sandbox for git to run in. Commit it yourself: git add FILE, then git commit"
 ANSWERED_NO = "Nothing was committed."
 LEFT_OUT = "Not committed: {path}: {why}."
 QUESTION = "Commit “{message}” ({counts})?"
-WHY = "Only these files are committed; hooks, filters and signing do not run. e: another message."
+WHY = "Only these files are committed; hooks, filters and signing are off. e: edit the message."
 DONE = "Committed {hash} “{message}”: {counts}."
-BACK = " To take it back: git reset --soft HEAD~1"
+BACK = " To undo it: git reset --soft HEAD~1"
 CHANGED_SINCE = "it was changed again after the turn"
-NOT_OURS = "it also has changes that no turn made"
+NOT_OURS = "it also has changes that were not made by a turn"
 STAGED = "another version of it is staged"
 HIDDEN = "it is hidden from the model"
 SECRET = "it looks like a secret"
-LARGE = "it is too large to be compared"
+LARGE = "it is too large to compare"
 FILTERED = "a git filter applies to it"
 IGNORED = "git ignores it"
 CONFLICT = "it has a merge conflict"
@@ -120,7 +120,7 @@ class GitRepository:
 def last_output_line(finished: Finished) -> str:
     """Give the last line of what git says."""
     lines = (finished.head + finished.tail).decode("utf-8", "replace").strip().splitlines()
-    last = lines[-1] if lines else f"git ended with exit {finished.status}"
+    last = lines[-1] if lines else f"git exited with status {finished.status}"
     return last.removeprefix("fatal: ").removeprefix("error: ").rstrip(".")
 
 
@@ -320,11 +320,7 @@ def _create_commit(repository: GitRepository, chosen: CommitSelection, message: 
         if chosen.new:
             repository.run_git("rm", "-q", "--cached", "--", *chosen.new, grant=grant)
         nameless = privileged_steps.NAMELESS in (done.head + done.tail).decode("utf-8", "replace")
-        raise OSError(
-            f"git does not know who commits. {privileged_steps.TO_NAME}"
-            if nameless
-            else last_output_line(done)
-        )
+        raise OSError(f"{privileged_steps.TO_NAME}" if nameless else last_output_line(done))
     parent = not repository.run_git("rev-parse", "-q", "--verify", "HEAD~1").status
     return repository.read_output("rev-parse", "--short", "HEAD").strip(), parent
 

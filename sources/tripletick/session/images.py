@@ -25,7 +25,7 @@ KINDS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     ("image/gif", re.compile(rb"GIF8[79]a")),
     ("image/webp", re.compile(rb"RIFF....WEBP", re.DOTALL)),
 )
-"""Media types by how their files begin; the name is the person's, the content decides."""
+"""Media types by how their files begin; the name is the user's, the content decides."""
 MENTION = re.compile(
     r'(?<!\S)@(?:"(?P<quoted>[^"\n]+\.(?:png|jpe?g|webp|gif))"'
     r'|(?P<bare>[^\s"@]+\.(?:png|jpe?g|webp|gif))(?=[.,;:!?)]*(?:\s|$)))',
@@ -36,12 +36,12 @@ LARGEST = 8 << 20
 MOST = 8
 """Pictures of one request."""
 SENT = "+ {path}: a picture, {size} kB"
-BLIND = "{model} cannot see pictures, so {path} goes as its path."
+BLIND = "{model} cannot see pictures, so only the path of {path} is sent."
 REFUSED = "{path} is not sent: {why}."
 TOO_LARGE = f"it is larger than {LARGEST >> 20} MB"
-TOO_MANY = f"{MOST} pictures are the most of a request"
-NO_PICTURE = "it is no PNG, JPEG, WebP or GIF"
-OTHER = "{path} is not what it was, so the model no longer sees it."
+TOO_MANY = f"a request can have at most {MOST} pictures"
+NO_PICTURE = "it is not a PNG, JPEG, WebP or GIF"
+OTHER = "{path} has changed, so the model no longer sees it."
 
 
 def attach_images(words: str, loop: Loop, about: ModelInfo | None) -> Generator[Event, Reply, str]:

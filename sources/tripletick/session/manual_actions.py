@@ -1,4 +1,4 @@
-"""What the person does with his own hands, and how the model is told of it: scripts, programs, undo, redo."""
+"""What the user does themselves, and how the model learns of it: scripts, programs, undo, redo."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def run_script(loop: Loop, script: str) -> Turn:
 
 
 def report_program(loop: Loop, told: str) -> Turn:
-    """Tell the person and the model how a program ended that had the person's own terminal."""
+    """Tell the user and the model how a program ended that had the user's own terminal."""
     yield Notice(told)
     loop.replies.talk.add_user_message(OUTSIDE.format(told=told))
 
 
 def report_undo(loop: Loop | None, words: str, done: UndoResult) -> Turn:
-    """Tell the person, and the model where there is a conversation already."""
+    """Tell the user, and the model where there is a conversation already."""
     yield Notice(done.text)
     files = {*done.restored, *done.removed}
     if loop and files:

@@ -1,4 +1,4 @@
-"""Builds the person's servers: what box each of them gets, and what is told of those that are elsewhere.
+"""Builds the user's servers: what box each of them gets, and what is told of those that are elsewhere.
 
 How a server is started and spoken to is mcp/'s; nothing is started here.
 """
@@ -24,9 +24,7 @@ from tripletick.session import builder
 from tripletick.system.cancellation import CancelToken
 from tripletick.system.dirs import AppDirs
 
-ELSEWHERE = (
-    "Server {name} is at {host}, which is not this machine: what its tools are called with goes there."
-)
+ELSEWHERE = "Server {name} is at {host}, which is not this machine: tool arguments are sent there."
 ADDRESSES = ("http://", "https://")
 
 
@@ -73,7 +71,7 @@ def check_server(name: str, section: ServerSection, config: Config) -> None:
     """Refuse what can never be started. Raises ConfigError."""
     where = next((place for key, place in config.where.items() if key.startswith(f"mcp.{name}.")), "")
     command, url = section.command.strip(), section.url.strip()
-    key, value, why = "", "", "It needs one of command and url, and takes no more than one."
+    key, value, why = "", "", "Set either command or url, not both."
     if command and url:
         key = "url"
     elif not command and not url:
@@ -87,7 +85,7 @@ def check_server(name: str, section: ServerSection, config: Config) -> None:
 
 def _list_needed_paths(section: ServerSection, fences: Fences) -> Iterator[Path]:
     """Give what a server needs to see of this computer: its program, the files that its command names, and
-    what the person adds.
+    what the user adds.
     """
     words = [path for path in map(Path, split_command(section.command)) if path.is_absolute()]
     for program in (each for path in words if is_program(path) for each in (path, path.resolve())):

@@ -27,11 +27,13 @@ if TYPE_CHECKING:
 
 INSTALLED = " - Ollama is installed: start it now? [y]"
 ABSENT = " - Ollama is not installed, see ollama.com/download"
-REMOTE = " - Start it there: ollama serve"
-SMALL = " - Try without it: {name} ({size}), {good_for}, about {seconds} s an answer [o]"
-ENGINELESS = " - Try without it: install llama.cpp, start again, and a model is offered:\n   {command}"
+REMOTE = " - Start Ollama there: ollama serve"
+SMALL = " - Try without it: {name} ({size}), {good_for}, about {seconds} s per answer [o]"
+ENGINELESS = (
+    " - Try without it: install llama.cpp, then start tripletick again to choose a model:\n   {command}"
+)
 ENGINE = "xllamacpp"
-ELSEWHERE = " - Elsewhere: tripletick --host http://HOST:11434     (OLLAMA_HOST is {variable})"
+ELSEWHERE = " - On another machine: tripletick --host http://HOST:11434     (OLLAMA_HOST is {variable})"
 FOUND: Mapping[str, str] = {
     "ollama": " - Found Ollama at {url} [{number}]",
     "openai": " - Found an OpenAI-style server at {url} [{number}]",
@@ -39,9 +41,9 @@ FOUND: Mapping[str, str] = {
 SERVER = "Model {name} at {url} (--host URL chooses another)."
 LOCAL = "Model {name}, without a server (-m NAME chooses another)."
 NOTES: Mapping[str, str] = {
-    "wsl": " - On the Windows side: start Ollama there with OLLAMA_HOST=0.0.0.0, then: "
-    "tripletick --host http://{windows}:11434",
-    "macos": " - On macOS Ollama comes as an app: open -a Ollama",
+    "wsl": " - On Windows: start Ollama with OLLAMA_HOST=0.0.0.0, then: tripletick --host "
+    "http://{windows}:11434",
+    "macos": " - On macOS, start the Ollama app: open -a Ollama",
 }
 """What holds on one system alone."""
 MIRRORED = "127.0.0.1"

@@ -1,6 +1,6 @@
 """What a model's size sets: steps of a turn, tokens of a reply, how much output it reads, what it is spared.
 
-Parameters are what the engine tells; nothing is changed for a model whose engine tells none. What the person
+Parameters are what the engine tells; nothing is changed for a model whose engine tells none. What the user
 has set stands.
 """
 
@@ -59,7 +59,7 @@ def choose_limits(config: Config, about: ModelInfo | None) -> SizeLimits:
 
 
 def choose_max_steps(config: Config, about: ModelInfo | None, shipped: Path) -> int:
-    """Give the most steps of a turn: what the person has set, else what the size allows."""
+    """Give the most steps of a turn: what the user has set, else what the size allows."""
     own, usual = config.agent.max_steps, type(config.agent)().max_steps
     ours = own == usual and _is_default(config, "agent.max_steps", shipped)
     return choose_limits(config, about).steps if ours else own

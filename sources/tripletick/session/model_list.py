@@ -35,7 +35,7 @@ from tripletick.ui.columns import align_rows
 SIZES = (1,)
 """The column of the sizes, which stand at its right end."""
 EMPTY = "The server has no model yet. Suggested for this machine: tripletick models pull {name}  ({size})"
-MORE = "Fit is estimated from size and free memory, or that of graphics cards by NVIDIA and AMD."
+MORE = "Fit is estimated from model size and free memory, or the memory of NVIDIA and AMD graphics cards."
 TITLE = "{version} at {url}"
 STORED = "in Ollama's store"
 THERE = "at {url}"
@@ -199,9 +199,9 @@ def with_serving_host(config: Config, say: Callable[[str], None]) -> Config:
             if one.kind == "openai"
         )
         if other := next(found, ""):
-            what = f"No server is named for {name}."
-            why = f"The one at {other} does not list it."
-            raise UsageError(what, why, f"What it has: tripletick --host {other} models")
+            what = f"No server is set for {name}."
+            why = f"The server at {other} does not list it."
+            raise UsageError(what, why, f"To list its models: tripletick --host {other} models")
     if host == config.model.host:
         return config
     say(model_discovery.SERVER.format(name=name, url=host or hosts.resolve_address(None).url))

@@ -25,11 +25,14 @@ if TYPE_CHECKING:
     Models = tuple[ListedModel, ...]
 
 LARGEST_CONTEXT = 16384
-"""What we ask for by ourselves; a larger one is the person's wish (--ctx)."""
+"""What we ask for by ourselves; a larger one is the user's wish (--ctx)."""
 UNKNOWN_CONTEXT = 8192
 EMPTY = {
-    "ollama": ("It is up, but nothing was pulled.", "Get one: tripletick models pull qwen2.5-coder:7b"),
-    "openai": ("It is up, but none is loaded.", "Load one there, or name another server: --host URL"),
+    "ollama": (
+        "It is running, but has no models yet.",
+        "Download one: tripletick models pull qwen2.5-coder:7b",
+    ),
+    "openai": ("It is running, but no model is loaded.", "Load one there, or use another server: --host URL"),
 }
 """By engine, why a server has no model, and what to type."""
 
@@ -126,7 +129,7 @@ def find_free_memory(seen: ModelCatalog, look: Callable[[str], str | None]) -> F
 
 
 def choose_context(config: Config, about: ModelInfo) -> int:
-    """Choose the context in tokens: the person's wish as it is, else the model's own, where a server makes it
+    """Choose the context in tokens: the user's wish as it is, else the model's own, where a server makes it
     for us up to a bound.
     """
     own = about.context or UNKNOWN_CONTEXT

@@ -2,7 +2,7 @@
 
 A slot has its model and its box, for one task after the other; the first has the session's box. Tasks in
 several boxes leave each other files in the folder, and nothing in /tmp. A task begins with an empty
-conversation and has read no file; what the person allowed for the session holds for all of them.
+conversation and has read no file; what the user allowed for the session holds for all of them.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ from tripletick.messages import Counts
 
 PARTS = ("loading", "reading", "waiting", "writing", "tools", "asking", "ours")
 """The engine loads the model, reads the prompt, lets wait for its first piece otherwise, writes; blocks run;
-the person is asked; all else."""
+the user is asked; all else."""
 PHASES: Mapping[type, str] = {
     Prompted: "waiting",
     Compacting: "waiting",
@@ -81,7 +81,7 @@ class TurnProfiler:
     _since: float = 0.0
     _phase: str = "ours"
     _before: str = "ours"
-    """What is gone on with once the person has answered."""
+    """What is gone on with once the user has answered."""
     _parts: dict[str, float] = field(default_factory=dict)
     _asked: dict[str, float] = field(default_factory=dict)
     """The reply at work: what passed before its first piece and since."""

@@ -24,8 +24,8 @@ from tripletick.turn import attempts
 FIELD = "tripletick.session.request_text"
 """The adapter's field that holds the hash."""
 STALE = (
-    "The offline model was trained on another wording than the prompts have now, so it does less well: put "
-    "the folder prompts/offline back, or train it anew: make offline-model"
+    "The offline model was trained with different prompts, so it does less well: restore the folder "
+    "prompts/offline, or retrain it: make offline-model"
 )
 _BLOCK = Call("bash", "ls")
 _RESULTS = (

@@ -1,4 +1,4 @@
-"""What a request tells the model beside the person's words: the folder, its AGENTS.md, what was piped in."""
+"""What a request tells the model beside the user's words: the folder, its AGENTS.md, what was piped in."""
 
 from __future__ import annotations
 

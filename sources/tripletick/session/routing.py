@@ -1,4 +1,4 @@
-"""Who gets a request: what the person said, else a classifier, and where that is unsure the model at work.
+"""Who gets a request: what the user said, else a classifier, and where that is unsure the model at work.
 
 Not covered: the classifier (router), what a side question is (aside), who takes over in a turn (shift).
 """
@@ -30,10 +30,10 @@ TALKS = "casual"
 CLASSES = (TALKS, "coder", "file", "web", PLANNER)
 RELIEF = ("file", "coder", "web")
 """Who may take a turn over, the one with the fewest tags first."""
-LACKING = "This wants the agent {name}, which is not installed; {instead} does what it can. {remedy}"
-ANOTHER = "This wants the agent {name}, which is not there with this model; {instead} does what it can."
+LACKING = "This needs the agent {name}, which is not installed; {instead} does what it can. {remedy}"
+ANOTHER = "This needs the agent {name}, which is not available with this model; {instead} does what it can."
 SPARED = "Planning is off for small models: {who}. To force a plan: @planner …"
-ALONE = "{name} does it all"
+ALONE = "{name} handles the request"
 BOTH = "{name} begins, then {next} takes over"
 UNPLANNED = "The model wrote no plan: {who}."
 NO_SERVER = 'No MCP server is configured. Add one: tripletick config set mcp.NAME.command "PROGRAM ARGUMENTS"'
@@ -99,7 +99,7 @@ def split_mention(request: str, there: Mapping[str, Agent]) -> tuple[str, str]:
 def decide_agent(
     request: str, history: Sequence[str], own: Mapping[str, Agent], servers: Sequence[str] = ()
 ) -> AgentChoice:
-    """Choose by a server that the request names, else by likeness to the `when` of the person's own agents,
+    """Choose by a server that the request names, else by likeness to the `when` of the user's own agents,
     else by the classifier.
     """
     if index.find_named_server(request, servers) or (servers and index.wants_servers(request)):
@@ -165,7 +165,7 @@ class AgentRouter:
     choice: AgentChoice = AgentChoice("", "config")
     """How the last one was chosen."""
     servers: Sequence[str] = ()
-    """The names of the person's MCP servers."""
+    """The names of the user's MCP servers."""
     plans: Plans | None = None
     """Says whether the model makes plans that nobody has asked for; None: it does."""
     first: str = ""
@@ -181,7 +181,7 @@ class AgentRouter:
     def route_request(
         self, request: str, prompts: Prompts, said: AgentChoice | None, asked: Asked | None
     ) -> Generator[Event, Reply, tuple[Agent, str]]:
-        """Give the agent of a request, and its words. `said` is whom the person gives all requests, `asked`
+        """Give the agent of a request, and its words. `said` is whom the user gives all requests, `asked`
         opens the model that may be asked, where one may. Raises UsageError where the agent that the request
         names is not installed.
         """
@@ -222,7 +222,7 @@ class AgentRouter:
         return prompts.agents[self.first]
 
     def list_relief_agents(self, prompts: Prompts) -> list[Agent]:
-        """Give those who may take the turn over, the most fitting first; nobody where the person chose."""
+        """Give those who may take the turn over, the most fitting first; nobody where the user chose."""
         next_ = (self.rest.agent,) if self.rest else ()
         names = dict.fromkeys((*next_, *(name for name in RELIEF if name in prompts.agents), *prompts.own))
         return [prompts.agents[name] for name in names] if self.choice.is_free else []

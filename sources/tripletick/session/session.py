@@ -65,11 +65,11 @@ class App:
     person: bool = False
     """Whether somebody is there to be asked."""
     notices: list[str] = field(default_factory=list)
-    """Lines for the person that wait for the next event; any thread may add one."""
+    """Lines for the user that wait for the next event; any thread may add one."""
     said: FolderFlags = field(default_factory=FolderFlags)
     """What the command line says of the folder."""
     brought: TrustedContent = field(default_factory=TrustedContent)
-    """What the workspace brings, as far as the person said yes to it."""
+    """What the workspace brings, as far as the user said yes to it."""
     past: Past | None = None
     """The session that is gone on with."""
     verbose: bool = False
@@ -89,7 +89,7 @@ class App:
     seat: Config = field(init=False)
     """The config as it holds for the agent at work, whose model is open."""
     reseated: bool = False
-    """The person was told what changing models costs."""
+    """The user was told what changing models costs."""
     dialect: DialectChoice = selection.USUAL
     """How the model at work writes its calls."""
     absent: TripletickError | None = None
@@ -140,7 +140,7 @@ class App:
         """Ask the last request again, warmer, with the history cut back to before it. Raises UsageError."""
         if self.asked is None:
             raise UsageError(
-                "There is nothing to ask again.", "This conversation has no request yet.", "Type one."
+                "There is nothing to retry.", "This conversation has no requests yet.", "Type a request."
             )
         first = (
             self.prompts.agents.get(self.routing.first)
@@ -176,7 +176,7 @@ class App:
                 self._keep_plan(planner)
 
     def clear_conversation(self) -> Turn:
-        """Begin the conversation anew; the files stay as they are."""
+        """Begin the conversation again; the files stay as they are."""
         self.asked = self.past = None
         self.plan = Plan()
         self.routing.worked.clear()
@@ -187,7 +187,7 @@ class App:
         yield TakenBack("start")
 
     def run_script(self, script: str) -> Turn:
-        """Run a script of the person's in the box and tell the model."""
+        """Run a script of the user's in the box and tell the model."""
         yield from manual_actions.run_script((yield from self._ensure_loop(manual_actions.PERSON)), script)
 
     def undo_turns(self, turns: int, ask: Callable[[str], bool]) -> Turn:

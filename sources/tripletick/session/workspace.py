@@ -28,7 +28,7 @@ from tripletick.system.cancellation import CancelToken
 from tripletick.system.dirs import AppDirs
 from tripletick.trust import AnswerStore, FolderFlags, Permission
 
-NO_BOX = "NO SANDBOX: every block is asked for; {why}"
+NO_BOX = "NO SANDBOX: every block needs your approval; {why}"
 CHOSEN = "you chose it ([sandbox] mode is bare)"
 UNREADABLE = "{path} cannot be read here: {why}."
 
@@ -46,11 +46,11 @@ class SessionWorkspace:
     person: bool
     notice: Callable[[str], None]
     leave: Permission | None = None
-    """What the person lets blocks do; None while no agent with tools was at work."""
+    """What the user lets blocks do; None while no agent with tools was at work."""
     readable: list[Path] = field(default_factory=list)
     """What was let in, and the model was not told of yet."""
     servers: McpServers = field(default_factory=make_empty_servers)
-    """The person's servers of tools; none runs before it is used."""
+    """The user's servers of tools; none runs before it is used."""
     _workspace: Workspace | None = None
     _box: Box | None = None
     _ground: SandboxSpec | None = None
@@ -96,12 +96,12 @@ class SessionWorkspace:
 
     @property
     def mode(self) -> str:
-        """`read work net bare`: what the config says, or less where the person said so."""
+        """`read work net bare`: what the config says, or less where the user said so."""
         return "read" if self.leave and self.leave.mode == "read" else self.config.sandbox.mode
 
     @property
     def permission_text(self) -> str:
-        """What the person lets blocks do; "" while nobody was asked."""
+        """What the user lets blocks do; "" while nobody was asked."""
         if self.leave is None:
             return ""
         if not self.leave.allowed:
@@ -152,7 +152,7 @@ class SessionWorkspace:
         return box
 
     def ask_to_read(self, words: str) -> Asking:
-        """Ask for what the person's words name outside the folder; without a person nothing is let in."""
+        """Ask for what the user's words name outside the folder; without a user nothing is let in."""
         if not self.person or not (self.leave and self.leave.allowed):
             return
         sight = self._sight

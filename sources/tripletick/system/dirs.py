@@ -1,4 +1,4 @@
-"""Where our own files lie: what is shipped, and the person's folders for config, state and cache."""
+"""Where our own files lie: what is shipped, and the user's folders for config, state and cache."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class AppDirs:
 
     @property
     def agents(self) -> Path:
-        """The person's own agents, a Markdown file each."""
+        """The user's own agents, a Markdown file each."""
         return self.config / "agents"
 
     @property
@@ -60,7 +60,7 @@ class AppDirs:
 
     @property
     def index(self) -> Path:
-        """What sessions are searched by; it is made anew where it is missing."""
+        """What sessions are searched by; it is made again where it is missing."""
         return self.state / "sessions.db"
 
     @property
@@ -70,12 +70,12 @@ class AppDirs:
 
     @property
     def private_dirs(self) -> tuple[Path, ...]:
-        """The person's folders of ours: no workspace lies in one or holds one."""
+        """The user's folders of ours: no workspace lies in one or holds one."""
         return (self.config, self.state, self.cache)
 
 
 def find_home() -> Path:
-    """Give the person's home, `~` itself for a user without one."""
+    """Give the user's home, `~` itself for a user without one."""
     return Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home() raises where there is none
 
 
@@ -111,6 +111,6 @@ def find_dirs() -> AppDirs:
         Path.home()
         private = (dirs.user_config_path, dirs.user_state_path, dirs.user_cache_path)
     except RuntimeError as error:
-        why = "HOME is not set, and the system knows none for this user."
+        why = "HOME is not set, and the system has no home folder for this user."
         raise UsageError("There is no home folder.", why, "HOME=/some/folder tripletick …") from error
     return AppDirs(top / "prompts" / "base", top / "config.ini", *private)

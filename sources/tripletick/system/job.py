@@ -46,7 +46,7 @@ STATUS = {
     0: DONE,
     1: GAVE_UP,
     2: "usage",
-    3: "needs a person",
+    3: "needs a user",
     4: "no server",
     5: "no model",
     6: "context",
@@ -57,7 +57,7 @@ STATUS = {
 """Words for exit codes; any other is that of a program that died."""
 AGAIN = frozenset({"no server", "server failed", "time", STOPPED, "died"})
 """Ends that say nothing of the task: another time may go otherwise."""
-LATE = "It was still at work {seconds:g} s after its time was over, and was ended."
+LATE = "Killed: it was still running {seconds:g} s after its time limit."
 
 SUMMED = (
     *("seconds", "steps", "blocks", "repairs", "fresh", "notices", "refused"),
@@ -114,7 +114,7 @@ class JobOutcome:
     repairs: int = 0
     """Attempts that failed, after which it went on."""
     fresh: int = 0
-    """How often it began anew from the request."""
+    """How often it started over from the request."""
     notices: list[str] = field(default_factory=list)
     """What the user was told besides, such as that a lesser box holds."""
     refused: list[str] = field(default_factory=list)

@@ -83,7 +83,7 @@ def need(package: str, engine: str) -> None:
     if not present(package):
         raise UsageError(
             f"The engine '{engine}' needs {package}, which is not installed.",
-            "It is an extra: it is large, and a server does without it.",
+            "It is optional: it is large, and not needed with a model server.",
             f"Install it: {ask_for(package)}",
         )
 

@@ -38,8 +38,8 @@ AT_FDCWD, NOFOLLOW, STATX_BTIME = -100, 0x100, 0x800
 Kind = Literal["linux", "wsl", "macos", "windows"]
 REFUSED: dict[str, tuple[str, str, str]] = {
     "windows": (
-        "tripletick runs on Windows inside WSL2 alone.",
-        "The box that blocks run in is made of what Linux has.",
+        "On Windows, tripletick runs only inside WSL2.",
+        "The box that blocks run in needs Linux.",
         "wsl --install, then in its shell: pipx install tripletick",
     )
 }

@@ -1,6 +1,6 @@
 """Going through the files: what git ignores, hides or keeps for itself is left out.
 
-Links are not followed. It stops after a time and says so. The person's global ignore file is not read.
+Links are not followed. It stops after a time and says so. The user's global ignore file is not read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Saving a file for the model without losing the person's work: the rules, in their order.
+"""Saving a file for the model without losing the user's work: the rules, in their order.
 
 A file that was there before and has been neither read nor written in this session is not replaced; what seems
 to leave lines out is asked for. Whether the content is right is not looked at here (check.py).
@@ -65,7 +65,7 @@ class SavedFile:
 Diff = tuple[tuple[str, str], ...]
 """Lines, each with its tone."""
 REPLACE = "Replace {path} (+{added} -{removed})?"
-REPLACE_WHY = "[approval] diff = yes: you see each change of a file of yours before it is made."
+REPLACE_WHY = "[approval] diff = yes: you see each change to your files before it is made."
 NOBODY = "was not run: replacing {path} needs the person's yes, and nobody is there to ask"
 
 Saving = Generator[Output | Ask, Answer | None, SavedFile | Result]
@@ -117,7 +117,7 @@ def write_draft(draft: FileDraft, data: bytes) -> Saving:
         note = "; ".join(filter(None, ("unchanged", draft.note)))
         return SavedFile(path, FileChange(path, "changed"), note, unchanged=True)
     if losses := _describe_losses(draft, data):
-        question, diff = f"{path}: {losses}. Save it all the same?", _make_diff(draft, data)
+        question, diff = f"{path}: {losses}. Save it anyway?", _make_diff(draft, data)
         answer = yield Ask(question, "yn?", losses, draft.call, diff=diff)
         if answer is None or answer.choice != "y":
             return _refuse_losses(draft, losses, answer)

@@ -1,6 +1,6 @@
 """The tag `file_finder`: files by name, glob or words; where no name fits, by what stands in them.
 
-Ignored folders and what the person hides are left out (walking.py); it ends after two seconds and says so.
+Ignored folders and what the user hides are left out (walking.py); it ends after two seconds and says so.
 """
 
 from __future__ import annotations

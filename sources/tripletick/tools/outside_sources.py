@@ -1,4 +1,4 @@
-"""What came from outside since the person's last request, and which addresses were named meanwhile.
+"""What came from outside since the user's last request, and which addresses were named meanwhile.
 
 Somebody else's words may order a model about; what is asked because of them is approval's.
 """
@@ -28,26 +28,26 @@ class OutsideSource:
 
 @dataclass(slots=True)
 class OutsideSources:
-    """One request's, from the person's words to his next ones; tasks of a plan share it."""
+    """One request's, from the user's words to their next ones; tasks of a plan share it."""
 
     sources: list[OutsideSource] = field(default_factory=list)
     hosts: set[str] = field(default_factory=set)
-    """Hosts that the person or a search named …"""
+    """Hosts that the user or a search named …"""
     addresses: set[str] = field(default_factory=set)
     """… and whole addresses."""
     asked: set[str] = field(default_factory=set)
-    """The words of the person."""
+    """The words of the user."""
     local: set[str] = field(default_factory=set)
     """Places of this computer, `host:port`, that they name."""
 
     def begin_request(self, words: str) -> None:
-        """Begin with a request of the person's, who has seen what came of the last one."""
+        """Begin with a request of the user's, who has seen what came of the last one."""
         for each in (self.sources, self.hosts, self.addresses, self.asked, self.local):
             each.clear()
         self.add_user_words(words)
 
     def add_user_words(self, words: str) -> None:
-        """Take in what the person says."""
+        """Take in what the user says."""
         self.asked |= extract_words(words)
         for each in address.find_addresses(words):
             self.hosts.add(strip_www(each.host))

@@ -28,7 +28,7 @@ class FileTracker:
     known: set[str] = field(default_factory=set)
     """This session: read or written, so that a later save is no blind overwrite."""
     made: set[str] = field(default_factory=set)
-    """This turn: created by it; losing lines of these loses nothing of the person's."""
+    """This turn: created by it; losing lines of these loses nothing of the user's."""
     ran: dict[str, Result] = field(default_factory=dict)
     """This reply: saved and run by a block of it, and nothing has been written since."""
     outputs: int = 0
@@ -163,7 +163,7 @@ class Tool:
     form: CallSchema = field(default_factory=CallSchema)
     reaches: Callable[[Call], Sequence[WebAddress]] | None = None
     unboxed: bool = False
-    """A function of the person's: it may do whatever he may."""
+    """A function of the user's: it may do whatever they may."""
 
     def format_costs(self, rate: float) -> tuple[str, str]:
         """Word the tokens of its tag in each first line, and of its example; `rate` is tokens a character."""

@@ -110,7 +110,7 @@ def list_addresses(call: Call) -> list[WebAddress]:
 
 
 def make_connection(bench: ToolContext) -> WebClient:
-    """Give the way out, as the person's settings have it."""
+    """Give the way out, as the user's settings have it."""
     from tripletick.web.http_client import FetchLimits, WebClient
 
     settings = bench.web
@@ -155,7 +155,7 @@ def _parse_count(call: Call) -> int:
 
 
 def _check_packages(*packages: str) -> Result | None:
-    """Give the result of a tool whose packages are not there; the person is told how they come."""
+    """Give the result of a tool whose packages are not there; the user is told how they come."""
     missing = next((name for name in packages if find_spec(name) is None), "")
     return Result("forbidden", LACKING.format(package=missing)) if missing else None
 

@@ -24,11 +24,11 @@ Blocks = Literal["", "write", "read", "none"]
 FORMAT = 1
 NAME = "folders.json"
 NEWER = (
-    "{path} was written by a newer tripletick; its answers are not used and none is kept. "
-    "Update tripletick, or remove the file."
+    "{path} was written by a newer tripletick; its answers are ignored and new ones are not saved. Update "
+    "tripletick, or remove the file."
 )
-BROKEN = "{path} cannot be read: {why}. What it remembered is asked again."
-UNKEPT = "The answer for this folder could not be kept: {why}. It is asked again next time."
+BROKEN = "{path} cannot be read: {why}. You will be asked again."
+UNKEPT = "The answer for this folder could not be saved: {why}. You will be asked again next time."
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class FolderAnswers:
 
 
 class AnswerStore:
-    """The answers, read when asked for. `save` False: nothing is written. `problems` are for the person."""
+    """The answers, read when asked for. `save` False: nothing is written. `problems` are for the user."""
 
     def __init__(self, state: Path, *, save: bool = True) -> None:
         self._path = state / NAME

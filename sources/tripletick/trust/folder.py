@@ -19,26 +19,28 @@ from tripletick.paths import is_env_file
 from tripletick.system.dirs import abbreviate_home
 from tripletick.trust.answer_store import AnswerStore, Blocks
 
-QUESTION = "Blocks may write here, in {name}? y yes / r read only / n no"
+QUESTION = "Let blocks write here, in {name}? y yes / r read only / n no"
 WHY = (
-    "It is asked once for a folder: {folder}. Blocks are what the model writes to be run; the box shows "
-    "them no other file of your home. -C, --sandbox or -y on the command line answer it."
+    "You are asked once per folder: {folder}. Blocks are code that the model writes to be run; the box "
+    "hides the other files of your home from them. -C, --sandbox or -y on the command line answer this "
+    "question."
 )
-AT_HOME = "In {where} blocks only read; before a change you are asked for the folder that it is about."
-ABOVE = "a folder that holds your home"
+AT_HOME = "In {where} blocks only read; you are asked before they change a folder."
+ABOVE = "a folder that contains your home"
 LETTERS: Mapping[str, Blocks] = {"y": "write", "r": "read", "n": "none"}
-NOBODY = "Blocks may only read here: nobody has said yet that they may write. To let them: -C DIR or -y"
+NOBODY = "Blocks can only read here: writing is not approved yet. To let them write: -C DIR or -y"
 SAID = {
-    "read": "Blocks may only read here, as you said. To let them write: --sandbox work",
-    "none": "No block runs here, as you said. To let them: --sandbox work",
+    "read": "Blocks can only read here, as you chose. To let them write: --sandbox work",
+    "none": "No blocks run here, as you chose. To let them run: --sandbox work",
 }
 
-OUTSIDE_QUESTION = "Read {path} for this session?"
+OUTSIDE_QUESTION = "Let blocks read {path} in this session?"
 OUTSIDE_WHY = (
-    "Your words name it, and it lies outside the folder that blocks work in. They may then read it, no more."
+    "Your request names it, and it is outside the folder that blocks work in. They can then read it, "
+    "but not change it."
 )
-PRIVATE = "keys, secrets and tripletick's own files stay out of sight"
-KERNELS = "it belongs to the running system"
+PRIVATE = "keys, secrets and tripletick's own files stay hidden"
+KERNELS = "it belongs to the operating system"
 NOWHERE = "there is no such file or folder"
 BOXES = tuple(map(Path, ("/dev", "/proc", "/sys", "/run", "/tmp", "/var/tmp")))
 """Folders that a box has of its own."""
@@ -82,7 +84,7 @@ def ask_permission(
     kept = memory.get_answers(folder).blocks
     if said.given:
         if kept in SAID and person:
-            # what the person said once no longer holds: the next start asks again
+            # what the user said once no longer holds: the next start asks again
             memory.save_answers(folder, blocks="")
         return _build_permission("write", "")
     if kept:
@@ -101,7 +103,7 @@ def _build_permission(blocks: Blocks, notice: str) -> Permission:
 
 
 def build_read_question(path: Path, home: Path) -> Ask:
-    """Word the question for a path that the person's words name."""
+    """Word the question for a path that the user's words name."""
     return Ask(OUTSIDE_QUESTION.format(path=abbreviate_home(path, home)), "yn?", OUTSIDE_WHY)
 
 

@@ -1,6 +1,6 @@
 """Which settings a workspace may bring: who is at work, a model that is there, and a narrower box.
 
-A key without a row is not the workspace's to set. Where such a value stands above the person's config and
+A key without a row is not the workspace's to set. Where such a value stands above the user's config and
 below variables and flags, config.py knows.
 """
 
@@ -14,7 +14,7 @@ from tripletick.errors import ConfigError
 from tripletick.models import split_name
 
 Rule = Callable[[Any, Any], bool]
-"""Takes the person's value and the workspace's; true where the second may stand for the first."""
+"""Takes the user's value and the workspace's; true where the second may stand for the first."""
 Listed = Callable[[], Collection[str]]
 """The names of the models that the server has."""
 
@@ -24,10 +24,10 @@ NARROWER = {
     "net": ("read", "work", "net"),
     "bare": ("read", "bare"),
 }
-"""By the person's mode, what a workspace may make of it; `bare` has no box, but asks for each block."""
+"""By the user's mode, what a workspace may make of it; `bare` has no box, but asks for each block."""
 STRICTER = {"needed": ("needed", "always"), "always": ("always",)}
 STRONGER = {"auto": ("auto", "bubblewrap")}
-"""The best box or none at all is what `auto` may become; another tier is the person's choice."""
+"""The best box or none at all is what `auto` may become; another tier is the user's choice."""
 
 
 def _allow_any(old: Any, new: Any) -> bool:
@@ -39,7 +39,7 @@ def _is_smaller(old: Any, new: Any) -> bool:
 
 
 def _is_server_model(old: Any, new: Any) -> bool:
-    """True for a model of the server that the person's own one is on."""
+    """True for a model of the server that the user's own one is on."""
     engines = {"ollama", split_name(old)[0]} & {"ollama", "openai"}
     return new == old or bool(new and split_name(new)[0] in engines)
 
@@ -58,16 +58,16 @@ RULES: Mapping[str, Rule] = {
     "sandbox.disk": _is_smaller,
     "sandbox.output": _is_smaller,
 }
-NOT_ITS_OWN = "{where}: [{section}] {key} is ignored: a workspace may not set it."
-TOO_MUCH = "{where}: [{section}] {key} = {value} is ignored: a workspace may only tighten {yours}."
-NO_ENGINE = "{where}: [model] name = {value} is ignored: a workspace may only name a model of the server."
+NOT_ITS_OWN = "{where}: [{section}] {key} is ignored: a workspace cannot set it."
+TOO_MUCH = "{where}: [{section}] {key} = {value} is ignored: a workspace can only restrict {yours}."
+NO_ENGINE = "{where}: [model] name = {value} is ignored: a workspace can only choose a model of the server."
 NO_MODEL = "{where}: [model] name = {value} is ignored: the server does not have it."
 
 
 def filter_settings(
     base: Config, given: Iterable[SettingValue]
 ) -> tuple[tuple[SettingValue, ...], list[str]]:
-    """Give the settings that may be used, and a line for each that is ignored. `base` is the person's."""
+    """Give the settings that may be used, and a line for each that is ignored. `base` is the user's."""
     kept, told = [], []
     for each in given:
         if each.key:
@@ -78,7 +78,7 @@ def filter_settings(
 
 
 def check_model_exists(given: SettingValue, base: Config, listed: Listed) -> str:
-    """Say why the model that a workspace names cannot be used, "" where the person has it."""
+    """Say why the model that a workspace names cannot be used, "" where the user has it."""
     name = split_name(given.value.strip())[1]
     names = {split_name(base.model.name)[1]} if base.model.name else set[str]()
     if name in names or {name, f"{name}:latest"} & {*listed()}:
@@ -87,7 +87,7 @@ def check_model_exists(given: SettingValue, base: Config, listed: Listed) -> str
 
 
 def check_server_model(given: SettingValue, base: Config, listed: Listed) -> str:
-    """Say why a model is not one of the person's server, "" where it is."""
+    """Say why a model is not one of the user's server, "" where it is."""
     return _find_problem(base, given) or check_model_exists(given, base, listed)
 
 

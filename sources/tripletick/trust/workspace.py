@@ -37,24 +37,24 @@ NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
 
 QUESTION = "This folder brings {what}. Use it?"
 WHY = (
-    "You have not said yes to these files as they are now. They may choose an agent and a model and narrow "
-    "the box, the model is told what AGENTS.md says, and tools are run in the box; no more. n: they are left "
-    "aside; you are asked again next time."
+    "You have not approved these files as they are now. They can choose an agent and a model and restrict "
+    "the box; the model reads AGENTS.md, and tools run in the box; nothing more. n: they are not used; you "
+    "are asked again next time."
 )
-UNASKED = "{names} of this folder: not used, since nobody has said yes to them yet. To be asked: tripletick"
-DECLINED = "{names} of this folder: not used, as you said."
+UNASKED = "{names} of this folder: not used, because not approved yet. To approve: tripletick"
+DECLINED = "{names} of this folder: not used, as you chose."
 NOT_READ = "{path} is not used: {why}."
 TOO_LARGE = "it is larger than 64 KiB"
-TAKEN = "{path} is not used: {name} is the name of another agent, or no plain word."
-TAGS = "{path} is not used: it asks for {tags}, which no agent of tripletick owns."
-TOO_MANY = "{path} is not used: {most} agents are the most that a folder may bring."
-TOO_MANY_FILES = "{path} is not used: {most} files of tools are the most that a folder may bring."
-NO_AGENT = "{where}: [agent] name = {value} is ignored: there are {names}."
+TAKEN = "{path} is not used: {name} is the name of another agent, or not a plain word."
+TAGS = "{path} is not used: it asks for {tags}, which no agent of tripletick has."
+TOO_MANY = "{path} is not used: a folder can bring at most {most} agents."
+TOO_MANY_FILES = "{path} is not used: a folder can bring at most {most} tool files."
+NO_AGENT = "{where}: [agent] name = {value} is ignored; available: {names}."
 
 
 @dataclass(frozen=True, slots=True)
 class TrustBounds:
-    """What a workspace may not go beyond: the person's settings, the agents there are, the models listed."""
+    """What a workspace may not go beyond: the user's settings, the agents there are, the models listed."""
 
     base: Config
     agents: Collection[str]
@@ -68,7 +68,7 @@ class TrustBounds:
 
 @dataclass(frozen=True, slots=True)
 class TrustedContent:
-    """What the person said yes to, as far as a workspace may bring it."""
+    """What the user said yes to, as far as a workspace may bring it."""
 
     settings: tuple[SettingValue, ...] = ()
     agents: Mapping[str, Agent] = field(default_factory=dict)
@@ -84,7 +84,7 @@ NOTHING = TrustedContent()
 def load_trusted_content(
     workspace: Workspace, bounds: TrustBounds, memory: AnswerStore, ask: Callable[[Ask], Answer] | None
 ) -> tuple[TrustedContent, list[str]]:
-    """Give what may be used, and lines for the person; `ask` is None where nobody is there."""
+    """Give what may be used, and lines for the user; `ask` is None where nobody is there."""
     told: list[str] = []
     texts = _read_texts(workspace, told)
     marks = {path: hash_text(text) for path, text in texts.items()}
@@ -199,7 +199,7 @@ def _drop_unavailable(trusted: TrustedContent, bounds: TrustBounds) -> tuple[Tru
 
 
 def _drop_missing_model(agent: Agent, bounds: TrustBounds, problems: list[str]) -> Agent:
-    """Give the agent without a model that the person's server does not have."""
+    """Give the agent without a model that the user's server does not have."""
     given = SettingValue("model", "name", agent.model, f"{AGENTS}/{agent.name}.md")
     problem = check_server_model(given, bounds.base, bounds.listed) if agent.model else ""
     problems += [problem] if problem else []
@@ -211,7 +211,7 @@ def _describe_files(texts: Mapping[str, str], trusted: TrustedContent) -> Iterat
     sets = ", ".join(f"{each.key} = {each.value}"[:SHOWN] for each in trusted.settings)
     for path, text in texts.items():
         if path == SETTINGS:
-            yield f"{path} ({sets or 'sets nothing that it may'})"
+            yield f"{path} ({sets or 'sets nothing that it can'})"
         elif path == WORDS or path in trusted.tools:
             yield f"{path} ({len(text.splitlines())} lines)"
         else:

@@ -1,4 +1,4 @@
-"""One sentence of advice after a failure that is known: what to do, never a guess about the person's files.
+"""One sentence of advice after a failure that is known: what to do, never a guess about the user's files.
 
 The failures are rows of advice.toml, the first that fits speaks. Whether something failed is the result's own
 business: nothing here judges, and what did not fail gets no advice. When to stop trying is in repair.py.

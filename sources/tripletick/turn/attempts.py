@@ -1,6 +1,6 @@
 """What a turn counts, when it ends without an answer, and what a failed attempt is told besides its error.
 
-The endings are rows. Not covered: known errors and their advice (advice), how the turn begins anew (fresh),
+The endings are rows. Not covered: known errors and their advice (advice), how the turn starts over (fresh),
 how results are worded (dialects).
 """
 
@@ -23,17 +23,17 @@ STEPS = {
     4: "Take one smaller step: send the shortest block that shows the cause.",
 }
 """What each attempt is told after its error, by its number; the first two have their error's own advice
-alone. The third is told its own where the turn does not begin anew.
+alone. The third is told its own where the turn does not start over.
 """
 ANEW = 3
-"""The failure in a row with which a turn begins anew, and warmer: of five repairs the first two give nearly
+"""The failure in a row with which a turn starts over, and warmer: of five repairs the first two give nearly
 all (arXiv 2604.10508), and what stands in the history is what small models write again.
 """
 NUDGE = "Your answer was empty. The request was: {request}"
 NO_QUESTION = "You wrote REQUEST_CLARIFICATION without a question. Do the task, or ask it."
 MORE_QUESTIONS = "That is one question too many. Do the task with what you know."
 QUESTIONS = 2
-"""Questions to the person in one turn."""
+"""Questions to the user in one turn."""
 GENERAL = "Read the error, change what it names, and send the corrected block."
 AGAIN = "The same block gave the same result before. Do something else, or answer."
 POINTER = re.compile(r"Try '[^']+ --help' for more information\.|For more details see ")
@@ -98,7 +98,7 @@ class Attempts:
     looped: bool = False
     """The last reply did again what had come to nothing before."""
     anew: bool = False
-    """The turn has begun anew."""
+    """The turn has started over."""
     proven_wrong: bool = False
     """The last failure was an example that does not hold."""
     known: str = ""
@@ -108,7 +108,7 @@ class Attempts:
     trial: HarnessSection = field(default_factory=HarnessSection)
     results: Counter[tuple[Call, Result]] = field(default_factory=Counter)
     done: list[tuple[Call, Result]] = field(default_factory=list)
-    """What the blocks came to, from the request on or from where the turn began anew."""
+    """What the blocks came to, from the request on or from where the turn started over."""
     checked: Literal["", "passed", "failed"] = ""
     """What came of the check …"""
     failed_checks: int = 0
@@ -160,7 +160,7 @@ class Attempts:
 
     @property
     def needs_restart(self) -> bool:
-        """Tell whether the turn is to begin anew: once, after the third failure in a row, or as soon as one
+        """Tell whether the turn is to start over: once, after the third failure in a row, or as soon as one
         is sent again: what a small model has before it, it copies. Where examples fail, from the second on.
         """
         if self.should_resample:
@@ -273,8 +273,8 @@ def choose_hint(tries: Attempts, results: Results) -> str:
 WORN_OUT = frozenset({"attempts", "repeat", "steps"})
 """Endings before which the model is asked for what is known."""
 GAVE_UP = "Gave up: {why}."
-UNDO = "Changed: {paths}. Files as they were before: tripletick undo"
-UNCHANGED = "No file was changed; tripletick undo takes back the last turn that changed some."
+UNDO = "Changed: {paths}. To restore the files: tripletick undo"
+UNCHANGED = "No files were changed; tripletick undo takes back the last turn that changed any."
 NAMED = 5
 """Paths that a hint names before it counts the rest."""
 

@@ -1,4 +1,4 @@
-"""Clocks a running block: the seconds that it took, without the person's answers and our snapshots."""
+"""Clocks a running block: the seconds that it took, without the user's answers and our snapshots."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tripletick.sandbox.box import OutputEnds
 def run_timed(
     running: Generator[Event, Reply, Result], printed: OutputEnds, aside: Callable[[], float]
 ) -> Generator[Event, Reply, tuple[Result, float]]:
-    """Run a block to its end; `printed` gets its output, also where the person stops it.
+    """Run a block to its end; `printed` gets its output, also where the user stops it.
     `aside`: seconds that are not the block's, counted from anywhere.
     """
     answer: Reply = None

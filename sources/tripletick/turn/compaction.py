@@ -24,7 +24,7 @@ SHORTEST, LONGEST = 64, 512
 these.
 """
 WORTH = 0.1
-"""The part of the window that must come free; a summary costs the person a wait and the engine its cache."""
+"""The part of the window that must come free; a summary costs the user a wait and the engine its cache."""
 GONE = "(Older messages were dropped to save room.)"
 """Stands in the history where there is no summary."""
 _BLOCK = re.compile(r"^\s*(```|~~~|<(tool|function)\b|<(tool|function)_call\b)", re.MULTILINE)
@@ -121,9 +121,9 @@ def make_full_error(needed: int, window: int) -> ContextFullError:
     """Say that a conversation does not fit, in tokens."""
     more = max(4096, 2 * window)
     return ContextFullError(
-        f"The conversation needs {needed} tokens and room for a reply, the model has {window}.",
-        "Nothing is cut in silence, and nothing old is left to drop.",
-        f"Ask in smaller parts, or give it more: --ctx {more}, in the chat /ctx {more}",
+        f"The conversation needs {needed} tokens plus room for a reply; the model's context is {window}.",
+        "Nothing is dropped silently, and there are no old messages left to drop.",
+        f"Ask in smaller parts, or use more context: --ctx {more}, in the chat /ctx {more}",
         needed=needed,
         available=window,
     )

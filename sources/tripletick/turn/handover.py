@@ -2,7 +2,7 @@
 
 A wrong choice of the agent never loses a request: a block of another agent's tool hands the turn over, once.
 A request for two agents goes over when the first one has answered.
-Not covered: who gets a request (routing), what the person lets blocks do (standing).
+Not covered: who gets a request (routing), what the user lets blocks do (standing).
 """
 
 from __future__ import annotations

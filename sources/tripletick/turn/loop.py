@@ -44,13 +44,13 @@ from tripletick.turn.handover import Handover, RemainingRequest
 from tripletick.turn.reply import BLOCKS, INTERRUPTED, ReceivedReply, ReplySource
 from tripletick.turn.restart import restart_turn
 
-CUT_ANSWER = "The answer reached the length limit and ends here; `[model] output` sets it."
+CUT_ANSWER = "The answer was cut off at the length limit; `[model] output` sets it."
 NOT_RUN = "Not run; @{name} runs it."
 BLOCK = re.compile("|".join(map(re.escape, BLOCKS)))
 
 Turn = Generator[Event, Reply, None]
 Admit = Callable[[Agent], Generator[Event, Reply, "Loop"]]
-"""Lets an agent in; the loop that goes on may have another folder and box, if the person says so."""
+"""Lets an agent in; the loop that goes on may have another folder and box, if the user says so."""
 Ending = Answered | GaveUp | None
 RERUNS = 2
 """Failures of what a request says fails, after which an answer is taken, and doubted."""
@@ -88,7 +88,7 @@ class Loop:
     ) -> Turn:
         """Work on one request until it is answered, or one of the endings of `repair` is due.
 
-        `relief`: who may take over, as `admit` lets them; nobody where the person chose the agent.
+        `relief`: who may take over, as `admit` lets them; nobody where the user chose the agent.
         """
         tries = Attempts(self.max_attempts, self.max_steps, alone=not self.person, trial=self.bench.trial)
         shift = Handover(agent, relief, self.replies.languages, self.rest)
@@ -172,7 +172,7 @@ class Loop:
         shift.ran = shift.ran or bool(results)
         failed = tries.add_reply(results, told)
         if results or told:
-            # before anything else is yielded, where the person may stop the turn
+            # before anything else is yielded, where the user may stop the turn
             said, short = feedback.build_feedback(self.replies.dialect, self.tools, tries, results, told)
             changed = effects.describe_effects(
                 self.checkpoints, before, results, self.bench.workspace, talk.templates
@@ -281,7 +281,7 @@ class Loop:
     ) -> Generator[Event, Reply, list[tuple[Call, Result]]]:
         """Run the blocks in their order; the first that does not succeed stops the rest.
 
-        `typed`: the person wrote them.
+        `typed`: the user wrote them.
         """
         results: list[tuple[Call, Result]] = []
         printed = OutputEnds(self.bench.limits.kept)
@@ -341,7 +341,7 @@ class Loop:
     def _report_interruption(
         self, calls: Sequence[Call], results: list[tuple[Call, Result]], printed: str
     ) -> Generator[Event, Reply, None]:
-        """Tell what ran, and which block the person has interrupted."""
+        """Tell what ran, and which block the user has interrupted."""
         at_work = calls[len(results) : len(results) + 1]
         results += [(call, Result("failed", INTERRUPTED.strip("()"), printed, exit=EXIT)) for call in at_work]
         said = self.replies.dialect.build_feedback(results, ())

@@ -29,10 +29,10 @@ FENCE = "fence"
 """How models show code that is not to be run, in every dialect."""
 INTERRUPTED = "(interrupted by the person)"
 UNUSED = Refused(Problem("cut", 0, ""))
-"""What was shown of the reply is not used; what follows is another one."""
-STUCK = "The model wrote the same again and again, so it was stopped there."
-SHORT_ALREADY = "There is nothing to compact: beside the first request and the last step there is little."
-OVERTHOUGHT = "It thought for more than {tokens} tokens ([model] think_tokens). Asking again without."
+"""The reply shown above was discarded; a new one follows."""
+STUCK = "The model was repeating itself and was stopped."
+SHORT_ALREADY = "There is nothing to compact: there is little apart from the first request and the last step."
+OVERTHOUGHT = "It reasoned for more than {tokens} tokens ([model] think_tokens). Retrying without reasoning."
 ANSWER_NOW = "Answer now, without thinking it over."
 REPEATED = (
     "Your answer said the same again and again and was stopped; nothing of it was run. Go on another way."
@@ -122,7 +122,7 @@ class ReplySource:
             return (yield from self._stream_reply(agent, more))
         except StreamCutError as error:
             yield UNUSED
-            yield Notice(f"{error.what} Asking again.")
+            yield Notice(f"{error.what} Trying again.")
         except ContextFullError as error:
             yield from self._fit_to_engine(error)
         return (yield from self._stream_reply(agent, more))

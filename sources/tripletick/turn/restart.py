@@ -1,4 +1,4 @@
-"""A fresh start: after the third failure in a row the turn begins anew, from its request and its files.
+"""A fresh start: after the third failure in a row the turn starts over, from its request and its files.
 
 The request stays byte for byte as it was sent, so that the engine has it in its cache and reads only what
 follows: one sentence on what did not work. Not covered: when it is due (repair), how files are put back
@@ -26,7 +26,7 @@ BACK_BUT = "The files are as they were before, but for {paths}."
 def restart_turn(
     talk: Conversation, ledger: FileTracker, checkpoints: Checkpoints, shift: Handover, tries: Attempts
 ) -> Generator[Event, Reply, None]:
-    """Begin the turn anew."""
+    """Begin the turn again."""
     files = checkpoints.restore_turn()
     ledger.restart_turn()
     talk.restart_request()

@@ -1,4 +1,4 @@
-"""Gives a text to the person's editor: $VISUAL, else $EDITOR, in a folder of its own outside the workspace.
+"""Gives a text to the user's editor: $VISUAL, else $EDITOR, in a folder of its own outside the workspace.
 
 An editor that lies in the workspace is not started, nor one that is named by a relative path.
 """
@@ -16,7 +16,7 @@ from typing import TextIO
 
 
 def edit_text(text: str, ending: str, workspace: str, keys: TextIO) -> str | None:
-    """Give what the person made of the text, "" where he gave it up, None where there is no editor."""
+    """Give what the user made of the text, "" where they gave up, None where there is no editor."""
     words = find_editor(workspace)
     if not words:
         return None
@@ -32,7 +32,7 @@ def edit_text(text: str, ending: str, workspace: str, keys: TextIO) -> str | Non
 
 
 def find_editor(workspace: str) -> list[str]:
-    """Give the words that start the person's editor, none where he has no usable one."""
+    """Give the words that start the user's editor, none where they have no usable one."""
     try:
         words = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
     except ValueError:

@@ -45,7 +45,7 @@ class Suggestion:
 @dataclass(frozen=True, slots=True)
 class KeyActions:
     """What the keys of a line can reach beyond it. `words` gives what the line so far can become, `costs`
-    what stands at its right end, `fold` is done at Ctrl+T, `edit` gives a text to the person's editor.
+    what stands at its right end, `fold` is done at Ctrl+T, `edit` gives a text to the user's editor.
     """
 
     words: Callable[[str], Iterable[Suggestion]]
@@ -73,7 +73,7 @@ class InputLine:
         )
 
     def read_input(self, prompt: str, draft: str = "") -> str:
-        """Read what the person sends, which is more than blanks; `draft` stands in the line already.
+        """Read what the user sends, which is more than blanks; `draft` stands in the line already.
 
         Raises KeyboardInterrupt at Ctrl+C on an empty line, EOFError at Ctrl+D.
         """

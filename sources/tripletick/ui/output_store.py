@@ -1,4 +1,4 @@
-"""Long outputs of a session, each with the number by which the person asks for it.
+"""Long outputs of a session, each with the number by which the user asks for it.
 
 Kept in memory alone, the oldest dropped for new ones: what is to last is in the session's log.
 """

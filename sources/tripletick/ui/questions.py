@@ -1,4 +1,4 @@
-"""Asking the person: one line, the letters that answer it, `?` for why, `e` to edit.
+"""Asking the user: one line, the letters that answer it, `?` for why, `e` to edit.
 
 Whether somebody is there to be asked, the caller knows. How a text is edited is in editing.py.
 """
@@ -22,13 +22,11 @@ TONES: dict[str, Style] = {"added": "good", "removed": "bad", "place": "dim", "n
 """How the lines of a diff are drawn."""
 LONGEST = 240
 """Characters of a question: a longer one loses its middle, so that what is asked stays in sight."""
-LETTERS = (
-    "y yes, once; n no, words after it go to the model; s yes, for this session; e edit it, then run that"
-)
+LETTERS = "y yes, once; n no, words after it go to the model; s yes, for this session; e edit it first"
 """Said where `s` is among the letters."""
 MOST = 40
 """Lines of a diff that are shown at once."""
-LONGER = "{more}{count} more lines: ? shows them all"
+LONGER = "{more}{count} more lines (? shows all)"
 
 
 def ask_question(question: Ask, pen: Renderer, keys: TextIO, *, shown: bool = True) -> Answer:
@@ -91,7 +89,7 @@ def _parse_answer(line: str, letters: str) -> Answer | None:
 
 
 def _edit_answer(question: Ask, pen: Renderer, keys: TextIO) -> Answer | None:
-    """Let the person edit the text in his editor, or type one line; None where nothing came of it."""
+    """Let the user edit the text in their editor, or type one line; None where nothing came of it."""
     text = external_editor.edit_text(
         question.edit, question.call.tool if question.call else "txt", question.workspace, keys
     )
@@ -112,7 +110,9 @@ def _explain_choices(question: Ask, line: str, letters: str, pen: Renderer) -> N
         return
     if line.strip() and not line.strip().lower().startswith("e"):
         words = (
-            f"Answer with one of: {', '.join(letters)}." if letters else "Write an answer; Ctrl-C for none."
+            f"Answer with one of: {', '.join(letters)}."
+            if letters
+            else "Type an answer, or press Ctrl+C to give none."
         )
         pen.draw_line(words, "dim")
 

@@ -8,17 +8,20 @@ from tripletick.events import Compacted, Doubted, FreshStart, Repairing
 from tripletick.ui.sanitize import to_one_line
 from tripletick.ui.status_line import format_thousands
 
-NEEDS = "The conversation needs {before} tokens, the model has {context}. Compacted to {after} and going on."
+NEEDS = (
+    "The conversation needs {before} tokens, but the model's context is {context}. Compacted to {after}; "
+    "continuing."
+)
 WAS = "The conversation was compacted from {before} tokens to {after}."
 OUTPUTS = "Dropped: the outputs of {outputs} old messages."
-SUMMED = "In the place of {messages} old messages:"
-WITHOUT = "Dropped without a summary, since the model gave none that can be used: {messages} old messages."
+SUMMED = "Summary replacing {messages} old messages:"
+WITHOUT = "Dropped without a summary, because the model gave no usable one: {messages} old messages."
 
 ATTEMPT = "{attempt} of {limit}: {error}"
-ANEW = "beginning anew from the request"
-BACK = "; as before the turn: {paths}"
-KEPT = "; left, as changed since: {paths}"
-DOUBT = "in doubt: {reasons}; asking again"
+ANEW = "starting over from the request"
+BACK = "; restored: {paths}"
+KEPT = "; not restored, because changed since: {paths}"
+DOUBT = "unconfirmed: {reasons}; asking again"
 NAMED = 5
 """Paths that are named before the rest is counted."""
 

@@ -47,7 +47,7 @@ def make_encodable(text: str, encoding: str) -> str:
 
 
 def write_text(stream: TextIO, text: str) -> None:
-    """Write for a person who reads it, on a terminal or behind a pipe."""
+    """Write for a user who reads it, on a terminal or behind a pipe."""
     # NUL is nothing on a terminal
     stream.write(make_encodable(escape_controls(text.replace("\0", "")), stream.encoding or "utf-8"))
 

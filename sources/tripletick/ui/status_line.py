@@ -10,7 +10,7 @@ from tripletick.events import Usage
 from tripletick.messages import Progress
 
 SLOW = 20.0
-"""Seconds without a token after which the person is told what takes so long."""
+"""Seconds without a token after which the user is told what takes so long."""
 READING = "Reading {much} {more} {seconds:.0f} s (Ctrl+C stops)"
 STOPS = "(Ctrl+C stops)"
 CELLS = 10
@@ -87,7 +87,7 @@ class StatusLine:
         waited, spent = now - self.since, now - self.first
         long = self.waits and waited > self.slow
         if long and self.stage in ("", "reading") and not self.total:
-            much = f"{format_tokens(self.prompt)} tokens of prompt" if self.prompt else "the prompt"
+            much = f"{format_tokens(self.prompt)} prompt tokens" if self.prompt else "the prompt"
             return READING.format(much=much, more=self.more, seconds=waited)
         speed = f"{self.tokens / spent:.1f} tok/s" if self.tokens > 1 and spent > 0 else ""
         parts = (

@@ -21,7 +21,7 @@ from tripletick.events import (
 )
 from tripletick.messages import DOUBTFUL, INTERRUPTED, FileChange, Receipt, Task, name_outcome
 
-HINT = "tripletick diff shows what was changed."
+HINT = "To see the changes: tripletick diff"
 COUNTED = (Called, Returned, Repairing, Usage)
 """Of a plan's tasks, too."""
 

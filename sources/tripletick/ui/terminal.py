@@ -57,7 +57,7 @@ class Terminal:
         self.planned.show_event(event)
 
     def ask_question(self, question: Ask) -> Answer:
-        """Ask the person, who is known to be there."""
+        """Ask the user, who is known to be there."""
         self.teller.close()
         shown = not self.teller.quiet
         if self.keys:

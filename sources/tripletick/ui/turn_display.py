@@ -51,13 +51,13 @@ LOOKS: Mapping[Outcome, tuple[Mark, Style]] = {
     "forbidden": ("skipped", "warn"),
     "skipped": ("skipped", "dim"),
 }
-GONE = "{count} deleted: {names}. They come back with: tripletick undo"
+GONE = "{count} deleted: {names}. To restore: tripletick undo"
 NAMED = 5
 """As many deleted files are named."""
-LOOKING = "looking through {files} files"
+LOOKING = "scanning {files} files"
 THOUGHT = "thought for {seconds} s{how}"
-UNFOLDS = ", Ctrl+T shows it"
-TAKEN = "{agent} takes over, whose block this is: {tag}"
+UNFOLDS = " (Ctrl+T shows it)"
+TAKEN = "{agent} takes over, because it owns the block {tag}"
 REST = "{agent} takes over for the rest of the request"
 QUIET = (Answered, GaveUp)
 """What is told with -q."""
@@ -93,13 +93,13 @@ class TurnDisplay:
     wanted: bool = False
     """… and is drawn before the next event."""
     stopped: bool = False
-    """The line above says already that the person has interrupted it."""
+    """The line above says already that the user has interrupted it."""
     looked: bool = False
     """The line above says already what is looked through."""
     shelf: OutputStore | None = None
     """Where long outputs are kept, None where nobody can ask for them later."""
     typed: Callable[[], str] = str
-    """What the person types meanwhile; the status line shows its end."""
+    """What the user types meanwhile; the status line shows its end."""
 
     def show_event(self, event: Event) -> None:
         if self.quiet and not isinstance(event, QUIET):
@@ -230,7 +230,7 @@ class TurnDisplay:
         self.gauge.begin_prompt(event.tokens)
 
     def show_compacting(self, event: Compacting) -> None:
-        self._show_busy(f"{self.agent}  summing up the conversation")
+        self._show_busy(f"{self.agent}  summarizing the conversation")
 
     def show_drafting(self, event: Drafting) -> None:
         self._show_busy("writing a commit message", waits=True)

@@ -56,7 +56,7 @@ class PageFetcher:
         return got
 
     def fetch_service(self, address: WebAddress) -> WebResponse:
-        """Ask a service of the person's own choice, whatever its robots.txt says. Raises UnreachedError."""
+        """Ask a service of the user's own choice, whatever its robots.txt says. Raises UnreachedError."""
         got = self._follow_redirects(address, lambda got: True)
         if got.status >= 400:
             raise FetchError(_format_status(got))

@@ -1,7 +1,7 @@
 """One request and its answer, bounded: the head, the bytes with and without compression, the time.
 
 The way out is the box's (sandbox/net): a name is looked up once, judged, and that very address is connected
-to, over the person's own proxy where the environment names one. Redirects are not followed here.
+to, over the user's own proxy where the environment names one. Redirects are not followed here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FIELDS = (
     (b"Accept", b"text/html,application/xhtml+xml,application/pdf,text/plain;q=0.9,*/*;q=0.5"),
     (b"Accept-Encoding", b"gzip, deflate"),
 )
-"""What is sent with each request: never a cookie, a referer or a word of the person's."""
+"""What is sent with each request: never a cookie, a referer or a word of the user's."""
 INTERIM = 8
 """Answers before the answer (RFC 9110, 15.2) that are skipped."""
 PACKED = {"gzip", "x-gzip", "deflate"}
@@ -49,12 +49,12 @@ BAD_PACKING = "{host} packs the page in a way that cannot be read: {how}"
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """What one page may take, and what may be reached although it is in a network of the person's own."""
+    """What one page may take, and what may be reached although it is in a network of the user's own."""
 
     seconds: float = 30.0
     size: int = 8 << 20
     allowed: frozenset[str] = frozenset()
-    """`host:port`, from the person's settings."""
+    """`host:port`, from the user's settings."""
     resolve: Resolve = look_up
 
 

@@ -1,4 +1,4 @@
-"""What a search service found: the person's SearxNG where one is set, else those that ddgs asks.
+"""What a search service found: the user's SearxNG where one is set, else those that ddgs asks.
 
 What comes back is a stranger's: no field of it is trusted to be there, or to be a text.
 """

@@ -46,22 +46,22 @@ KINDS = {kind.__name__: kind for kind in (ModelError, UsageError, ServerFailedEr
 
 ENDED = ErrorTemplate(
     StreamCutError,
-    "The engine of {name} ended in the middle of its answer.",
+    "The engine of {name} ended in the middle of a reply.",
     "{why}",
-    "Ask again: the next request starts another one",
+    "Try again; the next request starts a new one",
 )
 UNREACHED = ErrorTemplate(
     ServerFailedError,
-    "The engine of {name} ends as soon as it is asked.",
+    "The engine of {name} ends on every request.",
     "{why}",
-    "End what is left of it: tripletick stop. Another model: -m NAME",
+    "Stop what is left of it: tripletick stop. Or use another model: -m NAME",
 )
-NO_REASON = "Its process {pid} was ended, or has crashed."
-REASON = "Its process {pid} said last: {words}"
-LEFT = "This program has left it."
-ALONE = "This program loads the model for itself alone: {why}."
-GROWN = "Loaded the model again for {new} tokens of context; it had {old}."
-WAITED = "Waited {seconds:.0f} s for another program that uses the model."
+NO_REASON = "Its process {pid} was killed or crashed."
+REASON = "Last output of process {pid}: {words}"
+LEFT = "This program has disconnected from it."
+ALONE = "Loading the model in this process, because it cannot be shared: {why}."
+GROWN = "Reloaded the model with {new} tokens of context instead of {old}."
+WAITED = "Waited {seconds:.0f} s for another program that was using the model."
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,5 +312,5 @@ def start_engine(files: EngineFiles, plan: LoadPlan, name: str) -> None:
     with begun:
         said = begun.stdout.readline() if begun.stdout else b""
     if said.strip() != b"ready":
-        why = said.decode("utf-8", "replace").strip() or files.read_last_error() or "it ended at once"
+        why = said.decode("utf-8", "replace").strip() or files.read_last_error() or "it ended immediately"
         raise SharingUnavailableError(f"its engine did not start ({why})")

@@ -76,7 +76,7 @@ class EngineFiles:
                 connected.connect(name)
             pid, uid = platforms.get_peer_credentials(connected)
             if uid not in (None, os.geteuid()):
-                raise NoEngineError(f"Process {pid} of user {uid} listens there.")
+                raise NoEngineError(f"Process {pid} of user {uid} is listening there.")
         except (OSError, SharingUnavailableError) as error:
             connected.close()
             raise NoEngineError(str(error)) from error
@@ -93,7 +93,7 @@ class EngineFiles:
         except (OSError, ValueError) as error:
             raise NoEngineError(str(error)) from error
         if not isinstance(fields, dict) or not isinstance(fields.get("token"), str):
-            raise NoEngineError(f"{self.lock} is not an engine's.")
+            raise NoEngineError(f"{self.lock} does not belong to an engine.")
         return fields
 
     def is_running(self) -> bool:
@@ -135,7 +135,7 @@ class PrivateFile:
         status = os.fstat(self.handle)
         if status.st_uid != os.geteuid() or not stat.S_ISREG(status.st_mode):
             os.close(self.handle)
-            raise PermissionError(f"{path} is not this user's.")
+            raise PermissionError(f"{path} belongs to another user.")
 
     def try_lock(self, how: int = fcntl.LOCK_EX) -> bool:
         """Lock it; tells whether that was possible at once."""
@@ -196,7 +196,7 @@ def resolve_socket_name(path: Path) -> Iterator[str]:
         elif sys.platform == "linux":
             yield f"/proc/self/fd/{handle}/{path.name}"
         else:
-            raise SharingUnavailableError(f"{path} is too long for the name of a socket")
+            raise SharingUnavailableError(f"{path} is too long for a socket name")
     finally:
         os.close(handle)
 

@@ -59,7 +59,7 @@ def take_lock(files: EngineFiles) -> PrivateFile:
         if lock.try_lock():
             return lock
         halt.wait(folder.POLL)
-    raise SharingUnavailableError("another engine of this model does not end")
+    raise SharingUnavailableError("another engine of this model is still shutting down")
 
 
 def open_listener(files: EngineFiles) -> socket.socket:

@@ -141,7 +141,7 @@ def end_like(status: int) -> int:
 
 
 def main(path: str, port: int, command: list[str]) -> int:
-    # What the person's shell ignored (nohup) stays ignored; Python itself has changed INT, PIPE and XFSZ.
+    # What the user's shell ignored (nohup) stays ignored; Python itself has changed INT, PIPE and XFSZ.
     named = [signal.Signals[f"SIG{name}"] for name in ENDING]
     kept = [number for number in named[:-2] if signal.getsignal(number) is signal.SIG_IGN]
     with socket.create_server(("127.0.0.1", port), backlog=MOST) as listener:

@@ -1,4 +1,4 @@
-"""Decides whom a block may reach through the proxy, and over which further proxy of the person's.
+"""Decides whom a block may reach through the proxy, and over which further proxy of the user's.
 
 Names are resolved here and nowhere else; what is connected to is the very address that was judged. Behind a
 further proxy names go on as names, so there the judgement holds as far as we resolve what it will resolve.
@@ -56,11 +56,11 @@ class UpstreamProxy:
 
 @dataclass(frozen=True, slots=True)
 class HostPolicy:
-    """`registries`: places of private networks that the person's own settings name."""
+    """`registries`: places of private networks that the user's own settings name."""
 
     registries: frozenset[str] = frozenset()
     allowed: frozenset[str] = frozenset()
-    """Places, each `host:port`, that the person's settings open: they may even be on this computer."""
+    """Places, each `host:port`, that the user's settings open: they may even be on this computer."""
     ports: frozenset[int] | None = None
     """Those of public hosts that are open besides the usual ones; None for all."""
     opened: frozenset[str] = frozenset()
@@ -99,7 +99,7 @@ class HostPolicy:
 
 
 def find_upstream_proxy(asked: ProxyRequest, environ: Mapping[str, str]) -> UpstreamProxy | Refusal | None:
-    """Give the proxy that the person's environment names for this host, as curl and others read it."""
+    """Give the proxy that the user's environment names for this host, as curl and others read it."""
     names = ("https_proxy" if asked.is_tunnel else "http_proxy", "all_proxy")
     url = next(filter(None, (read_variable(name, environ) for name in names)), "")
     if not url or is_excepted(asked, read_variable("no_proxy", environ)):

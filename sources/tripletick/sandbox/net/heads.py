@@ -18,7 +18,7 @@ URL = re.compile(
     rb"(?i:http)://(?:[^/?#@\\]*@)?" + HOST + rb"(?::(?P<port>\d{0,5}))?(?P<path>/[^#]*|\?[^#]*|)(?:#.*)?"
 )
 HOP = {b"connection", b"keep-alive", b"te", b"upgrade", b"host"}
-"""Fields of one hop, and Host, which is written anew; all that begin with `proxy-` too."""
+"""Fields of one hop, and Host, which is written again; all that begin with `proxy-` too."""
 PHRASES = {
     400: "Bad Request",
     403: "Refused by the sandbox",

@@ -50,7 +50,7 @@ class ProxyTerms:
     linger: float = 60.0
     """Silence after one side has ended."""
     allowed: frozenset[str] = frozenset()
-    """Places, each `host:port`, that the person's settings open; they may even be on this computer."""
+    """Places, each `host:port`, that the user's settings open; they may even be on this computer."""
     ports: frozenset[int] = frozenset()
     """Ports of public hosts besides 80 and 443."""
     opened: frozenset[str] = frozenset()
@@ -59,7 +59,7 @@ class ProxyTerms:
 
 @dataclass(frozen=True, slots=True)
 class Connector:
-    """Opens the connections of one session, and tells the person of each new host once."""
+    """Opens the connections of one session, and tells the user of each new host once."""
 
     gate: HostPolicy
     environ: Mapping[str, str]

@@ -87,7 +87,7 @@ class Proxy:
         return [str(python), "-I", "-S", "-c", source, self.inside, str(PORT), "--", *words]
 
     def env(self) -> dict[str, str]:
-        """Give what programs need to find the proxy, and the registries of the person's settings."""
+        """Give what programs need to find the proxy, and the registries of the user's settings."""
         url, near = f"http://127.0.0.1:{PORT}", "localhost,127.0.0.1,::1"
         lower = {"http_proxy": url, "https_proxy": url, "no_proxy": near}
         upper = {name.upper(): value for name, value in lower.items()}

@@ -1,6 +1,6 @@
-"""Which package registries the person's own settings name: pip's, uv's, npm's, yarn's, Go's and cargo's.
+"""Which package registries the user's own settings name: pip's, uv's, npm's, yarn's, Go's and cargo's.
 
-Read as data, from the person's environment and files alone: a setting that lies in a workspace counts for
+Read as data, from the user's environment and files alone: a setting that lies in a workspace counts for
 nothing here. Covers addresses, never what is said beside them to get in (tokens, passwords).
 """
 
@@ -73,7 +73,7 @@ def bare(url: str) -> str:
 
 
 def settings(home: Path, environ: Mapping[str, str]) -> Iterator[Setting]:
-    """Give all that is said, the weaker first: the system's files, the person's, the environment."""
+    """Give all that is said, the weaker first: the system's files, the user's, the environment."""
     config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
     for path in pip_files(home, config, environ):
         yield from read_pip(path)

@@ -1,4 +1,4 @@
-"""A function of the person's or of the workspace's as a tool like any other: a block calls it.
+"""A function of the user's or of the workspace's as a tool like any other: a block calls it.
 
 Not covered: how the block's body becomes arguments (reading), where the function runs (places).
 """

@@ -1,6 +1,6 @@
 """What there is of tools that are functions: each with its tag, its sentence and what it takes.
 
-A file that cannot be loaded or a function that cannot be described is one line for the person, and harms no
+A file that cannot be loaded or a function that cannot be described is one line for the user, and harms no
 other. What a workspace's file says of itself is a text from outside: it is cut, and made one line.
 """
 
@@ -32,17 +32,17 @@ MOST = 64
 
 NOT_LOADED = "Tools of {at} are not used: {why}."
 NOT_MADE = "The tool {name} of {at} is not used: {why}."
-NO_TAG = "its name is no plain word of small letters, digits and _"
-TAKEN = "{tag} means something else already"
-TWICE = "{at} has one of this name"
-GARBLED = "what it tells of itself cannot be read"
-SLOW = "loading takes longer than {seconds:g} s"
-ENDED = "loading ended with exit {status}"
+NO_TAG = "its name may contain only lowercase letters, digits and _"
+TAKEN = "{tag} is already taken"
+TWICE = "{at} already has a tool of this name"
+GARBLED = "its description cannot be read"
+SLOW = "loading took longer than {seconds:g} s"
+ENDED = "loading exited with status {status}"
 
 
 @dataclass(frozen=True, slots=True)
 class ToolSource:
-    """A file or entry point that may hold tools. `at` names it to the person, `ask` is what to load."""
+    """A file or entry point that may hold tools. `at` names it to the user, `ask` is what to load."""
 
     at: str
     ask: Mapping[str, str]
@@ -64,7 +64,7 @@ class CustomTool:
 
     @property
     def location(self) -> str:
-        """Where it stands, for the person."""
+        """Where it stands, for the user."""
         boxed = " (in the box)" if isinstance(self.source.place, SandboxRunner) else ""
         return f"{self.source.at}:{self.line}{boxed}" if self.line else f"{self.source.at}{boxed}"
 
@@ -72,7 +72,7 @@ class CustomTool:
 def describe_source(
     source: ToolSource, limits: Limits, *, seconds: float = SECONDS
 ) -> tuple[list[CustomTool], list[str]]:
-    """Load a source in its place; give its tools, and lines for the person."""
+    """Load a source in its place; give its tools, and lines for the user."""
     coming = source.place.run({"do": "describe", **source.ask}, RunnerOptions(limits, seconds))
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Where tools that are functions run: a process beside us for the person's own, the box for the workspace's.
+"""Where tools that are functions run: a process beside us for the user's own, the box for the workspace's.
 
 Either way it is one process a call, so that whatever it does ends with it. Not covered: what is asked of it
 and what comes of it (describing, calling).
@@ -65,7 +65,7 @@ class RunnerOptions:
 
 @dataclass(frozen=True, slots=True)
 class HostRunner:
-    """A process of the person's own, with all that he may do himself, in the workspace as its folder."""
+    """A process of the user's own, with all that they may do themselves, in the workspace as its folder."""
 
     root: Path
     halt: CancelToken
@@ -97,13 +97,13 @@ class HostRunner:
 
 @dataclass(frozen=True, slots=True)
 class SandboxRunner:
-    """The box; `texts` are the files by name, just as the person said yes to them."""
+    """The box; `texts` are the files by name, just as the user said yes to them."""
 
     box: Box
     texts: Mapping[str, str]
 
     def run(self, ask: Mapping[str, Any], terms: RunnerOptions) -> Coming:
-        """Run the runner in the session's folder, where the files are laid anew for each call."""
+        """Run the runner in the session's folder, where the files are laid again for each call."""
         folder = self.box.home / FOLDER
         inside = self.box.seen_home / FOLDER
         remove(folder)

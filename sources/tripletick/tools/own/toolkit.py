@@ -1,4 +1,4 @@
-"""The tools that are not ours: of the person's config folder, of packages, of the workspace.
+"""The tools that are not ours: of the user's config folder, of packages, of the workspace.
 
 They are looked for and described when the first agent that owns them opens; where there are none nothing is
 imported or started. Not covered: the yes to the workspace's files (trust).
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 GROUP, FOLDER = "tripletick.tools", "tools"
 PACKAGE = "package {package}"
-UNBOXED = "{names}: not used, since there is no sandbox here that they could run in."
+UNBOXED = "{names}: not used, because there is no sandbox here to run them in."
 TAKE = "The block of these tags holds lines `name = value`, or the one value alone:"
 MANY = "More tags: {names}. What one takes tells a ```describe block with its name."
 MORE = "… {count} in all, a ```describe block finds them by a word"
@@ -70,7 +70,7 @@ class CustomToolkit:
         return not self.loaded and (OWN in agent.tools or any(tag not in there for tag in named))
 
     def load_tools(self, ground: ToolEnvironment, taken: Collection[str]) -> list[str]:
-        """Find and describe them; gives lines for the person. `taken` are the tags of ours."""
+        """Find and describe them; gives lines for the user. `taken` are the tags of ours."""
         files = list_tool_files(ground.config / FOLDER)
         packages = entry_points(GROUP, ground.root)
         if not (files or packages or ground.texts):
@@ -103,7 +103,7 @@ class CustomToolkit:
         every = [each for tag in agent.tools for each in (more if tag == OWN else [tag])]
         tools = (*every, *[DESCRIBE] * self._is_too_long(own))
         card, unnamed = f"{agent.card}\n{words}", frozenset(own[NAMED:])
-        # told anew where these tools are others than those that the conversation knows
+        # told again where these tools are others than those that the conversation knows
         known_as = f"{agent.name}+{crc32(words.encode('utf-8', 'replace')):x}"
         return replace(agent, tools=tools, card=card, unnamed=unnamed, known_as=known_as)
 
@@ -132,7 +132,7 @@ class CustomToolkit:
 
 
 def list_tool_files(folder: Path) -> list[Path]:
-    """Give the modules of a folder of the person's; those that begin with _ are for the others."""
+    """Give the modules of a folder of the user's; those that begin with _ are for the others."""
     return [path for path in sorted(folder.glob("*.py")) if not path.name.startswith("_")]
 
 

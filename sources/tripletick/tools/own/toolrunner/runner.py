@@ -43,7 +43,7 @@ class ToolFunction:
         )
         self.function, self.plain = function, inspect.unwrap(function)
         if not inspect.isfunction(self.plain):
-            raise UnsupportedTypeError("it is no function")
+            raise UnsupportedTypeError("it is not a function")
         self.parameters = inspect.signature(self.plain).parameters
         self.shapes = {name: self._adapt_parameter(one) for name, one in self.parameters.items()}
         empty = inspect.Parameter.empty
