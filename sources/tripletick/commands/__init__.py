@@ -128,7 +128,7 @@ COMMANDS = {
     "upgrade": CommandSpec(
         "upgrade.run_upgrade", "", "show the command that upgrades tripletick on this machine"
     ),
-    "remove-data": CommandSpec("data.run_remove_data", "", "delete everything of ours on this machine"),
+    "remove-data": CommandSpec("remove_data.run_remove_data", "", "delete everything of ours on this machine"),
 }
 
 
