@@ -20,11 +20,11 @@ class HookSpecs:
 
     @_point
     def pre_tool(self, call: Call, agent: str) -> Call | Refuse | Confirm | None:
-        """Before a block is run: give another call, a refusal or a question to the person."""
+        """Before a block is run: give another call, a refusal or a question to the user."""
 
     @_point
     def post_tool(self, call: Call, result: Result) -> Result | None:
-        """After a block was run: give the result that the model and the person get instead."""
+        """After a block was run: give the result that the model and the user get instead."""
 
     @_point
     def pre_response(self, answer: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Where hooks come from: modules of the person's config folder and entry points of packages.
+"""Where hooks come from: modules of the user's config folder and entry points of packages.
 
 pluggy registers them: it knows the marks, tells what does not fit a point, and orders by tryfirst and
 trylast. A module that cannot be loaded is told, and harms no other.
@@ -30,10 +30,10 @@ from tripletick.system.entry_points import EntryPoint
 
 SECONDS = 20.0
 """What a module may take to be loaded."""
-NOT_LOADED = "Hooks of {at} are not used: {why}."
+NOT_LOADED = "The hooks in {at} are not used: {why}."
 SLOW = "loading takes longer than {seconds:g} s"
 NO_POINT = "there is no hook {name}; there are: {names}"
-WRAPPER = "{name} is a wrapper, and none is used"
+WRAPPER = "{name} is a hook wrapper, which is not supported"
 Tell = Callable[[str], None]
 
 
