@@ -1,7 +1,4 @@
-"""What holds on this machine: the box under ten harmless attacks, server, model, languages, folders of ours.
-
-How the server and the languages are looked at is in examining.py, what a model is asked to do in chores.py.
-"""
+"""Check the sandbox with ten test attacks, the server, the model, the languages and the data folders."""
 
 from __future__ import annotations
 

@@ -18,10 +18,7 @@ def setting(default: Any, says: str, kind: str = "text", *allowed: Any) -> Any:
 class AgentSection:
     name: str = setting(
         "auto",
-        (
-            "Which agent handles a request: auto picks one per request; otherwise an agent such as casual, "
-            "coder or file."
-        ),
+        "Which agent handles a request: auto picks one per request; or casual, coder, file …",
     )
     personality: str = setting(
         "base", "The agents' tone: base, or another folder of prompts, such as teacher."
@@ -53,10 +50,7 @@ class AgentSection:
 class RouterSection:
     ask: str = setting(
         "unsure",
-        (
-            "When to ask the current model which agent should handle a request, instead of relying on the "
-            "built-in classifier."
-        ),
+        "When to ask the current model which agent fits, instead of the built-in classifier.",
         "word",
         "never",
         "unsure",
@@ -76,10 +70,7 @@ class ModelSection:
     )
     host: str = setting(
         "",
-        (
-            "URL of the server; empty: OLLAMA_HOST, else http://127.0.0.1:11434. For an OpenAI-compatible "
-            "server it ends in /v1."
-        ),
+        "URL of the server, ending in /v1 if OpenAI-compatible; empty: OLLAMA_HOST, else this machine.",
     )
     hosts: str = setting(
         "", "Several servers, separated by spaces; `tripletick batch` distributes its tasks among them."
@@ -119,10 +110,7 @@ class ModelSection:
     output: int = setting(8192, "Maximum tokens of one reply.", "count", 64, 1_000_000)
     keep: str = setting(
         "30m",
-        (
-            "How long an unused model stays loaded, on a server or by tripletick itself: 5m, 1h, 30s; -1m: "
-            "forever."
-        ),
+        "How long an unused model stays loaded, on a server or locally: 5m, 1h, 30s; -1m: forever.",
         "span",
     )
     connect_timeout: float = setting(
@@ -197,10 +185,7 @@ class ApprovalSection:
 class GitSection:
     commit: str = setting(
         "ask",
-        (
-            "ask: /commit and blocks may commit after you confirm; turn: also commit each turn's changes "
-            "without asking; no: never commit."
-        ),
+        "ask: commit after you confirm; turn: also commit each turn's changes unasked; no: never commit.",
         "word",
         "ask",
         "turn",
@@ -266,10 +251,7 @@ class HarnessSection:
     nudge: bool = setting(True, "Ask once more after an empty reply.", "switch")
     sizes: bool = setting(
         True,
-        (
-            "Let the model's size decide how many steps it has, how much output it reads and how much it "
-            "writes."
-        ),
+        "Let the model's size decide its number of steps and how much it reads and writes.",
         "switch",
     )
     small_plans: bool = setting(
@@ -304,10 +286,7 @@ class WebSection:
     timeout: float = setting(30.0, "Time limit of one page, in seconds.", "number", 1, 600)
     allow: str = setting(
         "",
-        (
-            "Addresses on this computer or your network that may be reached, as HOST:PORT, separated by "
-            "spaces."
-        ),
+        "Local addresses that may be reached, as HOST:PORT, separated by spaces.",
         "hosts",
     )
 
