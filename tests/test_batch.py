@@ -49,20 +49,20 @@ def test_a_line_is_a_request_with_its_folder_agent_time_and_model(read, tmp_path
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("nothing", "it is no JSON"),
-        ("[1]", "it is no object"),
-        ("[" * 100_000, "it is no JSON"),
+        ("nothing", "invalid JSON"),
+        ("[1]", "not a JSON object"),
+        ("[" * 100_000, "invalid JSON"),
         ({"folder": "."}, "`request` is missing"),
-        ({"request": " "}, "`request` is not a text that says something"),
+        ({"request": " "}, "`request` is not a non-empty string"),
         ({"request": "do", "foldr": "."}, "there is no key 'foldr' (did you mean folder?)"),
-        ({"request": "do", "folder": "absent"}, "absent is no folder"),
+        ({"request": "do", "folder": "absent"}, "absent is not a folder"),
         ({"request": "do", "timeout": True}, "`timeout` is not a number of seconds above 0"),
         ({"request": "do", "timeout": -1}, "`timeout` is not a number of seconds above 0"),
         ({"request": "do", "agent": "codr"}, "there is no agent 'codr' (did you mean coder?)"),
-        ({"request": "do", "repo": "."}, "it is `folder`, or both `repo` and `commit`"),
-        ({"request": "do", "folder": ".", "repo": ".", "commit": "x"}, "it is `folder`, or both"),
+        ({"request": "do", "repo": "."}, "use either `folder`, or both `repo` and `commit`"),
+        ({"request": "do", "folder": ".", "repo": ".", "commit": "x"}, "use either `folder`, or both"),
         ({"request": "do", "repo": "/usr", "commit": "--all"}, "/usr has no commit '--all'"),
-        ({"request": "do", "id": "one"}, "id 'one' stands on an earlier line"),
+        ({"request": "do", "id": "one"}, "id 'one' is already used on an earlier line"),
     ],
 )
 def test_a_wrong_line_is_told_with_its_number_and_reason(read, line, reason):
@@ -74,7 +74,7 @@ def test_a_wrong_line_is_told_with_its_number_and_reason(read, line, reason):
 def test_of_many_wrong_lines_the_first_are_named_and_the_others_counted(read):
     with pytest.raises(UsageError) as wrong:
         read(*["x"] * 50, {"request": "do"}).check_file("t.jsonl")
-    assert wrong.value.what == "50 of 51 lines of t.jsonl cannot be used."
+    assert wrong.value.what == "50 of 51 lines of t.jsonl are invalid."
     assert wrong.value.why.splitlines()[-1] == "… and 30 more"
 
 
@@ -238,7 +238,7 @@ def test_a_torn_last_line_is_taken_off_and_its_task_done_again(out):
     out.parent.mkdir()
     out.write_text('{"id": "one", "status": "done"}\n{"id": "two", "sta')
     written = ResultsFile.open(out)
-    assert "was torn" in written.told[0]
+    assert "was incomplete" in written.told[0]
     assert "two" not in written.ended
     written.add_result(BatchTask(2, "two", "do"), DONE, A, 1)
     written.close()
@@ -255,7 +255,7 @@ def test_a_last_line_that_lacks_its_end_alone_is_kept(out):
 def test_a_file_of_other_things_is_left_as_it_is(out):
     out.parent.mkdir()
     out.write_text('{"request": "do"}\n{"tor')
-    with pytest.raises(UsageError, match="other things than results"):
+    with pytest.raises(UsageError, match="is not a results file"):
         ResultsFile.open(out)
     assert out.read_text() == '{"request": "do"}\n{"tor'
 
@@ -277,7 +277,7 @@ def test_what_is_no_file_is_refused(place):
 def test_a_full_disk_is_told(out):
     written = ResultsFile.open(out)
     full = os.open("/dev/full", os.O_WRONLY)
-    with pytest.raises(TripletickError, match="The result of one cannot be kept"):
+    with pytest.raises(TripletickError, match="The result of one cannot be saved"):
         ResultsFile(out, full).add_result(BatchTask(1, "one", "do"), DONE, A, 1)
     os.close(full)
     written.close()
@@ -405,7 +405,7 @@ def test_a_commit_is_put_down_as_a_repository_of_its_own(tmp_path):
 
 def test_a_folder_too_large_to_be_sent_is_told(tmp_path):
     (tmp_path / "file").write_bytes(bytes(100))
-    with pytest.raises(UsageError, match="holds more than"):
+    with pytest.raises(UsageError, match="is larger than"):
         pack_task(BatchTask(1, "1", "do", tmp_path), BytesIO(), most=99)
 
 

@@ -57,27 +57,27 @@ GOOD = [
     ("run", {}, {"command": "fails", "exit": 3, "has": ["fails"]}),
 ]
 BAD = [
-    ("file", {}, {"path": "a"}, "a is not there"),
+    ("file", {}, {"path": "a"}, "a does not exist"),
     ("file", {"a/b": ""}, {"path": "a"}, "a is a folder"),
     ("file", {"a": "x\n\n"}, {"path": "a", "equals": "x"}, "a is 'x\\n\\n'"),
     ("file", {"a": "x"}, {"path": "a", "has": ["y"]}, "a lacks 'y'"),
     ("file", {"a": "x"}, {"path": "a", "lacks": ["x"]}, "a has 'x'"),
     ("file", {"a": "b\nb"}, {"path": "a", "same_lines": ["b"]}, "a has the line 'b'"),
     ("file", {"a": "b\n"}, {"path": "a", "lines": 2}, "a has 1 lines"),
-    ("gone", {"a": ""}, {"path": "a"}, "a is still there"),
-    ("folder", {"d": ""}, {"path": "d"}, "d is no folder"),
+    ("gone", {"a": ""}, {"path": "a"}, "a still exists"),
+    ("folder", {"d": ""}, {"path": "d"}, "d is not a folder"),
     ("folder", {"d/a": "", "d/b": ""}, {"path": "d", "names": ["a"]}, "d has 'b'"),
-    ("same", {}, {}, "kept.txt is not there"),
+    ("same", {}, {}, "kept.txt does not exist"),
     ("same", {"kept.txt": "as it was"}, {}, "kept.txt was changed"),
-    ("same", {"kept.txt": "as it was\n", "new": ""}, {}, "'new' is new"),
-    ("json", {"a": "{"}, {"path": "a"}, "a is no JSON"),
-    ("json", {"a": "[" * 100_000}, {"path": "a"}, "a is no JSON"),
+    ("same", {"kept.txt": "as it was\n", "new": ""}, {}, "'new' is unexpected"),
+    ("json", {"a": "{"}, {"path": "a"}, "a is not valid JSON"),
+    ("json", {"a": "[" * 100_000}, {"path": "a"}, "a is not valid JSON"),
     ("json", {"a": "[1]"}, {"path": "a", "at": "0.x"}, "a has no 0.x"),
-    ("json", {"a": "1"}, {"path": "a", "equals": True}, "a has another value at its top"),
-    ("csv", {"a": "x,1\n"}, {"path": "a", "rows": [["x", 2]]}, "row 1 of a is another"),
+    ("json", {"a": "1"}, {"path": "a", "equals": True}, "a has a different value at its top"),
+    ("csv", {"a": "x,1\n"}, {"path": "a", "rows": [["x", 2]]}, "row 1 of a differs"),
     ("csv", {"a": "x\n"}, {"path": "a", "rows": []}, "a has 1 rows"),
-    ("run", {}, {"command": "fails"}, "'fails' ended with 3"),
-    ("run", {}, {"command": "c", "seconds": 0.5}, "'c' was ended: timeout"),
+    ("run", {}, {"command": "fails"}, "'fails' exited with 3"),
+    ("run", {}, {"command": "c", "seconds": 0.5}, "'c' was stopped: timeout"),
     ("run", {}, {"command": "c", "stdout": "d"}, "the output of 'c' is 'c:'"),
 ]
 
@@ -123,14 +123,14 @@ def test_a_link_leads_nowhere_outside_and_inside_to_its_file(look, tmp_path):
         == "loop leads out of this folder; only paths inside it can be used"
     )
     assert look("file", {"real": "x"}, path="in", has=["x"]) == ""
-    assert look("gone", path="out") == "out is still there"
+    assert look("gone", path="out") == "out still exists"
 
 
 def test_what_has_no_end_is_not_read(look):
     os.mkfifo(look.left / "fifo")
     with (look.left / "huge").open("wb") as file:
         file.truncate(1 << 30)
-    assert look("file", path="fifo", has=["x"]) == "fifo is no regular file"
+    assert look("file", path="fifo", has=["x"]) == "fifo is not a regular file"
     assert look("json", path="huge") == "huge is larger than 1 MB"
 
 
@@ -146,7 +146,7 @@ def test_a_copy_holds_the_files_alone_and_not_too_much(look, tmp_path):
     assert os.access(into / "d" / "run.sh", os.X_OK)
     with (look.left / "huge").open("wb") as file:
         file.truncate(1 << 30)
-    with pytest.raises(PathRefused, match="too much"):
+    with pytest.raises(PathRefused, match="too large"):
         TaskFolder(look.left).copy_files(into)
 
 
@@ -154,7 +154,7 @@ def test_a_folder_without_end_is_not_walked(look):
     for number in range(folders.DEEP + 3):
         (look.left / "/".join(["d"] * (number + 1))).mkdir()
     (look.left / "/".join(["d"] * (folders.DEEP + 3)) / "f").write_text("")
-    assert look("same", {"kept.txt": "as it was\n"}) == "the folder holds too much"
+    assert look("same", {"kept.txt": "as it was\n"}) == "the folder is too large"
 
 
 WRONG = [

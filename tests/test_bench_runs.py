@@ -71,7 +71,7 @@ def test_another_run_is_not_gone_on_with(tmp_path, change):
         run.add_attempt(ONE)
     (tmp_path / "other.jsonl").write_text("no run\n")
     with (
-        pytest.raises(UsageError, match="no run to go on with"),
+        pytest.raises(UsageError, match="no run to resume"),
         run_file.resume_run(tmp_path, replace(HEADER, **change)),
     ):
         pass
@@ -85,7 +85,7 @@ def test_a_run_that_is_being_written_is_left_alone(tmp_path):
 @pytest.mark.parametrize("text", ["", "{}\n", "[1]\n", '{"version": 1}\n{"task": 2}\n', "[" * 9000 + "\n"])
 def test_what_is_no_run_is_told(tmp_path, text):
     (tmp_path / "a.jsonl").write_text(text)
-    with pytest.raises(UsageError, match=r"a\.jsonl is no run"):
+    with pytest.raises(UsageError, match=r"a\.jsonl is not a tripletick bench run"):
         run_file.read_run(tmp_path / "a.jsonl")
     with pytest.raises(UsageError, match="No such file"):
         run_file.read_run(tmp_path / "b.jsonl")
@@ -116,15 +116,15 @@ def test_two_runs_are_compared_pair_by_pair():
     assert [(one.both, one.only_a, one.only_b, one.none) for one in told.splits] == [(3, 6, 0, 1)] * 2
     assert (told.missing, told.splits[-1].p) == (2, 2 / 64)
     assert [(cost.ratio, cost.p) for cost in told.costs] == [(2.0, 2 / 1024), (0.5, 2 / 1024), (1.0, 1.0)]
-    assert compare.format_comparison(told)[1][0] == "A solves more, and hardly by luck."
+    assert compare.format_comparison(told)[1][0] == "A solves more (statistically significant)."
 
 
 def test_runs_without_a_pair_are_compared_all_the_same():
     told = compare.compare_runs(tried(2, 1), [])
     assert (told.missing, told.splits[-1].p, told.costs[0].ratio) == (2, 1.0, None)
     assert compare.format_comparison(told)[1] == [
-        "That one solves more may be luck.",
-        "2 trials were done in one of the runs alone and are left out",
+        "The difference may be due to chance.",
+        "2 trials are in only one of the runs and were skipped",
     ]
 
 
@@ -169,9 +169,9 @@ def test_a_run_without_an_attempt_has_a_page():
 def test_a_suite_that_does_not_exist_is_told_with_the_nearest():
     with pytest.raises(UsageError, match="Did you mean: --suite quick"):
         suites.make_trials("quik")
-    with pytest.raises(UsageError, match="holds no task"):
+    with pytest.raises(UsageError, match="contains no tasks"):
         suites.make_trials("./nowhere")
-    with pytest.raises(UsageError, match="No task of core is called"):
+    with pytest.raises(UsageError, match="No task of core matches"):
         suites.make_trials("core", only="nothing/*")
 
 

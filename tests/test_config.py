@@ -87,8 +87,8 @@ def test_an_unknown_name_is_a_warning_with_the_nearest_one_and_its_line(tmp_path
         ("[sandbox]\nmode = free\n", "one of: read work net bare"),
         ("[sandbox]\nmemory = much\n", "a size such as 512M or 2G"),
         ("[agent]\nfolder = perhaps\n", "yes or no"),
-        ("[mcp.time]\ncommand = it's\n", "its quotes closed"),
-        ("[mcp.time]\nenv = KEY=secret\n", "names of variables"),
+        ("[mcp.time]\ncommand = it's\n", "balanced quotes"),
+        ("[mcp.time]\nenv = KEY=secret\n", "variable names"),
         ("[model]\ntemperature = nan\n", "a number from 0 to 2"),
         ("[model]\nkeep = 30\n", "a time such as 30s, 5m or 1h"),
     ],
@@ -111,7 +111,7 @@ def test_a_setting_under_its_former_name_holds_and_says_its_new_one(tmp_path):
 
 @pytest.mark.parametrize("text", ["no section = 1\n", "[a\n", "[agent]\nname = a\nname = b\n"])
 def test_a_file_that_is_no_ini_file_is_told(tmp_path, text):
-    with pytest.raises(ConfigError, match="is no INI file"):
+    with pytest.raises(ConfigError, match="is not a valid INI file"):
         config.load_config([written(tmp_path, text)], {}, {})
 
 

@@ -200,7 +200,7 @@ def test_a_session_is_found_by_the_beginning_or_the_end_of_its_id(found):
     for name in ("20260101-000000-aaaa", "20260102-000000-bbbb"):
         write(found, name=name)
     assert logs.find(found, "20260101") == logs.find(found, "aaaa") == "20260101-000000-aaaa"
-    for part, why in (("2026", "2 sessions are called"), ("x", "no session"), ("", "no session")):
+    for part, why in (("2026", "2 sessions match"), ("x", "no session"), ("", "no session")):
         with pytest.raises(UsageError, match=why):
             logs.find(found, part)
 

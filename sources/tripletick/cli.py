@@ -24,23 +24,23 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 SHADOWED = (
-    "Python has run {path} in the place of a module of its own.",
-    "python -m looks for modules in the folder that it is started in, before anything of tripletick is run.",
-    "Start it by its own name: tripletick",
+    "Python loaded {path} instead of one of its own modules.",
+    "python -m searches the current folder for modules first, before tripletick starts.",
+    "Run it as: tripletick",
 )
-GO_ELSEWHERE = "cd to one that is there, or tripletick -C DIR"
+GO_ELSEWHERE = "cd to an existing folder, or use: tripletick -C DIR"
 VERSION = ["--version"]
 CLOSED_PIPE, TERMINATED, INTERRUPTED = 141, 143, 130
 EPILOG = """\
-commands:
+commands (tripletick help COMMAND shows the arguments):
 {commands}
 
 exit codes:
-  0 done, 1 gave up or doubtful, 2 usage or configuration, 3 needs a person, 4 no server,
-  5 model missing or unfit, 6 context too small, 7 the server failed,
-  124 time limit, 130 stopped, 141 closed pipe, 143 terminated
+  0 done, 1 gave up or unverified, 2 usage or configuration error, 3 needs user input,
+  4 no server, 5 model missing or unsuitable, 6 context too small, 7 server failure,
+  124 timed out, 130 interrupted, 141 broken pipe, 143 terminated
 
-your settings: {config}
+settings file: {config}
 """
 
 
@@ -117,7 +117,7 @@ def _dispatch_command(words: list[str]) -> int:
     parser = argparse.ArgumentParser(
         "tripletick",
         "tripletick [flags] [TASK] | tripletick COMMAND",
-        "Local models that act: the code fence is the tool call.",
+        "An agent for local models: the code fence is the tool call.",
         _format_epilog(words),
         parents=[shared_flags()],
         allow_abbrev=False,
@@ -125,9 +125,13 @@ def _dispatch_command(words: list[str]) -> int:
     )
     parser.add_argument("--version", action="version", version=f"tripletick {__version__}")
     parser.add_argument(
-        "-c", "--continue", dest="resumed", action="store_true", help="go on with this folder's last session"
+        "-c",
+        "--continue",
+        dest="resumed",
+        action="store_true",
+        help="continue the last session in this folder",
     )
-    parser.add_argument("words", nargs="*", metavar="TASK", help="what to do; - reads it from standard input")
+    parser.add_argument("words", nargs="*", metavar="TASK", help="the task; - reads it from standard input")
     options, own = parser.parse_known_intermixed_args(before)
     options.words = [*options.words, *after]
     row = None if dashes else commands.COMMANDS.get(next(iter(options.words), ""))
@@ -139,8 +143,8 @@ def _dispatch_command(words: list[str]) -> int:
         parser.error(f"unrecognized arguments: {' '.join(wrong)}")
     if row and options.resumed:
         raise UsageError(
-            f"-c goes on with a session, and {options.words[0]!r} is a command.",
-            f"The command: tripletick {options.words[0]}",
+            f"-c continues a session, but {options.words[0]!r} is a command.",
+            f"To run the command: tripletick {options.words[0]}",
             f"To send it as a request: tripletick -c -- {' '.join(options.words)}",
         )
     options.given = options.yes or options.directory is not None or options.sandbox is not None
@@ -174,7 +178,9 @@ def _enter_named_folder(named: str) -> None:
     except OSError as error:
         there = os.path.expanduser(named)  # noqa: PTH111
         if not there.startswith("/"):
-            raise UsageError("This folder is gone.", f"{describe_os_error(error)}.", GO_ELSEWHERE) from error
+            raise UsageError(
+                "The current folder no longer exists.", f"{describe_os_error(error)}.", GO_ELSEWHERE
+            ) from error
         # one that is not there is reported where it is opened
         with suppress(OSError):
             os.chdir(there)
@@ -193,8 +199,8 @@ def _format_epilog(words: Sequence[str]) -> str:
     from tripletick.system import dirs
 
     rows = [
-        ("(none)", "the chat, in a terminal"),
-        *((row.format_usage(name), row.says) for name, row in commands.COMMANDS.items()),
+        ("(none)", "start the chat, in a terminal"),
+        *((name, row.says) for name, row in commands.COMMANDS.items()),
     ]
     width = max(len(typed) for typed, _ in rows)
     listed = "\n".join(f"  {typed:{width}}  {says}" for typed, says in rows)
@@ -208,9 +214,9 @@ def _refuse_bare_word(words: Sequence[str]) -> None:
 
         close = find_close_match(words[0], COMMANDS) or "--help"
         raise UsageError(
-            f"{words[0]!r} is no command, and one bare word is not sent.",
+            f"Unknown command {words[0]!r}; a single word is not sent as a prompt.",
             f"Did you mean: tripletick {close}?",
-            f"To send it: tripletick -- {words[0]}",
+            f"To send it anyway: tripletick -- {words[0]}",
         )
 
 

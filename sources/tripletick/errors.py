@@ -4,13 +4,13 @@ TripletickError               exit 1
 ├── UsageError                exit 2    flags, agents and engines that do not exist
 │   └── ConfigError           exit 2    config.ini, front matter or prompt files are wrong
 ├── WorkspaceError            exit 2    a folder that is refused as workspace
-├── PersonNeededError         exit 3    a question, an approval or a box is needed and nobody is there
+├── UserNeededError           exit 3    a question, an approval or a box is needed and no user is present
 ├── ServerUnreachableError    exit 4    nothing answers at the address
 ├── ModelError                exit 5    the model is missing, unreadable or unfit
 ├── ContextFullError          exit 6    the conversation does not fit the context
 ├── ServerFailedError         exit 7    the server cut, broke or garbled its answer, after one retry
 │   └── StreamCutError        exit 7    an answer that ended before it was done; nothing of it may run
-└── TimeLimitError            exit 124  --timeout struck
+└── TimeLimitError            exit 124  --timeout was reached
 
 What goes wrong inside a tool is never raised: it is a `Result`, because the model has to read it.
 """
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 
 class TripletickError(Exception):
-    """Something the person can put right.
+    """Something the user can fix.
 
     `what` happened, `why`, and `remedy`: what to type. `code` names it in `-o json`.
     """
@@ -53,7 +53,7 @@ class WorkspaceError(TripletickError):
 
 
 class UserNeededError(TripletickError):
-    """A question, an approval or a box is needed, and nobody is there."""
+    """A question, an approval or a box is needed, and no user is present."""
 
     exit = 3
     code = "person"
@@ -74,7 +74,7 @@ class ModelError(TripletickError):
 
 
 class ContextFullError(TripletickError):
-    """The conversation does not fit; `needed` and `available` are tokens, 0 where it is not told."""
+    """The conversation does not fit; `needed` and `available` are tokens, 0 where unknown."""
 
     exit = 6
     code = "context"
@@ -100,7 +100,7 @@ class StreamCutError(ServerFailedError):
 
 
 class TimeLimitError(TripletickError):
-    """The limit for the whole task struck."""
+    """The whole task reached its time limit."""
 
     exit = 124
     code = "time"

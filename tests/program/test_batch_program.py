@@ -92,7 +92,7 @@ def test_what_is_done_is_not_done_again(batch, home):
 def test_nothing_runs_where_a_line_is_wrong(batch):
     program, found = batch(task("one"), task("one"))
     assert program.returncode == 2
-    assert "line 2: id 'one' stands on an earlier line" in program.stderr
+    assert "line 2: id 'one' is already used on an earlier line" in program.stderr
     assert found == {}
 
 
@@ -110,7 +110,7 @@ def test_a_task_that_ends_unsolved_is_not_tried_again(batch, home):
     assert program.returncode == 1
     assert (found["one"]["status"], found["one"]["exit"], found["one"]["attempt"]) == ("unsolved", 3, 1)
     program, _ = batch(task("one"), model="asks.md")
-    assert "1 of 1 have ended in earlier runs" in program.stderr
+    assert "Skipping 1 of 1, finished in earlier runs" in program.stderr
 
 
 def test_a_task_whose_time_is_over_is_tried_again_and_then_failed(batch, home):
@@ -119,8 +119,8 @@ def test_a_task_whose_time_is_over_is_tried_again_and_then_failed(batch, home):
     program, found = batch(task("one"), words=words, model="hangs.md")
     assert program.returncode == 1
     assert (found["one"]["status"], found["one"]["exit"], found["one"]["attempt"]) == ("failed", 124, 2)
-    assert "one is tried again (2 of 2)" in program.stderr
-    assert "To go on with the 1 that are left: tripletick batch tasks.jsonl" in program.stderr
+    assert "one is being retried (2 of 2)" in program.stderr
+    assert "To continue with the remaining 1: tripletick batch tasks.jsonl" in program.stderr
     _, found = batch(task("one"))
     assert found["one"]["status"] == "done"
 
@@ -129,8 +129,8 @@ def test_without_an_engine_that_answers_it_ends_and_what_is_left_waits(batch, ho
     tasks = [task("one"), task("two")]
     program, found = batch(*tasks, model=None, words=["-m", "any", "--host", "127.0.0.1:9"])
     assert program.returncode == 4
-    assert "127.0.0.1:9 failed and is left alone for 1 s" in program.stderr
-    assert "No engine is left that answers." in program.stderr
+    assert "127.0.0.1:9 failed and is paused for 1 s" in program.stderr
+    assert "None of the model servers responds any more." in program.stderr
     assert [one["status"] for one in found.values()] == ["failed"]
 
 
@@ -179,7 +179,7 @@ def test_stopped_it_ends_what_runs_and_says_how_to_go_on(home, end, code):
         program.send_signal(end)
         _, said = program.communicate(timeout=30)
     assert program.returncode == code
-    assert f"To go on with the 1 that are left: {shlex.join(['tripletick', 'batch', *words[5:]])}" in said
+    assert f"To continue with the remaining 1: {shlex.join(['tripletick', 'batch', *words[5:]])}" in said
     assert told(home) == {}
 
 
@@ -291,7 +291,7 @@ def test_flags_that_cannot_be_meant_are_refused(batch, words):
 def test_a_cluster_that_does_not_answer_is_told_at_once(batch):
     program, found = batch(task("one"), words=["--ray", "127.0.0.1:9"])
     assert program.returncode == 4
-    assert "No cluster of Ray answers at 127.0.0.1:9." in program.stderr
+    assert "No Ray cluster answers at 127.0.0.1:9." in program.stderr
     assert found == {}
 
 

@@ -71,7 +71,7 @@ def test_a_run_is_shown_and_kept_and_nothing_of_the_persons_is_touched(bench, ho
     assert done.returncode == 0, done.stderr
     assert re.search(r"^own +1 +2 +50 +1\.0 +3\.0 .*\nall +1 +2 +50", done.stdout, re.MULTILINE)
     assert re.search(
-        r"^1/2  solved .* own/hello\n2/2  not solved .*: other\.txt is not there$", done.stderr, re.M
+        r"^1/2  solved .* own/hello\n2/2  not solved .*: other\.txt does not exist$", done.stderr, re.M
     )
     header, hello, other = lines(home)
     assert (header["model"], header["suite"], header["settings"]) == ("scripted:script.md", "./own", {})
@@ -81,7 +81,7 @@ def test_a_run_is_shown_and_kept_and_nothing_of_the_persons_is_touched(bench, ho
         3,
         "It is saved.",
     )
-    assert (other["solved"], other["why"], other["cached"]) == (False, "other.txt is not there", None)
+    assert (other["solved"], other["why"], other["cached"]) == (False, "other.txt does not exist", None)
     assert sorted(path.name for path in home.iterdir() if path.name != ".cache") == [
         "own",
         "runs",
@@ -156,15 +156,15 @@ WRONG = [
     (
         ("-m", "scripted:script.md", "--suite", "./own", "--set", "sandbox.tier=none"),
         3,
-        "no box to do that in",
+        "no sandbox is available",
     ),
     (("-m", "a", "-s", "agent.dialekt=xml"), 2, "did you mean dialect?"),
     (("-m", "a", "-s", "agent"), 2, "--set agent is no setting"),
     (("-m", "a", "-s", "agent.dialect=yaml"), 2, "one of: fence xml native auto"),
-    (("-m", "scripted:script.md", "--suite", "./own", "--resume"), 2, "There is no run to go on with."),
+    (("-m", "scripted:script.md", "--suite", "./own", "--resume"), 2, "There is no run to resume."),
     (("compare", "a"), 2, "bench compare a is not understood"),
     (("page", "runs"), 2, "runs cannot be read"),
-    (("-C", "own"), 2, "are not for the bench"),
+    (("-C", "own"), 2, "bench does not take -C"),
 ]
 
 
@@ -178,9 +178,9 @@ RUNS = [
     ("print(input()[::-1])", 'command = "python3 it.py"\nstdin = "abc"\nstdout = "cba"', ""),
     ("import sys; print('a', file=sys.stderr)", 'command = "python3 it.py"\nstdout = ""', ""),
     ("open('left.txt', 'w').write('x')", 'command = "python3 it.py; ls"\nhas = ["left.txt"]', ""),
-    ("while True: print('a' * 99999)", 'command = "python3 it.py"', "was ended: output"),
-    ("input(); input()", 'command = "python3 it.py"\nseconds = 5', "ended with 1"),
-    ("import time; time.sleep(50)", 'command = "python3 it.py"\nseconds = 1', "was ended: timeout"),
+    ("while True: print('a' * 99999)", 'command = "python3 it.py"', "was stopped: output"),
+    ("input(); input()", 'command = "python3 it.py"\nseconds = 5', "exited with 1"),
+    ("import time; time.sleep(50)", 'command = "python3 it.py"\nseconds = 1', "was stopped: timeout"),
 ]
 
 
@@ -198,13 +198,13 @@ def test_programs_of_the_folder_run_in_a_copy_of_it_and_in_a_box(tmp_path, progr
 
 FLAWS = [
     (HELLO, SAVES, ""),
-    (HELLO + "[[check]]\nkind = 'gone'\npath = 'hello.txt'\n", SAVES, "its solution does not solve it"),
+    (HELLO + "[[check]]\nkind = 'gone'\npath = 'hello.txt'\n", SAVES, "its solution does not pass"),
     (
         HELLO.replace('kind = "file"', 'kind = "gone"').replace('equals = "hello"', ""),
         SAVES,
-        "before it is begun",
+        "already pass at the start",
     ),
-    ("repair = true\n" + HELLO, SAVES.partition("---\n")[2], "its solution fails nowhere"),
+    ("repair = true\n" + HELLO, SAVES.partition("---\n")[2], "its solution never fails"),
 ]
 
 

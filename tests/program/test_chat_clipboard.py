@@ -89,7 +89,7 @@ def test_an_answer_is_copied_by_the_desktops_program(chat, desktop, name, words,
 def test_a_program_that_has_no_desktop_or_another_one_is_not_used(chat, desktop, text, env):
     with chat("All of it.", **desktop.has("xclip", text, **env)) as terminal:
         terminal.wait("coder>").send("tell").wait("All of it.")
-        terminal.send("/copy").wait("There is no way to the clipboard from here", "copied.md")
+        terminal.send("/copy").wait("The clipboard cannot be reached", "copied.md")
     assert not (desktop.clip / "copied").exists()
 
 
@@ -97,7 +97,7 @@ def test_a_program_of_the_folder_is_not_started(chat, desktop):
     desktop.bin = desktop.project
     with chat("All of it.", **desktop.has("xclip", COPIES, DISPLAY=":0")) as terminal:
         terminal.wait("coder>").send("tell").wait("All of it.").wait_line("coder>")
-        terminal.send("/copy").wait("There is no way to the clipboard from here", "copied.md")
+        terminal.send("/copy").wait("The clipboard cannot be reached", "copied.md")
 
 
 @pytest.mark.parametrize(
@@ -150,8 +150,8 @@ def test_a_picture_for_a_model_that_cannot_see_is_asked_about_and_kept_after_a_n
     [
         ("none", {"WAYLAND_DISPLAY": "w"}, "sudo apt install wl-clipboard"),
         ("none", {"DISPLAY": ":0"}, "sudo apt install xclip"),
-        ("none", {"SSH_CONNECTION": "a", "DISPLAY": ":0"}, "scp picture.png"),
-        ("none", {}, "There is no desktop here"),
+        ("none", {"SSH_CONNECTION": "a", "DISPLAY": ":0"}, "Copy picture.png"),
+        ("none", {}, "This machine has no desktop session"),
         ("xclip", {"DISPLAY": ":0"}, "There is no picture in the clipboard."),
     ],
 )

@@ -54,7 +54,7 @@ def test_a_word_that_names_no_file_stays_a_word(chat, home):
 @pytest.mark.parametrize("path", [".env", "../elsewhere.txt", "/etc/passwd"])
 def test_what_is_kept_from_the_model_is_not_sent_and_said(chat, home, path):
     with chat("Read.") as terminal:
-        terminal.wait("coder>").send(f"see @{path}").wait(f"{path} is not sent.").wait_line("coder>")
+        terminal.wait("coder>").send(f"see @{path}").wait(f"{path} was not sent.").wait_line("coder>")
     assert requests(home) == []
 
 
@@ -97,7 +97,7 @@ def test_a_program_is_run_in_the_persons_own_terminal_after_a_yes(chat, home):
     (home / "project" / "game.py").write_text(GAME)
     with chat() as terminal:
         terminal.wait("coder>").send("/run game.py").wait(
-            "NO BOX: run game.py (sha256 12f0badc5956) with python3"
+            "NO SANDBOX: run game.py (sha256 12f0badc5956) with python3"
         )
         terminal.type("?\r").wait("use the network").type("y\r").wait("Your name?").type("Ann\r")
         terminal.wait("Hello Ann True", "game.py ended with exit 3.").wait_line("coder>")
@@ -107,7 +107,7 @@ def test_a_program_is_run_in_the_persons_own_terminal_after_a_yes(chat, home):
 def test_the_model_is_told_what_was_run_and_how_it_ended(chat, home):
     (home / "project" / "game.py").write_text("raise SystemExit(3)")
     with chat("I see.") as terminal:
-        terminal.wait("coder>").send("/run game.py").wait("NO BOX").type("y\r").wait("exit 3.")
+        terminal.wait("coder>").send("/run game.py").wait("NO SANDBOX").type("y\r").wait("exit 3.")
         terminal.wait_line("coder>").send("why 3?").wait("I see.").wait_line("coder>")
         terminal.send("/export told.json").wait("Saved").wait_line("coder>")
     first, answer = json.loads((home / "project" / "told.json").read_text())["messages"]
@@ -121,7 +121,9 @@ STUBBORN = "try:\n    input('Begun? ')\nexcept KeyboardInterrupt:\n    print('Ca
 def test_ctrl_c_is_the_programs_and_the_chat_waits_for_its_end(chat, home):
     (home / "project" / "game.py").write_text(STUBBORN)
     with chat() as terminal:
-        terminal.wait("coder>").send("/run game.py").wait("NO BOX").type("y\r").wait("Begun?").type(CTRL_C)
+        terminal.wait("coder>").send("/run game.py").wait("NO SANDBOX").type("y\r").wait("Begun?").type(
+            CTRL_C
+        )
         terminal.wait("Still?").type("yes\r").wait("Caught yes", "game.py ended with exit 0.")
         terminal.wait_line("coder>")
 
@@ -130,9 +132,9 @@ def test_what_changed_after_the_question_is_not_run(chat, home):
     game = home / "project" / "game.py"
     game.write_text(GAME)
     with chat() as terminal:
-        terminal.wait("coder>").send("/run game.py").wait("NO BOX")
+        terminal.wait("coder>").send("/run game.py").wait("NO SANDBOX")
         game.write_text("print('another')\n")
-        terminal.type("y\r").wait("the file changed meanwhile").wait_line("coder>")
+        terminal.type("y\r").wait("The file changed after").wait_line("coder>")
         assert "another" not in terminal.text()
 
 
@@ -142,8 +144,8 @@ def test_a_page_opens_in_the_browser(chat, home):
     browser.write_text(f'#!/bin/sh\necho "$1" > {home}/seen\n')
     browser.chmod(0o755)
     with chat(BROWSER=str(browser)) as terminal:
-        terminal.wait("coder>").send("/run page.html").wait("NO BOX: open page.html").type("y\r")
-        terminal.wait("page.html is in your browser.").wait_line("coder>")
+        terminal.wait("coder>").send("/run page.html").wait("NO SANDBOX: open page.html").type("y\r")
+        terminal.wait("Opened page.html in your browser.").wait_line("coder>")
     assert (home / "seen").read_text().strip().endswith("/project/page.html")
 
 
@@ -151,9 +153,9 @@ def test_a_page_opens_in_the_browser(chat, home):
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        ("/run", "A file is missing."),
-        ("/run note.txt", "There is: notes.txt"),
-        ("/run notes.txt", "It is no program by its name."),
+        ("/run", "No file was named."),
+        ("/run note.txt", "Similar names: notes.txt"),
+        ("/run notes.txt", "Its name is not that of a program."),
         ("/run ../x.py", "was not run."),
     ],
 )

@@ -23,15 +23,15 @@ def test_a_long_output_is_shown_in_full_by_the_number_that_its_excerpt_names(cha
     ("typed", "told"),
     [
         ("/show 3", "There is no output 3."),
-        ("/show", "No output was too long so far."),
-        ("/copy", "The model has said nothing yet."),
-        ("/think much", "It takes last, yes, no, auto."),
+        ("/show", "No output has been shortened so far."),
+        ("/copy", "The model has not answered yet."),
+        ("/think much", "Expected last, yes, no or auto."),
         ("/ctx many", "a whole number from 0"),
-        ("/editor", "Name one: EDITOR=nano tripletick"),
+        ("/editor", "To set one: EDITOR=nano tripletick"),
         ("/think", "The model's reasoning is shown."),
-        ("/think last", "There is no reasoning in this chat so far."),
-        ("/think yes", "This model is not known to."),
-        ("/ctx", "The context has 8192 tokens."),
+        ("/think last", "This chat has no reasoning yet."),
+        ("/think yes", "This model is not known to support it."),
+        ("/ctx", "The context is 8192 tokens."),
         ("/config", "(--model)"),
         ("/config keep_", "data.keep_size  500 MiB  ("),
         ("/tools", "replaces lines of a file"),
@@ -59,7 +59,7 @@ def test_a_copy_for_tmux_lies_in_a_file_too_and_what_tmux_needs_is_said(chat, ho
 
 def test_the_tools_of_the_agent_are_told_with_what_each_costs(chat):
     with chat() as terminal:
-        terminal.wait("coder>").send("/tools").wait("edit", "(2 tokens, after a failure ").wait_line("coder>")
+        terminal.wait("coder>").send("/tools").wait("edit", "(2 tokens, plus ").wait_line("coder>")
 
 
 def test_a_block_is_copied_to_a_file_where_the_terminal_cannot(chat, home):

@@ -28,30 +28,32 @@ def test_a_blank_before_it_sends_it_and_so_do_more_words(chat, home):
 def test_new_and_clear_begin_a_new_conversation(chat, home):
     with chat("One.", "Two.") as terminal:
         terminal.wait("coder>").send("hello").wait("One.").wait_line("coder>")
-        terminal.send("/new").wait("A new conversation. The files stay as they are.").wait_line("coder>")
+        terminal.send("/new").wait("Started a new conversation. Your files are unchanged.").wait_line(
+            "coder>"
+        )
         terminal.send("/retry").wait("This conversation has no requests yet.").wait_line("coder>")
 
 
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        ("/history", "For that: /sessions."),
-        ("/Cost", "For that: /tokens."),
-        ("/rewind", "For that: /undo."),
-        ("/compress", "For that: /compact."),
-        ("/git", "For that: !COMMAND, such as !git status."),
-        ("/permisions", "For /permissions: tripletick --sandbox"),
-        ("/doctor", "Outside the chat: tripletick doctor."),
-        ("/update", "For that: tripletick upgrade."),
-        ("/stop", "For that: Ctrl+C."),
-        ("/models", "For that: /model; outside the chat: tripletick models."),
+        ("/history", "Use /sessions."),
+        ("/Cost", "Use /tokens."),
+        ("/rewind", "Use /undo."),
+        ("/compress", "Use /compact."),
+        ("/git", "Use !COMMAND, for example !git status."),
+        ("/permisions", "For /permissions, use tripletick --sandbox"),
+        ("/doctor", "Outside the chat, run: tripletick doctor."),
+        ("/update", "Use tripletick upgrade."),
+        ("/stop", "Use Ctrl+C."),
+        ("/models", "Use /model, or outside the chat: tripletick models."),
         ("/hepl", "Did you mean /help?"),
         ("/sesions", "Did you mean /sessions?"),
     ],
 )
 def test_a_command_of_another_program_is_known_by_its_meaning(chat, typed, told):
     with chat() as terminal:
-        terminal.wait("coder>").send(typed).wait(f"There is no {typed}.", told).wait_line("coder>")
+        terminal.wait("coder>").send(typed).wait(f"Unknown command {typed}.", told).wait_line("coder>")
 
 
 def test_every_meaning_names_something_that_there_is_and_hides_nothing_that_is():
@@ -64,7 +66,7 @@ def test_every_meaning_names_something_that_there_is_and_hides_nothing_that_is()
 
 def test_sessions_are_listed_and_searched(chat):
     with chat() as terminal:
-        terminal.wait("coder>").send("/sessions").wait("This folder has no session yet.")
+        terminal.wait("coder>").send("/sessions").wait("This folder has no sessions yet.")
     for request in ("plant a tree", "water a flower"):
         with chat("Done so.") as terminal:
             terminal.wait("coder>").send(request).wait("Done so.").wait_line("coder>").type(CTRL_D).end()
@@ -72,7 +74,7 @@ def test_sessions_are_listed_and_searched(chat):
         terminal.wait("coder>").send("/sessions").wait("plant a tree", "water a flower", "/resume ID")
         terminal.wait_line("coder>").send("/new").wait_line("coder>").send("/sessions flower")
         terminal.wait("water a flower Done so.").wait_line("coder>")
-        terminal.send("/sessions nowhere").wait("No session of this folder has these words.")
+        terminal.send("/sessions nowhere").wait("No session in this folder contains these words.")
 
 
 def test_the_tokens_are_told_by_who_wrote_them_and_what_was_spent(home):
@@ -89,9 +91,9 @@ def test_the_tokens_are_told_by_who_wrote_them_and_what_was_spent(home):
 def test_init_writes_agents_md_and_leaves_one_that_is_there(chat, home):
     (home / "project" / "Makefile").write_text("test:\n\ttrue\n")
     with chat() as terminal:
-        terminal.wait("coder>").send("/init").wait("AGENTS.md is written", "from the next chat")
+        terminal.wait("coder>").send("/init").wait("Wrote AGENTS.md", "from the next chat")
         assert "make test" in (home / "project" / "AGENTS.md").read_text()
-        terminal.wait_line("coder>").send("/init").wait("AGENTS.md is there already.").wait_line("coder>")
+        terminal.wait_line("coder>").send("/init").wait("AGENTS.md already exists.").wait_line("coder>")
 
 
 def test_other_names_are_completed_and_stand_in_the_help(chat):

@@ -12,8 +12,8 @@ UNNEEDED = ("argparse", "dataclasses", "pathlib", "typing", "urllib.parse", "tri
 FORBIDDEN = ("requests", "rich", "ollama", "pathspec", "httpx", "pydantic", "tripletick.session.session")
 
 GONE = (
-    "tripletick: This folder is gone.\nNo such file or directory.\n"
-    "cd to one that is there, or tripletick -C DIR\n"
+    "tripletick: The current folder no longer exists.\nNo such file or directory.\n"
+    "cd to an existing folder, or use: tripletick -C DIR\n"
 )
 
 
@@ -127,7 +127,7 @@ def test_undo_with_nothing_to_undo_says_so(home):
         (["--sandbox", "free", "do it"], 2, ["read work net bare"]),
         (["-C", "/etc", "do it"], 2, ["/etc"]),
         (["-C", "nowhere", "do it"], 2, ["nowhere"]),
-        ([], 2, ["no task", 'tripletick "']),
+        ([], 2, ["No task", 'tripletick "']),
         (["hello"], 2, ["tripletick -- hello"]),
         (["udno"], 2, ["tripletick undo"]),
         (["undo", "x"], 2, ["tripletick undo 2"]),

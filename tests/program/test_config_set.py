@@ -8,7 +8,7 @@ from tests.program.test_cli import run
 REFUSED = (
     ("agent.name", "coderx", "There is no agent 'coderx'.", "agent.name coder"),
     ("agent.personality", "foo", "There is no personality 'foo'.", "agent.personality base"),
-    ("agent.max_steps", "many", "takes a whole number from 1 to 1000", "agent.max_steps 25"),
+    ("agent.max_steps", "many", "must be a whole number from 1 to 1000", "agent.max_steps 25"),
     ("model.name", "olama:x", "There is no engine 'olama'.", "model.name ollama:x"),
     ("model.name", "embedded:", "No model is named.", "model.name ''"),
     ("model.name", "qwen 2.5", "not a model's name", "model.name ''"),
@@ -93,5 +93,5 @@ def test_a_value_is_set_while_another_one_is_wrong_which_is_said(home):
 def test_a_server_that_gets_a_url_loses_its_command(home):
     run(home, "config", "set", "mcp.time.command", "mcp-server-time")
     done = run(home, "config", "set", "mcp.time.url", "http://127.0.0.1:1/mcp")
-    assert (done.returncode, "mcp.time.command is empty now" in done.stderr) == (0, True)
+    assert (done.returncode, "mcp.time.command is now empty" in done.stderr) == (0, True)
     assert "mcp-server-time" not in user_config(home).read_text()

@@ -143,9 +143,9 @@ def test_remove_data_lists_sizes_asks_and_deletes_everything(home):
     task(home, "write it")
     (home / ".config" / "tripletick").mkdir(parents=True)
     with opened(home, "remove-data") as terminal:
-        terminal.wait("state/tripletick", "KiB", "Delete it all?").type("y\r").wait("settings too?").type(
-            "y\r"
-        )
+        terminal.wait("state/tripletick", "KiB", "Delete all of this?").type("y\r").wait(
+            "settings too?"
+        ).type("y\r")
         assert terminal.end() == 0
         assert "Deleted:" in terminal.text()
     assert not state(home).exists()
@@ -157,10 +157,10 @@ def test_remove_data_may_leave_the_settings_or_everything(home):
     task(home, "write it")
     (home / ".config" / "tripletick").mkdir(parents=True)
     with opened(home, "remove-data") as terminal:
-        terminal.wait("Delete it all?").type("n\r")
+        terminal.wait("Delete all of this?").type("n\r")
         assert (terminal.end(), state(home).exists()) == (1, True)
     with opened(home, "remove-data") as terminal:
-        terminal.wait("Delete it all?").type("y\r").wait("settings too?").type("n\r")
+        terminal.wait("Delete all of this?").type("y\r").wait("settings too?").type("n\r")
         assert (terminal.end(), state(home).exists()) == (0, False)
     assert (home / ".config" / "tripletick").exists()
 
@@ -223,7 +223,7 @@ def test_remove_data_leaves_a_folder_that_is_anothers(home, variable):
     assert done.returncode == 0
     folder = home / "src" / "tripletick"
     assert {path.relative_to(folder) for path in everything(folder)} == before
-    assert "nothing of ours" in done.stdout
+    assert "no tripletick data" in done.stdout
 
 
 def test_remove_data_takes_what_is_ours_out_of_anothers_folder(home):
@@ -232,7 +232,7 @@ def test_remove_data_takes_what_is_ours_out_of_anothers_folder(home):
     (folder / "README.md").write_text("mine")
     (folder / "sessions" / "mine.txt").write_text("mine")
     done = run(home, "remove-data", "-y", **where)
-    assert "what is not stays: README.md, " in done.stdout
+    assert "other files were kept: README.md, " in done.stdout
     files = {str(path.relative_to(folder)) for path in everything(folder) if path.is_file()}
     assert files - {"folders.json", "folders.lock", "pruned"} == {"README.md", "sessions/mine.txt"}
 

@@ -80,13 +80,13 @@ def test_folders_of_ours_are_told_with_their_sizes_and_nothing_is_left_behind(tm
 def test_folders_that_blocks_do_not_see_are_told(tmp_path):
     (tmp_path / "program").write_text("#!/bin/sh\n")
     done = run(tmp_path, PATH=f"{tmp_path}:{os.environ['PATH']}")
-    assert str(tmp_path) in done.stdout.partition("left out of PATH:")[2].partition("folders of ours")[0]
+    assert str(tmp_path) in done.stdout.partition("not visible on PATH:")[2].partition("data folders")[0]
 
 
 @pytest.mark.skipif(not platforms.list_sandbox_tiers(), reason="no tier is made for this system")
 def test_the_page_is_for_people(tmp_path):
     lines = run(tmp_path).stdout.splitlines()
-    assert lines[0].startswith("box: ")
+    assert lines[0].startswith("sandbox: ")
     assert any(line.startswith("attacks: 10 of 10") for line in lines)
     assert not any("\x1b" in line for line in lines)
 

@@ -233,7 +233,7 @@ def test_an_interrupt_keeps_what_came_and_says_how_to_go_on(home):
         os.kill(program.pid, signal.SIGINT)
         _, told = program.communicate(timeout=20)
     assert program.returncode == 130
-    assert f"Go on: tripletick models create {entry.name}" in told
+    assert f"To resume: tripletick models create {entry.name}" in told
     assert (parts / "01").read_bytes() == b"came"
 
 
@@ -249,7 +249,7 @@ def test_without_a_name_the_model_that_suits_the_machine_is_taken(home):
     best = catalog.choose_best(cache_of(home))
     done = run(home, "models", "create")
     assert f"{best.name} suits this machine" in done.stderr
-    assert f"about {best.seconds} s an answer" in done.stderr
+    assert f"about {best.seconds} s per answer" in done.stderr
     assert "tripletick config set model.name" in done.stderr
     quiet = run(home, "-q", "models", "create")
     assert (done.returncode, quiet.returncode, quiet.stderr) == (0, 0, "")

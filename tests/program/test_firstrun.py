@@ -71,7 +71,7 @@ def without_ollama(home):
 def test_without_a_server_the_ways_out_are_shown_and_the_chat_opens_all_the_same(home):
     with opened(home, "--host", CLOSED, PATH=without_ollama(home)) as terminal:
         terminal.wait("Your choice?")
-        terminal.type("\r").wait("There is no model to talk to yet.", "no model yet").wait_line("coder>")
+        terminal.type("\r").wait("No model is set up yet.", "no model yet").wait_line("coder>")
         assert terminal.type(CTRL_D).end() == 0
     assert settings(home) == ""
 
@@ -79,13 +79,13 @@ def test_without_a_server_the_ways_out_are_shown_and_the_chat_opens_all_the_same
 @pytest.mark.parametrize("keys", ["n\r", "\r", CTRL_C])
 def test_without_a_server_a_task_ends_with_exit_4(home, keys):
     with opened(home, "--host", CLOSED, "do this", PATH=without_ollama(home)) as terminal:
-        terminal.wait("Your choice?").type(keys).wait("There is no model to talk to yet.")
+        terminal.wait("Your choice?").type(keys).wait("No model is set up yet.")
         assert terminal.end() == 4
 
 
 def test_a_question_mark_explains_the_choice(home):
     with opened(home, "--host", CLOSED, PATH=without_ollama(home)) as terminal:
-        terminal.wait("Your choice?").type("?\r").wait("o fetches the model, from ")
+        terminal.wait("Your choice?").type("?\r").wait("o downloads the model from ")
         assert "serve" not in terminal.lines()[-2]
 
 
@@ -179,7 +179,7 @@ def test_what_is_chosen_is_loaded_at_once_and_it_is_told_where_it_lies(home):
     server = served(stream(line("Hello."), done()))
     server.acts |= {"/api/generate": [LOADED], "/api/ps": [answer(200, json.dumps({"models": [lies]}))]}
     with server, opened(home, "--host", server.url, "say hello") as terminal:
-        terminal.wait("Use [1]?").type("\r").wait("give 4096). Loading … ", "Hello.").end()
+        terminal.wait("Use [1]?").type("\r").wait("default to 4096). Loading … ", "Hello.").end()
         assert " s, 52 % GPU, 48 % CPU" in " ".join(terminal.lines())
         loads = [asked.body for asked in server.asked if asked.path == "/api/generate"]
     assert {(body["model"], body["options"]["num_ctx"]) for body in loads} == {("alpha:7b", 8192)}
@@ -203,7 +203,7 @@ def test_what_fits_a_graphics_card_alone_fits(home):
     program.chmod(0o755)
     with served(models=large) as server:
         with opened(home, "--host", server.url) as terminal:
-            terminal.wait("too large", "← the smallest one")
+            terminal.wait("too large", "← smallest")
         with opened(home, "--host", server.url, PATH=path) as terminal:
             terminal.wait("alpha:70b", "  fits  ", "Use [1]?")
 
@@ -211,7 +211,7 @@ def test_what_fits_a_graphics_card_alone_fits(home):
 @pytest.mark.parametrize("words", ["3", "0", "gamma", "-1", "1.0"])
 def test_what_is_no_choice_is_asked_for_again(home, words):
     with served() as server, opened(home, "--host", server.url) as terminal:
-        terminal.wait("Use [1]?").type(f"{words}\r").wait("Answer with a number from 1 to 2")
+        terminal.wait("Use [1]?").type(f"{words}\r").wait("Enter a number from 1 to 2")
         terminal.type("alpha:7b\r").wait("Saved to", "coder>")
     assert settings(home) == "[model]\nname = alpha:7b\n"
 
@@ -244,7 +244,7 @@ def test_no_choice_saves_nothing_and_a_task_is_not_sent(home):
 def test_a_server_without_models_suggests_some_and_a_no_ends_with_what_to_type(home):
     with served(models=[]) as server, opened(home, "--host", server.url, "do this") as terminal:
         terminal.wait(" 3 qwen2.5-coder:", "Pull 1 (", "[Y/n/2/3/?]").type("n\r")
-        assert terminal.wait("There is no model to talk to yet.", "tripletick models pull").end() == 5
+        assert terminal.wait("No model is set up yet.", "tripletick models pull").end() == 5
     assert settings(home) == ""
 
 
@@ -265,7 +265,7 @@ def test_a_suggestion_is_pulled_saved_and_used(home):
     tags = answer(200, json.dumps({"models": []}))
     acts = {"/api/tags": [tags], "/api/version": [VERSION], "/api/show": [ABOUT], "/api/pull": [pull]}
     with BadServer(acts) as server, opened(home, "--host", server.url) as terminal:
-        terminal.wait("Pull 1 (").type("2\r").wait("is there: 400 MB in", "Saved to", "coder>")
+        terminal.wait("Pull 1 (").type("2\r").wait("400 MB in", "Saved to", "coder>")
         name = next(asked.body["model"] for asked in server.asked if asked.path == "/api/pull")
     assert settings(home) == f"[model]\nname = {name}\n"
 
@@ -279,7 +279,7 @@ def test_a_pull_that_is_stopped_says_how_to_go_on(home):
         opened(home, "--host", server.url, "do this") as terminal,
     ):
         terminal.wait("Pull 1 (").type("\r").wait("25 %  100 MB of 400 MB").type(CTRL_C)
-        assert terminal.wait("kept by the server", "Go on: tripletick models pull").end() == 5
+        assert terminal.wait("keeps the partial download", "To resume: tripletick models pull").end() == 5
         assert server.hung_up.wait(10)
     assert settings(home) == ""
 

@@ -137,8 +137,8 @@ def test_a_module_that_has_come_from_the_folder_is_told_and_nothing_else_is_done
     shadow.write_text(Path(signal.__file__).read_text())
     done = run(home, sys.executable, "-m", "tripletick.cli", "--version")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"tripletick: Python has run {shadow} in the place of")
-    assert "Start it by its own name: tripletick" in done.stderr
+    assert done.stderr.startswith(f"tripletick: Python loaded {shadow} instead of")
+    assert "Run it as: tripletick" in done.stderr
 
 
 def test_pip_is_not_the_folders(home):

@@ -85,7 +85,7 @@ def test_the_list_has_the_models_of_the_server_and_of_this_machine_with_what_the
     with served() as server:
         listed = rows_of(run(home, "models", OLLAMA_HOST=server.url).stdout)
         with opened(home, "-m", "beta:1b", size=(140, 30), OLLAMA_HOST=server.url) as terminal:
-            terminal.wait("coder>").send("/model").wait("At work: ollama:beta:1b").wait_line("coder>")
+            terminal.wait("coder>").send("/model").wait("Current model: ollama:beta:1b").wait_line("coder>")
             shown = rows_of(terminal.text())
     assert listed["alpha:7b"] == "alpha:7b 470 MB Q4_K_M context 8k fits core 61 of 90"
     assert "core 24 of 90 short programs" in listed["embedded:qwen2.5-coder-0.5b"]
@@ -97,7 +97,7 @@ def test_without_a_server_the_chat_lists_the_models_of_this_machine(home):
     (home / "script.md").write_text("Hi.")
     words = ("-m", f"scripted:{home / 'script.md'}")
     with opened(home, *words, OLLAMA_HOST="127.0.0.1:9") as terminal:
-        terminal.wait("coder>").send("/model").wait("embedded:offline", "At work: ")
+        terminal.wait("coder>").send("/model").wait("embedded:offline", "Current model: ")
         terminal.wait_line("coder>").type("/model emb\t").wait("> /model embedded:offline")
         assert "No model server" not in terminal.text()
 
@@ -106,7 +106,7 @@ def test_without_any_model_the_chat_says_what_to_do_about_it(home):
     (home / "script.md").write_text("Hi.")
     words = ("-m", f"scripted:{home / 'script.md'}")
     with opened(home, *words, OLLAMA_HOST="127.0.0.1:9") as terminal:
-        terminal.wait("coder>").send("/model").wait("No model server at", "ollama serve", "At work: ")
+        terminal.wait("coder>").send("/model").wait("No model server at", "ollama serve", "Current model: ")
 
 
 def test_without_a_server_what_ollama_has_pulled_is_listed_as_it_runs_here(home):
@@ -128,7 +128,7 @@ def test_a_pull_adds_up_its_layers_and_tells_tenths_where_no_line_is_redrawn(hom
         assert [asked.body for asked in server.asked] == [{"model": "m:7b", "stream": True}]
     assert "50 %  1.5 GB of 3.0 GB" in done.stderr
     assert "75 %  3.0 GB of 4.0 GB" in done.stderr
-    assert (done.returncode, "m:7b is there: 4.0 GB in" in done.stderr) == (0, True)
+    assert (done.returncode, "Downloaded m:7b: 4.0 GB in" in done.stderr) == (0, True)
 
 
 @pytest.mark.parametrize("break_", [[RESET], [], [b"0\r\n\r\n"]])
@@ -137,7 +137,7 @@ def test_a_pull_that_breaks_off_says_how_to_go_on(home, break_):
     with served(act) as server:
         done = run(home, "--host", server.url, "models", "pull", "m")
     assert done.returncode == 7
-    assert "kept by the server" in done.stderr
+    assert "keeps the partial download" in done.stderr
     assert "To resume: tripletick models pull m" in done.stderr
 
 

@@ -142,7 +142,7 @@ def found(home):
 def test_one_that_was_found_is_a_numbered_choice_and_is_kept(home, found):
     with opened(home, "say hello", **found.env) as terminal:
         terminal.wait(f" - Found an OpenAI-style server at {found.url} [1]", "Enter: 1 [1/o/n/?]")
-        terminal.type("?\r").wait("a number goes to that server;").type("1\r")
+        terminal.type("?\r").wait("a number selects that server;").type("1\r")
         terminal.wait("Use [1]?").type("2\r").wait("Hello")
         assert terminal.end() == 0
     assert settings(home) == f"[model]\nname = openai:beta\nhost = {found.url}/v1\n"

@@ -98,7 +98,7 @@ def test_a_tool_and_a_hook_that_are_broken_are_told_with_file_and_line_and_harm_
     done = task(home)
     assert (done.returncode, done.stdout) == (0, "Four words.\n")
     assert "Tools of ~/.config/tripletick/tools/odd.py:1 are not used: SyntaxError: " in done.stderr
-    assert "Hooks of ~/.config/tripletick/hooks/odd.py:2 are not used: SyntaxError: " in done.stderr
+    assert "The hooks in ~/.config/tripletick/hooks/odd.py:2 are not used: SyntaxError: " in done.stderr
     assert "tools/odd.py:1 are not used" in run(home, "tools").stderr
 
 

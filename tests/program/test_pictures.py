@@ -100,7 +100,7 @@ def test_a_picture_outside_the_folder_is_not_read(home, serve):
     (home / "project" / "link.png").symlink_to(home / "secret.png")
     server = serve("vision")
     told = ask(home, server, "look at @link.png and @../secret.png")
-    assert (told.stderr.count("is not sent"), "images" in last(server)) == (2, False)
+    assert (told.stderr.count("was not sent"), "images" in last(server)) == (2, False)
 
 
 def test_a_word_that_names_no_picture_stays_a_word(home, serve):

@@ -52,7 +52,7 @@ def test_where_only_the_answer_is_wanted_the_profile_is_kept_alone(told, words):
 
 def test_a_file_that_cannot_be_written_is_told_in_a_line(told):
     shown, kept = told("--profile-to", "/proc/nothing/here")
-    assert "The profile cannot be kept in /proc/nothing/here: No such file" in shown and not kept
+    assert "The profile cannot be written to /proc/nothing/here: No such file" in shown and not kept
 
 
 def test_it_goes_with_its_session(told, home):

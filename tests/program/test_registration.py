@@ -145,7 +145,7 @@ def test_the_command_mends_it(home):
         told = run(home, "--host", server.url, "models", "template", "bare:1b")
         body = next(asked.body for asked in server.asked if asked.path == "/api/create")
     assert (told.returncode, body["from"]) == (0, "bare:1b")
-    assert "bare:1b has the chat template chatml now." in told.stderr
+    assert "bare:1b now has the chat template chatml." in told.stderr
 
 
 def test_a_fetched_model_is_given_by_the_command(home):

@@ -36,7 +36,7 @@ def test_route_knows_whom_a_request_names_and_the_persons_own_agents(home):
     (folder / "potter.md").write_text("---\nwhen = Glazing, kilns and clay.\ntools =\n---\nYou know clay.\n")
     assert run(home, "route", "@file write a poem").stdout.split() == ["file", "1.00", "by", "its", "name"]
     said = run(home, "route", "which glazing for clay in a kiln?").stdout
-    assert said.startswith("potter") and said.endswith("by what it is for\n")
+    assert said.startswith("potter") and said.endswith("by its description\n")
 
 
 def test_route_without_a_request_says_what_to_type(home):

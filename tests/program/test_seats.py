@@ -51,7 +51,7 @@ def test_the_turn_of_an_agent_goes_to_its_model_and_the_conversation_goes_along(
 def test_the_chat_names_the_models_of_the_server_as_they_are_chosen(home, server):
     configure(home, server, "")
     with opened(home, "-a", "casual") as terminal:
-        terminal.wait_line("casual>").send("/model").wait("openai:beta", "At work: openai:alpha")
+        terminal.wait_line("casual>").send("/model").wait("openai:beta", "Current model: openai:alpha")
         terminal.wait_line("casual>").type("/model openai:be\t").wait("> /model openai:beta").type("\r")
         terminal.wait("openai:beta goes on")
 

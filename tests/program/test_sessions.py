@@ -75,7 +75,7 @@ def test_a_session_that_is_resumed_sends_byte_for_byte_what_was_sent(home):
         flags = ("-m", "alpha:7b", "--host", server.url)
         assert run(home, "-C", ".", *flags, "do it").returncode == 0
         with opened(home, "--host", server.url, "resume") as terminal:
-            terminal.wait("Going on with session", "> do it", "It failed.", "coder>")
+            terminal.wait("Continuing session", "> do it", "It failed.", "coder>")
             terminal.send("and on").wait("Fine.").wait_line("coder>").send("@casual last")
             terminal.wait("Fine.", "coder>").send("/exit")
             assert terminal.end() == 0
@@ -108,7 +108,7 @@ def test_a_session_without_an_answer_is_listed_with_all_alone_and_the_others_wit
     here, everywhere = run(home, "sessions"), run(home, "sessions", "--all")
     (row,) = here.stdout.splitlines()
     assert "  1 turn  2 changes  done  " in row
-    assert here.stderr == "1 session without an answer not listed: tripletick sessions --all\n"
+    assert here.stderr == "1 session without an answer not shown; to show all: tripletick sessions --all\n"
     assert ("reach nobody" in everywhere.stdout, everywhere.stderr) == (True, "")
 
 
@@ -145,7 +145,7 @@ def test_the_last_session_of_the_folder_is_gone_on_with_from_the_shell_without_a
 
 def test_what_cannot_be_gone_on_with_says_what_to_type(home):
     none = run(home, "-c", "and now this")
-    assert (none.returncode, "There is no session of this folder." in none.stderr) == (2, True)
+    assert (none.returncode, "This folder has no sessions." in none.stderr) == (2, True)
     command = run(home, "-c", "undo")
     assert (command.returncode, "tripletick -c -- undo" in command.stderr) == (2, True)
 
@@ -156,25 +156,25 @@ def test_without_a_request_and_a_terminal_it_says_how_to_go_on(home, typed):
     done = run(home, "-c", typed=typed)
     assert (done.returncode, done.stderr) == (
         2,
-        'tripletick: There is no task.\ntripletick -c "now add a test"\n',
+        'tripletick: No task given.\ntripletick -c "now add a test"\n',
     )
 
 
 def test_without_a_request_the_last_session_is_gone_on_with_in_the_chat(home):
     task(home, "write a poem", "Roses are red.")
     with opened(home, *script(home, "Violets."), "-c") as terminal:
-        terminal.wait("Going on with session", "Roses are red.", "coder>").send("/exit")
+        terminal.wait("Continuing session", "Roses are red.", "coder>").send("/exit")
         assert terminal.end() == 0
 
 
 def test_where_there_is_no_session_it_says_what_to_type(home):
     none = run(home, "sessions")
-    assert (none.returncode, none.stderr) == (1, "There is no session of this folder.\n")
+    assert (none.returncode, none.stderr) == (1, "This folder has no sessions.\n")
     (home / "other").mkdir()
     task(home, "fix it", folder="other")
     assert "tripletick sessions --all" in run(home, "sessions").stderr
     with opened(home, "resume") as terminal:
-        terminal.wait("There is no session of this folder.", "tripletick resume --all")
+        terminal.wait("This folder has no sessions.", "tripletick resume --all")
         assert terminal.end() == 2
 
 
@@ -265,7 +265,7 @@ def test_a_session_of_another_folder_works_there_and_says_so(home):
     task(home, "talk to me", folder="other")
     script(home, "```bash\ntouch made-here\n```", "Done.")
     with opened(home, "resume", "--all", given=False) as terminal:
-        terminal.wait("The session works in its own folder", "in other?").type("n\r")
+        terminal.wait("The session continues in its own folder", "in other?").type("n\r")
         terminal.wait_line("coder>").send("/exit").end()
     with opened(home, "resume", ids(home)[0]) as terminal:
         terminal.wait("The session was in", "anew.").wait_line("coder>").send("make it").wait(
@@ -311,8 +311,8 @@ def test_in_the_chat_one_session_is_left_for_another(home):
     name = ids(home)[0]
     with opened(home, *script(home, "Hello.", "Violets.")) as terminal:
         terminal.wait_line("coder>").send("say hello").wait("Hello.").wait_line("coder>")
-        terminal.send("/resume").wait(name[-4:], "write a poem", "Go on with one: /resume ID")
-        terminal.wait_line("coder>").send(f"/resume {name[-4:]}").wait("Going on with session", "Roses.")
+        terminal.send("/resume").wait(name[-4:], "write a poem", "To continue one: /resume ID")
+        terminal.wait_line("coder>").send(f"/resume {name[-4:]}").wait("Continuing session", "Roses.")
         terminal.wait_line("coder>").send("/status").wait(name).wait_line("coder>").send("/exit")
         assert terminal.end() == 0
 
@@ -323,10 +323,10 @@ def test_in_the_chat_sessions_without_an_answer_are_not_listed_either(home):
     assert run(home, "-C", ".", "-m", "any", "--host", "127.0.0.1:9", "reach nobody").returncode == 4
     with opened(home, *script(home, "Hello.", "Violets.")) as terminal:
         terminal.wait_line("coder>").send("say hello").wait("Hello.").wait_line("coder>")
-        terminal.send("/sessions").wait("write a poem", "Go on with one: /resume ID").wait_line("coder>")
+        terminal.send("/sessions").wait("write a poem", "To continue one: /resume ID").wait_line("coder>")
         assert "reach nobody" not in terminal.text()
         # the session at work is none to go on with, so Tab has only one
-        terminal.type("/resume \t").wait(f"/resume {poem}").type("\r").wait("Going on with session", "Roses.")
+        terminal.type("/resume \t").wait(f"/resume {poem}").type("\r").wait("Continuing session", "Roses.")
         terminal.wait_line("coder>").send("/exit")
         assert terminal.end() == 0
 
@@ -336,9 +336,11 @@ def test_in_the_chat_session_and_answer_become_files(home):
         terminal.wait_line("coder>").send("/save a.md").wait("There is no answer yet.")
         terminal.wait_line("coder>").send("say hello").wait("Hello").wait_line("coder>")
         terminal.send("/save a.md").wait("Saved: ").wait_line("coder>")
-        terminal.send("/save a.md").wait("Nothing is written over a file.").wait_line("coder>")
+        terminal.send("/save a.md").wait("Existing files are not overwritten.").wait_line("coder>")
         terminal.send("/export s.html").wait_line("coder>")
-        terminal.send("/export s.pdf").wait("Names end in .md, .html, .json.").wait_line("coder>")
+        terminal.send("/export s.pdf").wait("The file name must end in .md, .html, .json.").wait_line(
+            "coder>"
+        )
         terminal.send("/export").wait_line("coder>").send("/exit").end()
     assert (home / "project" / "a.md").read_text() == "Hello **there**.\n"
     assert "<strong>there</strong>" in (home / "project" / "s.html").read_text()
@@ -352,5 +354,7 @@ def test_a_session_that_is_not_saved_is_not_exported_and_one_that_is_gone_on_wit
     before = path.read_bytes()
     with opened(home, "--no-save", "resume") as terminal:
         terminal.wait_line("coder>").send("more").wait("two").wait_line("coder>")
-        terminal.send("/export").wait("It is not saved (--no-save).").wait_line("coder>").send("/exit").end()
+        terminal.send("/export").wait("This session is not saved (--no-save).").wait_line("coder>").send(
+            "/exit"
+        ).end()
     assert path.read_bytes() == before

@@ -15,7 +15,7 @@ from tripletick.models.shared_engine import status
 
 pytest.importorskip("xllamacpp")
 
-NONE = "No engine is running: the next request to a local model starts one.\n"
+NONE = "No local model is loaded; the next request to one loads it.\n"
 
 
 @pytest.fixture
@@ -71,7 +71,8 @@ def test_an_engine_that_is_stopped_is_started_again_by_the_chat_that_needs_it(ho
         terminal.wait_line("casual>").type("Hello there you!\r").wait("tokens").wait_line("casual>")
         _, told, _ = run(home, "stop", "tiny.gguf")
         assert re.fullmatch(
-            r"Stopped tiny\.gguf \(process \d+\)\. 1 program used it: the next request loads it again\.\n",
+            r"Stopped tiny\.gguf \(process \d+\), which was in use by 1 program; "
+            r"the next request loads it again\.\n",
             told,
         )
         assert running(home) == []
@@ -120,7 +121,7 @@ def test_a_turn_goes_on_when_its_engine_is_killed_in_the_middle_of_a_reply(home)
 
 def test_words_that_name_no_engine_are_refused_with_those_that_run(home):
     code, _, err = run(home, "stop", "other")
-    assert code == 2 and "No engine is called 'other'." in err and "Running: none." in err
+    assert code == 2 and "No loaded model is called 'other'." in err and "Running: none." in err
     assert run(home, "ps", "all")[0] == 2
     assert run(home, "stop")[:2] == (0, NONE)
 

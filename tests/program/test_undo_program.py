@@ -24,7 +24,7 @@ def test_undo_redo_and_diff_work_from_the_shell(home):
     write(home, "echo new > old", "echo more > more")
     assert run(home, "diff").stdout.endswith("--- a/old\n+++ b/old\n@@ -1 +1 @@\n-old\n+new\n")
     assert run(home, "undo").stdout == "Undone: “do it”.\nRestored: old.\nRemoved: more.\n"
-    assert run(home, "diff").stderr == "No turn changed anything here.\n"
+    assert run(home, "diff").stderr == "No turn has changed anything here.\n"
     assert run(home, "redo").stdout == "Redone: “do it”.\nRestored: more, old.\n"
     assert (home / "project" / "old").read_text() == "new\n"
 
@@ -64,7 +64,7 @@ def test_a_person_is_asked_before_a_later_edit_is_undone(home, key, left):
     write(home, "echo new > old")
     (home / "project" / "old").write_text("mine")
     with opened(home, "undo") as terminal:
-        terminal.wait("old is not as the turn “do it” left it").type(key if key == CTRL_C else f"{key}\r")
+        terminal.wait("old has changed since the turn “do it”").type(key if key == CTRL_C else f"{key}\r")
         terminal.wait("Restored: old." if key == "y" else "Left as they are: old")
     assert (home / "project" / "old").read_text() == left
 
@@ -77,7 +77,7 @@ def test_the_chat_undoes_redoes_and_shows_and_tells_the_model(home):
         terminal.send("/diff").wait("-old", "+new").wait_line("coder>")
         terminal.send("/undo").wait("Restored: old.").wait_line("coder>")
         terminal.send("/redo").wait("Redone: “do it”.").wait_line("coder>")
-        terminal.send("/redo soon").wait("It takes a number of turns.").wait_line("coder>")
+        terminal.send("/redo soon").wait("Expected a number of turns.").wait_line("coder>")
     assert (home / "project" / "old").read_text() == "new\n"
 
 

@@ -362,7 +362,7 @@ def test_further_ports_are_read_from_the_settings(open_proxy, tmp_path, ports):
 def test_what_is_no_port_is_refused_as_a_setting(tmp_path, ports):
     file = tmp_path / "config.ini"
     file.write_text(f"[sandbox]\nports = {ports}\n")
-    with pytest.raises(ConfigError, match="numbers of ports"):
+    with pytest.raises(ConfigError, match="port numbers"):
         config.load_config([file], {}, {})
 
 

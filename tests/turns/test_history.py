@@ -192,7 +192,7 @@ def test_in_another_folder_the_model_reads_all_anew_and_the_person_is_told(life,
         )
         sent = told(again)
     assert sent[1:3] == before[1:]
-    assert any("reads the whole conversation anew" in line for line in lines)
+    assert any("read the whole conversation again" in line for line in lines)
 
 
 def test_where_a_record_of_the_conversation_is_missing_requests_and_answers_are_taken_up(life):

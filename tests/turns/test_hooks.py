@@ -68,7 +68,7 @@ def test_a_call_is_changed_before_it_runs(play):
 def test_a_call_stays_one_of_the_same_tool(play):
     _, events, told = play("@hook\ndef pre_tool(call): return replace(call, tool='python')", BLOCK, "Done.")
     assert last(events, Returned).result.text == "hello"
-    assert "gave a call of another tool" in told[0]
+    assert "returned a call of another tool" in told[0]
 
 
 @pytest.mark.parametrize(("answer", "outcome"), [("y", "ok"), ("n", "denied"), ("", "forbidden")])
@@ -130,13 +130,13 @@ def test_a_hook_that_hangs_is_left_out_from_then_on(play):
     _, events, told = play(hang, BLOCK, "```bash\necho again\n```", "Done.", seconds=0.2)
     assert last(events, Answered).text == "Done."
     (line,) = told
-    assert "hooks0.py:5) took longer than 0.2 s and is left out from here on." in line
+    assert "hooks0.py:5) took longer than 0.2 s and is now disabled." in line
 
 
 def test_what_a_hook_gives_is_looked_at(play):
     _, events, told = play("@hook\ndef pre_tool(): return 'yes'", BLOCK, "Done.")
     assert last(events, Returned).result.ok
-    assert "gave str, which is none of: None, Call, Refuse, Confirm." in told[0]
+    assert "returned str; expected one of: None, Call, Refuse, Confirm." in told[0]
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_what_stands_in_what_a_hook_gives_is_looked_at(play, point, change, what
     given = f"@hook\ndef {point}({change.partition(',')[0]}): return replace({change})"
     _, events, told = play(given, BLOCK, "Done.")
     assert (last(events, Returned).result.text, last(events, Answered).text) == ("hello", "Done.")
-    assert f"gave {what}. It is passed over." in told[0]
+    assert f"returned {what}. It is ignored." in told[0]
 
 
 def test_an_error_whose_words_cannot_be_had_ends_no_turn(play):
@@ -187,7 +187,10 @@ def test_events_are_seen_as_they_come(hooks):
         ("raise SystemExit(3)", "hooks0.py:4 are not used: SystemExit: 3."),
         ("@hook\ndef pre_tol(call): ...", "there is no hook pre_tol; there are: pre_request, pre_tool,"),
         ("@hook\ndef pre_tool(call, odd): ...", "odd"),
-        ("@hook(wrapper=True)\ndef pre_tool(call): yield", "pre_tool is a wrapper, and none is used."),
+        (
+            "@hook(wrapper=True)\ndef pre_tool(call): yield",
+            "pre_tool is a hook wrapper, which is not supported.",
+        ),
     ],
 )
 def test_a_module_that_cannot_be_used_is_told_in_one_line_and_harms_no_other(hooks, text, why):
@@ -204,7 +207,7 @@ def test_an_entry_point_brings_hooks_too(tmp_path, monkeypatch):
     packages = [EntryPoint("g", "textguard", "", "textguard"), EntryPoint("h", "gone", "", "gone")]
     points = load_hooks([], packages, told.append)
     assert [one.at for one in points["pre_tool"]] == ["package textguard:4"]
-    assert told == ["Hooks of package gone are not used: ModuleNotFoundError: No module named 'gone'."]
+    assert told == ["The hooks in package gone are not used: ModuleNotFoundError: No module named 'gone'."]
 
 
 def test_a_turn_that_is_stopped_while_an_answer_is_kept_back_keeps_what_was_written(session, hooks):

@@ -93,7 +93,7 @@ def test_of_a_folder_with_too_many_files_what_is_left_out_is_said_before_the_fir
     (ws / "sub").mkdir()
     (ws / "sub" / "a.txt").write_text("old")
     points.begin_turn("session", "change it")
-    assert "no undo brings them back" in points.snapshot_before_block()
+    assert "undo cannot restore them" in points.snapshot_before_block()
     points.back_up_file("7")
     for path in ("7", "sub/a.txt"):
         (ws / path).write_text("new")

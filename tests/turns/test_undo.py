@@ -260,7 +260,7 @@ def test_a_file_that_is_too_large_is_named_and_its_change_is_not_hidden(ws, poin
     large(ws / "big")
     said = turn(points, lambda: large(ws / "big", snapshots.LARGEST + 2))
     assert len(said) == 1 and "big" in said[0] and "50 MB" in said[0]
-    assert points.undo(ask=never).text.endswith("Left as they are: big (too large, it was not kept).")
+    assert points.undo(ask=never).text.endswith("Left as they are: big (too large for the snapshots).")
 
 
 def test_a_large_file_that_was_moved_is_moved_back(ws, points):
@@ -475,7 +475,7 @@ def test_a_folder_that_a_block_floods_is_passed_over_and_the_rest_is_undone(ws, 
 
 def test_a_flood_beside_the_persons_files_is_told_and_stops_nothing(ws, points):
     told = blocks(points, lambda: flood(ws))
-    assert any("could not be recorded" in line and "new files" in line for line in told)
+    assert any("are not in the snapshots" in line and "new files" in line for line in told)
 
 
 def test_a_diff_counts_what_lies_in_a_tools_folder(ws, points):

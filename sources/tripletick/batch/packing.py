@@ -2,7 +2,7 @@
 
 A copy is thrown away, so what is done to it is known from the patch alone (patching). Links stay links; what
 is neither file, folder nor link is left out. The copy of a commit is a repository of that commit alone: git
-works in it, and nothing is written to the person's own.
+works in it, and nothing is written to the user's own.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from typing import IO
 from tripletick.batch.tasks import GIT, BatchTask
 from tripletick.errors import UsageError
 
-TOO_LARGE = "{folder} holds more than {most} MB, the most that is sent to another machine."
-REMEDY = "A smaller folder, or without --ray."
+TOO_LARGE = "{folder} is larger than {most} MB, the limit for sending a folder to another machine."
+REMEDY = "Use a smaller folder, or run without --ray."
 NO_GIT = "Patches are made with git, which is not installed."
-IN_PLACE = "Install it, or have tasks done in the folders themselves: --in-place"
+IN_PLACE = "Install it, or run the tasks in the folders themselves: --in-place"
 MIB = 1 << 20
 Leave = Callable[[tarfile.TarInfo], tarfile.TarInfo | None]
 

@@ -26,7 +26,7 @@ from tripletick.paths.ignore_files import GIT_IGNORE, Specs, is_ignored, parse_i
 
 MOST = 256 << 20
 """Bytes of changed files that a patch may be made of."""
-TOO_LARGE = "What it changed is larger than {most} MB, and no patch."
+TOO_LARGE = "Its changes are larger than {most} MB, too large for a patch."
 DIFF = ("git", "diff", "--no-index", "--binary", "--no-prefix", "--no-ext-diff", "--no-textconv")
 """The two folders are called a and b, as in every patch."""
 STYLE = ("--no-color", "--no-renames", "--src-prefix=", "--dst-prefix=")
@@ -130,4 +130,4 @@ def _move_file(source: Path, target: Path) -> None:
 def _check_size(*folders: Path) -> None:
     size = sum(its[1] for folder in folders for _, its in _scan_files(folder))
     if size > MOST:
-        raise UsageError(TOO_LARGE.format(most=MOST >> 20), "", "In the folder itself: --in-place")
+        raise UsageError(TOO_LARGE.format(most=MOST >> 20), "", "To work in the folder itself: --in-place")

@@ -42,11 +42,11 @@ LOCAL = "local"
 TOKEN = "~/.ray/auth_token"
 """Where `ray get-auth-token --generate` writes."""
 LACKING = "--ray needs the package ray, which is not installed."
-LOST = "Ray lost it: {error}"
+LOST = "Ray lost the task: {error}"
 CONNECT = 5.0
 """Seconds until a machine that does not answer counts as absent."""
-JOIN = f"This machine is to be one of it, with its {TOKEN} if it has one: ray start --address=HOST:6379"
-NO_CLUSTER = "No cluster of Ray answers at {address}."
+JOIN = f"Join this machine to the cluster (with its {TOKEN}, if it has one): ray start --address=HOST:6379"
+NO_CLUSTER = "No Ray cluster answers at {address}."
 
 
 class RayWorker:
@@ -73,7 +73,9 @@ def require_ray() -> None:
     """Raise UsageError where Ray is not installed."""
     if not optional_deps.present("ray"):
         raise UsageError(
-            LACKING, "It is an extra: it is large.", f"Install it: {optional_deps.ask_for('ray')}"
+            LACKING,
+            "It is an optional dependency because of its size.",
+            f"Install it: {optional_deps.ask_for('ray')}",
         )
 
 
@@ -113,7 +115,7 @@ class RayWorkerPool:
         _check_reachable(self.address)
         os.environ.update(QUIET)
         if self.address == LOCAL:
-            # else Ray writes one into the person's home
+            # else Ray writes one into the user's home
             os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
             os.environ["PYTHONPATH"] = SOURCES
         elif Path(TOKEN).expanduser().exists():

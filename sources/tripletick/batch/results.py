@@ -36,9 +36,9 @@ FAILS = RETRIED | {"usage"}
 HOST_FAILS = frozenset({"no server", "server failed"})
 """Ends that are the engine's."""
 SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
-TORN = "The last line of {path} was torn and is taken off; its task is done again."
-BUSY = "{path} is written by another tripletick."
-FOREIGN = "{path} holds other things than results."
+TORN = "The last line of {path} was incomplete and was removed; its task will run again."
+BUSY = "{path} is being written by another tripletick."
+FOREIGN = "{path} is not a results file."
 
 Record = dict[str, Any]
 
@@ -67,17 +67,19 @@ class ResultsFile:
             handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         except OSError as error:
             why = f"{describe_os_error(error)}."
-            raise UsageError(f"{path} cannot be written.", why, "Name another one: --out FILE") from error
+            raise UsageError(f"{path} cannot be written.", why, "Name another file: --out FILE") from error
         results = cls(path, handle)
         try:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise UsageError(FOREIGN.format(path=path), "It is no file.", "Name another one: --out FILE")
+                raise UsageError(
+                    FOREIGN.format(path=path), "It is not a regular file.", "Name another file: --out FILE"
+                )
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             results._read_existing()
         except BlockingIOError as error:
             results.close()
-            why = "Two would do the same tasks."
-            raise UsageError(BUSY.format(path=path), why, "Name another one: --out FILE") from error
+            why = "Both would run the same tasks."
+            raise UsageError(BUSY.format(path=path), why, "Name another file: --out FILE") from error
         except UsageError:
             results.close()
             raise
@@ -134,8 +136,8 @@ class ResultsFile:
             known = _parse_line(line)
             whole = line.endswith(b"\n")
             if known is None and whole and line.strip():
-                why = "A line of it is none that batch writes."
-                raise UsageError(FOREIGN.format(path=self.path), why, "Name another one: --out FILE")
+                why = "It contains a line that batch did not write."
+                raise UsageError(FOREIGN.format(path=self.path), why, "Name another file: --out FILE")
             if known and not whole:
                 os.write(self.handle, b"\n")
             elif not whole:
@@ -153,7 +155,9 @@ class ResultsFile:
 def _build_write_error(name: str, error: OSError) -> TripletickError:
     why = f"{describe_os_error(error)}."
     return TripletickError(
-        f"The result of {name} cannot be kept.", why, "Make room; the same command goes on."
+        f"The result of {name} cannot be saved.",
+        why,
+        ("Free some space, then run the same command to continue."),
     )
 
 

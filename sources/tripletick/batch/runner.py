@@ -16,8 +16,8 @@ from tripletick.batch.task_attempt import AttemptResult, BatchJob
 from tripletick.batch.task_queue import BatchSlot, QueuedTask, TaskQueue
 from tripletick.batch.worker_pool import WorkerPool
 
-PAUSED = "{host} failed and is left alone for {seconds:.0f} s: {error}"
-AGAIN = "{id} is tried again ({attempt} of {most}): {error}"
+PAUSED = "{host} failed and is paused for {seconds:.0f} s: {error}"
+AGAIN = "{id} is being retried ({attempt} of {most}): {error}"
 NEVER, IN_A_ROW = 3, 10
 """Failures in a row that end a batch where no other engine is left; the first where none has ever worked."""
 SHORT = 200
@@ -118,5 +118,5 @@ class BatchRunner:
 
 def _shorten_error(text: str) -> str:
     """Give its first line, but of a traceback the last one."""
-    lines = text.strip().splitlines() or ["it broke off"]
+    lines = text.strip().splitlines() or ["it crashed"]
     return lines[-1 if lines[0].startswith("Traceback") else 0][:SHORT]

@@ -23,13 +23,13 @@ from tripletick.system.text import describe_os_error, suggest_name
 
 SHOWN = 20
 """Wrong lines that are named; of the others it is said how many there are."""
-WRONG = "{count} of {total} lines of {name} cannot be used."
+WRONG = "{count} of {total} lines of {name} are invalid."
 LINE = "line {number}: {reason}"
 MORE = "… and {count} more"
-TEXT = "a text that says something"
+TEXT = "a non-empty string"
 LONGEST = 1e9
 GIT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "GIT_TERMINAL_PROMPT": "0"}
-"""For our own calls: no settings, so no programs of the person's."""
+"""For our own calls: no settings, so no programs of the user's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def _is_seconds(value: Any) -> bool:
 
 
 KEYS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
-    "id": (_is_id, "a text or a whole number"),
+    "id": (_is_id, "a string or a whole number"),
     "request": (_is_text, TEXT),
     "folder": (_is_text, "the path of a folder"),
     "repo": (_is_text, "the path of a git repository"),
@@ -93,16 +93,22 @@ class TaskReader:
             try:
                 task = self._parse_task(number, line)
                 if not known.add(task.id):
-                    raise ValueError(f"id {task.id!r} stands on an earlier line")
+                    raise ValueError(f"id {task.id!r} is already used on an earlier line")
             except ValueError as error:
                 wrong += 1
                 faults += [LINE.format(number=number, reason=error)] * (wrong <= SHOWN)
         if wrong:
             faults += [MORE.format(count=wrong - SHOWN)] * (wrong > SHOWN)
             what = WRONG.format(count=wrong, total=total, name=shown)
-            raise UsageError(what, "\n".join(faults), "Nothing was run. A line: tripletick help batch")
+            raise UsageError(
+                what, "\n".join(faults), "Nothing was run. For the format: tripletick help batch"
+            )
         if not total:
-            raise UsageError(f"{shown} holds no task.", "", 'A line: {"request": "…", "folder": "…"}')
+            raise UsageError(
+                f"{shown} contains no tasks.",
+                "",
+                ('Each line looks like this: {"request": "…", "folder": "…"}'),
+            )
         return total
 
     def read_tasks(self) -> Iterator[BatchTask]:
@@ -111,7 +117,7 @@ class TaskReader:
             try:
                 yield self._parse_task(number, line)
             except ValueError as error:
-                what = f"{self.path} has changed while it was worked on."
+                what = f"{self.path} was changed during the run."
                 raise UsageError(what, LINE.format(number=number, reason=error)) from error
 
     def _read_lines(self) -> Iterator[tuple[int, bytes]]:
@@ -136,7 +142,7 @@ class TaskReader:
         if given.keys() & {"repo", "commit"} and (
             "folder" in given or not {"repo", "commit"} <= given.keys()
         ):
-            raise ValueError("it is `folder`, or both `repo` and `commit`")
+            raise ValueError("use either `folder`, or both `repo` and `commit`")
         agent, task_id = given.get("agent", ""), given.get("id")
         if agent and self.agents and agent not in self.agents:
             raise ValueError(f"there is no agent {agent!r}{suggest_name(agent, list(self.agents))}")
@@ -152,7 +158,7 @@ class TaskReader:
     def _resolve_folder(self, name: str) -> Path:
         folder = self.base / Path(name).expanduser()
         if not folder.is_dir():
-            raise ValueError(f"{name} is no folder")
+            raise ValueError(f"{name} is not a folder")
         return folder.resolve()
 
 
@@ -160,9 +166,9 @@ def _parse_object(line: bytes) -> Mapping[str, Any]:
     try:
         given = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"it is no JSON: {error}") from error
+        raise ValueError(f"invalid JSON: {error}") from error
     if not isinstance(given, dict):
-        raise ValueError("it is no object")
+        raise ValueError("not a JSON object")
     for key in given.keys() - KEYS.keys():
         raise ValueError(f"there is no key {key!r}{suggest_name(key, list(KEYS))}")
     if "request" not in given:

@@ -1,6 +1,6 @@
 """One trial: the task begun in a fresh folder, done by a tripletick of its own, judged, counted.
 
-Nothing of the person's is touched: config, sessions and what undoes turns lie beside the folder and go with
+Nothing of the user's is touched: config, sessions and what undoes turns lie beside the folder and go with
 it. What is fetched already, such as the offline model, is used.
 """
 
@@ -38,8 +38,8 @@ SHORTEST = 1.0
 """Seconds that a further turn has at the least."""
 ENDED = (DONE, DOUBTFUL, GAVE_UP)
 """Ends of a turn after which a person would go on."""
-NOT_BARE = "{task} cannot be judged without an agent: its checks look at more than the code of a reply."
-BARE_SUITE = "What can: tripletick bench --suite humaneval --no-agent"
+NOT_BARE = "{task} cannot be graded without an agent: its checks need more than the code of a reply."
+BARE_SUITE = "A suite that works without one: tripletick bench --suite humaneval --no-agent"
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ BLOCK = re.compile(
 )
 PYTHON = frozenset({"python", "py", "python3", ""})
 """Tags of the block that is taken; one without a tag is as good."""
-LATE = "The time limit for the task struck."
+LATE = "The task reached its time limit."
 
 
 def ask_model(bare: BarePrompt, config: Config, seconds: float, folder: Path) -> JobOutcome:

@@ -86,13 +86,13 @@ def _check_file(scene: CheckContext, wanted: Mapping[str, Any]) -> str:
 
 
 def _check_gone(scene: CheckContext, wanted: Mapping[str, Any]) -> str:
-    return "" if scene.folder.get_kind(wanted["path"]) == "missing" else f"{wanted['path']} is still there"
+    return "" if scene.folder.get_kind(wanted["path"]) == "missing" else f"{wanted['path']} still exists"
 
 
 def _check_folder(scene: CheckContext, wanted: Mapping[str, Any]) -> str:
     path = wanted["path"]
     if path != "." and scene.folder.get_kind(path) != "folder":
-        return f"{path} is no folder"
+        return f"{path} is not a folder"
     there, due = set(scene.folder.list_names(path)), set(wanted.get("names", ()))
     if "names" not in wanted or there == due:
         return ""
@@ -108,7 +108,7 @@ def _check_unchanged(scene: CheckContext, wanted: Mapping[str, Any]) -> str:
             return f"{path} was changed"
     others = (path for path, _ in scene.folder.walk_files() if path not in kept)
     odd = next((path for path in sorted(others) if not _matches_any(path, (*spared, *new))), "")
-    return odd and f"{odd!r} is new"
+    return odd and f"{odd!r} is unexpected"
 
 
 def _check_json(scene: CheckContext, wanted: Mapping[str, Any]) -> str:
@@ -117,14 +117,14 @@ def _check_json(scene: CheckContext, wanted: Mapping[str, Any]) -> str:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return f"{path} is no JSON"
+        return f"{path} is not valid JSON"
     for name in filter(None, wanted.get("at", "").split(".")):
         try:
             value = value[int(name)] if isinstance(value, list) else value[name]
         except (LookupError, ValueError, TypeError):
             return f"{path} has no {wanted['at']}"
     same = "equals" not in wanted or _normalize_value(value) == _normalize_value(wanted["equals"])
-    return "" if same else f"{path} has another value at {wanted.get('at') or 'its top'}"
+    return "" if same else f"{path} has a different value at {wanted.get('at') or 'its top'}"
 
 
 def _check_csv(scene: CheckContext, wanted: Mapping[str, Any]) -> str:
@@ -132,23 +132,23 @@ def _check_csv(scene: CheckContext, wanted: Mapping[str, Any]) -> str:
     try:
         there = [_parse_cells(row) for row in csv.reader(io.StringIO(_read_text(scene, path))) if row]
     except csv.Error:
-        return f"{path} is no CSV"
+        return f"{path} is not valid CSV"
     due = [_parse_cells(row) for row in wanted["rows"]]
     if len(there) != len(due):
         return f"{path} has {len(there)} rows"
     odd = next(
         (number for number, rows in enumerate(zip(there, due, strict=True), 1) if rows[0] != rows[1]), 0
     )
-    return f"row {odd} of {path} is another" if odd else ""
+    return f"row {odd} of {path} differs" if odd else ""
 
 
 def _check_run(scene: CheckContext, wanted: Mapping[str, Any]) -> str:
     command = wanted["command"]
     ran = scene.run(command, wanted.get("stdin", ""), wanted.get("seconds", SECONDS))
     if ran.struck:
-        return f"{command!r} was ended: {ran.struck}"
+        return f"{command!r} was stopped: {ran.struck}"
     if ran.exit != wanted.get("exit", 0):
-        return f"{command!r} ended with {ran.exit}"
+        return f"{command!r} exited with {ran.exit}"
     why = find_mismatch(ran.stdout, wanted, TEXT)
     return why and f"the output of {command!r} {why}"
 
@@ -157,13 +157,13 @@ def _check_function(scene: CheckContext, wanted: Mapping[str, Any]) -> str:
     path, name = wanted["path"], wanted["name"]
     if scene.folder.get_kind(path) == "missing":
         shown = re.search(rf"^```(?:python|py)\b.*?^\s*def {re.escape(name)}\(", scene.answer, re.M | re.S)
-        return f"{path} is not there" + ("; its function stands in the answer alone" if shown else "")
+        return f"{path} does not exist" + ("; the function is only in the answer" if shown else "")
     program = HARNESS.format(
         path=path, name=name, before=wanted.get("before", ""), test=wanted["test"], ok=HOLDS
     )
     ran = scene.run("python3 -", program, wanted.get("seconds", SECONDS))
     if ran.struck:
-        return f"{path} was ended: {ran.struck}"
+        return f"{path} was stopped: {ran.struck}"
     *_, last = ran.stdout.rstrip("\n").split("\n")
     return "" if last == HOLDS else f"{name} in {path} fails its test: {last[:SHOWN] or f'exit {ran.exit}'}"
 

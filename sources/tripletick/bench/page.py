@@ -26,10 +26,8 @@ path.bad { stroke: var(--bad); stroke-width: 2; fill: none; } td.number { text-a
 table { font-size: .85rem; width: 100%; } .no { color: var(--bad); }
 """
 TITLE = "{model}: {solved} of {of} solved"
-INTERVAL = "The line through a bar holds the true share with 95 per cent (Wilson)."
-SCATTER = (
-    "Seconds and tokens of each trial: a circle is solved, a cross is not; its name shows under the mouse."
-)
+INTERVAL = "Lines show 95 % confidence intervals (Wilson)."
+SCATTER = "Seconds and tokens of each trial: circles are solved, crosses are not. Point at one for its name."
 HEADS = ("task", "wording", "repeat", "", "seconds", "attempts", "steps", "read", "written", "why not")
 
 WIDTH, LEFT, ROW, BAR = 640, 90, 30, 16
@@ -53,7 +51,7 @@ def render_page(header: RunHeader, attempts: Sequence[Attempt]) -> str:
     ]
     parts = [
         _render_heading("By family", INTERVAL),
-        draw_bars(bars, "Share of the tasks that were solved, by family"),
+        draw_bars(bars, "Share of tasks solved, by family"),
         _render_table(summary_table.COLUMNS, [list(summary_table.format_cells(row)) for row in rows]),
         f'<p class="note">{escape(summary_table.BELOW)}</p>',
         _render_heading("Cost", SCATTER),

@@ -24,7 +24,7 @@ from tripletick.system.text import describe_os_error
 
 FORMAT = 1
 LOG = ".jsonl"
-NO_RUN = "{path} is no run of tripletick bench."
+NO_RUN = "{path} is not a tripletick bench run."
 T = TypeVar("T", "RunHeader", Attempt)
 
 
@@ -96,8 +96,8 @@ def resume_run(folder: Path, header: RunHeader) -> Iterator[RunFile]:
     like = (path for path in sorted(folder.glob(f"*{LOG}"), reverse=True) if _has_same_header(path, header))
     path = next(like, None)
     if path is None:
-        why = f"None in {folder} has this version, model, suite, agent, limit, seed and settings."
-        raise UsageError("There is no run to go on with.", why, "Begin one: leave --resume out")
+        why = f"No run in {folder} has the same version, model, suite, agent, limits, seed and settings."
+        raise UsageError("There is no run to resume.", why, "To start one, omit --resume")
     with _open_run_file(path, new=False) as handle:
         os.ftruncate(handle, session_log.find_last_newline(handle))
         kept, attempts = read_run(path)
@@ -143,11 +143,11 @@ def _open_run_file(path: Path, *, new: bool) -> Iterator[int]:
         handle = session_log.open_locked(path, new=new)
     except OSError as error:
         raise UsageError(
-            f"{path} cannot be written.", f"{describe_os_error(error)}.", "Elsewhere: --out FOLDER"
+            f"{path} cannot be written.", f"{describe_os_error(error)}.", "To write elsewhere: --out FOLDER"
         ) from error
     if handle is None:
         raise UsageError(
-            f"{path} is being written by another tripletick.", "", "Wait for it, or leave --resume out"
+            f"{path} is being written by another tripletick.", "", "Wait for it, or omit --resume"
         )
     try:
         yield handle

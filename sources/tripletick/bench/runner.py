@@ -42,7 +42,7 @@ FAULTS: dict[int, type[TripletickError]] = {
     5: ModelError,
     7: ServerFailedError,
 }
-"""By exit code, what is the engine's fault or the person's, and says nothing of the model."""
+"""By exit code, what is the engine's fault or the user's, and says nothing of the model."""
 WHERE = ("model.name", "model.host", "model.key_env")
 """Settings that say where the model is; a run that goes on may find it elsewhere."""
 STOPPED = "The run stopped at {task}."

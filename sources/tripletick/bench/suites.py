@@ -79,8 +79,8 @@ def make_trials(
     chosen = [trial for trial in asked if _is_chosen(trial.task, only)]
     if not chosen:
         if not only:
-            raise UsageError(f"The tasks of {suite} have one wording.", "", "Leave --wording out")
-        raise UsageError(f"No task of {suite} is called {only!r}.", "", "All of them: leave --only out")
+            raise UsageError(f"The tasks of {suite} have only one wording.", "", "Omit --wording")
+        raise UsageError(f"No task of {suite} matches {only!r}.", "", "To run all of them, omit --only")
     return [
         Trial(one.task, one.wording, one.request, number) for number in range(1, repeat + 1) for one in chosen
     ]
@@ -94,8 +94,8 @@ def load_suite(suite: str, notice: Callable[[str], None] = ignore_notice) -> lis
     if "/" in suite or suite in (".", "..", "~"):
         found = list(load_tasks(folder))
         if not found:
-            why = "A task is a folder with a task.toml, in folders of families or alone."
-            raise UsageError(f"{suite} holds no task.", why, "See: tripletick help benchmarks")
+            why = "A task is a folder with a task.toml, either directly in the suite or in a family's folder."
+            raise UsageError(f"{suite} contains no tasks.", why, "See: tripletick help benchmarks")
         return found
     families = sorted(path.name for path in SHIPPED.iterdir() if path.is_dir())
     if suite in families:
@@ -109,7 +109,7 @@ def _make_unknown_error(suite: str, families: Sequence[str]) -> UsageError:
     known = [*NAMED, *APART, "free", *families]
     near = find_close_match(suite, known)
     meant = f"Did you mean: --suite {near}?" if near else f"There are: {', '.join(known)}."
-    return UsageError(f"There is no suite {suite!r}.", meant, "A folder of your own: --suite ./FOLDER")
+    return UsageError(f"There is no suite {suite!r}.", meant, "To use your own folder: --suite ./FOLDER")
 
 
 def _iter_wordings(chosen: Sequence[BenchTask], wording: str) -> Iterator[Trial]:
@@ -127,7 +127,7 @@ def _load_free() -> Iterator[Trial]:
             wording = f"free {number} {record.get('language', '')}".rstrip()
             yield Trial(known[record["task"]], wording, record["request"])
         except (ValueError, KeyError, TypeError) as error:
-            why = 'A line is {"task": "FAMILY/NAME", "request": "…"}, its task one that there is.'
+            why = 'A line is {"task": "FAMILY/NAME", "request": "…"}, with the name of an existing task.'
             raise ConfigError(f"{FREE}:{number} cannot be read.", why) from error
 
 

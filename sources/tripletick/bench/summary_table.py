@@ -23,7 +23,7 @@ COLUMNS = (
     "refused",
     "invented",
 )
-BELOW = "attempts to invented: a task, on average; attempts: failed replies that were mended or tried again"
+BELOW = "attempts to invented: average per task; attempts: failed replies that were repaired or retried"
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,8 @@ def _is_table_list(value: Any) -> bool:
 
 SWITCH = ValueSpec("true or false", lambda value: isinstance(value, bool))
 CHECKS = ValueSpec("one or more [[check]]", _is_table_list)
-REQUESTS = ValueSpec(f"{WORDINGS} texts", lambda value: TEXTS.fits(value) and len(value) == WORDINGS)
-TURNS = ValueSpec("two texts or more", lambda value: TEXTS.fits(value) and len(value) > 1)
+REQUESTS = ValueSpec(f"{WORDINGS} strings", lambda value: TEXTS.fits(value) and len(value) == WORDINGS)
+TURNS = ValueSpec("two or more strings", lambda value: TEXTS.fits(value) and len(value) > 1)
 MUST = {"requests": REQUESTS, "check": CHECKS}
 MUST_DIALOGUE = {"turns": TURNS, "check": CHECKS}
 MAY = {"agent": STRING, "repair": SWITCH, "seconds": NUMBER}
@@ -128,7 +128,7 @@ class TaskFile:
 
     def make_error(self, key: str, what: str, allowed: str) -> ConfigError:
         where = f"{self.path}:{self._find_line(key)}"
-        return ConfigError(f"{where}: {what}.", f"It takes: {allowed}.", HELP)
+        return ConfigError(f"{where}: {what}.", f"Allowed: {allowed}.", HELP)
 
     def _find_line(self, key: str) -> int:
         lines = self.text.split("\n")

@@ -27,9 +27,9 @@ from tripletick.trust import FolderFlags
 NOBODY = Answer(there=False)
 DOES_NOTHING = "I have looked at it."
 """The answer of one that has done nothing."""
-DONE_AT_START = "it is done before it is begun"
-DONE_EARLY = "it is done before its last turn"
-NO_REPAIR = "its solution fails nowhere, and it is one that needs repair"
+DONE_AT_START = "its checks already pass at the start"
+DONE_EARLY = "its checks already pass before the last turn"
+NO_REPAIR = "its solution never fails, but it is marked as repair"
 
 
 def find_flaw(task: BenchTask) -> str:
@@ -45,7 +45,7 @@ def find_flaw(task: BenchTask) -> str:
         if early and not early[-1].why:
             return DONE_EARLY
         if last.why:
-            return f"its solution does not solve it: {last.why}"
+            return f"its solution does not pass: {last.why}"
         return NO_REPAIR if task.repair and not any(turn.failed for turn in (*early, last)) else ""
     finally:
         remove(room)

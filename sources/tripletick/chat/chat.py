@@ -33,18 +33,18 @@ from tripletick.ui.summary import TurnSummary
 
 USAGE = 2
 """The exit code of what was typed wrongly on the command line; nothing has been said yet then."""
-TWICE = "Ctrl+C once more leaves."
+TWICE = "Press Ctrl+C again to exit."
 KEYS = (
-    ("@agent TEXT", "give it to this agent; without a text: all that follows, as /agent does"),
-    ("@path", "add a file or folder to the request; Tab completes it and tells its tokens"),
-    ("!command", "run a command in the box; the model reads its output"),
-    ("//text", "a text that begins with a slash"),
-    ("Enter", "send; Ctrl+J or Alt+Enter: a new line"),
-    ("Tab", "complete a command, a path, an agent, a model"),
-    ("Ctrl+R", "search what was typed"),
-    ("Ctrl+T", "show or fold the model's reasoning, the last one too"),
-    ("Ctrl+X Ctrl+E", "write on in your editor"),
-    ("Ctrl+C", "stop what runs; drop the line; on an empty line twice: leave"),
+    ("@agent TEXT", "send it to this agent; without TEXT: switch to it, like /agent"),
+    ("@path", "add a file or folder to the request; Tab completes it and shows its token count"),
+    ("!command", "run a command in the sandbox; the model reads its output"),
+    ("//text", "send text that starts with a slash"),
+    ("Enter", "send; Ctrl+J or Alt+Enter: insert a new line"),
+    ("Tab", "complete a command, path, agent or model"),
+    ("Ctrl+R", "search the input history"),
+    ("Ctrl+T", "show or hide the model's reasoning, also the last one"),
+    ("Ctrl+X Ctrl+E", "continue in your editor"),
+    ("Ctrl+C", "stop the current work; clear the line; twice on an empty line: exit"),
 )
 
 MEANINGS = (
@@ -53,38 +53,47 @@ MEANINGS = (
     ("history chats conversations log logs threads past list", "/sessions"),
     ("continue load open chat", "/resume"),
     ("cost usage stats size", "/tokens"),
-    ("context window", "/tokens shows what is used, /ctx N asks for another size"),
+    ("context window", "/tokens to see usage, /ctx N to change the size"),
     ("provider engine llm", "/model"),
-    ("models", "/model; outside the chat: tripletick models"),
+    ("models", "/model, or outside the chat: tripletick models"),
     ("agents subagents personas mode chat-mode switch", "/agent"),
-    ("ask code web file casual coder", "@NAME TEXT gives one request to an agent; /agent lists them"),
+    ("ask code web file casual coder", "@NAME TEXT to send one request to an agent, /agent to list them"),
     ("plan architect todos planner", "@planner TEXT"),
     ("review security-review", "@reviewer TEXT"),
     ("search browse fetch url", "@web TEXT"),
-    ("add attach files mention read read-only include drop", "@PATH in a request adds that file"),
+    ("add attach files mention read read-only include drop", "@PATH in a request to add a file"),
     ("image picture screenshot", "/paste, or @picture.png in a request"),
-    ("add-dir directory dir folder workspace cd", "tripletick --read DIR; another folder: tripletick -C DIR"),
+    (
+        "add-dir directory dir folder workspace cd",
+        ("tripletick --read DIR, or tripletick -C DIR for another folder"),
+    ),
     ("rewind revert restore rollback checkpoint back", "/undo"),
     ("forward", "/redo"),
     ("changes patch", "/diff"),
     ("compress summarize summarise summary shorten", "/compact"),
     ("again repeat regenerate", "/retry"),
-    ("settings set preferences options", "/config; to change one: tripletick config set KEY VALUE"),
+    ("settings set preferences options", "/config, or to change one: tripletick config set KEY VALUE"),
     ("theme color colour colors colours dark light", "tripletick config set ui.theme light"),
     (
         "permissions approvals approve sandbox trust yolo",
-        "tripletick --sandbox read|work|net|bare; to be asked: tripletick config set sandbox.ask always",
+        (
+            "tripletick --sandbox read|work|net|bare, or to approve every block: tripletick config set "
+            "sandbox.ask always"
+        ),
     ),
     ("reasoning effort think-tokens reason thinking", "/think"),
-    ("bash sh shell cmd exec terminal git ls pwd test lint build push pr", "!COMMAND, such as !git status"),
-    ("memory rules instructions", "AGENTS.md in this folder; /init writes one"),
+    (
+        "bash sh shell cmd exec terminal git ls pwd test lint build push pr",
+        ("!COMMAND, for example !git status"),
+    ),
+    ("memory rules instructions", "AGENTS.md in this folder (/init writes one)"),
     ("debug bug report feedback issue health", "tripletick doctor"),
     ("extensions plugin plugins servers", "tripletick help mcp"),
-    ("login auth key", "[model] key_env names the variable that holds it: /config key"),
+    ("login auth key", "[model] key_env, which names the variable with the key (/config key)"),
     ("version about", "tripletick --version"),
     ("update", "tripletick upgrade"),
     ("stop cancel abort", "Ctrl+C"),
-    ("edit vim vi nano multiline multiline-mode", "/editor; Ctrl+J begins a new line"),
+    ("edit vim vi nano multiline multiline-mode", "/editor, or Ctrl+J for a new line"),
     ("output full more expand", "/show"),
     ("copy-context clipboard yank", "/copy"),
     ("write download", "/save FILE, or /export"),
@@ -96,13 +105,13 @@ MEANINGS = (
 
 @dataclass(slots=True)
 class ChatLoop:
-    """One conversation with the person at the terminal."""
+    """One conversation with the user at the terminal."""
 
     app: App
     screen: Screen
     history: Path | None
     ready: bool = True
-    """False where the person has already been told why there is no model."""
+    """False where the user has already been told why there is no model."""
     commands: Commands = field(default_factory=dict)
     """The program's own commands."""
     desk: ChatContext = field(init=False)
@@ -111,7 +120,7 @@ class ChatLoop:
         self.desk = ChatContext(self.app, self.screen, self.commands)
 
     def run(self) -> int:
-        """Read lines until the person leaves; gives the exit code."""
+        """Read lines until the user leaves; gives the exit code."""
         with self.desk.ahead.capture_keys():
             if self.ready and self._begin_session() == USAGE:
                 return USAGE
@@ -177,20 +186,20 @@ def run_slash_command(desk: ChatContext, text: str) -> None:
     name, rest = _split_first_word(text)
     if name not in COMMANDS:
         why = f"{suggest_command(desk, name)} To send it as text: //{name}"
-        raise UsageError(f"There is no /{name}.", why)
+        raise UsageError(f"Unknown command /{name}.", why)
     if rest and not COMMANDS[name].takes:
-        raise UsageError(f"/{name} takes nothing behind it.", "", f"Type it alone: /{name}")
+        raise UsageError(f"/{name} takes no argument.", "", f"Type only: /{name}")
     COMMANDS[name].run(desk, rest)
 
 
 def suggest_command(desk: ChatContext, name: str) -> str:
     """Say what to type instead of a command that there is not: by its meaning, else by its letters."""
     if typed := MEANT.get(name.lower()):
-        return f"For that: {typed}."
+        return f"Use {typed}."
     if name in desk.commands:
-        return f"Outside the chat: tripletick {name}."
+        return f"Outside the chat, run: tripletick {name}."
     close = find_close_match(name, [*COMMANDS, *MEANT]) or "help"
-    return f"For /{close}: {MEANT[close]}." if close in MEANT else f"Did you mean /{close}?"
+    return f"For /{close}, use {MEANT[close]}." if close in MEANT else f"Did you mean /{close}?"
 
 
 def send_to_agent(desk: ChatContext, text: str) -> None:
@@ -209,7 +218,7 @@ def send_to_agent(desk: ChatContext, text: str) -> None:
     try:
         named = definitions.find_agent(desk.app.prompts, name)
     except UsageError as error:
-        remedy = f"To send it as it is, begin with a blank: @{name}"
+        remedy = f"To send it as text, start with a space: @{name}"
         raise UsageError(error.what, error.why, remedy) from error
     if rest:
         mentions.send_request(desk, rest, named.name)
@@ -238,85 +247,103 @@ OPENERS: Mapping[str, Callable[[ChatContext, str], None]] = {
 LEAVES = frozenset({"exit", "quit", ":q", ":q!", ":wq", "exit()", "quit()"})
 """What leaves where it stands alone: other programs have taught it to hands."""
 ROWS = (
-    SlashCommand("help", "", "what can be typed here", show_help),
+    SlashCommand("help", "", "show this help", show_help),
     SlashCommand(
         "agent",
         "[NAME]",
-        "who there is; one for what follows, or auto",
+        "list agents; NAME: switch to it; auto: choose for each request",
         turns.choose_agent,
         completion.complete_agents,
     ),
     SlashCommand(
         "model",
         "[NAME]",
-        "the models there are; another for what follows",
+        "list models; NAME: switch to it",
         turns.choose_model,
         completion.complete_models,
     ),
-    SlashCommand("ctx", "[N]", "the context in tokens; another size, read anew", settings.set_context),
+    SlashCommand(
+        "ctx",
+        "[N]",
+        "show the context size; N: change it (the conversation is read again)",
+        settings.set_context,
+    ),
     SlashCommand(
         "think",
         "[WORD]",
-        "show or fold the reasoning; last: the last one; yes, no, auto: turn it on or off",
+        "show or hide reasoning; last: show the last one; yes, no, auto: turn reasoning on, off or auto",
         output.set_reasoning,
         THINK,
     ),
     SlashCommand(
-        "show", "[N]", "a long output in full, by its number", output.show_output, completion.complete_outputs
+        "show", "[N]", "show long output N in full", output.show_output, completion.complete_outputs
     ),
-    SlashCommand("copy", "[N]", "the last answer, or block N, to your clipboard", output.copy_text),
+    SlashCommand("copy", "[N]", "copy the last answer, or block N, to the clipboard", output.copy_text),
     SlashCommand(
         "paste",
         "[TEXT]",
-        "the picture in the clipboard, for the next request or with this one",
+        "attach the picture in the clipboard to the next request, or send it with TEXT",
         paste.paste_picture,
     ),
     SlashCommand(
         "run",
         "FILE",
-        "a program in your own terminal, without the box",
+        "run a program in your terminal, without the sandbox",
         programs.run_file,
         completion.complete_paths,
     ),
-    SlashCommand("undo", "[N]", "the files as they were before the last N turns", turns.undo_turns),
-    SlashCommand("redo", "[N]", "what the last N undos took back", turns.redo_turns),
-    SlashCommand("diff", "[N]", "what the last N turns changed", turns.show_diff),
+    SlashCommand("undo", "[N]", "restore the files to before the last N turns", turns.undo_turns),
+    SlashCommand("redo", "[N]", "redo the last N undone turns", turns.redo_turns),
+    SlashCommand("diff", "[N]", "show what the last N turns changed", turns.show_diff),
     SlashCommand(
         "commit",
         "[TEXT]",
-        "commit what the turns changed, with this message or the model's",
+        "commit the changes, with message TEXT or one by the model",
         turns.commit_changes,
     ),
     SlashCommand(
-        "clear", "", "a new conversation; the files stay; also /new", turns.clear_conversation, also=("new",)
+        "clear",
+        "",
+        "start a new conversation, keeping the files; also /new",
+        turns.clear_conversation,
+        also=("new",),
     ),
+    SlashCommand("compact", "", "summarize older messages to free up context", turns.compact_conversation),
     SlashCommand(
-        "compact", "", "have the model sum up what is old, to make room", turns.compact_conversation
+        "retry", "", "retry the last request with a slightly higher temperature", turns.retry_request
     ),
-    SlashCommand("retry", "", "the last request once more, a little less predictably", turns.retry_request),
     SlashCommand("editor", "", "write the next request in your editor", output.open_editor),
-    SlashCommand("tools", "", "what the agent at work can do", settings.show_tools),
-    SlashCommand("config", "[WORD]", "what is set, and where; settings with that word", settings.show_config),
-    SlashCommand("save", "FILE", "the last answer as a file", sessions.save_answer),
-    SlashCommand("export", "[FILE]", "this session as .md, .html or .json", sessions.export_session),
+    SlashCommand("tools", "", "list what the current agent can do", settings.show_tools),
+    SlashCommand(
+        "config",
+        "[WORD]",
+        "show what is set, and where; WORD: only settings that contain it",
+        settings.show_config,
+    ),
+    SlashCommand("save", "FILE", "save the last answer to a file", sessions.save_answer),
+    SlashCommand("export", "[FILE]", "export this session as .md, .html or .json", sessions.export_session),
     SlashCommand(
         "sessions",
         "[WORDS]",
-        "this folder's sessions; those in which these words stand",
+        "list this folder's sessions; WORDS: search them",
         sessions.list_sessions,
     ),
     SlashCommand(
         "resume",
         "[ID]",
-        "what was before; go on with another session",
+        "list earlier sessions; ID: continue that session",
         sessions.resume_session,
         sessions.complete_sessions,
     ),
-    SlashCommand("tokens", "", "what the context holds, and what this chat has cost", status.show_tokens),
-    SlashCommand("init", "", "write AGENTS.md from a look at the folder", turns.write_agents_file),
-    SlashCommand("status", "", "model, context, box, folder, session", status.show_status),
+    SlashCommand("tokens", "", "show context and token usage", status.show_tokens),
+    SlashCommand("init", "", "generate AGENTS.md by scanning this folder", turns.write_agents_file),
+    SlashCommand("status", "", "show model, context, sandbox, folder and session", status.show_status),
     SlashCommand(
-        "exit", "", "leave; also /quit, Ctrl+D, and exit, quit or :q alone", turns.leave_chat, also=("quit",)
+        "exit",
+        "",
+        "exit; also /quit, Ctrl+D, or exit, quit or :q on its own",
+        turns.leave_chat,
+        also=("quit",),
     ),
 )
 COMMANDS: Mapping[str, SlashCommand] = {name: slash for slash in ROWS for name in (slash.name, *slash.also)}

@@ -20,7 +20,7 @@ from tripletick.ui.sanitize import write_text
 if TYPE_CHECKING:
     from tripletick.ui.terminal import Terminal
 
-UNKEPT = "The profile cannot be kept in {path}: {why}."
+UNKEPT = "The profile cannot be written to {path}: {why}."
 NOBODY = Answer(there=False)
 Word = Callable[[], str]
 

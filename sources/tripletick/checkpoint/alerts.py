@@ -1,6 +1,6 @@
 """Files that run later: what a block has left that some program runs by itself another day.
 
-Nothing is held up here, the person is told. The rows, with the reason that is said, are in runs_later.toml. A
+Nothing is held up here, the user is told. The rows, with the reason that is said, are in runs_later.toml. A
 file that is gone is no alert; what runs only when its name is typed is none either.
 """
 

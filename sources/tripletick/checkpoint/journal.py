@@ -1,6 +1,6 @@
 """Turns that can be undone: a snapshot before and after each block that may write, undo, redo and diff.
 
-What differs between the two is the block's; what the person changes between blocks is not. A block that never
+What differs between the two is the block's; what the user changes between blocks is not. A block that never
 ended, because the program was killed, is looked after by whoever comes next. Where several programs work in a
 folder at once, each change counts once, as that of a block that was at work then. Undo touches those paths
 alone, snapshots the present first, and is itself a step that redo takes back.
@@ -41,7 +41,7 @@ from tripletick.errors import TripletickError
 from tripletick.messages import FileChange, LineCount
 from tripletick.system.text import describe_os_error
 
-FAILED = "The files could not be recorded ({why}): this turn cannot be undone."
+FAILED = "No snapshot could be taken ({why}): this turn cannot be undone."
 
 
 def snapshot_folder(workspace: Path, state: Path) -> Path:
@@ -97,7 +97,7 @@ class Checkpoints:
         self._own, self.changed = [], ()
 
     def snapshot_before_block(self) -> str:
-        """Take a snapshot; gives what the person must know, each line once: mostly nothing."""
+        """Take a snapshot; gives what the user must know, each line once: mostly nothing."""
         told: list[str] = []
         return "\n".join([*self._run_guarded(partial(self._begin_block, told)), *told])
 
@@ -375,7 +375,7 @@ class Checkpoints:
                 turn.changes, self._steps.find_last_block(turn.id)
             )
             now = self._present.get_states(turn.changes)
-        # Nobody else waits while the person thinks; so what has changed meanwhile is looked at once more.
+        # Nobody else waits while the user thinks; so what has changed meanwhile is looked at once more.
         plan = make_plan(turn, now, lambda line: ask(line), report.word)
         with self._transaction():
             self._take_snapshot()

@@ -3,7 +3,7 @@
 A folder that is as it was is not listed again, so a look costs one stat a file. No link is followed. Folders
 that hold too much, which is less for those that git ignores, are passed over; what is known of them
 is still looked at, and so are the few files in them that run later (WATCHED). `.tripletick` is ours, and of
-the `.git` of the workspace, or of a part that is looked at, only those few are looked at. The person's global
+the `.git` of the workspace, or of a part that is looked at, only those few are looked at. The user's global
 ignore file is not read.
 """
 

@@ -28,10 +28,13 @@ LARGEST, LARGEST_IGNORED = 50 * MIB, 5 * MIB
 """Bytes of a file that is kept, and of one in a folder that git ignores."""
 MOST = 1024 * MIB
 """Bytes that one snapshot adds; what comes after that counts as too large."""
-BULK = "Not in the snapshots, so no undo brings them back: {} (too many files)."
+BULK = "Not in the snapshots, so undo cannot restore them: {} (too many files)."
 LARGE = f"Too large for the snapshots ({LARGEST // MIB} MB, ignored ones {LARGEST_IGNORED // MIB} MB): {{}}."
-FLOOD = "Files directly in this folder could not be recorded (too many new files): no undo brings them back."
-CLOSED = "Not in the snapshots, as they cannot be read: {}."
+FLOOD = (
+    "Files directly in this folder are not in the snapshots (too many new files), so undo cannot "
+    "restore them."
+)
+CLOSED = "Not in the snapshots, because they cannot be read: {}."
 NAMED = 5
 
 

@@ -46,7 +46,7 @@ CACHE = 64 << 20
 """Bytes of memory at most; with the usual 2 MB the index of 200,000 contents is written over and over."""
 NEWER = (
     "The snapshots of this folder were written by a newer tripletick.",
-    "Their format is {}, this version reads up to {}.",
+    "Their format is {}; this version reads up to {}.",
     "Update tripletick.",
 )
 NOT_OURS = 26
@@ -55,7 +55,7 @@ BROKEN = (11, NOT_OURS)
 FULL = 13
 LEAST = 1 << 16
 """Bytes: where no more are free, SQLite calls a full disk an I/O error."""
-BEGUN_ANEW = "The snapshots of this folder were damaged and begin anew; earlier turns cannot be undone."
+BEGUN_ANEW = "The snapshots of this folder were damaged and have been reset; earlier turns cannot be undone."
 
 
 class SnapshotStore:
@@ -169,7 +169,7 @@ class SnapshotStore:
         self.db.execute("INSERT OR IGNORE INTO area VALUES (?)", (os.fsencode(path),))
 
     def filter_unreported(self, paths: Iterable[str]) -> list[str]:
-        """Give the paths that the person was not told of yet, and count them as told."""
+        """Give the paths that the user was not told of yet, and count them as told."""
         add = "INSERT OR IGNORE INTO said VALUES (?)"
         return [path for path in sorted(paths) if self.db.execute(add, (os.fsencode(path),)).rowcount]
 

@@ -22,9 +22,9 @@ SEEN = stat.S_IRUSR | stat.S_IXUSR
 SAID = {
     "undo-none": "There is nothing to undo here.",
     "redo-none": "There is nothing to redo here.",
-    "undo-question": "{path} is not as the turn “{request}” left it. Undo its change all the same?",
-    "redo-question": "{path} is not as the undo of “{request}” left it. Redo its change all the same?",
-    "gone": "{path} is too large to be kept: once removed it cannot come back. Remove it?",
+    "undo-question": "{path} has changed since the turn “{request}”. Undo that turn's change anyway?",
+    "redo-question": "{path} has changed since “{request}” was undone. Redo its change anyway?",
+    "gone": "{path} is too large for the snapshots and cannot be restored once removed. Remove it?",
     "undo-done": "Undone: {requests}.",
     "redo-done": "Redone: {requests}.",
     "renamed": "Renamed back: {paths}.",
@@ -35,10 +35,10 @@ SAID = {
     "redo-nothing": "Nothing was redone: {requests}.",
     "undo-failed": "Nothing was undone: {why}.",
     "redo-failed": "Nothing was redone: {why}.",
-    "undo-full": "Nothing was undone: the disk of {folder} is full. Make room there and type it again.",
-    "redo-full": "Nothing was redone: the disk of {folder} is full. Make room there and type it again.",
-    "missing": "A turn could not be recorded and cannot be undone: what it changed stays as it is.",
-    "same": "The files already were as before.",
+    "undo-full": "Nothing was undone: the disk of {folder} is full. Free some space there and try again.",
+    "redo-full": "Nothing was redone: the disk of {folder} is full. Free some space there and try again.",
+    "missing": "A turn was not recorded and cannot be undone; its changes are kept.",
+    "same": "The files were already in that state.",
 }
 
 Ask = Callable[[str], bool]
@@ -160,7 +160,7 @@ def find_renames(changes: Sequence[Change]) -> dict[str, str]:
 
 
 def list_file_changes(changes: Sequence[Change]) -> tuple[FileChange, ...]:
-    """Name the files among the changes, for the person and `-o json`; a renamed one once."""
+    """Name the files among the changes, for the user and `-o json`; a renamed one once."""
     renamed = find_renames(changes)
     old = set(renamed.values())
     files = (one for one in changes if not (is_folder(one.was) or is_folder(one.left) or one.path in old))
@@ -220,7 +220,7 @@ def _spare_unrecoverable(plan: UndoPlan, ask: Ask) -> None:
     for path, state in list(plan.wanted.items()):
         now = plan.now[path]
         if state and is_placeholder(state) and state[1] not in moved and (now is None or now[1] != state[1]):
-            plan.keep_paths([path], "too large, it was not kept")
+            plan.keep_paths([path], "too large for the snapshots")
         elif (
             state is None
             and now
@@ -228,7 +228,7 @@ def _spare_unrecoverable(plan: UndoPlan, ask: Ask) -> None:
             and now[1] not in back
             and not ask(SAID["gone"].format(path=clean_name(path)))
         ):
-            plan.keep_paths([path], "too large, it could not come back")
+            plan.keep_paths([path], "too large to restore")
 
 
 def format_paths(paths: Iterable[str]) -> str:

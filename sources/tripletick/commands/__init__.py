@@ -34,77 +34,77 @@ class CommandSpec(NamedTuple):
 
 
 COMMANDS = {
-    "undo": CommandSpec("undo.run_undo", "[N]", "put the files back as they were before the last N turns"),
-    "redo": CommandSpec("undo.run_redo", "[N]", "bring back what the last N undos took back"),
+    "undo": CommandSpec("undo.run_undo", "[N]", "restore the files to before the last N turns"),
+    "redo": CommandSpec("undo.run_redo", "[N]", "redo the last N undone turns"),
     "diff": CommandSpec("undo.run_diff", "[N]", "show what the last N turns changed"),
     "resume": CommandSpec(
         "sessions.run_resume",
         "[ID [TASK|-]] [--all]",
-        "go on with the latest session here, or with one; TASK: one request in it",
+        "continue the latest session or session ID; TASK: send a request",
         (),
         ("--all",),
     ),
     "sessions": CommandSpec(
         "sessions.run_sessions",
         "[list|search Q|export ID --md|--html|--json|fork ID|rm ID]",
-        "the sessions of this folder, or of --all",
+        "list and manage this folder's sessions, or --all",
         ("list", "search", "export", "fork", "rm"),
         ("--all", "--md", "--html", "--json"),
     ),
     "models": CommandSpec(
         "models.run_models",
         "[list|pull NAME|use NAME|show NAME|create [NAME] [--ollama]|template NAME]",
-        "the models there are; fetch one, choose one, look at one",
+        "list, download, choose and inspect models",
         ("list", "pull", "use", "show", "create", "template"),
         ("--ollama",),
     ),
     "ps": CommandSpec(
-        "ps.run_ps", "[--json]", "local models that are loaded, and what uses them", flags=("--json",)
+        "ps.run_ps", "[--json]", "list loaded local models and the programs that use them", flags=("--json",)
     ),
     "stop": CommandSpec("ps.run_stop", "[MODEL|PID]", "unload local models"),
-    "agents": CommandSpec("agents.run_agents", "", "who there is, and the tokens that each costs"),
-    "tools": CommandSpec("agents.run_tools", "", "what each tag does, and the tokens that it costs"),
+    "agents": CommandSpec("agents.run_agents", "", "list agents and their token cost"),
+    "tools": CommandSpec("agents.run_tools", "", "list tags, what they do and their token cost"),
     "config": CommandSpec(
         "config.run_config",
         "[show --origin|set K V|path]",
-        "each setting with where it stands; change one",
+        "show settings and where each is set, or change one",
         ("show", "set", "path"),
         ("--origin",),
     ),
-    "init": CommandSpec("init.run_init", "", "write AGENTS.md from a look at the folder"),
-    "help": CommandSpec("help.run_help", "[TOPIC]", "the docs, offline"),
+    "init": CommandSpec("init.run_init", "", "generate AGENTS.md by scanning this folder"),
+    "help": CommandSpec("help.run_help", "[TOPIC]", "read the documentation offline"),
     "completion": CommandSpec(
         "completion.run_completion",
         "[bash|zsh|fish] [--keys]",
-        "completion for a shell; --keys: Alt+E explains the last failed command, Alt+M mends it",
+        "print shell completion, or with --keys key bindings",
         ("bash", "zsh", "fish"),
         ("--keys",),
     ),
     "doctor": CommandSpec(
         "doctor.run_doctor",
         "[--model] [--json]",
-        "what holds on this machine: box, server, model, languages; --model has it do three chores",
+        "check sandbox, server and languages; --model: test a model",
         flags=("--model", "--host", "--json"),
         alone=True,
     ),
     "blocks": CommandSpec(
         "blocks.run_blocks",
         "[FILE|-]",
-        "show what the reader sees in a model's answer",
+        "show how a model's answer is parsed",
         flags=("--tags", "--finish", "--json", "--jsonl"),
         alone=True,
     ),
     "route": CommandSpec(
         "route.run_route",
         "[TEXT|-]",
-        "which agent would get a request, and how sure that is",
+        "show which agent would handle a request, with confidence",
         flags=("--json", "--jsonl"),
         alone=True,
     ),
     "bench": CommandSpec(
         "bench.run_bench",
         "[compare A B|page RUN]",
-        "how well a model does: tasks that are checked, two runs compared, one drawn",
+        "benchmark a model, compare two runs or plot one",
         ("compare", "page"),
         ("--suite", "--only", "--wording", "--repeat", "--jobs", "--out", "--resume", "--set", "--no-agent"),
         alone=True,
@@ -112,7 +112,7 @@ COMMANDS = {
     "mcp": CommandSpec(
         "mcp.run_mcp",
         "--allow DIR",
-        "be a tool for other programs: do tasks in DIR and below",
+        "serve as an MCP tool: run tasks in DIR and its subfolders",
         flags=("--allow",),
         alone=True,
         whole=True,
@@ -120,7 +120,7 @@ COMMANDS = {
     "batch": CommandSpec(
         "batch.run_batch",
         "TASKS",
-        "do many tasks from a file, here or on many machines",
+        "run many tasks from a file, here or on many machines",
         flags=("--out", "--parallel", "--per-host", "--retries", "--in-place", "--ray"),
         alone=True,
         whole=True,
@@ -128,7 +128,9 @@ COMMANDS = {
     "upgrade": CommandSpec(
         "upgrade.run_upgrade", "", "show the command that upgrades tripletick on this machine"
     ),
-    "remove-data": CommandSpec("remove_data.run_remove_data", "", "delete everything of ours on this machine"),
+    "remove-data": CommandSpec(
+        "remove_data.run_remove_data", "", "delete all of tripletick's data on this machine"
+    ),
 }
 
 

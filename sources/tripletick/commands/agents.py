@@ -28,12 +28,15 @@ from tripletick.trust import AnswerStore, FolderFlags, TrustedContent
 from tripletick.ui.columns import align_rows
 from tripletick.ui.sanitize import write_lines
 
-AGENTS = "The system prompt costs {tokens} more, once. Choose: -a NAME, in the chat @NAME or /agent NAME"
-TAGS = "A tag costs its word in each first line; its example is sent after a failure alone."
+AGENTS = (
+    "The system prompt costs another {tokens}, once. To choose an agent: -a NAME, or in the chat "
+    "@NAME or /agent NAME"
+)
+TAGS = "A tag costs its name in the first request; its example is sent only after a failure."
 FREE = "answers in words"
-READS = " (changes nothing)"
+READS = " (read-only)"
 MISSING = "needs {programs}"
-NOT_HERE = "not here, needs {names}"
+NOT_HERE = "not available, needs {names}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,7 @@ def _open_context(name: str, options: argparse.Namespace, words: Sequence[str]) 
 def _load_extensions(
     options: argparse.Namespace, opened: AgentsContext, taken: Collection[str]
 ) -> tuple[Extensions, list[str]]:
-    """Load the tools and hooks that are not ours; give them with lines for the person."""
+    """Load the tools and hooks that are not ours; give them with lines for the user."""
     told: list[str] = []
     said, folder = FolderFlags(keep=not options.no_save), options.directory.expanduser().resolve()
     standing = SessionWorkspace(opened.settings, opened.found, folder, said, False, told.append)

@@ -1,4 +1,4 @@
-"""`tripletick batch`: many tasks from a file, results and patches into files, resumed where it stopped."""
+"""Run many tasks from a file; results and patches go to files, and an interrupted run can be resumed."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ PASSED = ("model", "ctx", "sandbox", "max_attempts", "max_steps", "check", "temp
 SETTLED = ("host", "hosts")
 """Of [model], what is told each task otherwise."""
 MOST, MOST_RETRIES = 4096, 100
-BEFORE = "{count} of {total} have ended in earlier runs and are not done again."
+BEFORE = "Skipping {count} of {total}, finished in earlier runs."
 ENDED = "{done} done, {unsolved} unsolved, {failed} failed, {left} left: {results}"
-ENGINES = "No engine is left that answers."
-GO_ON = "To go on with the {left} that are left: {command}"
+ENGINES = "None of the model servers responds any more."
+GO_ON = "To continue with the remaining {left}: {command}"
 NOT_DONE = "{id} {status}: {error}"
 
 
@@ -193,23 +193,23 @@ class BatchRun:
 def _parse_options(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         "tripletick batch",
-        description=f"{__doc__} The other flags are those of each task.",
+        description=f"{__doc__} All other flags apply to each task.",
         parents=[shared_flags()],
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("tasks", metavar="TASKS", help="a task a line as JSON; - reads them from standard input")
-    add("--out", metavar="FILE", type=Path, help="the results; else they lie beside TASKS")
+    add("tasks", metavar="TASKS", help="one task per line, as JSON; - reads from standard input")
+    add("--out", metavar="FILE", type=Path, help="results file (default: next to TASKS)")
     count, retries = _make_int_parser(1, MOST), _make_int_parser(0, MOST_RETRIES)
-    add("--parallel", metavar="N", type=count, help="tasks side by side; else one for each place")
-    add("--per-host", metavar="N", type=count, help="places at each engine of [model] hosts")
-    add("--retries", metavar="N", type=retries, default=2, help="further tries of a task that failed (2)")
-    add("--in-place", action="store_true", help="work in the folders themselves: no copies, no patches")
-    add("--ray", metavar="ADDRESS", help="on the machines of a cluster of Ray; local: one made here")
+    add("--parallel", metavar="N", type=count, help="tasks to run in parallel (default: one per slot)")
+    add("--per-host", metavar="N", type=count, help="slots on each server of [model] hosts")
+    add("--retries", metavar="N", type=retries, default=2, help="retries of a failed task (default: 2)")
+    add("--in-place", action="store_true", help="work in the folders themselves, without copies or patches")
+    add("--ray", metavar="ADDRESS", help="run on the machines of a Ray cluster; local: start one here")
     options = parser.parse_args(words)
     if options.ray and options.in_place:
-        why = "The machines of a cluster work in copies."
-        raise UsageError("--in-place and --ray exclude each other.", why, "Leave one out.")
+        why = "The machines of a cluster always work in copies."
+        raise UsageError("--in-place and --ray cannot be combined.", why, "Omit one of them.")
     return options
 
 
@@ -243,12 +243,14 @@ def _open_tasks_file(name: str) -> Iterator[Path]:
 def _choose_results_path(options: argparse.Namespace) -> Path:
     """Give the path of the results. Raises UsageError."""
     if options.out is None and options.tasks == "-":
-        raise UsageError("Where shall the results go?", "The tasks have no file.", "Name one: --out FILE")
+        raise UsageError(
+            "Where should the results go?", "The tasks come from standard input.", "Name a file: --out FILE"
+        )
     tasks = Path(options.tasks).expanduser()
     out: Path = (options.out or tasks.with_name(f"{tasks.stem}.results.jsonl")).expanduser()
     if out.exists() and options.tasks != "-" and out.samefile(tasks):
         raise UsageError(
-            f"{out} holds the tasks.", "Results have a file of their own.", "Name one: --out FILE"
+            f"{out} is the tasks file.", "Results need a file of their own.", "Name a file: --out FILE"
         )
     return out
 
@@ -266,7 +268,7 @@ def _format_task_flags(options: argparse.Namespace) -> Iterator[str]:
 
 
 def _changed_model_settings(settings: Config) -> dict[str, str]:
-    """Give what the person has set of [model], for machines that have no such settings."""
+    """Give what the user has set of [model], for machines that have no such settings."""
     known = {key.name: getattr(settings.model, key.name) for key in fields(settings.model)}
     default = type(settings.model)()
     changed = {key: value for key, value in known.items() if value != getattr(default, key)}

@@ -27,13 +27,13 @@ from tripletick.ui.columns import align_rows
 from tripletick.ui.sanitize import print_notice, write_json, write_lines
 
 RUNS = "runs"
-SAYS = "How well a model does tasks, each checked by what it leaves. More: tripletick help benchmarks"
+SAYS = "Benchmark a model on tasks whose results are checked. More: tripletick help benchmarks"
 USAGE = "tripletick bench [flags] | tripletick bench compare A B | tripletick bench page RUN"
 OWN = ("agent.name", "model.seed")
 """Flags that are no setting of a run: the tasks name agents, each repeat has its seed."""
-STOPPED = "Stopped after {done} of {of}. Go on: {command}"
-WRITTEN = "{path}: tripletick bench page {path} draws it"
-UNKEPT = "The result is not in the list of models: {why}."
+STOPPED = "Stopped after {done} of {of}. To continue: {command}"
+WRITTEN = "{path}; to plot it: tripletick bench page {path}"
+UNKEPT = "The result could not be added to the list of models: {why}."
 DONE = {True: "solved    ", False: "not solved"}
 
 
@@ -43,27 +43,32 @@ def run_bench(shared: argparse.Namespace, words: Sequence[str]) -> int:
         "tripletick bench", USAGE, description=SAYS, parents=[shared_flags()], allow_abbrev=False
     )
     add = parser.add_argument
-    add("words", nargs="*", metavar="compare A B | page RUN", help="runs that are there")
+    add("words", nargs="*", metavar="compare A B | page RUN", help="saved runs")
     add(
         "--suite",
         metavar="NAME",
         default="core",
         help="core, repair, quick, free, dialogue, humaneval, a family, or a folder of tasks",
     )
-    add("--only", metavar="PATTERN", default="", help="those of it whose name fits")
-    add("--wording", choices=suites.WORDING, default="1", help="which of the requests of each task")
-    add("--repeat", metavar="N", type=int, default=1, help="how often each is done")
-    add("--jobs", metavar="N", type=int, default=1, help="how many at once, for a server that takes them")
-    add("--out", metavar="FOLDER", type=Path, default=Path(RUNS), help="where runs are kept")
-    add("--no-agent", dest="bare", action="store_true", help="ask the model once: no prompt, no tools")
-    add("--resume", action="store_true", help="go on with the latest run like this one")
+    add("--only", metavar="PATTERN", default="", help="only tasks whose name matches")
+    add("--wording", choices=suites.WORDING, default="1", help="which wording of each task's request")
+    add("--repeat", metavar="N", type=int, default=1, help="how often to run each task")
+    add("--jobs", metavar="N", type=int, default=1, help="tasks to run in parallel, if the server can")
+    add("--out", metavar="FOLDER", type=Path, default=Path(RUNS), help="folder for the runs")
+    add(
+        "--no-agent",
+        dest="bare",
+        action="store_true",
+        help="ask the model once, without system prompt or tools",
+    )
+    add("--resume", action="store_true", help="continue the latest run with the same settings")
     add(
         "-s",
         "--set",
         metavar="SECTION.KEY=VALUE",
         action="append",
         default=[],
-        help="any setting; again: more",
+        help="override a setting; repeatable",
     )
     options = parser.parse_intermixed_args(words, argparse.Namespace(**vars(shared)))
     act, *more = options.words or ["run"]
@@ -77,11 +82,11 @@ def run_bench(shared: argparse.Namespace, words: Sequence[str]) -> int:
 def _run_suite(options: argparse.Namespace, _: Sequence[str]) -> int:
     """Do what is to be done, tell how it goes, and what came of it."""
     if options.directory or options.read or min(options.repeat, options.jobs) < 1:
-        why = "Each task has a folder of its own, and is done once or more."
-        raise UsageError("-C, --read, and --repeat or --jobs below 1 are not for the bench.", why, USAGE)
+        why = "Each task runs in its own folder, at least once."
+        raise UsageError("bench does not take -C or --read, or --repeat or --jobs below 1.", why, USAGE)
     setup = _build_setup(options)
     if options.bare and options.agent:
-        raise UsageError("--no-agent asks no agent, and -a names one.", "", "Leave one of them out")
+        raise UsageError("--no-agent and -a cannot be combined.", "", "Omit one of them")
     todo = suites.make_trials(
         options.suite, options.wording, options.repeat, options.only, notice=print_notice
     )
@@ -148,7 +153,7 @@ def _write_page(options: argparse.Namespace, paths: Sequence[str]) -> int:
 
 
 def _build_setup(options: argparse.Namespace) -> RunSetup:
-    """Give how trials are done: model, host and key are the person's, all else is the default or a flag's.
+    """Give how trials are done: model, host and key are the user's, all else is the default or a flag's.
 
     Raises UsageError and ConfigError.
     """
@@ -165,7 +170,7 @@ def _build_setup(options: argparse.Namespace) -> RunSetup:
     if plain.warnings:
         raise UsageError(plain.warnings[0], "", "tripletick config show")
     if not settings.get("model.name"):
-        raise UsageError("Which model?", "None is chosen in your settings.", "tripletick bench -m NAME")
+        raise UsageError("Which model?", "Your settings do not name one.", "tripletick bench -m NAME")
     seed = own.model.seed if options.seed else 1
     return RunSetup(plain, settings, options.agent or "", options.timeout, seed, options.bare)
 
@@ -173,7 +178,7 @@ def _build_setup(options: argparse.Namespace) -> RunSetup:
 def _parse_set_flags(given: Sequence[str]) -> Mapping[str, str]:
     parted = [text.partition("=") for text in given]
     if odd := next((text for text in given if "." not in text.partition("=")[0] or "=" not in text), ""):
-        raise UsageError(f"--set {odd} is no setting.", "", "tripletick bench --set agent.dialect=xml")
+        raise UsageError(f"--set {odd} is not a setting.", "", "tripletick bench --set agent.dialect=xml")
     return {name.strip(): value.strip() for name, _, value in parted}
 
 

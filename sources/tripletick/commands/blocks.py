@@ -1,4 +1,4 @@
-"""What the reader sees in an answer, for people and for other programs."""
+"""Show how an answer is parsed into blocks, as text or JSON."""
 
 from __future__ import annotations
 
@@ -21,13 +21,18 @@ def run_blocks(_: argparse.Namespace, words: Sequence[str]) -> int:
     """Show what the reader sees in an answer, or in records a line."""
     parser = argparse.ArgumentParser("tripletick blocks", allow_abbrev=False)
     parser.add_argument(
-        "file", nargs="?", default="-", help="the answer, or with --jsonl the records; - is stdin"
+        "file",
+        nargs="?",
+        default="-",
+        help="the answer, or with --jsonl the records; - reads from standard input",
     )
-    parser.add_argument("--tags", default=EVERY_TAG, help="the tags that are calls (default: %(default)s)")
-    parser.add_argument("--finish", choices=("stop", "length"), default="stop", help="how the answer ended")
+    parser.add_argument("--tags", default=EVERY_TAG, help="tags that count as calls (default: %(default)s)")
+    parser.add_argument(
+        "--finish", choices=("stop", "length"), default="stop", help="finish reason of the answer"
+    )
     shape = parser.add_mutually_exclusive_group()
-    shape.add_argument("--json", action="store_true", help="one object")
-    shape.add_argument("--jsonl", action="store_true", help="a record a line in, a record a line out")
+    shape.add_argument("--json", action="store_true", help="print one JSON object")
+    shape.add_argument("--jsonl", action="store_true", help="read and write one JSON record per line")
     options = parser.parse_args(words)
     if options.jsonl:
         for seen in _convert_records(options.file):
@@ -66,7 +71,7 @@ def _convert_records(file: str) -> Iterator[dict[str, Any]]:
             seen = _parse_blocks(record)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise UsageError(
-                f"Line {number} of {file} is no record: {error}.", "", "id, answer, tags, finish_reason"
+                f"Line {number} of {file} is not a record: {error}.", "", "id, answer, tags, finish_reason"
             ) from error
         yield seen
 

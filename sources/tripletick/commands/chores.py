@@ -30,10 +30,10 @@ AGENT, ATTEMPTS, STEPS, OUTPUT, SECONDS = "coder", 2, 5, 512, 120.0
 one is through in two replies of fifty tokens; one that rambles would write for an hour on a slow machine.
 """
 LIMIT = 1 << 16
-MARKS = {True: "done    ", False: "NOT DONE"}
+MARKS = {True: "done    ", False: "FAILED  "}
 NOBODY = Answer(there=False)
-NOT_HELD = "{file} does not hold what was asked for"
-NOT_THERE = "{file} is not there"
+NOT_HELD = "{file} does not contain what was asked for"
+NOT_THERE = "{file} does not exist"
 TOO_SLOW = "not within {seconds:.0f} s"
 NOT_PRINTED = "no {tag} block printed {holds}"
 
@@ -119,7 +119,7 @@ def run_chores(settings: Config, found: dirs.AppDirs, notice: Callable[[str], No
         )
         try:
             for number, chore in enumerate(load_chores(), 1):
-                notice(f"chore {number} of {len(load_chores())}: {chore.says}")
+                notice(f"task {number} of {len(load_chores())}: {chore.says}")
                 yield _run_chore(app, chore, folder)
         finally:
             app.close()
@@ -134,11 +134,11 @@ def split_tags(tried: list[ChoreResult]) -> tuple[list[str], list[str]]:
 
 def format_results(tried: Sequence[ChoreResult], tags: Sequence[str]) -> Iterator[str]:
     """Word what came of the chores for a person."""
-    yield f"chores: {sum(one.done for one in tried)} of {len(tried)} done"
+    yield f"tasks: {sum(one.done for one in tried)} of {len(tried)} done"
     for one in tried:
         with_tags = f", with {' '.join(one.served)}" if one.done and one.served else ""
         yield f"  {MARKS[one.done]}  {one.says}{with_tags}{': ' * bool(one.why)}{escape_controls(one.why)}"
-    yield f"  can be trusted with: {' '.join(tags) or 'no tag'}"
+    yield f"  works with: {' '.join(tags) or 'no tag'}"
 
 
 def _run_chore(app: App, chore: Chore, folder: Path) -> ChoreResult:
@@ -151,7 +151,7 @@ def _run_chore(app: App, chore: Chore, folder: Path) -> ChoreResult:
         raise KeyboardInterrupt
     if seen.gave_up and seen.gave_up.exit > 3:
         # the engine's fault: what the model can do is not known then
-        raise ModelError(seen.gave_up.reason, "The chores were not done.", seen.gave_up.hint)
+        raise ModelError(seen.gave_up.reason, "The tasks could not be run.", seen.gave_up.hint)
     why = _find_failure(chore, seen, folder)
     served, failed = tuple(sorted(seen.served)), tuple(sorted(seen.failed - set(seen.served)))
     return ChoreResult(chore.says, not why, why, served, failed)

@@ -41,7 +41,7 @@ _tripletick() {{
     local cur="${{COMP_WORDS[COMP_CWORD]}}" prev="${{COMP_WORDS[COMP_CWORD-1]}}"
     local before="${{COMP_LINE:0:COMP_POINT}}"
     local whole="${{before##*[[:space:]]}}"
-    # bash parts words at a colon, which a model's name has
+    # bash splits words at a colon, which model names contain
     [[ "$whole" == *:* && "$COMP_WORDBREAKS" == *:* ]] || whole=
     if [ -n "$whole" ]; then
         read -r -a before <<<"${{before%"$whole"}}"
@@ -79,7 +79,7 @@ complete -o default -F _tripletick tripletick
 """
 ZSH = """\
 #compdef tripletick
-# tripletick completion for zsh: put `eval "$(tripletick completion zsh)"` into ~/.zshrc, behind compinit
+# tripletick completion for zsh: put `eval "$(tripletick completion zsh)"` into ~/.zshrc, after compinit
 _tripletick() {{
     local word command=
     local -a commands flags
@@ -137,7 +137,7 @@ def run_completion(options: argparse.Namespace, words: Sequence[str]) -> int:
     if more or shell not in SHELLS:
         raise UsageError(
             f"completion {' '.join(words)}".strip() + " is not understood.",
-            "It knows bash, zsh and fish.",
+            "Supported shells: bash, zsh and fish.",
             USAGE,
         )
     if KEYS in words:

@@ -1,4 +1,4 @@
-"""The settings: what each is and where that stands, one changed, and where the person's file lies."""
+"""The settings: what each is and where that stands, one changed, and where the user's file lies."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from tripletick.ui.sanitize import write_text
 
 USAGE = "tripletick config [show --origin|set SECTION.KEY VALUE|path]"
 SAVED = "{name} = {value}, saved to {path}"
-COVERED = "{where} stands over it: {value}"
-CLEARED = "{name} is empty now: a server has a command or a URL."
+COVERED = "{where} overrides it: {value}"
+CLEARED = "{name} is now empty: a server has either a command or a URL."
 EITHER = {"command": "url", "url": "command"}
 """Settings of a server of which only one has a value."""
 SHIPPED = "the default"
@@ -47,7 +47,9 @@ def run_config(options: argparse.Namespace, words: Sequence[str]) -> int:
     name, *rest = [word for word in words if word != "--origin"] or ["show"]
     act = {"show": not rest, "path": not rest and not origin, "set": len(rest) > 1 and not origin}
     if not act.get(name, False):
-        raise UsageError(f"config {' '.join(words)} is not understood.", "It shows and sets settings.", USAGE)
+        raise UsageError(
+            f"config {' '.join(words)} is not understood.", "config shows and changes settings.", USAGE
+        )
     found = dirs.find_dirs()
     if name == "path":
         sys.stdout.buffer.write(os.fsencode(found.user_config) + b"\n")
@@ -92,8 +94,8 @@ def _set_value(options: argparse.Namespace, found: dirs.AppDirs, name: str, valu
         near = find_close_match(name, names, 0.5) or next((one for one in names if name in one), "")
         raise UsageError(
             f"There is no setting {name!r}.",
-            f"Did you mean {near}?" if near else "A setting is SECTION.KEY, such as model.name.",
-            "All of them: tripletick config show",
+            f"Did you mean {near}?" if near else "Settings are written SECTION.KEY, for example model.name.",
+            "To list all settings: tripletick config show",
         )
     cleared = _check_value(found, SettingValue(section, key, value, TYPED))
     save_value(found.user_config, section, key, value)

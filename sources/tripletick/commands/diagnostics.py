@@ -30,17 +30,18 @@ from tripletick.ui.sanitize import escape_controls
 
 SECONDS, LONGEST = 20.0, 120
 """For a language to tell its version, and characters of what it says."""
-SILENT = "it says nothing"
+SILENT = "no output"
 SMALL_CONTEXT = 4096
 """Prompt, folder and a few results take half of it."""
 NARROW = (
-    "The model has {window} tokens of context, which is short: --ctx 8192, or [model] context in config.ini"
+    "The context of {window} tokens is small. To enlarge it: --ctx 8192, or [model] context in config.ini"
 )
 OTHER = (
-    "The server gave the model {context} tokens of context, {window} are asked for: another program uses it"
+    "The server loaded the model with {context} tokens of context instead of {window}: another "
+    "program is using it"
 )
-TOO_LARGE = "Model {name} ({size}) may not fit into memory: a smaller one, tripletick models list"
-NO_CHAT = "Model {name} compares texts and cannot chat: tripletick models use NAME"
+TOO_LARGE = "Model {name} ({size}) may not fit into memory. To find a smaller one: tripletick models list"
+NO_CHAT = "Model {name} is an embedding model and cannot chat. To choose another: tripletick models use NAME"
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,10 +199,10 @@ def format_engine_report(engine: EngineReport, spoken: tuple[LanguageStatus, ...
         )
         if engine.chosen:
             yield f"  {escape_controls(engine.chosen)}"
-        own = f", the model can have {format_thousands(engine.context)}" if engine.context else ""
+        own = f", the model supports {format_thousands(engine.context)}" if engine.context else ""
         yield f"dialect: {engine.dialect}"
-        yield f"context: {format_thousands(engine.window)} tokens asked for{own}"
+        yield f"context: {format_thousands(engine.window)} tokens requested{own}"
     yield f"languages: {' '.join(one.tag for one in spoken if one.runs) or 'none'}"
     yield from (f"  does not start: {one.tag} ({one.wrong})" for one in spoken if one.wrong)
     if lacking := [f"{one.tag} ({one.package})" for one in spoken if not (one.runs or one.wrong)]:
-        yield f"  not found: {', '.join(lacking)}; in brackets the package of Debian and Ubuntu"
+        yield f"  not found: {', '.join(lacking)}; the Debian and Ubuntu package is in brackets"

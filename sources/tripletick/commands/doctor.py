@@ -1,7 +1,4 @@
-"""What holds on this machine: the box under ten harmless attacks, server, model, languages, folders of ours.
-
-How the server and the languages are looked at is in examining.py, what a model is asked to do in chores.py.
-"""
+"""Check the sandbox with ten test attacks, the server, the model, the languages and the data folders."""
 
 from __future__ import annotations
 
@@ -25,15 +22,22 @@ if TYPE_CHECKING:
     from tripletick.commands.diagnostics import EngineReport, LanguageStatus
 
 MARKS = {"held": "held     ", "not held": "NOT HELD ", "not tried": "not tried"}
-NO_BOX = "There is no box, so every block is asked for, and without you none runs; nothing was attacked."
-LEAKS = (
-    "The box does not hold: report it with this page; to be asked for each block: tripletick --sandbox bare"
+NO_BOX = (
+    "There is no sandbox, so every block needs your approval and none runs unattended. No attack was tried."
 )
-UNTRIED = "What was not tried needs python3 where blocks see it: sudo apt install python3"
-WEAK = "The model did not do every chore: do not trust it with {tags}; another: tripletick models list"
-UNCOUNTED = "Where no cgroup can be made, run tripletick as a user: the kernel counts their processes."
+LEAKS = (
+    "The sandbox does not hold. Please report it with this output. To approve each block: "
+    "tripletick --sandbox bare"
+)
+UNTRIED = "The attacks not tried need python3 where blocks can see it: sudo apt install python3"
+WEAK = "The model failed a task: do not rely on it for {tags}. To find another: tripletick models list"
+UNCOUNTED = (
+    "Without cgroups, run tripletick as a regular user: the kernel then limits the number of processes."
+)
 NO_TAGS = "files and programs"
-LEFT_OUT = "Blocks do not see these folders of your PATH; where they hold programs alone: [sandbox] see"
+LEFT_OUT = (
+    "Blocks cannot see these folders of your PATH. If they contain only programs, add them to [sandbox] see"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +77,16 @@ class DoctorReport:
 def run_doctor(shared: argparse.Namespace, words: Sequence[str]) -> int:
     """Look, and say what was found; gives 0 where the box held all and a model that was tried did all."""
     parser = argparse.ArgumentParser("tripletick doctor", description=__doc__, allow_abbrev=False)
-    parser.add_argument("--json", action="store_true", help="one object")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument(
-        "--host", metavar="URL", default=getattr(shared, "host", None), help="the model server"
+        "--host", metavar="URL", default=getattr(shared, "host", None), help="URL of the model server"
     )
     parser.add_argument(
-        "--model", metavar="NAME", nargs="?", const="", help="have the model do three chores, or another one"
+        "--model",
+        metavar="NAME",
+        nargs="?",
+        const="",
+        help="test the model on three small tasks, or the model NAME",
     )
     options = parser.parse_args(words)
     report = build_report(options.host or "", options.model)
@@ -166,8 +174,8 @@ def list_folders(found: dirs.AppDirs) -> Iterator[DataFolder]:
 
     rows = (
         ("your settings", found.config),
-        ("sessions, snapshots, what was typed", found.state),
-        ("models that were fetched", found.cache),
+        ("sessions, snapshots, input history", found.state),
+        ("downloaded models", found.cache),
     )
     return (DataFolder(what, str(path), disk_usage(path)) for what, path in rows)
 
@@ -197,19 +205,19 @@ def format_report(report: DoctorReport) -> Iterator[str]:
     from tripletick.commands import chores, diagnostics
 
     held = sum(one.verdict == "held" for one in report.attacks)
-    yield f"box: {report.tier if report.holds else 'NO SANDBOX'}"
+    yield f"sandbox: {report.tier if report.holds else 'NO SANDBOX'}"
     yield f"  {report.sentence}"
-    yield from (f"  passed over: {reason}" for reason in report.reasons if report.holds)
+    yield from (f"  not used: {reason}" for reason in report.reasons if report.holds)
     if report.attacks:
         yield f"attacks: {held} of {len(report.attacks)} held"
         yield from (f"  {MARKS[one.verdict]}  {one.tries}" for one in report.attacks)
     if report.left_out:
-        yield "left out of PATH:"
+        yield "not visible on PATH:"
         yield from (f"  {path}" for path in report.left_out)
     if report.engine:
         yield from diagnostics.format_engine_report(report.engine, report.languages)
     yield from chores.format_results(report.chores, report.trusted) if report.chores else ()
-    yield "folders of ours:"
+    yield "data folders:"
     yield from (f"  {one.path}  {format_size(one.size)}  {one.what}" for one in report.folders)
     if report.remedies:
         yield "what to do:"

@@ -11,35 +11,59 @@ def shared_flags() -> argparse.ArgumentParser:
     """The flags of every command that works in a folder."""
     shared = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     add = shared.add_argument
-    add("-m", "--model", metavar="MODEL", help="ollama:NAME, embedded:FILE.gguf …; a bare name is Ollama's")
-    add("--host", metavar="URL", help="the model server")
-    add("-a", "--agent", metavar="AGENT", help="who does it: casual, coder, file …")
-    add("-C", "--directory", metavar="DIR", type=Path, help="the folder to work in")
-    add("--read", metavar="DIR", type=Path, action="append", default=[], help="let blocks read this too")
-    add("--ctx", metavar="N", help="tokens of context to ask for")
-    add("--think", action=argparse.BooleanOptionalAction, default=None, help="reasoning, where the model can")
     add(
-        "--sandbox", metavar="MODE", help="read: blocks change nothing; work; net: with network; bare: no box"
+        "-m",
+        "--model",
+        metavar="MODEL",
+        help="model to use: ollama:NAME, embedded:FILE.gguf …; a bare name means Ollama",
+    )
+    add("--host", metavar="URL", help="URL of the model server")
+    add("-a", "--agent", metavar="AGENT", help="agent to use: casual, coder, file …")
+    add("-C", "--directory", metavar="DIR", type=Path, help="folder to work in")
+    add(
+        "--read",
+        metavar="DIR",
+        type=Path,
+        action="append",
+        default=[],
+        help="let blocks read this folder too; repeatable",
+    )
+    add("--ctx", metavar="N", help="context size in tokens")
+    add(
+        "--think",
+        action=argparse.BooleanOptionalAction,
+        default=None,
+        help="turn reasoning on or off, if the model supports it",
+    )
+    add(
+        "--sandbox",
+        metavar="MODE",
+        help="read: no changes; work: changes in the folder; net: work with network; bare: no sandbox",
     )
     add(
         "-y",
         "--yes",
         action="store_true",
-        help="blocks may write here, risky ones too; nothing beyond the box",
+        help="allow changes in this folder, even risky ones, without asking; nothing outside the sandbox",
     )
-    add("--max-attempts", metavar="N", help="failures in a row that end the task")
-    add("--max-steps", metavar="N", help="replies that end the task")
-    add("--check", metavar="CMD", help="a command that must succeed before the task is done")
-    add("--timeout", metavar="S", type=_parse_seconds, help="seconds for the whole task")
-    add("--temperature", metavar="T")
-    add("--seed", metavar="N")
-    add("-o", "--output", choices=("text", "json", "jsonl"), default="text", help="what stdout gets")
-    add("-q", "--quiet", action="store_true", help="nothing but the answer")
-    add("-v", "--verbose", action="store_true", help="reasoning, and tracebacks")
-    add("--plain", action="store_true", help="plain lines, no colours, no redraw")
-    add("--profile", action="store_true", help="show where the time of each turn went")
-    add("--profile-to", metavar="FILE", type=Path, help="keep that there instead of beside the session's log")
-    add("--no-save", action="store_true", help="keep no log of this session")
+    add("--max-attempts", metavar="N", help="give up after N failures in a row")
+    add("--max-steps", metavar="N", help="stop after N replies")
+    add("--check", metavar="CMD", help="command that must succeed before the task counts as done")
+    add("--timeout", metavar="S", type=_parse_seconds, help="time limit for the whole task, in seconds")
+    add("--temperature", metavar="T", help="sampling temperature")
+    add("--seed", metavar="N", help="random seed for a temperature above 0")
+    add("-o", "--output", choices=("text", "json", "jsonl"), default="text", help="output format")
+    add("-q", "--quiet", action="store_true", help="print only the answer")
+    add("-v", "--verbose", action="store_true", help="show reasoning and tracebacks")
+    add("--plain", action="store_true", help="plain lines: no colours, no redrawing")
+    add("--profile", action="store_true", help="show where each turn spent its time")
+    add(
+        "--profile-to",
+        metavar="FILE",
+        type=Path,
+        help="write the profile to FILE instead of next to the session log",
+    )
+    add("--no-save", action="store_true", help="do not save this session")
     return shared
 
 

@@ -63,7 +63,7 @@ def _format_usage(name: str) -> Iterator[str]:
     yield f"tripletick {row.format_usage(name)}"
     yield row.says
     if row.flags:
-        yield f"flags of its own: {' '.join(row.flags)}"
+        yield f"flags: {' '.join(row.flags)}"
 
 
 def _print_markdown(text: str, options: argparse.Namespace) -> None:

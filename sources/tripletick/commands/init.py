@@ -1,7 +1,7 @@
 """Writes AGENTS.md for a folder from a look at it: what it holds, and how it is built and tested.
 
 Nothing of the folder is run, and a file that is there is never written over. What a look cannot tell, such as
-what must stay as it is, is the person's to add.
+what must stay as it is, is the user's to add.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ RULES = """\
 - Run the tests after a change, where there are any.
 """
 THERE = (
-    "AGENTS.md is there already.",
-    "It is yours, and is not written over.",
-    "Add to it; for a new one: mv AGENTS.md AGENTS.old.md",
+    "AGENTS.md already exists.",
+    "It is not overwritten.",
+    "Edit it, or to generate a new one: mv AGENTS.md AGENTS.old.md",
 )
-WRITTEN = "AGENTS.md is written, about {tokens} of each first request. Add what a look cannot tell."
+WRITTEN = "Wrote AGENTS.md; it adds about {tokens} to each first request. Add what a scan cannot find."
 
 
 @dataclass(frozen=True, slots=True)

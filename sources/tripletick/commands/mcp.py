@@ -1,4 +1,4 @@
-"""Be a tool for other programs: `tripletick mcp --allow DIR` serves by the Model Context Protocol."""
+"""Serve as a tool for other programs over the Model Context Protocol (MCP)."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def run_mcp(_: argparse.Namespace, words: Sequence[str]) -> int:
         metavar="DIR",
         action="append",
         required=True,
-        help="tasks may work here and below; again: more",
+        help="folder in which tasks may work, with its subfolders; repeatable",
     )
     parser = argparse.ArgumentParser(
         "tripletick mcp",
-        description=f"{__doc__} The other flags are those of each task.",
+        description=f"{__doc__} All other flags apply to each task.",
         parents=[own, shared_flags()],
         allow_abbrev=False,
     )
@@ -34,7 +34,10 @@ def run_mcp(_: argparse.Namespace, words: Sequence[str]) -> int:
     options, flags = own.parse_known_args(words)
     allowed = [_resolve_folder(name) for name in options.allow]
     if not optional_deps.present("mcp"):
-        why, what = "It is an extra.", "tripletick mcp needs the package mcp, which is not installed."
+        why, what = (
+            "It is an optional dependency.",
+            "tripletick mcp needs the package mcp, which is not installed.",
+        )
         raise UsageError(what, why, f"Install it: {optional_deps.ask_for(PACKAGE)}")
     from tripletick.mcp.task_server import TaskTool, serve_stdio
 
@@ -45,6 +48,6 @@ def run_mcp(_: argparse.Namespace, words: Sequence[str]) -> int:
 def _resolve_folder(name: str) -> Path:
     folder = Path(name).expanduser().resolve()
     if not folder.is_dir():
-        what, why = f"{name} is no folder.", "Tasks work in the folders that --allow names."
+        what, why = f"{name} is not a folder.", "Tasks only work in the folders given with --allow."
         raise UsageError(what, why, "tripletick mcp --allow DIR")
     return folder

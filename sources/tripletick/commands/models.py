@@ -25,15 +25,16 @@ from tripletick.ui.columns import align_rows
 from tripletick.ui.sanitize import write_lines
 
 USAGE = "tripletick models [list|pull NAME|use NAME|show NAME|create [NAME] [--ollama]|template NAME]"
-NO_CHAT = "{name} compares texts and cannot chat."
-USED = "{name} from now on, saved to {path}"
+NO_CHAT = "{name} is an embedding model and cannot chat."
+USED = "Default model: {name}, saved to {path}"
 SUITED = (
-    "{name} suits this machine: {size}, {good_for}, about {seconds} s an answer. Another one: "
-    "tripletick models create NAME; tripletick config set model.name NAME keeps one"
+    "{name} suits this machine: {size}, {good_for}, about {seconds} s per answer. To download "
+    "another: tripletick models create NAME; to make one the default: tripletick config set "
+    "model.name NAME"
 )
-USE = "Use it: tripletick -m {name}; from now on: tripletick models use {name}"
-REGISTERED = "{name} is on the server at {where}."
-MENDED = "{name} has the chat template {template} now."
+USE = "To use it once: tripletick -m {name}; as the default: tripletick models use {name}"
+REGISTERED = "{name} was added to the server at {where}."
+MENDED = "{name} now has the chat template {template}."
 OLLAMA = "--ollama"
 
 
@@ -63,7 +64,9 @@ def run_models(options: argparse.Namespace, words: Sequence[str]) -> int:
     row = ACTS.get(name)
     if row is None or len(rest) not in row.takes or not row.flags.issuperset(flags):
         raise UsageError(
-            f"models {' '.join(words)} is not understood.", "It lists, fetches and chooses models.", USAGE
+            f"models {' '.join(words)} is not understood.",
+            "models lists, downloads and chooses models.",
+            USAGE,
         )
     found = dirs.find_dirs()
     settings = load_settings(options, found)
@@ -91,7 +94,7 @@ def _pull_model(work: ModelsContext, name: str) -> None:
 
 
 def _use_model(work: ModelsContext, name: str) -> None:
-    """Save a model as the person's, once it is sure that there is one."""
+    """Save a model as the user's, once it is sure that there is one."""
     host, entry = None, _find_in_catalog(name)
     if entry:
         catalog.locate_files(entry, work.places.cache)
@@ -122,7 +125,7 @@ def _find_on_server(work: ModelsContext, name: str) -> tuple[str, str | None]:
         catalog.locate_files(entry, work.places.cache)
         return entry.full_name, None
     if about.can and "completion" not in about.can:
-        raise UsageError(NO_CHAT.format(name=name), "", "Another one: tripletick models list")
+        raise UsageError(NO_CHAT.format(name=name), "", "To see the others: tripletick models list")
     if about.engine == "openai":
         return f"openai:{about.name}", about.where
     # an address of the command line is for this once
@@ -201,8 +204,8 @@ def _parse_ollama_name(name: str) -> str:
     engine, rest = split_name(name)
     if engine != "ollama" or not rest.strip():
         raise UsageError(
-            f"{name!r} is no model of an Ollama server.",
-            "Only such a server has models to pull.",
+            f"{name!r} is not a model of an Ollama server.",
+            "Models can only be pulled to an Ollama server.",
             "For example: tripletick models pull qwen2.5-coder:7b",
         )
     return rest.strip()

@@ -54,26 +54,26 @@ START_SECONDS = 20.0
 POLL_SECONDS = 0.2
 EMPTY = "The server has no model that can chat. Suggested for this machine:"
 PULLS = (
-    "y has the server at {where} fetch it from the library that it is set to (registry.ollama.ai); "
-    "Ctrl+C keeps what came."
+    "y: the server at {where} downloads it from its library (registry.ollama.ai); Ctrl+C stops and "
+    "keeps the partial download."
 )
 SIZES = (1,)
 """The column of the sizes, which stand at its right end."""
 TITLE = "tripletick {us} · {server} at {where}"
-SUGGESTED, SMALLEST = "suggested", "the smallest one"
-NO_MODEL = "There is no model to talk to yet."
-CONTEXT = "Context {window} of {most} asked for (most servers give 4096)."
+SUGGESTED, SMALLEST = "suggested", "smallest"
+NO_MODEL = "No model is set up yet."
+CONTEXT = "Context: {window} of {most} (most servers default to 4096)."
 CHOICE, FIRST = "Your choice?", "Your choice? Enter: 1"
-NUMBERED = "a number goes to that server; "
-STARTS = "y starts `ollama serve`, which goes on running; "
-FETCHES = "o fetches the model, from {sources}; "
+NUMBERED = "a number selects that server; "
+STARTS = "y starts `ollama serve`, which keeps running; "
+FETCHES = "o downloads the model from {sources}; "
 CHANGES = "n changes nothing."
-NUMBERS = "Answer with a number from 1 to {count} or a name; Ctrl+C for none."
+NUMBERS = "Enter a number from 1 to {count} or a name; Ctrl+C to cancel."
 
 
 @dataclass(frozen=True, slots=True)
 class Onboarding:
-    """One start of the program: the config as it was read, and the person at the screen."""
+    """One start of the program: the config as it was read, and the user at the screen."""
 
     settings: Config
     places: AppDirs
@@ -83,9 +83,9 @@ class Onboarding:
     """The server is one that was found: its address is saved with the model."""
 
     def prepare_config(self) -> Config:
-        """Give the config with a model that can be talked to, as far as the person wants one.
+        """Give the config with a model that can be talked to, as far as the user wants one.
 
-        Raises ServerUnreachableError and UsageError where the person chose none, else what the engines raise.
+        Raises ServerUnreachableError and UsageError where the user chose none, else what the engines raise.
         """
         name, engine = self.settings.model.name, self._engine
         if name and engine != "ollama":
@@ -182,7 +182,7 @@ class Onboarding:
                     raise ServerUnreachableError(
                         "Ollama did not start.",
                         f"Nothing answers at {here.url} after {START_SECONDS:.0f} s.",
-                        "What it says: ollama serve",
+                        "To see why: ollama serve",
                     )
                 time.sleep(POLL_SECONDS)
         finally:
@@ -200,7 +200,7 @@ class Onboarding:
         return True
 
     def _choose_model(self) -> Config:
-        """Let the person choose one of the server's models, or one to pull where it has none.
+        """Let the user choose one of the server's models, or one to pull where it has none.
 
         Raises UsageError and ModelError where they choose none.
         """
@@ -221,13 +221,13 @@ class Onboarding:
         while True:
             answer = self.screen.ask(Ask("Use [1]?", "", default="1"))
             if answer.choice != "y":
-                raise UsageError("No model was chosen.", "", "Choose one: tripletick -m NAME")
+                raise UsageError("No model was chosen.", "", "To choose one: tripletick -m NAME")
             if name := _parse_choice(answer.text, [model.name for model in models]):
                 return self._use_model(next(model.about for model in models if model.name == name))
             self.screen.say(NUMBERS.format(count=len(models)))
 
     def _ask_to_pull(self, seen: ModelCatalog, free: FreeMemory) -> Config:
-        """Suggest what to pull, and have the server pull what the person says. Raises ModelError."""
+        """Suggest what to pull, and have the server pull what the user says. Raises ModelError."""
         from tripletick.commands import pull_progress
         from tripletick.models import choice, server_models
 
@@ -238,7 +238,7 @@ class Onboarding:
         letters = "yn" + "".join(str(number) for number in range(2, len(rows) + 1))
         answer = self.screen.ask(Ask(question, letters, PULLS.format(where=seen.where.url), default="y"))
         if answer.choice == "n":
-            raise ModelError(NO_MODEL, "", f"Get one: tripletick models pull {rows[0].name}")
+            raise ModelError(NO_MODEL, "", f"To download one: tripletick models pull {rows[0].name}")
         name = rows[0 if answer.choice == "y" else int(answer.choice) - 1].name
         try:
             pull_progress.pull_with_progress(
@@ -278,7 +278,7 @@ class Onboarding:
 
 
 def save_model(path: Path, name: str, host: str | None) -> None:
-    """Save a model as the person's, with its server's address: "" takes the one away that was saved, None
+    """Save a model as the user's, with its server's address: "" takes the one away that was saved, None
     leaves it. Raises ConfigError.
     """
     save_value(path, "model", "name", name)

@@ -15,9 +15,11 @@ from tripletick.system.text import format_size, format_thousands
 from tripletick.ui.columns import align_rows
 from tripletick.ui.sanitize import write_lines, write_text
 
-NONE = "No engine is running: the next request to a local model starts one."
+NONE = "No local model is loaded; the next request to one loads it."
 STOPPED = "Stopped {name} (process {pid})."
-STOPPED_IN_USE = "Stopped {name} (process {pid}). {programs} used it: the next request loads it again."
+STOPPED_IN_USE = (
+    "Stopped {name} (process {pid}), which was in use by {programs}; the next request loads it again."
+)
 UNITS = ((3600, "h"), (60, "min"), (1, "s"))
 JSON = "--json"
 
@@ -26,7 +28,9 @@ def run_ps(options: argparse.Namespace, words: Sequence[str]) -> int:
     """List the engines, or write them as JSON."""
     if [word for word in words if word != JSON]:
         raise UsageError(
-            f"ps {' '.join(words)} is not understood.", "It lists the engines.", "tripletick ps [--json]"
+            f"ps {' '.join(words)} is not understood.",
+            "ps lists loaded local models.",
+            "tripletick ps [--json]",
         )
     found = status.list_running(dirs.find_dirs().engines)
     if JSON in words:
@@ -47,7 +51,7 @@ def run_stop(options: argparse.Namespace, words: Sequence[str]) -> int:
         if not one.end_process():
             raise TripletickError(
                 f"{one.name} did not stop.",
-                f"Its process {one.pid} does not end.",
+                f"Process {one.pid} is still running.",
                 f"kill -9 {one.pid}",
             )
         line = STOPPED_IN_USE if one.clients else STOPPED
@@ -62,9 +66,9 @@ def select_engines(found: Sequence[EngineStatus], words: Sequence[str]) -> list[
         if not any(word in engine_names(one) for one in found):
             there = ", ".join(f"{one.name} ({one.pid})" for one in found) or "none"
             raise UsageError(
-                f"No engine is called {word!r}.",
+                f"No loaded model is called {word!r}.",
                 f"Running: {there}.",
-                "tripletick stop [MODEL|PID]: all of them without a name",
+                "tripletick stop [MODEL|PID]; without an argument it stops all",
             )
     return [one for one in found if not words or set(words) & engine_names(one)]
 
@@ -92,16 +96,16 @@ def count_programs(one: EngineStatus) -> str:
 def describe_state(one: EngineStatus) -> str:
     """Say what it is doing."""
     if not one.answered:
-        return "loading, or not answering"
+        return "loading, or not responding"
     if one.working:
-        return f"writing, {one.waiting} waiting" if one.waiting else "writing"
+        return f"busy, {one.waiting} waiting" if one.waiting else "writing"
     idle = f"idle for {format_duration(one.idle)}"
     if one.clients:
         return idle
     return (
-        f"{idle}, kept until it is stopped"
+        f"{idle}, stays loaded until stopped"
         if one.ends_in is None
-        else f"{idle}, ends in {format_duration(one.ends_in)}"
+        else f"{idle}, unloads in {format_duration(one.ends_in)}"
     )
 
 

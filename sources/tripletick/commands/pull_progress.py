@@ -28,15 +28,15 @@ SPAN = 10.0
 """Seconds over which the speed is measured: long enough to be calm, short enough to be true."""
 STEP = 10
 """Per cent between two lines where no status line is drawn."""
-STOPPED = "What came is kept by the server. Go on: tripletick models pull {name}"
-DONE = "{name} is there: {size} in {time}."
+STOPPED = "The server keeps the partial download. To resume: tripletick models pull {name}"
+DONE = "Downloaded {name}: {size} in {time}."
 BEGINS = (
-    "Fetching {name}: {size}, licence {licence}, from {sources}. It is for {good_for}. "
-    "Ctrl+C keeps what came."
+    "Downloading {name}: {size}, licence {licence}, from {sources}. Suitable for {good_for}. "
+    "Ctrl+C keeps the partial download."
 )
 LIES = "{name} is in {path}"
-CHECKED = "its sum is compared"
-KEPT = "What came is kept. Go on: tripletick models create {name}"
+CHECKED = "verifying the checksum"
+KEPT = "The partial download is kept. To resume: tripletick models create {name}"
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Deleting everything of ours on this machine: state, cache, and the person's settings."""
+"""Deleting everything of ours on this machine: state, cache, and the user's settings."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from tripletick.system import dirs
 from tripletick.system.text import format_size, join_names
 from tripletick.ui.sanitize import write_lines
 
-QUESTION = "Delete it all?"
-SETTINGS = "Your settings too?"
-WHY = "It cannot be undone: sessions and snapshots are gone then, and turns before cannot be undone any more."
-NOTHING = "There is nothing of ours here."
+QUESTION = "Delete all of this?"
+SETTINGS = "Delete your settings too?"
+WHY = "This cannot be undone. Sessions and snapshots will be lost, and earlier turns can no longer be undone."
+NOTHING = "There is no tripletick data on this machine."
 KEPT = "Nothing was deleted."
 NAMED = 5
 """As many files that are not ours are named."""
 RUNNING = (
     "Nothing was deleted: another tripletick is running.",
-    "What it has open would be torn away.",
-    "Leave it with /exit, then: tripletick remove-data",
+    "It has files open that would be deleted.",
+    "Close it with /exit, then run: tripletick remove-data",
 )
-REST = "The program itself stays; it goes as it came: pip, pipx or uv uninstall tripletick."
+REST = "tripletick itself stays installed. To remove it: pip, pipx or uv uninstall tripletick."
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ class OwnedFolder:
     owned: OwnedFiles
 
     def format_line(self) -> str:
-        link = f", a link: what it leads to stays ({self.path.readlink()})" if self.path.is_symlink() else ""
-        stays = f", without {format_other_files(self.owned)}" if self.owned.others else ""
+        link = f", a link; its target is kept ({self.path.readlink()})" if self.path.is_symlink() else ""
+        stays = f", except {format_other_files(self.owned)}" if self.owned.others else ""
         taken = sum(map(disk_usage, self.owned.paths))
         return f"{self.path}  {format_size(taken)}  {self.what}{link}{stays}"
 
@@ -65,7 +65,7 @@ def run_remove_data(options: argparse.Namespace, words: Sequence[str]) -> int:
         return 0
     write_lines(sys.stdout, [one.format_line() for one in (*data, *settings)])
     sys.stdout.flush()
-    # The person's config may be what is broken, so it is not read.
+    # The user's config may be what is broken, so it is not read.
     screen = open_screen(options, Config())
     try:
         chosen = data + settings if options.yes else _ask_what_to_delete(data, settings, screen)
@@ -79,7 +79,7 @@ def _ask_what_to_delete(
     data: list[OwnedFolder], settings: list[OwnedFolder], screen: Screen
 ) -> list[OwnedFolder]:
     if not screen.person:
-        what = "Nothing was deleted: nobody is there to be asked."
+        what = "Nothing was deleted: there is no terminal to ask for confirmation."
         raise UserNeededError(what, WHY, "tripletick remove-data -y")
     wanted = data if data and screen.ask(Ask(QUESTION, "yn?", WHY)).choice == "y" else []
     if (
@@ -105,7 +105,7 @@ def _delete_folders(chosen: Sequence[OwnedFolder], found: dirs.AppDirs) -> Itera
             _remove_folder(one)
             if one.owned.others:
                 others = format_other_files(one.owned)
-                yield f"Deleted what is ours in {one.path}; what is not stays: {others}"
+                yield f"Deleted tripletick's files in {one.path}; other files were kept: {others}"
             else:
                 yield f"Deleted: {one.path}"
     yield REST
@@ -122,11 +122,11 @@ def stop_engines(found: dirs.AppDirs) -> None:
 def _find_data_folders(found: dirs.AppDirs) -> Iterator[OwnedFolder]:
     rows = (
         (
-            "sessions, snapshots, what was typed, answers about folders",
+            "sessions, snapshots, input history, trust answers",
             found.state,
             owned_files.scan_state(found),
         ),
-        ("models that were fetched", found.cache, owned_files.scan_cache(found)),
+        ("downloaded models", found.cache, owned_files.scan_cache(found)),
     )
     return (OwnedFolder(*row) for row in rows if _has_owned_files(row[2]))
 
@@ -171,5 +171,7 @@ def _remove_folder(one: OwnedFolder) -> None:
     if left:
         names = " ".join(map(shlex.quote, map(str, left)))
         raise TripletickError(
-            f"{one.path} could not be deleted whole.", "Something in it is not yours.", f"rm -r {names}"
+            f"{one.path} could not be deleted completely.",
+            "Some files in it belong to another user.",
+            f"rm -r {names}",
         )

@@ -1,4 +1,4 @@
-"""Which agent would get a request, for people and for other programs; no model is asked."""
+"""Show which agent would handle a request, as text or JSON; no model is asked."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from tripletick.ui.sanitize import write_json, write_text
 
 BY = {
     "router": "by the router",
-    "when": "by what it is for",
+    "when": "by its description",
     "mention": "by its name",
-    "server": "by the server it names",
+    "server": "by the server named",
 }
 
 
@@ -31,11 +31,11 @@ def run_route(_: argparse.Namespace, words: Sequence[str]) -> int:
     """Say who would get a request, or each of the requests a line. 2 where a line was no request."""
     parser = argparse.ArgumentParser("tripletick route", allow_abbrev=False)
     parser.add_argument(
-        "text", nargs="*", default=["-"], help="the request, or with --jsonl nothing; - is stdin"
+        "text", nargs="*", default=["-"], help="the request; none with --jsonl; - reads from standard input"
     )
     shape = parser.add_mutually_exclusive_group()
-    shape.add_argument("--json", action="store_true", help="one object")
-    shape.add_argument("--jsonl", action="store_true", help="a record a line in, a record a line out")
+    shape.add_argument("--json", action="store_true", help="print one JSON object")
+    shape.add_argument("--jsonl", action="store_true", help="read and write one JSON record per line")
     options = parser.parse_args(words)
     request = read_stdin() if options.text == ["-"] else " ".join(options.text)
     found = dirs.find_dirs()
@@ -46,7 +46,7 @@ def run_route(_: argparse.Namespace, words: Sequence[str]) -> int:
     if options.jsonl:
         return _write_routes(guide, request)
     if not request.strip():
-        raise UsageError("There is no request.", "", 'tripletick route "find my tax pdf"')
+        raise UsageError("No request given.", "", 'tripletick route "find my tax pdf"')
     told = guide.route_request({"request": request})
     write_text(sys.stdout, json.dumps(told) + "\n" if options.json else _format_route(told))
     return 0
@@ -54,12 +54,12 @@ def run_route(_: argparse.Namespace, words: Sequence[str]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class RoutePreview:
-    """Says who gets requests, of those that ship and the person's own."""
+    """Says who gets requests, of those that ship and the user's own."""
 
     shipped: Mapping[str, Agent]
     own: Mapping[str, Agent]
     servers: Sequence[str]
-    """The names of the person's MCP servers."""
+    """The names of the user's MCP servers."""
 
     def route_request(self, record: Any) -> dict[str, Any]:
         """Read `request, history`; give `agent, confidence, by, sure`, and `then`, the agent that
@@ -92,7 +92,7 @@ def _route_records(guide: RoutePreview, text: str) -> Iterator[dict[str, Any]]:
         try:
             told = guide.route_request(json.loads(line))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            told = {"line": number, "error": f"no record with a request: {error}"}
+            told = {"line": number, "error": f"not a record with a request: {error}"}
         yield told
 
 

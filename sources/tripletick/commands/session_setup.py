@@ -109,7 +109,7 @@ def open_session(
 def load_workspace_files(
     options: argparse.Namespace, found: dirs.AppDirs, settings: config.Config, screen: Screen
 ) -> tuple[TrustedContent, list[str]]:
-    """Give what the folder brings and the person said yes to; a folder that is refused brings nothing."""
+    """Give what the folder brings and the user said yes to; a folder that is refused brings nothing."""
     from tripletick import trust
     from tripletick.paths import Workspace
     from tripletick.session import builder
@@ -132,7 +132,7 @@ def load_workspace_files(
 
 
 def _add_profiling(screen: Screen, options: argparse.Namespace, log: Path | None) -> Screen:
-    """Measure the turns if the person wants to know where their time goes."""
+    """Measure the turns if the user wants to know where their time goes."""
     if not options.profile and options.profile_to is None:
         return screen
     from tripletick.session.profile import SUFFIX

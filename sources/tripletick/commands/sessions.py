@@ -16,11 +16,11 @@ from tripletick.ui.sanitize import escape_controls, write_text
 
 ALL, PIPED = "--all", "-"
 FORMATS = {"--md": "md", "--html": "html", "--json": "json"}
-NONE = "There is no session of this folder."
-ELSEWHERE = "Of every folder: tripletick {} --all"
-UNANSWERED = "{count} session{s} without an answer not listed: tripletick sessions --all\n"
-BEGIN = "Begin one: tripletick"
-DELETES = "Its log is deleted; files and turns that can be undone stay."
+NONE = "This folder has no sessions."
+ELSEWHERE = "For every folder: tripletick {} --all"
+UNANSWERED = "{count} session{s} without an answer not shown; to show all: tripletick sessions --all\n"
+BEGIN = "To start one: tripletick"
+DELETES = "This deletes its log; your files and the undo history are kept."
 
 
 def run_sessions(options: argparse.Namespace, words: Sequence[str]) -> int:
@@ -45,8 +45,10 @@ def run_resume(options: argparse.Namespace, words: Sequence[str]) -> int:
     names = [word for word in words if word != ALL]
     name, request = ("", names) if names[:1] == [PIPED] else (next(iter(names), ""), names[1:])
     if not request and not can_chat(options):
-        what = "A session is gone on with in the chat, and there is no terminal for it."
-        raise UserNeededError(what, "", 'One request needs none: tripletick resume ID "now add a test"')
+        what = "Resuming a session opens the chat, which needs a terminal."
+        raise UserNeededError(
+            what, "", ('Without a terminal, send one request: tripletick resume ID "now add a test"')
+        )
     found = dirs.find_dirs()
     name = (
         logs.find(found, name)
@@ -94,7 +96,7 @@ def _list_sessions(options: argparse.Namespace, rest: Sequence[str], flags: Sequ
 
 def _search_sessions(options: argparse.Namespace, rest: Sequence[str], flags: Sequence[str]) -> int:
     if not rest:
-        raise UsageError("sessions search is told no words.", "", "tripletick sessions search WORDS")
+        raise UsageError("sessions search needs words to search for.", "", "tripletick sessions search WORDS")
     found = dirs.find_dirs()
     rows = index.search(found, " ".join(rest), _select_folder(options, flags), save=not options.no_save)
     return _print_sessions(found, rows, flags, f"sessions search {' '.join(rest)}")
@@ -105,7 +107,7 @@ def _print_sessions(found: AppDirs, rows: Sequence[Row], flags: Sequence[str], t
         write_text(sys.stdout, line + "\n")
     if not rows:
         more = f"\n{ELSEWHERE.format(typed)}" if ALL not in flags and logs.ids(found) else ""
-        write_text(sys.stderr, f"{'Nothing was found.' if 'search' in typed else NONE}{more}\n")
+        write_text(sys.stderr, f"{'No matches.' if 'search' in typed else NONE}{more}\n")
     return 0 if rows else 1
 
 
@@ -129,7 +131,7 @@ def _fork_session(options: argparse.Namespace, rest: Sequence[str], flags: Seque
     name = logs.fork(dirs.find_dirs(), _find_session("fork", rest))
     sys.stdout.write(f"{name}\n")
     if not options.quiet:
-        sys.stderr.write(f"Go on with it: tripletick resume {name}\n")
+        sys.stderr.write(f"To continue it: tripletick resume {name}\n")
     return 0
 
 
@@ -145,7 +147,7 @@ def _remove_session(options: argparse.Namespace, rest: Sequence[str], flags: Seq
         screen = open_screen(options, load_settings(options, found))
         try:
             if not screen.person:
-                what = "Nothing was deleted: nobody is there to be asked."
+                what = "Nothing was deleted: there is no terminal to ask for confirmation."
                 raise UserNeededError(what, "", f"tripletick sessions rm {name} -y")
             if screen.ask(Ask(f"Delete session {name} ({title})?", "yn?", DELETES)).choice != "y":
                 return 1

@@ -24,13 +24,15 @@ def read_request(words: Sequence[str], remedy: str = TO_BEGIN) -> tuple[str, str
     else:
         request, piped = " ".join(words).strip(), read_stdin() if _is_stdin_piped() else ""
     if not request:
-        raise UsageError("There is no task.", "", remedy)
+        raise UsageError("No task given.", "", remedy)
     return request, piped
 
 
 def read_stdin() -> str:
     if _is_stdin_piped() and not select.select([sys.stdin], [], [], PIPE_PATIENCE)[0]:
-        sys.stderr.write("Waiting for standard input, which is a pipe; </dev/null says that there is none.\n")
+        sys.stderr.write(
+            "Reading from standard input, which is a pipe. If there is no input, add </dev/null.\n"
+        )
     return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 

@@ -18,7 +18,7 @@ from tripletick.ui.sanitize import print_notice, write_json
 if TYPE_CHECKING:
     from tripletick.history.history import Past
 
-WORKS = "The session works in its own folder: {}"
+WORKS = "The session continues in its own folder: {}"
 
 
 def run_task(options: argparse.Namespace, past: Past | None = None) -> int:
@@ -38,16 +38,16 @@ def run_task(options: argparse.Namespace, past: Past | None = None) -> int:
 
 
 def run_chat(options: argparse.Namespace) -> int:
-    """Talk until the person leaves; gives the exit code."""
+    """Talk until the user leaves; gives the exit code."""
     return run_chat_sessions(options, None)
 
 
 def run_chat_sessions(options: argparse.Namespace, past: Past | None) -> int:
-    """Talk in a new session, or go on with one that was, and with every other that the person asks for."""
+    """Talk in a new session, or go on with one that was, and with every other that the user asks for."""
     from tripletick.chat.chat import ChatLoop
 
     if options.timeout is not None:
-        raise UsageError("--timeout is for one task.", "The chat has no end of its own.", "Leave it out.")
+        raise UsageError("--timeout applies to a single task.", "The chat has no time limit.", "Omit it.")
     while True:
         taken = _restore_options(options, past) if past else options
         with open_session(taken, past) as (app, screen, why):
@@ -81,8 +81,8 @@ def _restore_options(options: argparse.Namespace, past: Past) -> argparse.Namesp
     if not options.placed and past.workspace:
         taken.directory = Path(past.workspace)
         if not taken.directory.is_dir():
-            what, why = f"The folder of session {past.id} is gone.", f"It was {past.workspace}."
-            raise UsageError(what, why, f"In another one: tripletick -C DIR resume {past.id}")
+            what, why = f"The folder of session {past.id} no longer exists.", f"It was {past.workspace}."
+            raise UsageError(what, why, f"To use another folder: tripletick -C DIR resume {past.id}")
         if taken.directory.resolve() != options.directory.expanduser().resolve():
             print_notice(WORKS.format(past.workspace))
     found = dirs.find_dirs()
@@ -100,5 +100,5 @@ def _set_time_limit(seconds: float | None) -> None:
 
 def _raise_time_limit(number: int, frame: FrameType | None) -> NoReturn:
     raise TimeLimitError(
-        "The time limit for the task struck.", "--timeout", "Give it more, or a smaller task."
+        "The task reached its time limit.", "--timeout", "Raise --timeout, or give it a smaller task."
     )

@@ -45,7 +45,7 @@ def run_diff(options: argparse.Namespace, words: Sequence[str]) -> int:
             lines, renderer.PlainRenderer(sys.stdout) if options.plain else terminal.make_page_renderer(theme)
         )
     if not compared:
-        sys.stderr.write("No turn changed anything here.\n")
+        sys.stderr.write("No turn has changed anything here.\n")
     return 0
 
 
@@ -64,7 +64,7 @@ def _move_turns(word: str, options: argparse.Namespace, words: Sequence[str]) ->
 def _open_checkpoints(options: argparse.Namespace) -> Checkpoints:
     folder = options.directory.expanduser().resolve()
     if not folder.is_dir():
-        raise UsageError(f"There is no folder {folder}.", "", "Name the folder: -C DIR")
+        raise UsageError(f"There is no folder {folder}.", "", "Name an existing folder: -C DIR")
     in_parts = find_home_view(folder, Path.home()) is not None
     return Checkpoints(folder, dirs.find_dirs().state, in_parts=in_parts)
 
@@ -73,7 +73,7 @@ def _parse_turn_count(word: str, words: Sequence[str]) -> int:
     if len(words) > 1 or not all(each.isdecimal() and int(each) for each in words):
         raise UsageError(
             f"{word} {' '.join(words)} is not understood.",
-            "It takes a number of turns.",
+            "Expected a number of turns.",
             f"tripletick {word} 2",
         )
     return int(words[0]) if words else 1

@@ -11,7 +11,7 @@ from tripletick import __version__
 from tripletick.errors import UsageError
 from tripletick.system import optional_deps
 
-CAME = "tripletick {version}, installed with {way}. Upgrade it:\n"
+CAME = "tripletick {version}, installed with {way}. To upgrade it, run:\n"
 
 
 def run_upgrade(options: argparse.Namespace, words: Sequence[str]) -> int:

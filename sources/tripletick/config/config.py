@@ -1,4 +1,4 @@
-"""Settings: flag, TRIPLETICK_*, what the workspace may set, the person's config.ini, then the shipped one.
+"""Settings: flag, TRIPLETICK_*, what the workspace may set, the user's config.ini, then the shipped one.
 
 The shipped one documents every key.
 
@@ -55,7 +55,7 @@ SWITCH = {
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Every setting there is; `warnings` are one line each, for the person."""
+    """Every setting there is; `warnings` are one line each, for the user."""
 
     agent: AgentSection = field(default_factory=AgentSection)
     router: RouterSection = field(default_factory=RouterSection)
@@ -162,7 +162,7 @@ def parse_value(given: SettingValue) -> Any:
         name, default = f"{given.section}.{given.key}", format_value(known)
         raise ConfigError(
             f"{_quote_value(given)} cannot be used.",
-            f"[{given.section}] {given.key} takes {meaning.format(*allowed, words=words)}. "
+            f"[{given.section}] {given.key} must be {meaning.format(*allowed, words=words)}. "
             f"The default is {default or 'empty'}.",
             suggest_fix(name, given.where, default) or known.metadata["says"],
         ) from error
@@ -223,7 +223,7 @@ def format_value(known: Field[Any], value: Any = None) -> str:
 
 
 def save_value(path: Path, section: str, key: str, value: str) -> None:
-    """Put a value into the person's config.ini; its other lines stay as they are.
+    """Put a value into the user's config.ini; its other lines stay as they are.
 
     Raises ConfigError: no such setting, no value for it, a file that is no INI file or cannot be written.
     """
@@ -340,8 +340,8 @@ READERS: dict[str, tuple[Callable[..., Any], str]] = {
     ),
     "number": (lambda text, low, high: float(_check_range(float(text), low, high)), "a number from {} to {}"),
     "size": (_parse_size, "a size such as 512M or 2G"),
-    "command": (_parse_command, "a command as a shell takes it, its quotes closed"),
-    "names": (_make_pattern_reader(r"[A-Za-z_]\w*"), "names of variables, separated by spaces"),
+    "command": (_parse_command, "a shell command with balanced quotes"),
+    "names": (_make_pattern_reader(r"[A-Za-z_]\w*"), "variable names, separated by spaces"),
     "variable": (
         _make_pattern_reader(r"[A-Za-z_]\w*", "\n"),
         "the name of one environment variable, not its value",
@@ -349,9 +349,9 @@ READERS: dict[str, tuple[Callable[..., Any], str]] = {
     "words": (_make_pattern_reader(r"[\w-]*", ","), "names, separated by commas"),
     "hosts": (
         _make_pattern_reader(r"(\[[0-9A-Fa-f:]+\]|[\w.-]+):\d{1,5}"),
-        "HOST:PORT, several separated by spaces",
+        "HOST:PORT, separated by spaces",
     ),
     "folders": (_parse_folders, "absolute paths, separated by `:`"),
-    "ports": (_parse_ports, "numbers of ports, separated by spaces"),
+    "ports": (_parse_ports, "port numbers, separated by spaces"),
     "span": (_parse_duration, "a time such as 30s, 5m or 1h"),
 }

@@ -48,7 +48,7 @@ def write_value(path: Path, section: str, key: str, value: str) -> None:
     before.set(section, key, value.strip())
     if "\n" in value or _parse_ini(text, path) != before:
         raise ConfigError(
-            f"{value!r} cannot be put into {path}.", "It needs a line of its own.", "Edit the file."
+            f"{value!r} cannot be written to {path}.", "The value must fit on one line.", "Edit the file."
         )
     try:
         make_private_folder(target.parent)
@@ -56,7 +56,7 @@ def write_value(path: Path, section: str, key: str, value: str) -> None:
     except OSError as error:
         why = describe_os_error(error)
         raise ConfigError(
-            f"{path} cannot be written.", f"{why}.", f"Write into it: {key} = {value}"
+            f"{path} cannot be written.", f"{why}.", f"Add this line yourself: {key} = {value}"
         ) from error
 
 
@@ -93,7 +93,7 @@ def _read_text(path: Path) -> str:
     except FileNotFoundError:
         return ""
     except (OSError, UnicodeError) as error:
-        raise ConfigError(f"{path} cannot be read.", str(error), "Mend it, or move it away.") from error
+        raise ConfigError(f"{path} cannot be read.", str(error), "Fix it, or move it away.") from error
 
 
 def _parse_ini(source: str, path: Path) -> configparser.ConfigParser:
@@ -103,7 +103,9 @@ def _parse_ini(source: str, path: Path) -> configparser.ConfigParser:
     except configparser.Error as error:
         why = " ".join(str(error).replace("\\n'", "'").split())
         raise ConfigError(
-            f"{path} is no INI file.", why, "A line is `[section]`, `key = value` or a # comment."
+            f"{path} is not a valid INI file.",
+            why,
+            "Each line must be `[section]`, `key = value` or a # comment.",
         ) from error
     return parser
 

@@ -35,8 +35,10 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
 SAID = {
     "busy": "Session {old} is open in another tripletick; this one is {new}.",
     "closed": "This session is not saved: {why}.",
-    "full": "The session log cannot be written ({why}). It is kept in memory and tried again.",
-    "torn": "The log of session {old} ended in the middle of a record; those {count} bytes are in {file}.",
+    "full": "The session log cannot be written ({why}). It is kept in memory and retried.",
+    "torn": (
+        "The log of session {old} ended with an incomplete record; its {count} bytes were moved to {file}."
+    ),
 }
 
 Record = dict[str, Any]
@@ -121,7 +123,7 @@ def read_records(path: Path) -> LogRecords:
     if newest > FORMAT:
         raise TripletickError(
             f"{path.name} was written by a newer tripletick.",
-            f"Its format is {newest}, this version reads up to {FORMAT}.",
+            f"Its format is {newest}; this version reads up to {FORMAT}.",
             "Update tripletick.",
         )
     return LogRecords(records, len(parsed) - len(records))
@@ -170,7 +172,7 @@ def move_torn_bytes(fd: int, torn: Path) -> int:
 
 
 class SessionLog:
-    """The log of one session: its `id`, its `path` (None where none is written), `notices` for the person."""
+    """The log of one session: its `id`, its `path` (None where none is written), `notices` for the user."""
 
     def __init__(self, session_id: str, path: Path | None = None, fd: int = -1) -> None:
         self.id, self.path, self._fd = session_id, path, fd
@@ -189,7 +191,7 @@ class SessionLog:
         With `save` false nothing is written. Raises UsageError for an id that cannot be one.
         """
         if session_id is not None and not NAME.fullmatch(session_id):
-            raise UsageError(f"{session_id!r} is no session.", "", "tripletick sessions")
+            raise UsageError(f"{session_id!r} is not a session.", "", "tripletick sessions")
         if not save:
             return cls(session_id or make_session_id())
         try:

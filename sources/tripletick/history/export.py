@@ -61,16 +61,18 @@ def about(told: Transcript) -> str:
 
 
 def save(path: Path, text: str) -> None:
-    """Write a new file of the person's. Raises UsageError where one is there, or it cannot be written."""
+    """Write a new file of the user's. Raises UsageError where one is there, or it cannot be written."""
     try:
         with path.open("x", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
     except FileExistsError as error:
-        why = "Nothing is written over a file."
-        raise UsageError(f"{path} is there already.", why, "Another name, or remove that file.") from error
+        why = "Existing files are not overwritten."
+        raise UsageError(
+            f"{path} already exists.", why, "Choose another name, or remove that file."
+        ) from error
     except OSError as error:
         raise UsageError(
-            f"{path} cannot be written.", f"{describe_os_error(error)}.", "Another place."
+            f"{path} cannot be written.", f"{describe_os_error(error)}.", "Choose another location."
         ) from error
 
 

@@ -23,9 +23,9 @@ CHOSEN = frozenset({"config", "flag", "person"})
 """What decides for the requests that follow too; a mention and a retry say nothing of them."""
 FRAME = frozenset({"event", "at", "number", "keep", "entries"})
 BUDGET = ("rate", "counted", "covered")
-MOVED = "The session was in {}; here the model reads the whole conversation anew."
-OTHER = "{} goes on with the session; it reads the whole conversation anew."
-INEXACT = "Its log does not hold every message, so the model gets its requests and answers, not its steps."
+MOVED = "The session was in {}; here the model has to read the whole conversation again."
+OTHER = "{} continues the session; it has to read the whole conversation again."
+INEXACT = "The session log is incomplete, so the model gets the requests and answers but not the steps."
 
 
 @dataclass(slots=True)
@@ -70,7 +70,7 @@ class Past:
     id: str = ""
     workspace: str = ""
     agent: str = ""
-    """Whom the person gave the requests, "" where they were routed."""
+    """Whom the user gave the requests, "" where they were routed."""
     worked: list[str] = field(default_factory=list)
     """The agents of the requests."""
     dialect: str = "fence"
@@ -83,7 +83,7 @@ class Past:
     written: Written = field(default_factory=Written)
     """What its log holds, to be gone on with."""
     told: list[str] = field(default_factory=list)
-    """What the person is told of it first."""
+    """What the user is told of it first."""
     plan: Plan = field(default_factory=Plan)
     """The plan of the last request, as it stood."""
 
@@ -95,7 +95,7 @@ class Past:
 
     def take_up(self, talk: Conversation, budget: TokenBudget, folder: str, model: str) -> Iterator[str]:
         """Put the conversation in place of an empty one; where folder and model are those that it had, all
-        that was sent stays byte for byte. Gives what the person is to know.
+        that was sent stays byte for byte. Gives what the user is to know.
         """
         values = self.written.values
         moved, other = folder != self.workspace, split_name(model) != split_name(self.model)

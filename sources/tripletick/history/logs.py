@@ -25,7 +25,7 @@ HEADERS = ("Session", "Resumed")
 FORKED = "Session {old} is open in another tripletick; this one is a fork of it: {new}."
 SHOWN = 400
 """Characters of the last answer that are shown where a session is gone on with."""
-LIST = "What there is: tripletick sessions --all"
+LIST = "To list all: tripletick sessions --all"
 
 
 def ids(found: AppDirs) -> list[str]:
@@ -49,8 +49,8 @@ def find(found: AppDirs, part: str) -> str:
         raise UsageError(f"There is no session {part!r}.", "", LIST)
     if len(close) > 1:
         more = " …" if len(close) > NAMED else ""
-        why = f"There are {', '.join(close[-NAMED:])}{more}."
-        raise UsageError(f"{len(close)} sessions are called {part}.", why, LIST)
+        why = f"They are {', '.join(close[-NAMED:])}{more}."
+        raise UsageError(f"{len(close)} sessions match {part}.", why, LIST)
     return close[0]
 
 
@@ -74,7 +74,7 @@ def past(found: AppDirs, name: str) -> Past:
 
 def _stood(name: str, told: Transcript) -> Iterator[str]:
     count = len(told.requests)
-    yield f"Going on with session {name}, {format_count(count, 'turn')}: {told.title}"
+    yield f"Continuing session {name}, {format_count(count, 'turn')}: {told.title}"
     if told.requests:
         answer = told.answer.strip()
         cut = "… " if len(answer) > SHOWN else ""
@@ -137,7 +137,7 @@ def remove(found: AppDirs, name: str) -> None:
     """Delete a session's log and what was torn off it. Raises UsageError while a program has it open."""
     wanted = [kept for kept in retention.list_sessions(found.sessions) if kept.files[0].stem == name]
     if not all(retention.drop_session(kept) for kept in wanted):
-        what, why = f"Session {name} is open in another tripletick.", "What it writes would be lost."
-        raise UsageError(what, why, f"Leave it there with /exit, then: tripletick sessions rm {name}")
+        what, why = f"Session {name} is open in another tripletick.", "Its unsaved output would be lost."
+        raise UsageError(what, why, f"Close it there with /exit, then run: tripletick sessions rm {name}")
     # it holds the session's words
     index.forget(found)

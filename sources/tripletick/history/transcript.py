@@ -27,7 +27,7 @@ from tripletick.ui.renderer import indent_branches
 
 SAID = {"y": "yes", "n": "no", "s": "yes, for this session", "e": "edited"}
 UNSAID = "The user gave no answer."
-ANEW = "It failed three times; the request is begun anew. The last error"
+ANEW = "It failed three times; starting over from the request. The last error"
 TITLE = 60
 """Characters of a title."""
 Kind = Literal["request", "reply", "thought", "command", "result", "plan", "task", "note", "end"]
@@ -92,7 +92,7 @@ class _Reader:
     """Paths that this turn's blocks saved: one that is stopped ends without comparing its files."""
     asked: str = ""
     replied: bool = False
-    """Whether the model has spoken since the last request ended: else a block is the person's own."""
+    """Whether the model has spoken since the last request ended: else a block is the user's own."""
     plan: Plan = field(default_factory=Plan)
     drawn: Plan = field(default_factory=Plan)
     """The plan as it stands in the parts."""

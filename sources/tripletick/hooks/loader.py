@@ -1,4 +1,4 @@
-"""Where hooks come from: modules of the person's config folder and entry points of packages.
+"""Where hooks come from: modules of the user's config folder and entry points of packages.
 
 pluggy registers them: it knows the marks, tells what does not fit a point, and orders by tryfirst and
 trylast. A module that cannot be loaded is told, and harms no other.
@@ -33,10 +33,10 @@ from tripletick.system.entry_points import EntryPoint
 
 SECONDS = 20.0
 """What a module may take to be loaded."""
-NOT_LOADED = "Hooks of {at} are not used: {why}."
+NOT_LOADED = "The hooks in {at} are not used: {why}."
 SLOW = "loading takes longer than {seconds:g} s"
 NO_POINT = "there is no hook {name}; there are: {names}"
-WRAPPER = "{name} is a wrapper, and none is used"
+WRAPPER = "{name} is a hook wrapper, which is not supported"
 Tell = Callable[[str], None]
 
 _point = pluggy.HookspecMarker("tripletick")
@@ -130,11 +130,11 @@ class HookSpecs:
 
     @_point
     def pre_tool(self, call: Call, agent: str) -> Call | Refuse | Confirm | None:
-        """Before a block is run: give another call, a refusal or a question to the person."""
+        """Before a block is run: give another call, a refusal or a question to the user."""
 
     @_point
     def post_tool(self, call: Call, result: Result) -> Result | None:
-        """After a block was run: give the result that the model and the person get instead."""
+        """After a block was run: give the result that the model and the user get instead."""
 
     @_point
     def pre_response(self, answer: str) -> str | None:

@@ -27,19 +27,19 @@ Commands = Mapping[str, Callable[[], int]]
 
 @dataclass(slots=True)
 class ChatContext:
-    """One conversation with the person at the terminal."""
+    """One conversation with the user at the terminal."""
 
     app: App
     screen: Screen
     commands: Commands
     done: bool = False
-    """The person leaves."""
+    """The user leaves."""
     draft: str = ""
     """What stands in the next input line already."""
     warned: str = ""
     """What was said already of a model that cannot see pictures."""
     stopped: bool = False
-    """The person has interrupted what was done last: what was typed meanwhile is not sent by itself."""
+    """The user has interrupted what was done last: what was typed meanwhile is not sent by itself."""
     past: Past | None = None
     """The session that is gone on with once this one is left."""
     models: Sequence[str] = ()
@@ -64,7 +64,7 @@ class ChatContext:
             self.screen.close()
 
     def ask_user(self, question: Ask) -> Answer:
-        """Ask the person; what was typed before the question does not answer it."""
+        """Ask the user; what was typed before the question does not answer it."""
         with self.ahead.pause_capture():
             return self.screen.ask(question)
 
@@ -79,7 +79,7 @@ class ChatContext:
         return self.app.loop
 
     def find_program(self, program: str) -> str | None:
-        """Find a program that the person has, and not the workspace."""
+        """Find a program that the user has, and not the workspace."""
         return builder.make_program_lookup(self.app.standing.root)(program)
 
     def show_table(self, rows: Iterable[tuple[str, str]]) -> None:

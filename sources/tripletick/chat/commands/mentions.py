@@ -22,9 +22,9 @@ SHARE = 4
 """All files of a request together take at most this part of the context."""
 STOPS = ".,;:!?)"
 """What may stand behind a path in a sentence."""
-NOT_HERE = "@{path}: there is no such file here, so it goes as it is written."
-BLIND = "{model} cannot see pictures: it gets the path alone. Another model: /model NAME."
-ANYWAY = "Send it so?"
+NOT_HERE = "@{path}: no such file here; sent as plain text."
+BLIND = "{model} cannot see pictures and only gets the path. To switch models: /model NAME."
+ANYWAY = "Send it anyway?"
 REMEDY = "A blank after the @ leaves it a word."
 MENTION = re.compile(r'(?<!\S)@(?:"(?P<quoted>[^"\n]+)"|(?P<bare>[^\s"@]+))')
 
@@ -119,7 +119,7 @@ def _read_mention(loop: Loop, match: re.Match[str]) -> tuple[str, FileView | Non
     for path in filter(None, _candidate_paths(match)):
         shown = show_path(path, loop.bench, most)
         if shown.flag == "refused":
-            raise UsageError(f"{path} is not sent.", f"{shown.text}.", REMEDY)
+            raise UsageError(f"{path} was not sent.", f"{shown.text}.", REMEDY)
         if not shown.outcome:
             return path, shown
     return match["quoted"] or match["bare"], None

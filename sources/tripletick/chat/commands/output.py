@@ -1,4 +1,4 @@
-"""Slash commands that give the person something: an output in full, a copy, an editor, the reasoning."""
+"""Slash commands that give the user something: an output in full, a copy, an editor, the reasoning."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from tripletick.system.text import describe_os_error
 from tripletick.ui import clipboard, external_editor
 from tripletick.ui.preview import CodeLine, FenceClosed, FenceOpened, ReplyPreview
 
-NOT_YET = "The model has said nothing yet."
-NO_EDITOR = "No editor is known. Name one: EDITOR=nano tripletick"
+NOT_YET = "The model has not answered yet."
+NO_EDITOR = "No editor is set. To set one: EDITOR=nano tripletick"
 COPIED = "Copied to the clipboard: {count} characters."
 THROUGH_TMUX = (
-    "Given to tmux for the clipboard: {count} characters. They are saved in {path} too. "
-    "If they did not arrive: tmux set -g allow-passthrough on"
+    "Copied {count} characters through tmux and saved them to {path}. If they did not reach the "
+    "clipboard: tmux set -g allow-passthrough on"
 )
 KEPT = (
-    "There is no way to the clipboard from here: no wl-copy, xclip or pbcopy, and the terminal is not known "
-    "to take a copy. It is saved in {path}"
+    "The clipboard cannot be reached: wl-copy, xclip and pbcopy are missing, and the terminal does "
+    "not support copying. Saved to {path} instead."
 )
 LAST = "last"
 _ASKS = re.compile(f"^{ASKS.pattern}", re.MULTILINE)
-NO_REASONING = "There is no reasoning in this chat so far."
+NO_REASONING = "This chat has no reasoning yet."
 THOUGHTS = {
-    "yes": "The model is asked to reason.",
-    "no": "The model is asked not to reason.",
-    "auto": "Whether it reasons is left to the model.",
+    "yes": "Reasoning is on.",
+    "no": "Reasoning is off.",
+    "auto": "The model decides whether to reason.",
 }
 
 
@@ -46,14 +46,16 @@ def show_output(desk: ChatContext, number: str) -> None:
     numbers = desk.terminal.list_outputs()
     if number.isdecimal() and desk.terminal.show_output(int(number)):
         return
-    there = f"There are: {', '.join(map(str, numbers))}." if numbers else "No output was too long so far."
+    there = (
+        f"There are: {', '.join(map(str, numbers))}." if numbers else "No output has been shortened so far."
+    )
     if number:
         raise UsageError(f"There is no output {number}.", there)
     desk.screen.say(f"{there} Show one: /show N" if numbers else there)
 
 
 def copy_text(desk: ChatContext, number: str) -> None:
-    """Copy the last answer, or a block of the last request's work, to the person's clipboard."""
+    """Copy the last answer, or a block of the last request's work, to the user's clipboard."""
     if not (said := find_last_replies(desk)):
         desk.screen.say(NOT_YET)
         return
@@ -69,12 +71,12 @@ def copy_text(desk: ChatContext, number: str) -> None:
 
 
 def open_editor(desk: ChatContext, rest: str) -> None:
-    """Write the next request in the person's editor; it then stands in the line."""
+    """Write the next request in the user's editor; it then stands in the line."""
     desk.draft = edit_text(desk, "") or ""
 
 
 def edit_text(desk: ChatContext, text: str) -> str | None:
-    """Give what the person made of a text in his editor, None where there is none or he gave it up."""
+    """Give the text as the user edited it, None where there is no editor or they cancelled."""
     with desk.ahead.pause_capture():
         made = external_editor.edit_text(text, "md", str(desk.app.standing.root), sys.stdin)
     if made is None:
@@ -100,13 +102,19 @@ def set_reasoning(desk: ChatContext, word: str) -> None:
             desk.screen.say(NO_REASONING)
         return
     if word not in THOUGHTS:
-        raise UsageError(f"/think {word} is not understood.", "It takes last, yes, no, auto.", "/think last")
+        raise UsageError(
+            f"/think {word} is not understood.", "Expected last, yes, no or auto.", "/think last"
+        )
     app = desk.app
     app.config = replace(app.config, model=replace(app.config.model, think=word))
     if app.loop:
         sampling = replace(app.loop.replies.sampling, think=agent_models.THINK[word])
         app.loop = replace(app.loop, replies=replace(app.loop.replies, sampling=sampling))
-    cannot = " This model is not known to." if word == "yes" and app.about and not app.about.thinks else ""
+    cannot = (
+        " This model is not known to support it."
+        if word == "yes" and app.about and not app.about.thinks
+        else ""
+    )
     desk.screen.say(THOUGHTS[word] + cannot)
 
 
@@ -145,7 +153,7 @@ def _find_block(said: list[str], number: str) -> str:
     if number.isdecimal() and 0 < int(number) <= len(blocks):
         return "\n".join(blocks[int(number) - 1])
     there = f"The work on the last request has {len(blocks) or 'none'}."
-    raise UsageError(f"There is no block {number}.", there, "The last answer as a whole: /copy")
+    raise UsageError(f"There is no block {number}.", there, "To copy the whole answer: /copy")
 
 
 def _save_copy(desk: ChatContext, text: str) -> Path:

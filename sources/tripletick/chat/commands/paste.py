@@ -19,24 +19,27 @@ from tripletick.ui import clipboard
 
 ENDINGS = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "image/gif": "gif"}
 SAVED = "Saved: {name}, {size} kB"
-NO_WAY = "The clipboard cannot be read from here."
+NO_WAY = "The clipboard is not accessible from here."
 REMEDIES = {
     "SSH_CONNECTION": (
-        "It is on the computer that you came from.",
-        "scp picture.png to this folder, then: @picture.png",
+        "It is on the computer you connected from.",
+        "Copy picture.png to this folder with scp, then type: @picture.png",
     ),
     "WAYLAND_DISPLAY": ("wl-paste is not installed.", "sudo apt install wl-clipboard"),
     "DISPLAY": ("xclip is not installed.", "sudo apt install xclip"),
 }
 """By the variable that tells where the clipboard is: why, and what to type."""
 ON_A_MAC = ("pngpaste is not installed.", "brew install pngpaste")
-NO_DESKTOP = ("There is no desktop here that has one.", "Save the picture in this folder, then: @picture.png")
+NO_DESKTOP = (
+    "This machine has no desktop session.",
+    ("Save the picture in this folder, then type: @picture.png"),
+)
 EMPTY = (
     "There is no picture in the clipboard.",
     "",
-    "Text is pasted by your terminal, such as with Ctrl+Shift+V.",
+    "To paste text, use your terminal, for example Ctrl+Shift+V.",
 )
-LARGE = ("The picture was not pasted.", f"Here {images.TOO_LARGE}.", "Cut it smaller and copy that.")
+LARGE = ("The picture was not pasted.", f"Here {images.TOO_LARGE}.", "Crop it and copy it again.")
 
 
 def paste_picture(desk: ChatContext, text: str) -> None:

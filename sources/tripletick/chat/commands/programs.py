@@ -1,6 +1,6 @@
-"""`/run FILE`: a program in the person's own terminal, with no box: keys, display and network are theirs.
+"""`/run FILE`: a program in the user's own terminal, with no box: keys, display and network are theirs.
 
-The person is asked with the file's name and hash, and what is run is what was asked about. The model is told
+The user is asked with the file's name and hash, and what is run is what was asked about. The model is told
 how it ended. A page opens in the browser. Not covered: what blocks run (tools/code.py), always in the box.
 """
 
@@ -32,12 +32,13 @@ from tripletick.tools.syntax_check import build_variables
 LARGEST = 256 << 20
 PAGES = frozenset({"html", "svg"})
 """What a browser shows."""
-QUESTION = "NO BOX: run {path} (sha256 {digest}) with {program}, as you, in this terminal?"
-PAGE = "NO BOX: open {path} (sha256 {digest}) in your browser?"
+QUESTION = "NO SANDBOX: run {path} (sha256 {digest}) with {program}, as you, in this terminal?"
+PAGE = "NO SANDBOX: open {path} (sha256 {digest}) in your browser?"
 WHY = (
-    "It can read and change all that you can and use the network, and so can what it loads from this folder."
+    "It can read and change everything you can, and use the network; so can anything it loads from "
+    "this folder."
 )
-CHANGED = "It is not what was asked about: the file changed meanwhile."
+CHANGED = "The file changed after the question was asked."
 HOW = "/run FILE, a program or page of this folder"
 
 
@@ -51,9 +52,13 @@ class RunnableFile:
 
 
 def run_file(desk: ChatContext, name: str) -> None:
-    """Run a file of the workspace as the person would. Raises UsageError, WorkspaceError."""
+    """Run a file of the workspace as the user would. Raises UsageError, WorkspaceError."""
     if not name or not desk.screen.person:
-        raise UsageError("Nothing is run.", "A file is missing." if not name else "Nobody is there.", HOW)
+        raise UsageError(
+            "Nothing was run.",
+            "No file was named." if not name else "There is no terminal to ask for confirmation.",
+            HOW,
+        )
     loop = desk.open_loop()
     if loop is None:
         return
@@ -84,16 +89,16 @@ def _check_runnable(workspace: Workspace, name: str) -> RunnableFile:
         if workspace.get_kind(path) == "missing":
             near = find_closest_paths(name, workspace)
             raise UsageError(
-                f"There is no file {name} here.", f"There is: {', '.join(near)}." * bool(near), HOW
+                f"There is no file {name} here.", f"Similar names: {', '.join(near)}." * bool(near), HOW
             )
         data = workspace.read_bytes(path, LARGEST + 1)
     except PathRefused as refused:
         raise UsageError(f"{name} was not run.", f"{refused}.", HOW) from refused
     language = detect_language(path)
     if language is None or not (language.is_runnable or language.tag in PAGES):
-        raise UsageError(f"{name} was not run.", "It is no program by its name.", HOW)
+        raise UsageError(f"{name} was not run.", "Its name is not that of a program.", HOW)
     if len(data) > LARGEST:
-        raise UsageError(f"{name} was not run.", "It is too large to be looked at.", HOW)
+        raise UsageError(f"{name} was not run.", "It is too large.", HOW)
     return RunnableFile(path, hashlib.sha256(data).hexdigest()[:12], language)
 
 
@@ -112,7 +117,7 @@ def _find_programs(language: Language, root: Path) -> list[str]:
 
 
 def _format_programs(programs: list[str], root: Path) -> str:
-    """Name programs as the person knows them: those of the folder by their path there."""
+    """Name programs as the user knows them: those of the folder by their path there."""
     inside = {path: str(path.relative_to(root)) for path in map(Path, programs) if path.is_relative_to(root)}
     return ", ".join(inside.get(Path(program), Path(program).name) for program in programs)
 
@@ -161,4 +166,4 @@ def _open_page(path: Path) -> str:
     import webbrowser
 
     opened = webbrowser.open(path.as_uri())
-    return f"{path.name} is in your browser." if opened else f"No browser was found for {path.as_uri()}"
+    return f"Opened {path.name} in your browser." if opened else f"No browser was found for {path.as_uri()}"

@@ -14,10 +14,14 @@ from tripletick.ui.sanitize import escape_controls
 
 LISTED, MOST = 9, 30
 """Sessions that /resume and /sessions list."""
-NO_SESSION, NOT_FOUND = "This folder has no session yet.", "No session of this folder has these words."
-MORE = "{count} more: tripletick sessions"
-GO_ON = "Go on with one: /resume ID"
-UNSAVED = ("This session cannot be exported.", "It is not saved (--no-save).", "The last answer: /save FILE")
+NO_SESSION, NOT_FOUND = "This folder has no sessions yet.", "No session in this folder contains these words."
+MORE = "{count} more; to list all: tripletick sessions"
+GO_ON = "To continue one: /resume ID"
+UNSAVED = (
+    "This session cannot be exported.",
+    "This session is not saved (--no-save).",
+    ("To save the last answer: /save FILE"),
+)
 
 
 def resume_session(desk: ChatContext, part: str) -> None:
@@ -28,11 +32,11 @@ def resume_session(desk: ChatContext, part: str) -> None:
     if not part:
         rows = (row for row in index.listed(app.places, app.folder, answered=True) if row.id != app.log.id)
         told = list(logs.lines(list(islice(rows, LISTED)), app.places))
-        desk.screen.say("\n".join([*told, GO_ON] if told else ["There is no other one."]))
+        desk.screen.say("\n".join([*told, GO_ON] if told else ["There is no other session."]))
         return
     name = logs.find(app.places, part)
     if name == app.log.id:
-        raise UsageError(f"Session {name} is at work already.", "", "The others: /resume")
+        raise UsageError(f"Session {name} is already open here.", "", "To list the others: /resume")
     desk.past, desk.done = logs.past(app.places, name), True
 
 
@@ -60,7 +64,11 @@ def export_session(desk: ChatContext, name: str) -> None:
     write = exports.FORMATS.get(path.suffix.removeprefix("."))
     if write is None:
         ends = ", ".join(f".{end}" for end in exports.FORMATS)
-        raise UsageError(f"{path.name} does not say how.", f"Names end in {ends}.", "/export session.html")
+        raise UsageError(
+            f"The format of {path.name} is unknown.",
+            f"The file name must end in {ends}.",
+            "/export session.html",
+        )
     exports.save(path, write(logs.records(app.places, app.log.id).records))
     desk.screen.say(f"Saved: {path}")
 

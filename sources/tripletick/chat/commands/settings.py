@@ -12,11 +12,11 @@ from tripletick.config.config import Config, SettingValue, parse_value
 from tripletick.system.text import format_size
 from tripletick.tools.tool import Tool
 
-NOW = "The context has {window} tokens. Another size: /ctx 16384"
-AS_SHIPPED = "All else is as shipped; every setting with its sentence is in {path}"
-NO_TAGS = "{name} has no tags: it answers in words."
+NOW = "The context is {window} tokens. To change it: /ctx 16384"
+AS_SHIPPED = "All other settings have their defaults. Every setting is described in {path}"
+NO_TAGS = "{name} has no tags; it only answers in words."
 COSTS = "{summary} ({word}{example})"
-AFTER = ", after a failure {example} more"
+AFTER = ", plus {example} after a failure"
 ALSO = "Also the languages installed here: {names}"
 
 
@@ -24,7 +24,11 @@ def set_context(desk: ChatContext, number: str) -> None:
     """Tell the context's size, or ask the engine for another: all is read anew then, and that is said."""
     app = desk.app
     if not number:
-        window = app.loop.replies.budget.window if app.loop else app.config.model.context or "the default's"
+        window = (
+            app.loop.replies.budget.window
+            if app.loop
+            else app.config.model.context or ("the default number of")
+        )
         desk.screen.say(NOW.format(window=window))
         return
     thousands = re.fullmatch(r"(\d+)k", number, re.IGNORECASE)
@@ -81,7 +85,7 @@ def _list_settings(config: Config, word: str) -> Iterator[tuple[str, str]]:
             name, value = f"{section}.{setting.name}", getattr(values, setting.name)
             changed = value != setting.default
             if word in name if word else changed:
-                where = config.where.get(name, "chosen in this chat" if changed else "as shipped")
+                where = config.where.get(name, "chosen in this chat" if changed else "default")
                 yield name, f"{_format_value(value, setting.metadata['kind'])}  ({where})"
 
 

@@ -15,7 +15,7 @@ from tripletick.ui.sanitize import escape_controls
 from tripletick.ui.status_line import format_tokens, format_window
 
 USED = "{used} of {window} tokens used ({part} %)"
-COMPACTED = "summed up when it reaches {tokens}; at once: /compact"
+COMPACTED = "summarized at {tokens}; to do it now: /compact"
 WRITTEN_BY = {"system": "prompt", "assistant": "replies"}
 OTHERS = "requests"
 """By a message's role; results stand with the requests."""
@@ -97,7 +97,7 @@ def _status_rows(app: App) -> Iterator[tuple[str, str]]:
         budget = loop.replies.budget
         used = budget.estimate_tokens(loop.replies.talk.build_messages())
         yield "context", f"{used} of {budget.window} tokens used ({100 * used // budget.window} %)"
-        yield "box", f"{loop.bench.box.name}, mode {app.standing.mode}"
+        yield "sandbox", f"{loop.bench.box.name}, mode {app.standing.mode}"
         yield "blocks", app.standing.permission_text
     yield "folder", abbreviate_home(app.folder)
     yield "session", app.log.id

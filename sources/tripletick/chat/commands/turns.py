@@ -8,10 +8,10 @@ from tripletick.chat.commands.status import current_model_name
 from tripletick.errors import TripletickError, UsageError
 from tripletick.session import builder
 
-NO_MODEL = "There is no model to talk to yet, and nothing to compact."
-EACH = "For each request the agent that it fits."
-FROM_NEXT = "It counts from the next chat in this folder on."
-UNCHANGED = "No turn changed anything here."
+NO_MODEL = "No model is set up yet, so there is nothing to compact."
+EACH = "The agent is now chosen for each request."
+FROM_NEXT = "It applies from the next chat in this folder."
+UNCHANGED = "No turn has changed anything here."
 
 
 def choose_agent(desk: ChatContext, name: str) -> None:
@@ -22,7 +22,7 @@ def choose_agent(desk: ChatContext, name: str) -> None:
         return
     rows = [(one.name, one.when) for one in app.prompts.agents.values()]
     desk.show_table([(AUTO, EACH), *rows])
-    desk.screen.say(f"At work: {app.config.agent.name}. Switch: /agent NAME")
+    desk.screen.say(f"Current agent: {app.config.agent.name}. To switch: /agent NAME")
 
 
 def choose_model(desk: ChatContext, name: str) -> None:
@@ -42,7 +42,7 @@ def choose_model(desk: ChatContext, name: str) -> None:
     except TripletickError as error:
         # what is at work may need no server
         desk.screen.say(str(error))
-    desk.screen.say(f"At work: {current_model_name(app)}. Switch: /model NAME")
+    desk.screen.say(f"Current model: {current_model_name(app)}. To switch: /model NAME")
 
 
 def undo_turns(desk: ChatContext, count: str) -> None:
@@ -68,7 +68,7 @@ def commit_changes(desk: ChatContext, message: str) -> None:
 
 def clear_conversation(desk: ChatContext, rest: str) -> None:
     desk.run_turn(desk.app.clear_conversation())
-    desk.screen.say("A new conversation. The files stay as they are.")
+    desk.screen.say("Started a new conversation. Your files are unchanged.")
 
 
 def compact_conversation(desk: ChatContext, rest: str) -> None:
@@ -95,5 +95,5 @@ def write_agents_file(desk: ChatContext, rest: str) -> None:
 
 def _parse_turn_count(name: str, count: str) -> int:
     if count and not (count.isdecimal() and int(count)):
-        raise UsageError(f"/{name} {count} is not understood.", "It takes a number of turns.", f"/{name} 2")
+        raise UsageError(f"/{name} {count} is not understood.", "Expected a number of turns.", f"/{name} 2")
     return int(count or 1)
