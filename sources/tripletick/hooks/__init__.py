@@ -1,9 +1,4 @@
-"""Hooks: functions of the person's that look at, change or refuse what happens, one after the other.
-
-`Hooks` is what a session calls. Each hook has a time limit; one that raises is told and passed over, one that
-hangs is left out from then on: neither ends a turn. Not covered: where hooks come from (loading); none comes
-from a workspace.
-"""
+"""User hooks, which look at, change or refuse what happens during a turn."""
 
 from __future__ import annotations
 
