@@ -5,15 +5,34 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.test_layers import LAYERS
+
 TOP = Path(__file__).parents[1]
 README = (TOP / "README.md").read_text("utf-8")
+ARCHITECTURE = (TOP / "docs" / "architecture.md").read_text("utf-8")
+INDEX = (TOP / "docs" / "index.md").read_text("utf-8")
 
 
-def test_the_readme_has_the_tree_as_it_is():
+def test_the_readme_is_short():
+    assert len(README.encode()) <= 9000
+
+
+def test_the_architecture_page_lists_the_packages_as_they_are():
     tree = subprocess.run(
         [sys.executable, TOP / "tools" / "tree.py"], capture_output=True, text=True, check=True
     )
-    assert tree.stdout.rstrip("\n") in README
+    assert f"```text\n{tree.stdout}```\n" in ARCHITECTURE
+
+
+def test_the_architecture_page_shows_the_layers_as_they_are():
+    layers = (f"{rank:2}  {' '.join(sorted(names))}\n" for rank, names in enumerate(LAYERS))
+    assert f"```text\n{''.join(layers)}```\n" in ARCHITECTURE
+
+
+def test_the_architecture_page_names_modules_that_exist():
+    named = re.findall(r"`([a-z_]+(?:/[a-z_]+)*(?:\.py|/))`", ARCHITECTURE)
+    assert len(named) > 15
+    assert [name for name in named if not (TOP / "sources" / "tripletick" / name).exists()] == []
 
 
 def test_the_readme_shows_the_recorded_session():
@@ -28,8 +47,8 @@ def test_the_readmes_make_targets_and_links_are_there():
     assert all((TOP / link).exists() for link in links)
 
 
-def test_the_readmes_flags_are_the_programs():
-    shown = set(re.findall(r" (--?[a-z][a-z-]*)", README.partition("## Use it")[2].partition("**Install")[0]))
+def test_the_flags_of_the_list_of_commands_are_the_programs():
+    shown = set(re.findall(r" (--?[a-z][a-z-]*)", INDEX.partition("## Commands")[2]))
     told = subprocess.run([sys.executable, "-m", "tripletick.cli", "--help"], capture_output=True, text=True)
     assert shown
     assert all(re.search(rf"(?<![\w-]){flag}\b", told.stdout) for flag in shown)

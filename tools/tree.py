@@ -1,40 +1,39 @@
-"""Print the tree with a line a file, as the README shows it: each module's own first sentence.
+"""Print the packages of tripletick, one per line with the sentence of its `__init__`.
 
-With --write it is put into the README.
+With --write they are put into docs/architecture.md.
 """
 
 from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 TOP = Path(__file__).parents[1]
-PACKAGE = TOP / "sources" / "tripletick"
+ROOT = TOP / "sources" / "tripletick"
+DATA = ROOT / "bench" / "tasks"
+PAGE = TOP / "docs" / "architecture.md"
+START = "```text\nagents/"
 
 
-def lines(folder: Path, indent: str = "") -> list[str]:
-    """Give the lines of a folder: its modules, then its folders."""
-    found = []
-    for path in sorted(folder.glob("*.py")):
-        said = ast.get_docstring(ast.parse(path.read_text("utf-8")))
-        if said and path.name != "__init__.py":
-            found.append(f"{indent}{path.name:<15} {said.split(chr(10) * 2)[0].replace(chr(10), ' ')}")
-    for inner in sorted(path for path in folder.iterdir() if any(path.glob("*.py"))):
-        found += [f"{indent}{inner.name}/", *lines(inner, indent + "  ")]
-    return found
+def describe_packages() -> Iterator[str]:
+    """Give a line per package, sorted by path."""
+    for path in sorted(ROOT.rglob("__init__.py")):
+        if path.parent != ROOT and not path.is_relative_to(DATA):
+            sentence = ast.get_docstring(ast.parse(path.read_text("utf-8")))
+            yield f"{path.parent.relative_to(ROOT)}/".ljust(23) + f"{sentence}\n"
 
 
-def put(readme: Path, tree: str) -> None:
-    """Replace the tree in the README: the block that begins with its first word."""
-    text = readme.read_text("utf-8")
-    start = text.index(f"```text\n{tree.split()[0]} ") + len("```text\n")
-    readme.write_text(text[:start] + tree + text[text.index("```", start) :], "utf-8")
+def replace_list(text: str, packages: str) -> str:
+    """Replace the list of packages in the text of the page."""
+    head, _, rest = text.partition(START)
+    return f"{head}```text\n{packages}{rest[rest.index('```') :]}"
 
 
 if __name__ == "__main__":
-    whole = "\n".join(lines(PACKAGE)) + "\n"
+    packages = "".join(describe_packages())
     if "--write" in sys.argv:
-        put(TOP / "README.md", whole)
+        PAGE.write_text(replace_list(PAGE.read_text("utf-8"), packages), "utf-8")
     else:
-        sys.stdout.write(whole)
+        sys.stdout.write(packages)

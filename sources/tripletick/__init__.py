@@ -1,7 +1,4 @@
-"""tripletick: local language models that act by writing Markdown code fences.
-
-For tools and hooks of your own: `from tripletick import tool`, `from tripletick import hook`.
-"""
+"""An agent for local language models, which act by writing Markdown code fences."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Agents, and the sentences around requests and results: Markdown and TOML files of prompts/."""
+"""The agents and the prompt texts: Markdown and TOML files of prompts/, loaded and checked."""

@@ -1,1 +1,1 @@
-"""Many tasks, each a tripletick of its own: read from a file, spread over engines, recorded once."""
+"""Runs many tasks from a file, spread over servers or machines, and records each result once."""

@@ -1,1 +1,1 @@
-"""How well a model does: tasks that ship with the package, done one by one, checked, counted and compared."""
+"""Measures how well a model does: benchmark tasks, their checks, counts and comparisons."""

@@ -1,1 +1,1 @@
-"""The chat, and the screens that events are drawn on."""
+"""The interactive chat, and the choice of the screen that events are drawn on."""

@@ -1,4 +1,4 @@
-"""Turns that can be undone: snapshots around blocks, their steps, undo, redo and diff."""
+"""Snapshots around blocks, which make turns undoable: undo, redo and diff."""
 
 from tripletick.checkpoint.diffs import FileDiff
 from tripletick.checkpoint.journal import Checkpoints

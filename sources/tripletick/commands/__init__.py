@@ -1,4 +1,4 @@
-"""The commands by name; each is imported when it is chosen."""
+"""The commands of the command line, by name; each is imported when it is chosen."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Settings: where each value comes from, what values are allowed, and config.ini itself."""
+"""Settings: where each value comes from, which values are allowed, and config.ini itself."""

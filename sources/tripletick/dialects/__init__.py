@@ -1,4 +1,4 @@
-"""The ways to write calls down, by name; each is imported when it is chosen."""
+"""The ways a model can write tool calls, by name; each is imported when it is chosen."""
 
 from __future__ import annotations
 

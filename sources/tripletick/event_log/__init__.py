@@ -1,1 +1,1 @@
-"""The log of a session: one JSON line an event."""
+"""The log of a session: one JSON line per event."""

@@ -1,1 +1,1 @@
-"""The table of languages: a row of languages.toml each."""
+"""The table of languages: one row of languages.toml each."""

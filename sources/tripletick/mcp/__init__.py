@@ -1,6 +1,3 @@
-"""Servers of tools (Model Context Protocol): the user's own, begun at their first use.
-
-The protocol itself is the SDK's (the extra `tripletick[mcp]`), which is imported when a server is spoken to.
-"""
+"""MCP: the user's tool servers, started at first use, and tripletick as a server itself."""
 
 PACKAGE = "mcp>=2"

@@ -1,8 +1,4 @@
-"""Engines by name: `ollama:qwen2.5:7b`, `openai:NAME`, `embedded:FILE.gguf`, `scripted:FILE`; a bare name is
-Ollama's.
-
-Nothing of an engine is imported before it is chosen. Which model of a server to take is not decided here.
-"""
+"""Model engines by name, such as `ollama:qwen2.5:7b`, and what is known about the models they run."""
 
 from __future__ import annotations
 

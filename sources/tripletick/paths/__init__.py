@@ -1,4 +1,4 @@
-"""The workspace guard: which folder may be worked in, and the one way to its files."""
+"""The workspace guard: which folder may be worked in, and the only way to its files."""
 
 from tripletick.paths.dir_handle import Kind, PathInfo
 from tripletick.paths.guard import PathRefused, Workspace

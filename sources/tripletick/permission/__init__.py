@@ -1,7 +1,4 @@
-"""When the user is asked before or after a block, and what a yes or a no means.
-
-It decides when to ask, never what is possible: that is the box's.
-"""
+"""When the user is asked about a block, and what the answer means; the sandbox decides what is possible."""
 
 from tripletick.permission.block import PendingBlock
 from tripletick.permission.gate import PermissionGate

@@ -1,4 +1,4 @@
-"""Big requests as plans: a graph of tasks, each a turn of its own agent."""
+"""Large requests as plans: a graph of tasks, each a turn of its own agent."""
 
 from tripletick.planner.plan import Plan, describe_surprise
 

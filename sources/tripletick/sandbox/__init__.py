@@ -1,7 +1,4 @@
-"""Where blocks run: the tiers of the sandbox, by name, imported when chosen.
-
-A tier is a box only after its live probe has passed in this run; else what is left is tier `none`, with why.
-"""
+"""The sandbox that blocks run in: its tiers by name, each imported and probed when it is chosen."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""One session in one folder: its parts, its models, and what comes and goes between turns."""
+"""One session in one folder: its parts, its models, and what happens between turns."""

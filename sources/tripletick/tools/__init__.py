@@ -1,4 +1,4 @@
-"""The tools by their canonical tags. Which of them an agent owns is its own matter."""
+"""The tools by their canonical tags; which of them an agent may use is set in the agent's file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the user lets happen in a folder, and what the folder itself may bring."""
+"""What the user allows in a folder, and which settings the folder itself may bring."""
 
 from tripletick.trust.answer_store import AnswerStore
 from tripletick.trust.folder import (

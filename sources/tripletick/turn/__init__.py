@@ -1,1 +1,1 @@
-"""One turn: request, replies, blocks, results, repair, and the answer."""
+"""One turn: the request, the model's replies, their blocks and results, repair, and the answer."""

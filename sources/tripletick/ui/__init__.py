@@ -1,0 +1,1 @@
+"""What users see in the terminal: events drawn as text, questions, and the input line."""

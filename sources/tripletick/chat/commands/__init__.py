@@ -1,1 +1,1 @@
-"""What the slash commands of the chat do; their table is in chat.py."""
+"""The slash commands of the chat."""

@@ -1,1 +1,1 @@
-"""Calls that name a tool and its arguments: what the dialects xml and native have in common."""
+"""Calls that name a tool and its arguments: what the dialects xml and native share."""

@@ -1,1 +1,1 @@
-"""The network of mode `net`: a proxy of ours outside the box, a forwarder inside, and who may be reached."""
+"""The network of mode `net`: a proxy outside the box, a forwarder inside, and rules for allowed hosts."""

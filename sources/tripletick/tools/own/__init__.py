@@ -1,0 +1,1 @@
+"""Tools that users write themselves: found, described, and called in a process of their own."""

@@ -1,8 +1,6 @@
-"""A program of its own: describes tools that are functions, and calls one (running).
+"""A separate program that describes tools written as Python functions, and calls one of them."""
 
-Here is their mark, `@tool`. It imports nothing of ours, so that it runs in a box that has only Python; there
-this folder is a package by itself.
-"""
+# it imports nothing else of tripletick, so that it runs in a box that has only Python
 
 from __future__ import annotations
 
