@@ -115,7 +115,7 @@ def test_only_so_many_tasks_are_held_as_there_is_room_for():
 def test_a_free_engine_gets_the_task_that_waits_longest():
     made = queue(numbered(1, 2, 3))
     first = made.take_task(BatchSlot(A, 0), 0)
-    made.requeue_task(BatchSlot(A, 0), first.again(A, 0))
+    made.requeue_task(BatchSlot(A, 0), first.make_retry(A, 0))
     assert made.take_task(BatchSlot(A, 0), 0).task.number == 2
     assert made.take_task(BatchSlot(A, 1), 5).task.number == 1
 

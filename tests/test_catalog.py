@@ -72,7 +72,7 @@ def test_an_unknown_name_names_those_that_there_are():
 
 @pytest.mark.parametrize("entry", ROWS, ids=lambda entry: entry.name)
 def test_a_model_that_was_not_fetched_says_the_command_that_fetches_it(tmp_path, entry):
-    with pytest.raises(ModelError, match="has not been fetched") as caught:
+    with pytest.raises(ModelError, match="has not been downloaded") as caught:
         locate_files(entry.name, tmp_path)
     assert caught.value.remedy.endswith(f"tripletick models create {entry.name}")
 

@@ -419,7 +419,7 @@ def test_a_damaged_store_is_set_aside_and_the_next_turns_can_be_undone(ws, tmp_p
     said = turn(fresh, lambda: None, lambda: (ws / "notes.txt").write_text("newer"))
     turn(fresh, lambda: (ws / "notes.txt").write_text("newest"))
     fresh.undo(ask=never)
-    assert (ws / "notes.txt").read_text() == "newer" and ("begin anew" in "".join(said)) == bool(damage)
+    assert (ws / "notes.txt").read_text() == "newer" and ("have been reset" in "".join(said)) == bool(damage)
 
 
 def test_a_state_folder_that_cannot_be_written_is_said_and_work_goes_on(ws, tmp_path):

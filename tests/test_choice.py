@@ -153,4 +153,4 @@ def test_the_suggested_model_is_marked_and_one_that_is_too_large_is_named_the_sm
     rows = format_models([stock("coder:7b", 4.7), stock("tiny", 0.4, GB)], 16 * GB, numbered=True)
     assert rows[0].endswith("← good for code")
     assert rows[1].endswith("  small: simple tasks")
-    assert format_models([stock("coder:7b", 4.7)], GB, numbered=True)[0].endswith("← the smallest one")
+    assert format_models([stock("coder:7b", 4.7)], GB, numbered=True)[0].endswith("← smallest")

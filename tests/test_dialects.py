@@ -94,7 +94,10 @@ def test_another_model_of_another_dialect_reads_calls_as_words(life, tmp_path):
         (tmp_path / "other.json").write_text(json.dumps(["Fine."]))
         app.config = replace(app.config, agent=replace(app.config.agent, dialect="xml"))
         events = play(app, app.use_model(f"scripted:{tmp_path / 'other.json'}"))
-        assert any(isinstance(event, Notice) and "anew" in event.text for event in events)
+        assert any(
+            isinstance(event, Notice) and "read the whole conversation again" in event.text
+            for event in events
+        )
         system, _, called, told, *_ = app.loop.replies.talk.build_messages()
     assert "<answer>" in system.text
     assert (called.text, called.calls) == (TAGS, ())

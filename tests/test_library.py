@@ -302,7 +302,7 @@ def test_the_page_has_both_grounds_code_in_colours_and_long_results_folded(told)
 
 def test_nothing_is_written_over_a_file(tmp_path):
     export.save(tmp_path / "a.md", "one \ud800")
-    with pytest.raises(UsageError, match="is there already"):
+    with pytest.raises(UsageError, match="already exists"):
         export.save(tmp_path / "a.md", "two")
     assert (tmp_path / "a.md").read_text() == "one \\ud800"
     with pytest.raises(UsageError, match="cannot be written"):

@@ -332,7 +332,7 @@ def test_old_outputs_are_dropped_before_the_context_is_full(session):
 
 def test_a_request_that_does_not_fit_is_an_error_with_numbers(session):
     it = session("never", window=1024)
-    with pytest.raises(ContextFullError, match="the model has 1024") as caught:
+    with pytest.raises(ContextFullError, match="context is 1024") as caught:
         it.play("word " * 3000)
     assert caught.value.exit == 6
     assert it.model.asked == []

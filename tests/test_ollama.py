@@ -251,7 +251,7 @@ def test_an_error_line_is_told_in_the_servers_words(serve):
 def test_a_web_page_is_no_answer(serve, status):
     _, model = serve(answer(status, "<html>Welcome</html>", "text/html; charset=utf-8"))
     error = failure(model, ServerFailedError)
-    assert "is not Ollama" in error.what
+    assert ("cannot reach Ollama" if status == 502 else "is not Ollama") in error.what
     assert "text/html" in error.why
 
 

@@ -54,7 +54,7 @@ def test_a_file_of_a_later_folder_takes_the_place_of_its_namesake(tmp_path):
 def test_an_unknown_voice_lists_what_there_is(name):
     with pytest.raises(UsageError) as caught:
         definitions.find_personality_folders(BASE, name)
-    assert {"base", *VOICES} <= set(caught.value.why.removeprefix("There are: ").strip(".").split(", "))
+    assert {"base", *VOICES} <= set(caught.value.why.removeprefix("Available: ").strip(".").split(", "))
 
 
 def test_the_persons_config_chooses_the_voice(home):

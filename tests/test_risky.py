@@ -217,7 +217,7 @@ def test_the_question_names_what_goes_and_how_much_of_it(folder):
 
 def test_what_only_the_run_can_tell_is_said(folder):
     risk = risky.find_risks(Call("bash", 'rm -rf "$1"'), folder)[0]
-    assert "what $1 stands for, which only the run can tell" in risk.say
+    assert "whatever $1 expands to when it runs" in risk.say
 
 
 def test_a_script_that_is_saved_and_is_no_program_is_not_asked_about(folder):

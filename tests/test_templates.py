@@ -50,7 +50,7 @@ def test_a_long_request_is_said_again_by_head_and_tail():
         ('request = "x"', "request takes a list of texts"),
         ("done = ", "Invalid value"),
         ('words = "x"', "words must be a table"),
-        ('[words]\ntells = "("', "words.tells is no regular expression"),
+        ('[words]\ntells = "("', "words.tells is not a regular expression"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path, text, why):

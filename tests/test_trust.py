@@ -156,7 +156,7 @@ def test_an_answer_that_cannot_be_kept_is_told(home, tmp_path):
     (tmp_path / "state").write_text("a file")
     memory = AnswerStore(tmp_path / "state")
     assert settled(home / "project", home, memory, "y")[0].mode == "work"
-    assert any("could not be kept" in problem for problem in memory.problems)
+    assert any("could not be saved" in problem for problem in memory.problems)
 
 
 @pytest.fixture
@@ -225,6 +225,6 @@ def test_keys_and_our_own_folders_are_never_let_in_nor_by_a_link(home):
     (home / "link").symlink_to(".ssh")
     (home / ".env.local").touch()
     names = (".ssh", "link", ".env.local")
-    assert all("out of sight" in find_refusal_reason(home / name, [home / ".ssh"]) for name in names)
+    assert all("stay hidden" in find_refusal_reason(home / name, [home / ".ssh"]) for name in names)
     assert find_refusal_reason(home / "project", [home / ".ssh"]) == ""
     assert "no such" in find_refusal_reason(home / "nothing", [])

@@ -217,7 +217,7 @@ def test_a_refused_prompt_is_made_shorter_by_what_the_engine_told(session):
 def test_where_even_the_first_request_is_too_long_it_is_said_with_numbers(session):
     it = session(LONG, SUMMARY, "Done.", window=1300)
     it.play("short", **TALK)
-    with pytest.raises(ContextFullError, match="the model has 1300"):
+    with pytest.raises(ContextFullError, match="context is 1300"):
         it.play("word " * 1500, **TALK)
 
 

@@ -48,7 +48,7 @@ def test_a_task_is_asked_about_an_environment_that_an_earlier_one_has_changed(te
         return Answer("n")
 
     it.run(task("a"), task("b", "", "a"), answer=answer)
-    assert len(asked) == 1 and "The Python in .venv was made or changed" in asked[0]
+    assert len(asked) == 1 and "The Python in .venv was created or changed" in asked[0]
 
 
 def test_a_task_tells_its_answer_and_its_files_and_nobody_elses(team):

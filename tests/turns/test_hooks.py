@@ -176,7 +176,7 @@ def test_events_are_seen_as_they_come(hooks):
     made, _ = hooks("seen = []\n@hook\ndef on_event(event): seen.append(event.text)")
     made.notify_event(Text("a"))
     made.notify_event(Text("b"))
-    assert made.all()[0].function.__globals__["seen"] == ["a", "b"]
+    assert made.list_hooks()[0].function.__globals__["seen"] == ["a", "b"]
 
 
 @pytest.mark.parametrize(

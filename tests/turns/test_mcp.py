@@ -314,7 +314,7 @@ def test_a_tool_that_says_it_destroys_or_reaches_out_is_asked_for(served, tool):
     it = served(call(tool, text="a"), "Then not.", answers=[NO])
     events = it.play()
     (question,) = asked(events)
-    assert question.startswith(f"x.{tool} ")
+    assert question.startswith(f"According to its server, x.{tool} ")
     assert results(events)[0].outcome == "denied"
 
 
@@ -329,7 +329,7 @@ def test_a_yes_for_the_session_is_for_that_tool_alone(served):
     calls = [call("destroy", text=word) for word in "ab"] + [call("rewrite", text="c")]
     it = served(*calls, "Then not.", answers=[SESSION, NO])
     events = it.play()
-    assert [question.split()[0] for question in asked(events)] == ["x.destroy", "x.rewrite"]
+    assert [question.split()[4] for question in asked(events)] == ["x.destroy", "x.rewrite"]
     assert [result.outcome for result in results(events)] == ["ok", "ok", "denied"]
 
 

@@ -115,7 +115,7 @@ def test_the_next_request_begins_anew(page):
 def test_an_address_that_only_a_page_named_is_asked_for(page):
     it = page("```fetch\n{url}/more?told=secret\n```", "No.", answers=[NO])
     (question,) = asked(it.events)
-    assert question.endswith(f"Get {it.url}/more?told=secret?")
+    assert question.endswith(f"Fetch {it.url}/more?told=secret?")
 
 
 def test_a_host_that_nobody_named_is_asked_for_before_it_is_reached(session):

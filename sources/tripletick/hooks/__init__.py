@@ -21,27 +21,27 @@ if TYPE_CHECKING:
 
     hook: pluggy.HookimplMarker
 
-FAILED = "The hook {name} ({at}) failed: {error}. What it looks at went on without it."
-SLOW = "The hook {name} ({at}) took longer than {seconds:g} s and is left out from here on."
-ODD = "The hook {name} ({at}) gave {what}, which is none of: {wanted}. It is passed over."
-UNSOUND = "The hook {name} ({at}) gave a {kind} whose {field} cannot be {what}. It is passed over."
-RETAGGED = "The hook {name} ({at}) gave a call of another tool. It is passed over."
+FAILED = "The hook {name} ({at}) failed: {error}. Continuing without it."
+SLOW = "The hook {name} ({at}) took longer than {seconds:g} s and is now disabled."
+ODD = "The hook {name} ({at}) returned {what}; expected one of: {wanted}. It is ignored."
+UNSOUND = "The hook {name} ({at}) returned a {kind} whose {field} cannot be {what}. It is ignored."
+RETAGGED = "The hook {name} ({at}) returned a call of another tool. It is ignored."
 CHANGED = "The hook {name} ({at}) changed this block."
 REFUSED = "refused by a hook of the person's: {reason}"
-WHY = "The hook {name} ({at}) asks this."
+WHY = "The hook {name} ({at}) asks for confirmation."
 LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """What a `pre_tool` gives so that a block is not run; the model and the person are told the reason."""
+    """What a `pre_tool` gives so that a block is not run; the model and the user are told the reason."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Confirm:
-    """What a `pre_tool` gives so that the person is asked; without a person it is a no."""
+    """What a `pre_tool` gives so that the user is asked; without a user the answer is no."""
 
     question: str
 
@@ -72,7 +72,7 @@ class Hooks:
     points: dict[str, list[Hook]] = field(default_factory=dict)
     seconds: float = 5.0
     tell: Callable[[str], None] = ignore_notice
-    """Takes a line for the person."""
+    """Takes a line for the user."""
     _silent: set[Hook] = field(default_factory=set)
     """Those of `on_event` whose failure was told: there is an event for every word of the model's."""
 
@@ -191,7 +191,7 @@ def call_with_timeout(
 
 
 def _forward_event(event: Event, hearing: Generator[Event, Reply, Any]) -> Generator[Event, Reply, Reply]:
-    """Yield an event of another generator's, which hears of it where the person stops the turn then."""
+    """Yield an event of another generator's, which hears of it where the user stops the turn then."""
     try:
         return (yield event)
     except KeyboardInterrupt as stop:
@@ -200,7 +200,7 @@ def _forward_event(event: Event, hearing: Generator[Event, Reply, Any]) -> Gener
 
 
 def format_location(function: Callable[..., Any], file: str) -> str:
-    """Name the place of a function, for the person."""
+    """Name the place of a function, for the user."""
     import inspect
 
     code = getattr(inspect.unwrap(function), "__code__", None)
