@@ -8,7 +8,7 @@ import pytest
 
 from tripletick.events import Compacted, Loading, Looking, Prompted, Routed, Text, Thought
 from tripletick.messages import Progress
-from tripletick.ui import room
+from tripletick.ui import compaction_text
 from tripletick.ui.renderer import WORDS, PlainRenderer
 from tripletick.ui.status_line import StatusLine
 from tripletick.ui.turn_display import TurnDisplay
@@ -111,7 +111,9 @@ def test_a_terminal_that_has_them_gets_three_dots_in_one():
 
 
 def test_what_was_dropped_is_named():
-    lines = list(room.format_compaction(Compacted(9012, 2950, 4096, 2, 5, "They read.\n\nThen stopped.")))
+    lines = list(
+        compaction_text.format_compaction(Compacted(9012, 2950, 4096, 2, 5, "They read.\n\nThen stopped."))
+    )
     assert lines == [
         "The conversation needs 9 012 tokens, but the model's context is 4 096. "
         "Compacted to 2 950; continuing.",
@@ -123,12 +125,12 @@ def test_what_was_dropped_is_named():
 
 
 def test_without_a_summary_it_is_said_why_there_is_none():
-    *_, last = room.format_compaction(Compacted(900, 400, 1024, 0, 5))
+    *_, last = compaction_text.format_compaction(Compacted(900, 400, 1024, 0, 5))
     assert last == "Dropped without a summary, because the model gave no usable one: 5 old messages."
 
 
 def test_a_record_of_an_earlier_version_is_told_too():
-    assert list(room.format_compaction(Compacted(900, 400))) == [
+    assert list(compaction_text.format_compaction(Compacted(900, 400))) == [
         "The conversation was compacted from 900 tokens to 400."
     ]
 

@@ -17,7 +17,7 @@ from tests.test_openai import CHAT, HELLO, PROPS, event, models
 
 from tripletick.models import failures, hosts, server_monitor
 from tripletick.turn import attempts
-from tripletick.ui import room, status_line
+from tripletick.ui import compaction_text, status_line
 
 TAGS = answer(200, json.dumps({"models": [{"name": "qwen2.5-coder:3b"}, {"name": "llama3.2:1b"}]}))
 VERSION = answer(200, json.dumps({"version": "0.12.9"}))
@@ -249,7 +249,7 @@ def test_compact_shows_what_stands_for_what_went(home):
 CAUSED_BY: dict[str, Callable[..., None]] = {
     failures.MISSING.what: test_a_missing_model_names_the_closest_and_the_command_that_gets_it,
     failures.MISSING.remedy: test_a_missing_model_names_the_closest_and_the_command_that_gets_it,
-    room.NEEDS: test_a_conversation_that_the_server_refuses_is_compacted_and_goes_on,
+    compaction_text.NEEDS: test_a_conversation_that_the_server_refuses_is_compacted_and_goes_on,
     server_monitor.DROPPED: test_messages_that_the_server_dropped_are_told,
     server_monitor.RELOADED: test_a_model_that_another_program_had_reloaded_is_told,
     status_line.READING: test_a_long_wait_for_the_first_token_names_the_prompt_and_the_way_out,

@@ -11,7 +11,7 @@ import pytest
 from tests.sandbox.test_landlock import VERSION
 from tests.threats.cage import PROCESSES, counted
 
-from tripletick.sandbox.counting import JOIN, is_exempt, own_groups
+from tripletick.sandbox.process_limit import JOIN, is_exempt, own_groups
 
 SOURCES = str(Path(__file__).parents[2] / "sources")
 WITHOUT = (

@@ -18,8 +18,8 @@ from tests.sandbox.serving import (
     tunnel,
 )
 
-from tripletick.sandbox.net.out import ProxyTerms
 from tripletick.sandbox.net.proxy import Proxy
+from tripletick.sandbox.net.upstream import ProxyTerms
 
 NAMES = {
     "localhost": [["127.0.0.1"]],

@@ -24,9 +24,9 @@ from tests.sandbox.serving import (
 
 from tripletick.config import config
 from tripletick.errors import ConfigError
-from tripletick.sandbox.net.out import MOST_TOLD, ProxyTerms
 from tripletick.sandbox.net.proxy import Proxy
 from tripletick.sandbox.net.registries import place
+from tripletick.sandbox.net.upstream import MOST_TOLD, ProxyTerms
 from tripletick.session import builder
 from tripletick.system import dirs
 

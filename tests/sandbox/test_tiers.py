@@ -15,7 +15,7 @@ from tripletick.errors import ConfigError
 from tripletick.sandbox import BOXES, open_box, open_tier
 from tripletick.sandbox.box import Limits, SandboxSpec
 from tripletick.sandbox.container import Mount, arguments
-from tripletick.sandbox.probing import Probe, find_problem
+from tripletick.sandbox.live_probe import Probe, find_problem
 from tripletick.sandbox.seatbelt import Rows, profile, quote
 from tripletick.sandbox.user import User
 from tripletick.system import platforms

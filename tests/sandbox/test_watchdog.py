@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tripletick.sandbox import probing
+from tripletick.sandbox import live_probe
 from tripletick.sandbox.box import Limits
 from tripletick.sandbox.watchdog import Watchdog, WatchTarget
 from tripletick.system import platforms
@@ -151,7 +151,7 @@ def test_what_others_free_does_not_hide_what_the_block_fills(limited, top):
     run = limited(disk=32 * MIB).box.run(["bash", "-c", code])
     assert next(run) == "up\n"
     others.unlink()
-    assert probing.drain(run)[1].struck == "disk"
+    assert live_probe.drain(run)[1].struck == "disk"
 
 
 def test_a_block_that_keeps_all_the_processes_that_it_may_have_is_ended(limited):

@@ -19,7 +19,7 @@ from tripletick.config.config import Config
 from tripletick.errors import UserNeededError
 from tripletick.sandbox import open_box
 from tripletick.sandbox.box import Box
-from tripletick.sandbox.probing import drain
+from tripletick.sandbox.live_probe import drain
 from tripletick.session import builder
 from tripletick.system import dirs
 from tripletick.system.text import describe_os_error

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tripletick.config.config import Config
 from tripletick.errors import TripletickError
-from tripletick.sandbox import counting, remedies
+from tripletick.sandbox import process_limit, remedies
 from tripletick.sandbox.attacks import AttackOutcome
 from tripletick.system import dirs
 from tripletick.system.text import format_size
@@ -188,7 +188,7 @@ def list_remedies(report: DoctorReport) -> Iterator[str]:
         ("not held" in verdicts, LEAKS),
         ("not tried" in verdicts, UNTRIED),
         (bool(report.left_out), LEFT_OUT),
-        (counting.SENTENCE in report.sentence, UNCOUNTED),
+        (process_limit.SENTENCE in report.sentence, UNCOUNTED),
         (any(not one.done for one in report.chores), WEAK.format(tags=_list_doubtful_tags(report))),
     )
     yield from (line for applies, line in rows if applies)

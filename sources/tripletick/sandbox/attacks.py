@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Literal
 
 from tripletick.sandbox.box import Box
-from tripletick.sandbox.probing import drain
+from tripletick.sandbox.live_probe import drain
 from tripletick.sandbox.user import remove
 
 Verdict = Literal["held", "not held", "not tried"]

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from tripletick.sandbox import environment, toolchains
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Limits, Mode, SandboxSpec
-from tripletick.sandbox.counting import OUTER, find_counting
-from tripletick.sandbox.running import Launch, end_family, run_program
+from tripletick.sandbox.process_limit import OUTER, find_counting
+from tripletick.sandbox.process_runner import Launch, end_family, run_program
 from tripletick.sandbox.user import Session, User, find_homes, find_user
 
 REAPER = Path(__file__).with_name("reaper.py")

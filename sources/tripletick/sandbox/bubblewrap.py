@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tripletick.paths.hidden_paths import IGNORE, MOST, OURS, HiddenPaths
-from tripletick.sandbox import environment, first, grants, holding, mounts, seccomp, toolchains
+from tripletick.sandbox import environment, grants, hidden_links, init_process, mounts, seccomp, toolchains
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Mode, SandboxSpec
-from tripletick.sandbox.counting import CONFINE, OUTER, find_counting
-from tripletick.sandbox.probing import BLOCKERS, Probe, find_problem
-from tripletick.sandbox.running import NOT_STARTED, Launch, end_namespace, run_program
+from tripletick.sandbox.live_probe import BLOCKERS, Probe, find_problem
+from tripletick.sandbox.process_limit import CONFINE, OUTER, find_counting
+from tripletick.sandbox.process_runner import NOT_STARTED, Launch, end_namespace, run_program
 from tripletick.sandbox.user import Session, User, find_homes, find_user
 from tripletick.sandbox.watchdog import bytes_under, free_space
 from tripletick.system import platforms
@@ -206,21 +206,21 @@ class Bubblewrap:
             finished = replace(finished, closed=block.closed())
             for line in block.settle():
                 self._ground.notice(line)
-            if told := holding.put_back(held, self._user, self._ground.start):
+            if told := hidden_links.put_back(held, self._user, self._ground.start):
                 self._ground.notice(told)
                 yield (line := f"tripletick: {told}\n")
-                finished = holding.add(finished, line.encode())
+                finished = hidden_links.add(finished, line.encode())
         self._growth += max(0, before - free_space([self._session.home]))
         return finished
 
-    def _record_link_targets(self, mode: Mode, grant: Grant, found: HiddenPaths) -> holding.Held:
+    def _record_link_targets(self, mode: Mode, grant: Grant, found: HiddenPaths) -> hidden_links.Held:
         if mode == "read" or grant.only:
             return {}
         held: list[Path] = []
         for root in (self._ground.workspace, *self._list_writable_folders(mode, grant)):
             held += [] if grant.ignore else [root / IGNORE]
             held += [path for path in map(Path, found.links) if root in path.parents]
-        return holding.hold(held)
+        return hidden_links.hold(held)
 
     def _list_writable_folders(self, mode: Mode, grant: Grant) -> list[Path]:
         """Give the folders of the home that a block may change as it may a workspace."""
@@ -267,8 +267,8 @@ class Bubblewrap:
         self, block: BoxedCommand, reach: frozenset[str], opened: frozenset[str]
     ) -> BoxedCommand:
         """Give the network through our proxy, which is opened at the first need."""
-        from tripletick.sandbox.net.out import ProxyTerms
         from tripletick.sandbox.net.proxy import Proxy
+        from tripletick.sandbox.net.upstream import ProxyTerms
 
         if (reach, opened) not in self._proxies:
             owner = (self._user.uid, self._user.gid) if self._user.switched else None
@@ -323,7 +323,7 @@ class Bubblewrap:
             program = [sys.executable, "-I", "-S", str(CONFINE), f"{{{len(data)}}}", *program]
             data.append(self._counting.ask(limits.processes))
         return Launch(
-            argv=(*program, *options, "--", *first.words(limits, seconds), *block.words),
+            argv=(*program, *options, "--", *init_process.words(limits, seconds), *block.words),
             env={**self._env, **block.env},
             cwd=Path("/"),
             user=self._user,

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tripletick.paths.hidden_paths import IGNORE, OURS
-from tripletick.sandbox import environment, holding
+from tripletick.sandbox import environment, hidden_links
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Limits, Mode, SandboxSpec
-from tripletick.sandbox.probing import Probe, find_problem
-from tripletick.sandbox.running import Launch, end_family, run_program
+from tripletick.sandbox.live_probe import Probe, find_problem
+from tripletick.sandbox.process_runner import Launch, end_family, run_program
 from tripletick.sandbox.toolchains import BASIC, look_up
 from tripletick.sandbox.user import Session, User, find_user
 
@@ -138,16 +138,16 @@ class Container:
             halt=self._ground.halt,
             folders=(self._ground.workspace, self.home),
         )
-        held = holding.hold([self._ground.workspace / IGNORE])
+        held = hidden_links.hold([self._ground.workspace / IGNORE])
         try:
             finished = yield from run_program(launch)
         finally:
-            told = holding.put_back(held, self._user, self._ground.workspace)
+            told = hidden_links.put_back(held, self._user, self._ground.workspace)
             self._secrets.adopt_block_files()
         if told:
             self._ground.notice(told)
             yield (line := f"tripletick: {told}\n")
-            finished = holding.add(finished, line.encode())
+            finished = hidden_links.add(finished, line.encode())
         return finished
 
     def allow_reading(self, folder: Path) -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tripletick.paths.hidden_paths import OURS, HiddenPaths
-from tripletick.sandbox.copies import Copies
+from tripletick.sandbox.file_copies import Copies
 from tripletick.sandbox.mounts import TMP, View, found_mounts, is_regular, workspace_mounts
 from tripletick.sandbox.toolchains import is_inside, is_system, mode_of
 from tripletick.sandbox.user import User, remove

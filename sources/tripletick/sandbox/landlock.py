@@ -16,11 +16,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tripletick.paths.hidden_paths import IGNORE, OURS, HiddenPaths
-from tripletick.sandbox import environment, rights, seccomp, unshared
+from tripletick.sandbox import blocked_syscalls, environment, landlock_rules, seccomp
 from tripletick.sandbox.bare import REAPER, build_reaper_settings
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Mode, SandboxSpec
 from tripletick.sandbox.bubblewrap import describe_mode, describe_user, make_view, warn_incomplete_scan
-from tripletick.sandbox.counting import CONFINE, OUTER, find_counting
 from tripletick.sandbox.grants import (
     LEADS_AWAY,
     NO_GIT,
@@ -31,12 +30,13 @@ from tripletick.sandbox.grants import (
     make_room,
     writable_path,
 )
-from tripletick.sandbox.holding import PUT_BACK, add, shorten
-from tripletick.sandbox.keeping import FileProtector
-from tripletick.sandbox.probing import Probe, find_problem
-from tripletick.sandbox.running import Launch, end_family, run_program
-from tripletick.sandbox.straying import bring_home
+from tripletick.sandbox.hidden_links import PUT_BACK, add, shorten
+from tripletick.sandbox.live_probe import Probe, find_problem
+from tripletick.sandbox.moved_secrets import bring_home
+from tripletick.sandbox.process_limit import CONFINE, OUTER, find_counting
+from tripletick.sandbox.process_runner import Launch, end_family, run_program
 from tripletick.sandbox.user import Session, find_user, remove
+from tripletick.sandbox.write_protection import FileProtector
 from tripletick.system import platforms
 
 SENTENCE = (
@@ -139,15 +139,15 @@ class Landlock:
         self._rules = self._fixed_rules()
         self._secrets.add_readable(folder)
 
-    def _fixed_rules(self) -> list[rights.Rule]:
-        names = [(str(self._ground.start), rights.LIST)] if self._ground.sight else []
-        return [*rights.fixed_rules(self._view, self._outside), *names]
+    def _fixed_rules(self) -> list[landlock_rules.Rule]:
+        names = [(str(self._ground.start), landlock_rules.LIST)] if self._ground.sight else []
+        return [*landlock_rules.fixed_rules(self._view, self._outside), *names]
 
     def close(self) -> None:
         self._session.close()
 
     def _probe(self) -> str:
-        if unshared.program() is None:
+        if blocked_syscalls.program() is None:
             return PROBLEM.format(why=UNKNOWN)
         probe = Probe(self._session.home.parent, self._environment(self.home), shared=True)
         why = find_problem(probe, lambda words, seconds: self.run(words, mode="read", timeout=seconds))
@@ -168,8 +168,8 @@ class Landlock:
             self._keeper.save_copies(self._protected(grant, found))
         with contextlib.ExitStack() as stack:
             home = stack.enter_context(make_room(self._view)).home if grant.git else self.home
-            if shared := rights.shared_memory_is_free():
-                writable.append(rights.SHARED_MEMORY)
+            if shared := landlock_rules.shared_memory_is_free():
+                writable.append(landlock_rules.SHARED_MEMORY)
                 stack.callback(clear_shared_memory, self._user.uid)
             yield Scope("read" if grant.git else mode, home, tuple(writable), found, shared)
 
@@ -240,13 +240,13 @@ class Landlock:
     def _settings(self, scope: Scope) -> bytes:
         """Word what the block keeps for the program that gives up the rest."""
         machine, user = os.uname().machine, self._user
-        place = rights.block_rules(
+        place = landlock_rules.block_rules(
             self._ground.workspace, scope.mode, scope.hidden.files | scope.hidden.folders
         )
         changed = [
             rule
             for path in (scope.home, *scope.writable)
-            for rule in rights.rules_below(str(path), rights.CHANGE, self._outside)
+            for rule in landlock_rules.rules_below(str(path), landlock_rules.CHANGE, self._outside)
         ]
         inside = (self._ground.workspace,) if scope.mode == "work" else ()
         most, counting = self._ground.limits.processes, self._counting
@@ -259,9 +259,9 @@ class Landlock:
             "rules": [*self._rules, *place, *changed],
             "writable": [str(path) for path in (*inside, scope.home, *scope.writable)],
             **counting.settings(most),
-            "asking": (unshared.program(count=counting.at_fork) or b"").hex(),
+            "asking": (blocked_syscalls.program(count=counting.at_fork) or b"").hex(),
             "refusing": (seccomp.program() or b"").hex(),
-            "asked": unshared.asked(machine),
+            "asked": blocked_syscalls.asked(machine),
         }
         return json.dumps(settings).encode()
 
@@ -292,7 +292,7 @@ class Landlock:
             halt=self._ground.halt,
             data=(self._settings(scope),),
             folders=(self._ground.workspace, scope.home, *scope.writable),
-            scratch=(str(rights.SHARED_MEMORY),) if scope.shared else (),
+            scratch=(str(landlock_rules.SHARED_MEMORY),) if scope.shared else (),
             scratch_size=limits.memory // 4,
             count=self._counting.place is None,
             group=self._counting.group(limits.processes + 1 + OUTER),
@@ -301,8 +301,8 @@ class Landlock:
 
 def clear_shared_memory(uid: int) -> None:
     """Remove what the block left in /dev/shm, which was empty before it; what is in use is another's."""
-    for name in platforms.list_names(rights.SHARED_MEMORY):
-        path = rights.SHARED_MEMORY / name
+    for name in platforms.list_names(landlock_rules.SHARED_MEMORY):
+        path = landlock_rules.SHARED_MEMORY / name
         with contextlib.suppress(OSError):
-            if path.lstat().st_uid == uid and not rights.is_mapped(path):
+            if path.lstat().st_uid == uid and not landlock_rules.is_mapped(path):
                 remove(path)

@@ -16,7 +16,7 @@ from pathlib import Path
 from tripletick.paths.hidden_paths import IGNORE, OURS
 from tripletick.sandbox.bare import UnsandboxedBox
 from tripletick.sandbox.box import NOTHING, Finished, Grant, Mode, SandboxSpec
-from tripletick.sandbox.probing import Probe, find_problem
+from tripletick.sandbox.live_probe import Probe, find_problem
 from tripletick.sandbox.toolchains import PRIVATE, Fences, Tools, closed_parts, find_tools
 from tripletick.sandbox.user import find_homes, find_user
 

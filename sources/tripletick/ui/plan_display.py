@@ -30,7 +30,7 @@ from tripletick.events import (
     Usage,
 )
 from tripletick.messages import Status, Task, format_line_counts
-from tripletick.ui import room
+from tripletick.ui import compaction_text
 from tripletick.ui.plan_tree import STYLES, build_branches, format_title
 from tripletick.ui.renderer import Mark, Renderer, TreeBranch
 from tripletick.ui.sanitize import escape_controls, to_one_line
@@ -155,7 +155,9 @@ def _show_changes(pen: Renderer, who: str, event: Changed) -> None:
 
 
 def _show_repair(pen: Renderer, who: str, event: Repairing | Doubted | FreshStart) -> None:
-    pen.draw_line(f"{pen.format_mark('repair')}{who}: {room.format_attempt(event)}", "warn", prose=True)
+    pen.draw_line(
+        f"{pen.format_mark('repair')}{who}: {compaction_text.format_attempt(event)}", "warn", prose=True
+    )
 
 
 def _show_refusal(pen: Renderer, who: str, event: Refused) -> None:

@@ -35,7 +35,7 @@ from tripletick.events import (
     Usage,
 )
 from tripletick.messages import INTERRUPTED, STOPPED, Call, Outcome, Progress, Receipt, format_line_counts
-from tripletick.ui import room
+from tripletick.ui import compaction_text
 from tripletick.ui.output_store import OutputStore, make_excerpt
 from tripletick.ui.preview import Piece, ReplyPreview
 from tripletick.ui.renderer import Mark, PlainRenderer, Renderer, Style
@@ -217,7 +217,9 @@ class TurnDisplay:
             )
 
     def show_repair(self, event: Repairing | Doubted | FreshStart) -> None:
-        self.pen.draw_line(self.pen.format_mark("repair") + room.format_attempt(event), "warn", prose=True)
+        self.pen.draw_line(
+            self.pen.format_mark("repair") + compaction_text.format_attempt(event), "warn", prose=True
+        )
         self._show_busy(self.agent, waits=True)
 
     def count_usage(self, event: Usage) -> None:
@@ -236,7 +238,7 @@ class TurnDisplay:
         self._show_busy("writing a commit message", waits=True)
 
     def show_compaction(self, event: Compacted) -> None:
-        for line in room.format_compaction(event):
+        for line in compaction_text.format_compaction(event):
             self.pen.draw_line(escape_controls(line), "dim", prose=True)
         self._show_busy(self.agent, waits=True)
 

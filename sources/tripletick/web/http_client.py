@@ -18,10 +18,10 @@ from email.parser import BytesHeaderParser
 
 from tripletick import __version__
 from tripletick.sandbox.box import ignore_notice
-from tripletick.sandbox.net.copying import PIECE, Link
-from tripletick.sandbox.net.gate import HostPolicy, Refusal
-from tripletick.sandbox.net.heads import HEAD, ProxyRequest
-from tripletick.sandbox.net.out import Connector, ProxyTerms, Resolve, look_up
+from tripletick.sandbox.net.access_rules import HostPolicy, Refusal
+from tripletick.sandbox.net.http_heads import HEAD, ProxyRequest
+from tripletick.sandbox.net.relay import PIECE, Link
+from tripletick.sandbox.net.upstream import Connector, ProxyTerms, Resolve, look_up
 from tripletick.system.cancellation import CancelToken
 from tripletick.web.address import PORTS, FetchError, WebAddress
 

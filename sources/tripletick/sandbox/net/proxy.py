@@ -1,8 +1,8 @@
 """The proxy of `net`: the only way out of a box that has network, in a thread of our own process.
 
-It listens on a socket file that is bound into the box, takes CONNECT and plain HTTP, and asks `gate` about
-each connection. Covers bounds (connections, heads, silence) and a clean end. Does not look into what passes:
-a block that may reach a host may send it anything.
+It listens on a socket file that is bound into the box, takes CONNECT and plain HTTP, and asks access_rules
+about each connection. Covers bounds (connections, heads, silence) and a clean end. Does not look into what
+passes: a block that may reach a host may send it anything.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from tripletick.sandbox.net import heads
-from tripletick.sandbox.net.copying import PIECE, Link, Relay
-from tripletick.sandbox.net.gate import HostPolicy, Refusal
-from tripletick.sandbox.net.heads import HEAD, ProxyRequest
-from tripletick.sandbox.net.out import Connector, ProxyTerms
+from tripletick.sandbox.net import http_heads
+from tripletick.sandbox.net.access_rules import HostPolicy, Refusal
+from tripletick.sandbox.net.http_heads import HEAD, ProxyRequest
 from tripletick.sandbox.net.registries import pointers, registries
+from tripletick.sandbox.net.relay import PIECE, Link, Relay
+from tripletick.sandbox.net.upstream import Connector, ProxyTerms
 
 PORT = 61080
 """Above the ports that the kernel hands out, so that no program in the box has taken it by chance."""
@@ -164,7 +164,7 @@ class Proxy:
             return link
         links.append(link)
         if asked.is_tunnel:
-            links[0][1].write(heads.OPENED)
+            links[0][1].write(http_heads.OPENED)
         await Relay(*links).run(self._terms.idle, self._terms.linger)
         return None
 
@@ -174,15 +174,15 @@ class Proxy:
             async with asyncio.timeout(self._terms.head):
                 head = await read_head(reader)
         except TimeoutError:
-            return Refusal(408, heads.TOO_SLOW)
+            return Refusal(408, http_heads.TOO_SLOW)
         except asyncio.LimitOverrunError:
-            return Refusal(400, heads.TOO_LONG)
-        return heads.parse(head) or Refusal(400, heads.NOT_FOR_A_PROXY)
+            return Refusal(400, http_heads.TOO_LONG)
+        return http_heads.parse(head) or Refusal(400, http_heads.NOT_FOR_A_PROXY)
 
     async def _refuse(self, link: Link, no: Refusal) -> None:
         """Answer, and read on for a while: who is cut off while sending would not see the answer."""
         reader, writer = link
-        writer.write(heads.refusal(no.status, no.sentence))
+        writer.write(http_heads.refusal(no.status, no.sentence))
         writer.write_eof()
         with suppress(TimeoutError):
             async with asyncio.timeout(self._terms.linger):
@@ -213,7 +213,7 @@ async def read_head(reader: asyncio.StreamReader) -> bytes:
             break
         if len(head) > HEAD:
             raise asyncio.LimitOverrunError("too long", HEAD)
-        if not heads.FIRST.match(head):
+        if not http_heads.FIRST.match(head):
             break
     return head
 

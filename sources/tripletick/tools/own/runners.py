@@ -23,7 +23,7 @@ from tripletick.paths import PathRefused
 from tripletick.paths.dir_handle import DirHandle
 from tripletick.sandbox import bare
 from tripletick.sandbox.box import NOTHING, Box, Finished, Grant, Limits, Mode
-from tripletick.sandbox.running import Launch, end_family, run_program
+from tripletick.sandbox.process_runner import Launch, end_family, run_program
 from tripletick.sandbox.user import find_user, remove
 from tripletick.system.cancellation import CancelToken
 from tripletick.system.entry_points import search_path

@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 
 from tripletick.sandbox.box import Finished, Limits, OutputEnds
-from tripletick.sandbox.counting import group_in
+from tripletick.sandbox.process_limit import group_in
 from tripletick.sandbox.user import User
 from tripletick.sandbox.watchdog import PAUSE, Watchdog, WatchTarget
 from tripletick.system import platforms
@@ -174,7 +174,7 @@ def run_program(launch: Launch) -> Generator[str, None, Finished]:
 
 
 def run_once(launch: Launch) -> Generator[str, None, Finished]:
-    """Run it as `running` does; what a box says that fails itself is not passed on."""
+    """Run it as `run_program` does; what a sandbox that fails itself prints is not passed on."""
     began = time.monotonic()
     kept = OutputEnds(launch.limits.kept)
     decoder = codecs.getincrementaldecoder("utf-8")("replace")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from tripletick.sandbox.net.addresses import CLOUD, HERE, is_local_name, is_own, judge
-from tripletick.sandbox.net.heads import ProxyRequest
+from tripletick.sandbox.net.http_heads import ProxyRequest
 from tripletick.sandbox.net.registries import place
 
 USUAL = (80, 443)

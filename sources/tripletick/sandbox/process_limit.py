@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tripletick.sandbox import unshared
+from tripletick.sandbox import blocked_syscalls
 from tripletick.sandbox.box import SandboxSpec
 from tripletick.sandbox.user import User
 from tripletick.system import platforms
@@ -68,9 +68,9 @@ class Counting:
     def settings(self, most: int) -> dict[str, object]:
         machine = os.uname().machine
         return {
-            "asking": (unshared.fork_filter() or b"").hex(),
-            "filtering": unshared.FILTERING[machine],
-            "forks": unshared.forks(machine) if self.at_fork else (),
+            "asking": (blocked_syscalls.fork_filter() or b"").hex(),
+            "filtering": blocked_syscalls.FILTERING[machine],
+            "forks": blocked_syscalls.forks(machine) if self.at_fork else (),
             "most": most,
         }
 
@@ -83,7 +83,9 @@ def find_counting(ground: SandboxSpec, user: User) -> Counting:
     """See what this machine has for the blocks of this user."""
     if not user.is_root or not is_exempt(platforms.read_text(Path("/proc/self/uid_map"))):
         return Counting()
-    return Counting(True, ground.lookup_cached("cgroup", find_place), unshared.fork_filter() is not None)
+    return Counting(
+        True, ground.lookup_cached("cgroup", find_place), blocked_syscalls.fork_filter() is not None
+    )
 
 
 def is_exempt(uid_map: str) -> bool:

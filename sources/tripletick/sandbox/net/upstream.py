@@ -1,4 +1,4 @@
-"""The way out for one request: a name looked up, judged by `gate`, connected to, maybe by a further proxy."""
+"""Connects one request: looks the name up, asks `access_rules`, connects, maybe through another proxy."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from tripletick.sandbox.net import heads
-from tripletick.sandbox.net.copying import Link
-from tripletick.sandbox.net.gate import HostPolicy, Refusal, UpstreamProxy, find_upstream_proxy
-from tripletick.sandbox.net.heads import HEAD, ProxyRequest
+from tripletick.sandbox.net import http_heads
+from tripletick.sandbox.net.access_rules import HostPolicy, Refusal, UpstreamProxy, find_upstream_proxy
+from tripletick.sandbox.net.http_heads import HEAD, ProxyRequest
+from tripletick.sandbox.net.relay import Link
 
 REACHED = "network: the block reaches {host}"
 MORE = "network: the block asks for further hosts, which are not listed"
@@ -162,10 +162,10 @@ class Connector:
 
     async def _tunnel(self, link: Link, asked: ProxyRequest, further: UpstreamProxy) -> int:
         """Ask the further proxy for a tunnel; give the status of its answer, 0 where there is none."""
-        link[1].write(heads.connect(asked, further.fields))
+        link[1].write(http_heads.connect(asked, further.fields))
         try:
             async with asyncio.timeout(self.terms.head):
-                return heads.status_of(await link[0].readuntil(b"\r\n\r\n"))
+                return http_heads.status_of(await link[0].readuntil(b"\r\n\r\n"))
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
             return 0
 
