@@ -245,7 +245,7 @@ def plan(home: Path, **how: Any) -> Terminal:
     """A large request, parted into tasks for three agents."""
     (home / "script.json").write_text(json.dumps(PLAN), encoding="utf-8")
     with opened(home, "-a", "planner", "-m", "scripted:../script.json", **how) as terminal:
-        terminal.wait("planner>").send("a word counter").wait("Go on with")
+        terminal.wait("planner>").send("a word counter").wait("Run this plan")
         terminal.send("y").wait("tokens").wait_line("planner>")
     return terminal
 

@@ -78,9 +78,14 @@ class Terminal:
         cells = range(self.screen.columns)
         return "\n".join("".join(row[at].data for at in cells).rstrip() for row in self.rows())
 
+    def shows(self, text: str) -> bool:
+        """Whether this is on the screen, also where a line's end parts it: between words, or in a long path."""
+        shown = self.text()
+        return any(text in joined for joined in (shown, shown.replace("\n", " "), shown.replace("\n", "")))
+
     def wait(self, *texts: str) -> Terminal:
         """Wait until all of these are on the screen."""
-        while not all(text in self.text() for text in texts):
+        while not all(map(self.shows, texts)):
             try:
                 self.stream.feed(self.program.read_nonblocking(65536, timeout=SECONDS))
             except (pexpect.TIMEOUT, pexpect.EOF) as error:

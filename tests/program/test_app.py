@@ -93,7 +93,7 @@ def test_what_a_request_names_is_no_more_at_work_in_the_next(talk):
 
 def test_an_unknown_agent_changes_nothing(talk):
     app = talk("one")
-    with pytest.raises(Exception, match="There are: casual, coder, executor"):
+    with pytest.raises(Exception, match="Available: casual, coder, executor"):
         app.use_agent("nobody")
     assert app.config.agent.name == "coder"
 
@@ -221,7 +221,7 @@ def test_another_model_reads_the_whole_conversation(talk, tmp_path):
     (tmp_path / "other.md").write_text("two")
     events = play(app, app.use_model(f"scripted:{tmp_path / 'other.md'}"))
     play(app, app.handle_request("second"))
-    assert (len(only(events, Loading)), "anew" in only(events, Notice)[-1].text) == (1, True)
+    assert (len(only(events, Loading)), "read the whole conversation again" in only(events, Notice)[-1].text) == (1, True)
     assert app.loop.replies.model is not old
     assert sent(app)[:2] == [*sooner, "one"]
 

@@ -77,7 +77,7 @@ def at_work(node):
 
     below = list_descendants(node.all_processes["raylet"][0].process.pid)
     lines = [Path(f"/proc/{pid}/cmdline") for pid in below]
-    return any(b"batch.leashed" in path.read_bytes() for path in lines if path.exists())
+    return any(b"batch.task_process" in path.read_bytes() for path in lines if path.exists())
 
 
 def test_tasks_go_to_the_machines_and_their_patches_come_back(begin, tmp_path):

@@ -121,7 +121,7 @@ def test_a_run_that_is_stopped_says_how_it_goes_on(bench, home):
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert "Go on: tripletick bench --repeat=9 -m scripted:slow.json --suite ./own --resume" in said
+    assert "To continue: tripletick bench --repeat=9 -m scripted:slow.json --suite ./own --resume" in said
     assert 1 <= len(lines(home)[1:]) < 9
 
 
@@ -159,7 +159,7 @@ WRONG = [
         "no sandbox is available",
     ),
     (("-m", "a", "-s", "agent.dialekt=xml"), 2, "did you mean dialect?"),
-    (("-m", "a", "-s", "agent"), 2, "--set agent is no setting"),
+    (("-m", "a", "-s", "agent"), 2, "--set agent is not a setting"),
     (("-m", "a", "-s", "agent.dialect=yaml"), 2, "one of: fence xml native auto"),
     (("-m", "scripted:script.md", "--suite", "./own", "--resume"), 2, "There is no run to resume."),
     (("compare", "a"), 2, "bench compare a is not understood"),

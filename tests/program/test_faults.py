@@ -43,7 +43,7 @@ def headed(field, *pieces):
 
 (HEAD,) = unmeasured()
 CUT = "stopped in the middle"
-GARBLED = "cannot be read"
+GARBLED = "cannot be parsed"
 SILENT = "has sent nothing for 1 s"
 NOT_OLLAMA = "is not Ollama"
 FAULTS = {
@@ -90,12 +90,12 @@ FAULTS = {
     "a status that is none": ([b"HTTP/1.1 abc OK\r\n\r\n"], 7, NOT_OLLAMA),
     "a line without an end": (Forever(HEAD, (b"a" * 65536,)), 7, ""),
     "bytes one by one": (Forever(HEAD, (b"{", DRIP)), 7, SILENT),
-    "lines without text for ever": (Forever(HEAD, (line() * 50,)), 7, "has no end"),
-    "empty lines for ever": (Forever(HEAD, (b"\n" * 500,)), 7, "has no end"),
+    "lines without text for ever": (Forever(HEAD, (line() * 50,)), 7, "does not end"),
+    "empty lines for ever": (Forever(HEAD, (b"\n" * 500,)), 7, "does not end"),
     "other words for ever": (
         Forever(HEAD, (b"".join(line(f"w{n} ") for n in range(3000)),)),
         7,
-        "has no end",
+        "does not end",
     ),
     "the same line for ever": (Forever(HEAD, (line("the same\n"),)), 1, "again and again"),
     "the same thought for ever": (Forever(HEAD, (THOUGHT,)), 1, "again and again"),

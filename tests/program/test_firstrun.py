@@ -108,7 +108,7 @@ def best_of(home):
 def test_where_no_server_answers_the_best_model_that_was_fetched_goes_on(home):
     best = best_of(home)
     with opened(home, OLLAMA_HOST="127.0.0.1:9", PATH=without_ollama(home)) as terminal:
-        terminal.wait(f"Model {best.model}, without a server", "coder>")
+        terminal.wait(f"Model {best.full_name}, without a server", "coder>")
         assert "Your choice?" not in terminal.text()
     assert settings(home) == ""
 
@@ -118,13 +118,13 @@ def test_a_task_without_a_terminal_takes_the_best_model_that_was_fetched_and_say
     done = run(home, "say hello", OLLAMA_HOST="127.0.0.1:9")
     # the files of these tests are no models
     assert (done.returncode, "cannot be used" in done.stderr) == (5, True)
-    assert f"Model {best.model}, without a server (-m NAME chooses another).\n" in done.stderr
+    assert f"Model {best.full_name}, without a server (-m NAME chooses another).\n" in done.stderr
 
 
 def test_doctor_takes_the_model_that_a_task_would_take(home):
     best = best_of(home)
     told = json.loads(run(home, "doctor", "--json", OLLAMA_HOST="127.0.0.1:9").stdout)["engine"]
-    assert (told["model"], "without a server" in told["chosen"]) == (best.model, True)
+    assert (told["model"], "without a server" in told["chosen"]) == (best.full_name, True)
 
 
 def test_a_server_that_was_asked_for_is_not_replaced_by_a_model_of_this_machine(home):
@@ -138,8 +138,8 @@ def test_an_ollama_without_models_leaves_the_work_to_the_best_model_that_was_fet
     with served(models=[]) as server:
         done = run(home, "say hello", OLLAMA_HOST=server.url)
         with opened(home, "say hello", OLLAMA_HOST=server.url) as terminal:
-            terminal.wait(f"Model {best.model}, without a server").end()
-    assert f"Model {best.model}, without a server" in done.stderr
+            terminal.wait(f"Model {best.full_name}, without a server").end()
+    assert f"Model {best.full_name}, without a server" in done.stderr
 
 
 def test_an_ollama_that_is_installed_is_started_and_outlives_us(home):

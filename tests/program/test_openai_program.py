@@ -61,8 +61,8 @@ def test_what_a_server_says_steers_no_terminal_and_stays_in_its_line(home):
     [
         (refusal(401, "no key"), refusal(401, "no key"), 7, "export OPENAI_API_KEY="),
         (refusal(404, "model not found"), NO_LIST, 5, "is not on this server"),
-        (stream(b"data: rubbish\n\n"), LIST, 7, "cannot be read"),
-        (stream(event("Hel")), LIST, 7, "broke off"),
+        (stream(b"data: rubbish\n\n"), LIST, 7, "cannot be parsed"),
+        (stream(event("Hel")), LIST, 7, "stopped in the middle"),
         (answer(200, "<html>", "text/html"), LIST, 7, "is not an OpenAI-style server"),
     ],
 )
@@ -173,7 +173,7 @@ def test_the_models_of_one_that_was_found_are_listed_and_can_be_chosen(home, fou
     (home / "script.md").write_text("Hi.")
     env = {**found.env, "OPENAI_API_KEY": "sk-secret"}
     with opened(home, "-m", f"scripted:{home / 'script.md'}", **env) as terminal:
-        terminal.wait("coder>").send("/model openai:beta").wait("openai:beta goes on").wait_line("coder>")
+        terminal.wait("coder>").send("/model openai:beta").wait("Switched to openai:beta").wait_line("coder>")
         terminal.send("hello").wait("Hello").wait_line("coder>")
     # nobody has said that it may have the key
     assert not any("authorization" in asked.headers for asked in found.asked)

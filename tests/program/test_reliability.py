@@ -140,7 +140,7 @@ def test_ctrl_c_at_the_question_of_an_undo_leaves_the_files(home):
 
 def test_ctrl_c_on_an_empty_line_leaves_at_the_second_time(home):
     with served(FINE) as server, chat(home, server) as terminal:
-        terminal.wait(PROMPT).type(CTRL_C).wait("once more").wait_line(PROMPT).type(CTRL_C)
+        terminal.wait(PROMPT).type(CTRL_C).wait("Ctrl+C again").wait_line(PROMPT).type(CTRL_C)
         assert terminal.end() == 0
 
 

@@ -41,7 +41,7 @@ def test_the_turn_of_an_agent_goes_to_its_model_and_the_conversation_goes_along(
     with opened(home, "-a", "coder") as terminal:
         terminal.wait_line("coder>").send("one").wait("Hello").wait_line("coder>")
         terminal.send("@casual two").wait("casual uses its own model, openai:beta", RELOADS)
-        terminal.wait_line("coder>").send("@coder three").wait("openai:alpha goes on")
+        terminal.wait_line("coder>").send("@coder three").wait("Switched to openai:alpha")
         terminal.wait_line("coder>")
         assert terminal.scrolled().count(RELOADS) == 1
     assert [body["model"] for body in asked(server)] == ["alpha", "beta", "alpha"]
@@ -53,13 +53,13 @@ def test_the_chat_names_the_models_of_the_server_as_they_are_chosen(home, server
     with opened(home, "-a", "casual") as terminal:
         terminal.wait_line("casual>").send("/model").wait("openai:beta", "Current model: openai:alpha")
         terminal.wait_line("casual>").type("/model openai:be\t").wait("> /model openai:beta").type("\r")
-        terminal.wait("openai:beta goes on")
+        terminal.wait("Switched to openai:beta")
 
 
 def test_what_is_chosen_in_the_chat_is_for_all(home, server):
     configure(home, server, "[model.casual]\nname = openai:beta\n")
     with opened(home, "-a", "casual") as terminal:
-        terminal.wait_line("casual>").send("/model openai:alpha").wait("openai:alpha goes on")
+        terminal.wait_line("casual>").send("/model openai:alpha").wait("Switched to openai:alpha")
         terminal.wait_line("casual>").send("one").wait("Hello").wait_line("casual>")
     assert asked(server)[-1]["model"] == "alpha"
 
@@ -120,7 +120,7 @@ def test_a_session_goes_on_with_the_model_of_its_agent(home, server):
     run(home, "-a", "casual", "say one")
     with opened(home, "-a", "casual", "resume") as terminal:
         terminal.wait_line("casual>").send("two").wait("Hello").wait_line("casual>")
-        assert "anew" not in terminal.scrolled()
+        assert "conversation again" not in terminal.scrolled()
     first, second = asked(server)
     assert (second["model"], second["messages"][: len(first["messages"])]) == ("beta", first["messages"])
 

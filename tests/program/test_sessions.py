@@ -257,7 +257,7 @@ def test_model_agent_and_context_are_the_sessions_and_flags_say_otherwise(home):
         ).end()
     (home / "other.json").write_text(json.dumps(["four"]))
     with opened(home, "-m", f"scripted:{home / 'other.json'}", "-a", "coder", "resume") as terminal:
-        terminal.wait("goes on", "anew.").wait_line("coder>").send("/exit").end()
+        terminal.wait("continues the session", "conversation again.").wait_line("coder>").send("/exit").end()
 
 
 def test_a_session_of_another_folder_works_there_and_says_so(home):
@@ -268,7 +268,7 @@ def test_a_session_of_another_folder_works_there_and_says_so(home):
         terminal.wait("The session continues in its own folder", "in other?").type("n\r")
         terminal.wait_line("coder>").send("/exit").end()
     with opened(home, "resume", ids(home)[0]) as terminal:
-        terminal.wait("The session was in", "anew.").wait_line("coder>").send("make it").wait(
+        terminal.wait("The session was in", "conversation again.").wait_line("coder>").send("make it").wait(
             "Done."
         ).wait_line("coder>").send("/exit").end()
     assert (home / "project" / "made-here").exists()
@@ -279,7 +279,7 @@ def test_where_the_folder_is_gone_it_says_so(home):
     task(home, "talk to me", folder="other")
     (home / "other").rmdir()
     with opened(home, "resume", ids(home)[0], given=False) as terminal:
-        terminal.wait("is gone.", "tripletick -C DIR resume")
+        terminal.wait("no longer exists.", "tripletick -C DIR resume")
         assert terminal.end() == 2
 
 

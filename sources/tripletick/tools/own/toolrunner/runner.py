@@ -126,8 +126,9 @@ def _get_tool_name(name: str, function: Any) -> str:
 def load_module(ask: dict[str, Any]) -> types.ModuleType:
     """Import a file, or the module of an entry point."""
     sys.path += [entry for entry in ask.get("path", ()) if entry not in sys.path]
-    if importlib.util.find_spec("tripletick") is None:
-        # in a box: there is only this file
+    spec = importlib.util.find_spec("tripletick")
+    if spec is None or spec.origin is None:
+        # in a box: there is only this file, or a folder of that name that holds no code
         package = types.ModuleType("tripletick")
         package.tool = tool  # type: ignore[attr-defined]  # a module made by hand
         sys.modules["tripletick"] = package
