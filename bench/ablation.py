@@ -80,7 +80,7 @@ def verdict(split: compare.PairSplit, shipped: Sequence[Attempt], without: Seque
         return "helps" if split.only_a > split.only_b else "hurts"
     pairs = zip(shipped, without, strict=True)
     same = all((one.steps, one.written) == (other.steps, other.written) for one, other in pairs)
-    return "changed no reply" if same else "not told apart"
+    return "changed no reply" if same else "no clear difference"
 
 
 def table(plan: Plan) -> Iterator[str]:

@@ -79,7 +79,7 @@ class Terminal:
         return "\n".join("".join(row[at].data for at in cells).rstrip() for row in self.rows())
 
     def shows(self, text: str) -> bool:
-        """Whether this is on the screen, also where a line's end parts it: between words, or in a long path."""
+        """Whether this is on the screen, even where it is wrapped, between words or in a long path."""
         shown = self.text()
         return any(text in joined for joined in (shown, shown.replace("\n", " "), shown.replace("\n", "")))
 

@@ -59,7 +59,7 @@ def test_windows_line_ends_do_no_harm(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "what"),
-    [("{user}", "has a place {user}"), ("{", "cannot be read"), (None, "There is no system.md")],
+    [("{user}", "has an unknown place {user}"), ("{", "cannot be read"), (None, "There is no system.md")],
 )
 def test_an_unusable_system_prompt_is_told(tmp_path, text, what):
     if text is not None:

@@ -73,7 +73,7 @@ BAD = [
     ("json", {"a": "{"}, {"path": "a"}, "a is not valid JSON"),
     ("json", {"a": "[" * 100_000}, {"path": "a"}, "a is not valid JSON"),
     ("json", {"a": "[1]"}, {"path": "a", "at": "0.x"}, "a has no 0.x"),
-    ("json", {"a": "1"}, {"path": "a", "equals": True}, "a has a different value at its top"),
+    ("json", {"a": "1"}, {"path": "a", "equals": True}, "a has a different value at the top level"),
     ("csv", {"a": "x,1\n"}, {"path": "a", "rows": [["x", 2]]}, "row 1 of a differs"),
     ("csv", {"a": "x\n"}, {"path": "a", "rows": []}, "a has 1 rows"),
     ("run", {}, {"command": "fails"}, "'fails' exited with 3"),

@@ -90,7 +90,7 @@ def test_an_embedding_model_is_told_and_never_offered():
     embedder = stock("nomic", 0.3, can=("embedding",))
     assert sort_models([embedder], 8 * GB) == []
     assert (
-        describe_use(embedder) == next(format_rows([embedder], 8 * GB))[-1] == "compares texts, cannot chat"
+        describe_use(embedder) == next(format_rows([embedder], 8 * GB))[-1] == "embedding model, cannot chat"
     )
 
 

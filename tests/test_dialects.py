@@ -70,7 +70,7 @@ def test_native_that_is_set_is_used_where_the_server_lists_no_function_calling_a
 
 def test_auto_is_what_was_measured_of_the_model_and_fences_where_nothing_was():
     assert selection.choose_dialect("auto", CAN) == selection.DialectChoice(
-        "fence", "auto: nothing was measured of this model"
+        "fence", "auto: this model has not been measured"
     )
     for name, dialect in selection.load_measured().items():
         assert dialect in ("fence", "xml", "native")

@@ -97,7 +97,7 @@ def test_a_column_that_nobody_knows_is_an_error():
 
 @pytest.mark.parametrize("column", ["entry = '('", "find.x = [['y', 'z']]", "find.x = [['', '{y}']]"])
 def test_a_pattern_that_cannot_be_used_is_an_error_at_once(column):
-    with pytest.raises(ValueError, match="language a: a pattern is wrong"):
+    with pytest.raises(ValueError, match="language a: a pattern is invalid"):
         read_table(f"[language.a]\n{column}")
 
 

@@ -1,6 +1,6 @@
 """A hook: notes.txt is never deleted, moved or overwritten by a block without your yes, and never by `rm`.
 
-Copy it to the folder `hooks` beside your config.ini (`tripletick config path` names it).
+Copy it to the folder `hooks` next to your config.ini (`tripletick config path` names it).
 """
 
 import re

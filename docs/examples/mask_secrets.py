@@ -1,6 +1,6 @@
 """A hook: what looks like a key or a password is masked in results and answers.
 
-Copy it to the folder `hooks` beside your config.ini (`tripletick config path` names it).
+Copy it to the folder `hooks` next to your config.ini (`tripletick config path` names it).
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What passes between person, model and tools: frozen values, equal when their fields are."""
+"""What passes between user, model and tools: frozen values, equal when their fields are."""
 
 from __future__ import annotations
 
@@ -279,7 +279,7 @@ class Receipt:
                 yield _format_paths(action, paths)
         over = [each.path for each in self.files or () if each.replaced and each.path not in self.saved]
         if over:
-            yield _format_paths("overwrote", over) + " (tripletick undo brings it back)"
+            yield _format_paths("overwrote", over) + " (tripletick undo restores it)"
         if self.tests:
             yield f"tests {self.passed} of {self.tests} passed"
         if self.check:

@@ -69,4 +69,4 @@ def test_what_could_not_be_told_apart_is_marked():
     shipped = tried(6, solved=3)
     longer = [replace(one, written=one.written + 1) for one in shipped]
     assert ablation.row("advice", "`x`", shipped, shipped).endswith("| changed no reply |")
-    assert ablation.row("advice", "`x`", shipped, longer).endswith("| not told apart |")
+    assert ablation.row("advice", "`x`", shipped, longer).endswith("| no clear difference |")

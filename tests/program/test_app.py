@@ -221,7 +221,10 @@ def test_another_model_reads_the_whole_conversation(talk, tmp_path):
     (tmp_path / "other.md").write_text("two")
     events = play(app, app.use_model(f"scripted:{tmp_path / 'other.md'}"))
     play(app, app.handle_request("second"))
-    assert (len(only(events, Loading)), "read the whole conversation again" in only(events, Notice)[-1].text) == (1, True)
+    assert (
+        len(only(events, Loading)),
+        "read the whole conversation again" in only(events, Notice)[-1].text,
+    ) == (1, True)
     assert app.loop.replies.model is not old
     assert sent(app)[:2] == [*sooner, "one"]
 

@@ -130,7 +130,7 @@ def test_without_an_engine_that_answers_it_ends_and_what_is_left_waits(batch, ho
     program, found = batch(*tasks, model=None, words=["-m", "any", "--host", "127.0.0.1:9"])
     assert program.returncode == 4
     assert "127.0.0.1:9 failed and is paused for 1 s" in program.stderr
-    assert "None of the model servers responds any more." in program.stderr
+    assert "No model server responds any more." in program.stderr
     assert [one["status"] for one in found.values()] == ["failed"]
 
 
@@ -311,7 +311,7 @@ def test_a_lesser_box_is_told_once_and_stands_with_each_result(batch, home, monk
     told = [one for one in found["one"]["notices"] if one.startswith("box: landlock")]
     if not told:
         pytest.skip("there is no second tier here")
-    assert told == ["box: using landlock, because a stronger box does not work: no room here"]
+    assert told == ["sandbox: using landlock, because a stronger tier does not work: no room here"]
     assert told[0] in found["two"]["notices"]
     assert program.stderr.count(told[0]) == 1
 

@@ -42,9 +42,7 @@ def test_a_name_with_blanks_stands_in_quotes_and_lines_behind_a_colon(chat, home
 @pytest.mark.usefixtures("project")
 def test_a_word_that_names_no_file_stays_a_word(chat, home):
     with chat("One.", "Two.") as terminal:
-        terminal.wait("coder>").send("mail a@b.org about @app.route").wait(
-            "@app.route: no such file here"
-        )
+        terminal.wait("coder>").send("mail a@b.org about @app.route").wait("@app.route: no such file here")
         terminal.wait("One.").wait_line("coder>").send("and @property").wait("Two.").wait_line("coder>")
         assert "@property: there" not in terminal.text()
     assert requests(home) == ["mail a@b.org about @app.route", "and @property"]

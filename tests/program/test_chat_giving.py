@@ -69,7 +69,7 @@ def test_a_block_is_copied_to_a_file_where_the_terminal_cannot(chat, home):
         copied = home / ".local" / "state" / "tripletick" / "copied.md"
         assert copied.read_text() == "second\nlines\n"
         assert copied.stat().st_mode & 0o777 == 0o600
-        terminal.send("/copy 3").wait("The work on the last request has 2.").wait_line("coder>")
+        terminal.send("/copy 3").wait("The last request produced 2 blocks.").wait_line("coder>")
 
 
 def test_another_context_is_asked_for_and_the_new_prefix_is_said(chat):

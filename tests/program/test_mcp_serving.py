@@ -115,5 +115,5 @@ def test_a_lesser_box_stands_in_the_result(do, tmp_path, monkeypatch):
     if result.structured_content["exit"] == 3:
         pytest.skip("there is no second tier here")
     assert result.structured_content["notices"] == [
-        "box: using landlock, because a stronger box does not work: no room here"
+        "sandbox: using landlock, because a stronger tier does not work: no room here"
     ]

@@ -241,7 +241,7 @@ def test_show_tells_what_a_model_is_and_can(home):
         done = run(home, "--host", server.url, "models", "show", "alpha:7b")
     told = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
     assert told["parameters"] == "7.6 billion"
-    assert (told["context"], told["can"], told["size"]) == ("8 192 tokens", "completion", "470 MB")
+    assert (told["context"], told["supports"], told["size"]) == ("8 192 tokens", "completion", "470 MB")
 
 
 @pytest.mark.parametrize(

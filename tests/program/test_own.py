@@ -85,7 +85,7 @@ def test_a_tool_of_the_folder_is_asked_about_once_and_again_when_it_changes(home
     with opened(home, *flags) as terminal:
         terminal.wait(question).type("y\r").wait("word_count: ok", "Four words.").end()
     assert "word_count: ok" in task(home).stderr
-    assert "mine.py:4 (in the box))" in run(home, "tools").stdout
+    assert "mine.py:4 (in the sandbox))" in run(home, "tools").stdout
     put(home, TOOL + "\n", "project", ".tripletick", "tools", "mine.py")
     assert "not used, because not approved yet" in task(home).stderr
     assert "word_count" not in run(home, "tools").stdout

@@ -357,7 +357,7 @@ def test_what_is_made_beside_a_hidden_file_the_next_block_can_read(place, told):
     (place.workspace / ".env").write_text("x")
     place.bash("echo made > new; mkdir -p sub; echo y > sub/z")
     assert place.bash("cat new sub/z")[0] == "made\ny\n"
-    assert sum("only the next block" in line for line in told) == 1
+    assert sum("only later blocks" in line for line in told) == 1
 
 
 def test_a_block_that_may_only_read_changes_nothing(place):

@@ -402,7 +402,7 @@ def test_the_person_is_told_of_each_host_once_and_not_without_end(open_proxy, to
     proxy = open_proxy(near=[near])
     for _ in range(3):
         ask(proxy, f"GET http://{near}/ HTTP/1.1\r\n\r\n".encode())
-    assert told == [f"network: the block reaches {near}"]
+    assert told == [f"network: the block contacts {near}"]
     for number in range(MOST_TOLD + 5):
         ask(proxy, f"CONNECT 10.0.0.{number}:443 HTTP/1.1\r\n\r\n".encode())
     assert len(told) == MOST_TOLD + 1

@@ -76,7 +76,7 @@ def test_why_a_lesser_box_holds_is_told_once(ground, programs):
         box.close()
     if not boxes[0].holds:
         pytest.skip("there is no second tier here")
-    assert told == ["box: using landlock, because a stronger box does not work: no room here"]
+    assert told == ["sandbox: using landlock, because a stronger tier does not work: no room here"]
 
 
 def test_a_bubblewrap_that_cannot_be_started_does_not_hold(ground, programs):

@@ -93,9 +93,7 @@ def test_for_this_session_is_for_this_kind_of_question(session):
             answers=[SESSION, NO],
         )
     )
-    assert asked(it.play())[1:] == [
-        "This throws away what is not committed, and may leave commits behind. Run it?"
-    ]
+    assert asked(it.play())[1:] == ["This discards uncommitted changes, and may lose commits. Run it?"]
     assert not (it.folder / "src").exists()
 
 
@@ -278,7 +276,7 @@ def test_system_packages_are_named_to_the_person_and_nobody_is_asked(session):
 
 def test_an_install_that_is_refused_runs_nothing_of_its_block(session):
     it = session("```bash\npip install six==1.16.0 && touch made\n```", "Then not.", answers=[NO])
-    question = "Install six 1.16.0 into .venv, in the box with network through the proxy?"
+    question = "Install six 1.16.0 into .venv in the sandbox with network via the proxy?"
     assert asked(it.play()) == [f"{question} No project file lists it."]
     assert not (it.folder / "made").exists()
     assert not (it.folder / ".venv").exists()

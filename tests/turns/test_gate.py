@@ -16,8 +16,8 @@ from tripletick.permission.script_parts import split_script
 DELETE = "This deletes src (20 files)."
 CHANGED = "The Python in .venv was created or changed since the first block of this session."
 UNRESOLVED = "echo 'curl: (6) Could not resolve host: example.test' >&2; exit 6"
-RESET = "This throws away what is not committed, and may leave commits behind."
-FETCH = "This fetches packages and installs them, in the box with network through the proxy. Run it?"
+RESET = "This discards uncommitted changes, and may lose commits."
+FETCH = "This downloads and installs packages in the sandbox, with network via the proxy. Run it?"
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_a_question_for_network_names_what_runs_of_the_folder(session, line):
     it = session(f"```bash\n{line}; {UNRESOLVED}\n```", "Then not.", answers=[NO])
     (it.folder / "run.sh").write_text("true\n")
     (it.folder / "app.py").write_text("\n")
-    own = f"It runs code from this folder ({line}), in the box with network through the proxy."
+    own = f"It runs code from this folder ({line}), in the sandbox with network via the proxy."
     assert asked(it.play()) == [f"This block needs network. {own} Allow it once?"]
 
 
@@ -111,7 +111,7 @@ def test_the_network_for_the_session_is_not_for_a_python_that_was_changed_since(
     change = "```bash\nln -sf /bin/true .venv/bin/python\n```"
     it = environment(session(lacks, runs, change, runs, lacks, "Then.", answers=[SESSION, NO]))
     events = it.play()
-    assert asked(events)[1:] == [f"This block has network. {CHANGED} Run it?"]
+    assert asked(events)[1:] == [f"This block can use the network. {CHANGED} Run it?"]
     assert [result.outcome for result in results(events)] == ["ok", "ok", "ok", "denied", "ok"]
 
 
@@ -315,7 +315,7 @@ def test_what_a_block_left_in_its_own_home_is_told_to_both(session, block):
     events = it.play()
     assert asked(events) == ["This block needs to write ~/notes.txt. Allow it once?"]
     assert not results(events)[0].ok
-    assert "~/notes.txt is in the home folder of the blocks" in last(events, Notice).text
+    assert "~/notes.txt is in the sandbox's home folder" in last(events, Notice).text
 
 
 def test_with_nobody_to_ask_it_has_failed_and_the_model_reads_why(session):

@@ -142,11 +142,11 @@ def test_other_numbers_are_no_tests(text):
         (Receipt(saved=("a", "b", "c")), "saved 3"),
         (
             Receipt(files=(FileChange("b", "renamed", "a", replaced=True),)),
-            "renamed a to b · overwrote b (tripletick undo brings it back)",
+            "renamed a to b · overwrote b (tripletick undo restores it)",
         ),
         (
             Receipt(files=(FileChange("b", "changed", replaced=True), FileChange("c", "changed"))),
-            "changed c · overwrote b (tripletick undo brings it back)",
+            "changed c · overwrote b (tripletick undo restores it)",
         ),
         (Receipt(files=(FileChange("a", "deleted"), FileChange("b", "created"))), "created b · deleted a"),
         (Receipt(ran=1, tests=3, passed=2, check="failed"), "ran 1 · tests 2 of 3 passed · check failed"),

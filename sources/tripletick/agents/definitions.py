@@ -218,7 +218,7 @@ def parse_agent(name: str, source: str, path: Path | None = None) -> Agent:
         settings = _parse_settings(head)
         values = dict(settings)
         if unknown := values.keys() - set(SETTINGS):
-            raise ValueError(f"unknown setting {', '.join(sorted(unknown))}; there are {', '.join(SETTINGS)}")
+            raise ValueError(f"unknown setting {', '.join(sorted(unknown))}; known: {', '.join(SETTINGS)}")
         if not values.get("when"):
             raise ValueError("`when` is missing: one sentence on what this agent is for")
         warm = values.get("temperature")
@@ -227,7 +227,7 @@ def parse_agent(name: str, source: str, path: Path | None = None) -> Agent:
         mode = values.get("mode", MODES[0])
         package, _, needs = values.get("needs", "").rpartition(":")
         if mode not in MODES:
-            raise ValueError(f"`mode` is {' or '.join(MODES)}, not {mode!r}")
+            raise ValueError(f"`mode` must be {' or '.join(MODES)}, not {mode!r}")
         if mode == "read" and (writing := WRITING.intersection(tools)):
             raise ValueError(f"with `mode = read` it cannot own {', '.join(sorted(writing))}")
         return Agent(
@@ -266,7 +266,7 @@ def _read_system_prompt(path: Path) -> str:
         known
     ):
         are = " and ".join(f"{{{place}}}" for place in known)
-        raise ConfigError(f"{path} has a place {{{wrong.pop()}}}.", f"Places are {are}.")
+        raise ConfigError(f"{path} has an unknown place {{{wrong.pop()}}}.", f"Known: {are}.")
     return text
 
 

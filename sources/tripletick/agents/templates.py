@@ -169,7 +169,7 @@ def _read_file(path: Path) -> dict[str, Any]:
     known = {each.name: PLACES.get(each.name, set()) for each in fields(Templates)}
     for name, text in said.items():
         if name not in known:
-            raise ValueError(f"there is no {name!r}; there are {', '.join(known)}")
+            raise ValueError(f"unknown key {name!r}; known: {', '.join(known)}")
         if name == "words":
             _check_patterns(text)
             continue

@@ -1,4 +1,4 @@
-"""Which ids there are, eight bytes each: ten million tasks are known by 134 MB and not by a gigabyte.
+"""The set of task ids, eight bytes each: ten million take 134 MB instead of a gigabyte.
 
 A set for adding and asking alone. An id is known by 64 bits of its BLAKE2: among ten million, two of them
 are taken for one with a chance of 1 to 370 000.

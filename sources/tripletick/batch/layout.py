@@ -1,4 +1,4 @@
-"""Which engines there are for a batch, how many places each has, and which of them may do a task.
+"""The engines of a batch, how many slots each has, and which of them may do a task.
 
 The engines are those of `[model] hosts`, for a task that names its agent those of `[model.NAME]`. Without
 any, it is the one that the settings name, on each machine of a cluster its own.

@@ -1,4 +1,4 @@
-"""The crew of many machines: an actor of Ray for each place, on whichever machine has room.
+"""The worker pool of a Ray cluster: one actor per slot, on whichever machine has room.
 
 What a task begins with is sent along and its patch comes back, so the machines share no disk; each has a
 tripletick of the same version. An actor whose machine dies is started again on another one, with what it was

@@ -1,4 +1,4 @@
-"""RESULTS: a line a task that has ended, on the disk before the next one is; and patches/ beside it.
+"""The results file: one line per finished task, written to disk at once; and patches/ next to it.
 
 One program writes (`flock`). What stands there as done or unsolved is not done again; a task that failed is,
 and has then two lines, the last of which counts. A last line that was torn is taken off.

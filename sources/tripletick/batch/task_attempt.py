@@ -1,4 +1,4 @@
-"""One task, done once: put down, worked on by a tripletick of its own, and what it changed made a patch.
+"""One attempt at a task: unpacked, run by its own tripletick process, its changes made into a patch.
 
 The same on this machine and on another one. Which engine it works with, and whether it is done again, is
 decided elsewhere (waiting, running).

@@ -1,4 +1,4 @@
-"""A task's program, which ends with the thread that started it, also where that was killed.
+"""A task's process, which ends with the thread that started it, even if that was killed.
 
 Where the system has no such leash (macOS) it works on to its end.
 """

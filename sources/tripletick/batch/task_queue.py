@@ -1,4 +1,4 @@
-"""Which task is next for an engine: the one that waits longest, of those that may be done there now.
+"""The next task for an engine: the one waiting longest among those it may do now.
 
 Only a few tasks are held; the others stay in the file until there is room. An engine that fails is left alone
 for a while, which grows, and a task that failed there goes elsewhere where it can. Nothing here waits: what

@@ -1,4 +1,4 @@
-"""TASKS: a task a line as JSON, all looked at before the first one runs, then read as they are needed.
+"""The tasks file: one JSON task per line, all checked before the first one runs, then read as needed.
 
 What is in a line is a row of KEYS. Not covered: which tasks are done already (results), and who does them
 (waiting, crew).

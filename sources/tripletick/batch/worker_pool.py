@@ -1,4 +1,4 @@
-"""Who does the tasks: a Protocol, and the crew of this machine, a thread for each place."""
+"""The worker pool: a Protocol, and this machine's implementation, one thread per slot."""
 
 from __future__ import annotations
 

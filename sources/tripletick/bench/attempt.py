@@ -1,4 +1,4 @@
-"""One trial: the task begun in a fresh folder, done by a tripletick of its own, judged, counted.
+"""One trial: a task started in a fresh folder, done by its own tripletick process, graded and measured.
 
 Nothing of the user's is touched: config, sessions and what undoes turns lie beside the folder and go with
 it. What is fetched already, such as the offline model, is used.

@@ -124,7 +124,7 @@ def _check_json(scene: CheckContext, wanted: Mapping[str, Any]) -> str:
         except (LookupError, ValueError, TypeError):
             return f"{path} has no {wanted['at']}"
     same = "equals" not in wanted or _normalize_value(value) == _normalize_value(wanted["equals"])
-    return "" if same else f"{path} has a different value at {wanted.get('at') or 'its top'}"
+    return "" if same else f"{path} has a different value at {wanted.get('at') or 'the top level'}"
 
 
 def _check_csv(scene: CheckContext, wanted: Mapping[str, Any]) -> str:

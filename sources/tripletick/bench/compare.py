@@ -1,4 +1,4 @@
-"""Two runs over the same trials: which solved more, which took longer, and whether that may be luck.
+"""Two runs over the same trials: which solved more, which took longer, and whether that may be chance.
 
 Only trials that both have done are compared; how many were not is said.
 """

@@ -1,4 +1,4 @@
-"""The folder that a task has left, looked at without trust: bounded, and no link leads out of it.
+"""The folder that a task left behind, read as untrusted: bounded, and no link leads out of it.
 
 A program wrote it that nobody has read: a link, a FIFO or a file without end may lie where a text is meant.
 """

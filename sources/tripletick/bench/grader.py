@@ -1,4 +1,4 @@
-"""Whether a task is done: its checks, held against the folder that was left and the answer.
+"""Whether a task is done: its checks, applied to the resulting folder and the answer.
 
 Programs of the folder run in a copy of it and in a box, never beside us.
 """

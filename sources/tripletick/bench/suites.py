@@ -1,4 +1,4 @@
-"""Which tasks are done: the suites by name, or a folder of one's own; each request of them with its wording.
+"""Which tasks to run: the suites by name, or the user's own folder; each request with its wording.
 
 The suite `free` is requests in words that no task was written with, in free.jsonl: nothing is tuned on them.
 """

@@ -23,7 +23,7 @@ COLUMNS = (
     "refused",
     "invented",
 )
-BELOW = "attempts to invented: average per task; attempts: failed replies that were repaired or retried"
+BELOW = "From attempts on: averages per task; attempts: failed replies that were repaired or retried"
 
 
 @dataclass(frozen=True, slots=True)

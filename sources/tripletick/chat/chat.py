@@ -1,4 +1,4 @@
-"""The chat: a line is typed, a turn is worked on, and the line comes back, whatever went wrong.
+"""The chat: the user types a line, a turn runs, and the prompt returns, whatever went wrong.
 
 What a line may be stands in two tables: what it begins with, and the slash commands. What these do is in
 slash/, how the line is edited in ui/input_line.py, how a turn is drawn in ui/terminal.py.
@@ -265,7 +265,7 @@ ROWS = (
     SlashCommand(
         "ctx",
         "[N]",
-        "show the context size; N: change it (the conversation is read again)",
+        "show the context size; N: change it (the model rereads the conversation)",
         settings.set_context,
     ),
     SlashCommand(

@@ -1,4 +1,4 @@
-"""Where a command's events go and who is asked: the terminal, JSON, or nobody."""
+"""Where a command's events go and who answers questions: the terminal, JSON, or nobody."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that run later: what a block has left that some program runs by itself another day.
+"""Files that run later: what a block wrote that another program will run by itself.
 
 Nothing is held up here, the user is told. The rows, with the reason that is said, are in runs_later.toml. A
 file that is gone is no alert; what runs only when its name is typed is none either.
@@ -23,7 +23,7 @@ from tripletick.system.text import join_names
 NAMED = 10
 """Paths of one reason that a line names."""
 LINE = "Runs later: {paths} ({why})"
-REPOSITORY = "git runs what the settings and hooks of this repository name"
+REPOSITORY = "git runs programs named in this repository's settings and hooks"
 SAMPLE = ".sample"
 """Git puts such hooks into every repository and runs none."""
 BARE = frozenset(("HEAD", "objects", "config"))

@@ -155,7 +155,7 @@ class DirTree:
         with self.open_parent(path) as (fd, name):
             status = os.stat(name, dir_fd=fd, follow_symlinks=False)
             if not stat.S_ISDIR(status.st_mode):
-                raise NotADirectoryError(errno.ENOTDIR, "it is no folder any more")
+                raise NotADirectoryError(errno.ENOTDIR, "it is no longer a folder")
             change_mode(fd, name, mode)
 
     def move_file(self, source: str, path: str, mode: int) -> None:
@@ -163,6 +163,6 @@ class DirTree:
         with self.open_parent(source) as (old, was), self.open_parent(path, make=True) as (fd, name):
             if source != path:
                 if self._stat_entry(name, fd):
-                    raise FileExistsError(errno.EEXIST, "something is in its place")
+                    raise FileExistsError(errno.EEXIST, "something else is in its place")
                 os.rename(was, name, src_dir_fd=old, dst_dir_fd=fd)
             change_mode(fd, name, mode)

@@ -1,4 +1,4 @@
-"""Old snapshots go: by age turn by turn, then the oldest until all together are small enough.
+"""Delete old snapshots: by age, turn by turn, then the oldest until the total is small enough.
 
 What a running program works on is left alone. When this is done, and how much sessions may take, is decided
 by whoever calls (retention.py).

@@ -1,4 +1,4 @@
-"""The plan that takes changes back, or brings them back: values, rules and words, no file is touched here."""
+"""The plan for an undo or redo: values, rules and messages; no file is touched here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who there is and what each tag does, with the tokens that they cost in every conversation.
+"""List the agents and what each tag does, with the tokens that they cost in every conversation.
 
 Tokens are estimated as the conversation does before an engine has counted (context.py).
 """

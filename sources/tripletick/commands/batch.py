@@ -44,7 +44,7 @@ SETTLED = ("host", "hosts")
 MOST, MOST_RETRIES = 4096, 100
 BEFORE = "Skipping {count} of {total}, finished in earlier runs."
 ENDED = "{done} done, {unsolved} unsolved, {failed} failed, {left} left: {results}"
-ENGINES = "None of the model servers responds any more."
+ENGINES = "No model server responds any more."
 GO_ON = "To continue with the remaining {left}: {command}"
 NOT_DONE = "{id} {status}: {error}"
 

@@ -1,4 +1,4 @@
-"""How well a model does: `tripletick bench` has it do the tasks of a suite, compares two runs, draws one.
+"""Benchmark a model: `tripletick bench` runs the tasks of a suite, compares two runs, plots one.
 
 What a trial is stands in bench/; here is what is typed, and what is shown of it.
 """

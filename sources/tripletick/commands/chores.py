@@ -34,7 +34,7 @@ MARKS = {True: "done    ", False: "FAILED  "}
 NOBODY = Answer(there=False)
 NOT_HELD = "{file} does not contain what was asked for"
 NOT_THERE = "{file} does not exist"
-TOO_SLOW = "not within {seconds:.0f} s"
+TOO_SLOW = "not finished within {seconds:.0f} s"
 NOT_PRINTED = "no {tag} block printed {holds}"
 
 
@@ -138,7 +138,7 @@ def format_results(tried: Sequence[ChoreResult], tags: Sequence[str]) -> Iterato
     for one in tried:
         with_tags = f", with {' '.join(one.served)}" if one.done and one.served else ""
         yield f"  {MARKS[one.done]}  {one.says}{with_tags}{': ' * bool(one.why)}{escape_controls(one.why)}"
-    yield f"  works with: {' '.join(tags) or 'no tag'}"
+    yield f"  works with: {' '.join(tags) or 'no tags'}"
 
 
 def _run_chore(app: App, chore: Chore, folder: Path) -> ChoreResult:

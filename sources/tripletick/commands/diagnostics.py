@@ -1,4 +1,4 @@
-"""What doctor finds beside the box: the server, the model and its context, the languages of this machine."""
+"""What doctor finds besides the sandbox: server, model, context, and the languages of this machine."""
 
 from __future__ import annotations
 

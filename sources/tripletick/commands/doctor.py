@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from tripletick.commands.chores import ChoreResult
     from tripletick.commands.diagnostics import EngineReport, LanguageStatus
 
-MARKS = {"held": "held     ", "not held": "NOT HELD ", "not tried": "not tried"}
+MARKS = {"held": "blocked    ", "not held": "NOT BLOCKED", "not tried": "not tried  "}
 NO_BOX = (
     "There is no sandbox, so every block needs your approval and none runs unattended. No attack was tried."
 )
 LEAKS = (
-    "The sandbox does not hold. Please report it with this output. To approve each block: "
+    "The sandbox let an attack through. Please report this output. To approve each block: "
     "tripletick --sandbox bare"
 )
 UNTRIED = "The attacks not tried need python3 where blocks can see it: sudo apt install python3"
@@ -209,7 +209,7 @@ def format_report(report: DoctorReport) -> Iterator[str]:
     yield f"  {report.sentence}"
     yield from (f"  not used: {reason}" for reason in report.reasons if report.holds)
     if report.attacks:
-        yield f"attacks: {held} of {len(report.attacks)} held"
+        yield f"attacks: {held} of {len(report.attacks)} blocked"
         yield from (f"  {MARKS[one.verdict]}  {one.tries}" for one in report.attacks)
     if report.left_out:
         yield "not visible on PATH:"

@@ -1,4 +1,4 @@
-"""Writes AGENTS.md for a folder from a look at it: what it holds, and how it is built and tested.
+"""Write AGENTS.md by scanning the folder: what it contains, and how it is built and tested.
 
 Nothing of the folder is run, and a file that is there is never written over. What a look cannot tell, such as
 what must stay as it is, is the user's to add.

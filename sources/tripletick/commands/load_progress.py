@@ -1,4 +1,4 @@
-"""A model that a server loads, as a person sees it: how long it takes, and where it lies then.
+"""A model loading on a server, as the user sees it: how long it takes, and where it ends up.
 
 How the server is asked is in models/preload.py. A server behind TLS or a proxy loads at the first request.
 """

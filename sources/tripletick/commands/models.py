@@ -1,4 +1,4 @@
-"""The models there are, on a server and on this machine; another one is fetched, chosen or mended."""
+"""The models on servers and on this machine: list, download, choose, or add a chat template."""
 
 from __future__ import annotations
 
@@ -141,8 +141,8 @@ def _show_model(work: ModelsContext, name: str) -> None:
         ("server", about.where),
         ("parameters", f"{about.parameters / 1e9:.1f} billion" if about.parameters else ""),
         ("context", f"{format_thousands(about.context)} tokens" if about.context else ""),
-        ("asked for", f"{format_thousands(window)} tokens"),
-        ("can", ", ".join(about.can)),
+        ("requested", f"{format_thousands(window)} tokens"),
+        ("supports", ", ".join(about.can)),
         *(_size_rows(work, about.name) if about.engine == "ollama" else ()),
     )
     write_lines(sys.stdout, align_rows([row for row in rows if row[1]]))

@@ -1,4 +1,4 @@
-"""What in a folder at one of our places is ours: told by marks of our own, never by the place alone.
+"""Which files in a data folder are tripletick's: recognized by their marks, never only by their place.
 
 Variables (XDG_STATE_HOME …) may lead to a folder that is somebody else's too. Nothing is deleted here.
 """

@@ -1,4 +1,4 @@
-"""A model on its way, as the user sees it: one bar over all layers or parts, speed, time left.
+"""A model download, as the user sees it: one bar over all layers or parts, speed, time left.
 
 How a server is told to pull is in models/ollama_pull.py, how a file is fetched to this machine in
 models/fetch.py.

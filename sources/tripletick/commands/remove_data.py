@@ -1,4 +1,4 @@
-"""Deleting everything of ours on this machine: state, cache, and the user's settings."""
+"""Delete all of tripletick's data on this machine: state, cache, and the user's settings."""
 
 from __future__ import annotations
 

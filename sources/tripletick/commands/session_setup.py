@@ -1,4 +1,4 @@
-"""What commands share: settings with the flags over them, and a session that is opened and closed."""
+"""What commands share: settings with flags applied, and opening and closing a session."""
 
 from __future__ import annotations
 

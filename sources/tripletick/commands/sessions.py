@@ -1,4 +1,4 @@
-"""Sessions that were: listed, searched, exported, copied, deleted, and gone on with."""
+"""Past sessions: list, search, export, copy, delete, and continue them."""
 
 from __future__ import annotations
 

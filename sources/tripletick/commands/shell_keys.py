@@ -1,4 +1,4 @@
-"""Keys for the prompt of a shell: the last command that failed is explained, or what made it fail is mended.
+"""Keys for a shell prompt: explain the last failed command, or fix its cause.
 
 A hook keeps the command and its exit code. A key puts an ordinary command into the line and enters it: what
 is asked is seen, stands in the history, and is stopped like any other.

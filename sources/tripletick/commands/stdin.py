@@ -1,4 +1,4 @@
-"""What comes on standard input, which is often a pipe that nobody feeds."""
+"""Standard input, which is often a pipe that nothing writes to."""
 
 from __future__ import annotations
 

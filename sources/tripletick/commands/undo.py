@@ -1,4 +1,4 @@
-"""Taking turns back, bringing them back, and showing what they changed."""
+"""Undo turns, redo them, and show what they changed."""
 
 from __future__ import annotations
 

@@ -255,7 +255,7 @@ class HarnessSection:
         "switch",
     )
     small_plans: bool = setting(
-        False, "Let models below 4B plan without being asked (@planner asks).", "switch"
+        False, "Let models below 4B plan without being asked (@planner always plans).", "switch"
     )
 
 
@@ -336,7 +336,7 @@ class UiSection:
     )
     slow: float = setting(
         20.0,
-        "Seconds without a token after which the status says what it is waiting for.",
+        "Seconds without a token after which the status line says what it waits for.",
         "number",
         0.1,
         3600,

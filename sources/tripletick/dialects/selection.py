@@ -49,7 +49,7 @@ def choose_dialect(wanted: str, about: ModelInfo) -> DialectChoice:
         return DialectChoice(wanted, "as set", UNSAID.format(name=about.name) if unsaid else "")
     best = load_measured().get(parse_family(about.name))
     if best is None or (best == NATIVE and TOOLS not in about.can):
-        return DialectChoice(FENCE, "auto: nothing was measured of this model")
+        return DialectChoice(FENCE, "auto: this model has not been measured")
     return DialectChoice(best, "auto: measured")
 
 

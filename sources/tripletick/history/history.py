@@ -171,7 +171,7 @@ def _check(values: Mapping[str, Any]) -> None:
     if not all(isinstance(each, str) for each in words) or not all(
         isinstance(each, int | float) for each in numbers
     ):
-        raise ValueError("a value is none")
+        raise ValueError("a value is invalid")
 
 
 def _told(entry: ConversationEntry) -> dict[str, Any]:
@@ -205,7 +205,7 @@ def _message(told: Mapping[str, Any]) -> Message:
     texts = [told["text"], *(value for part in parts for value in asdict(part).values())]
     texts += [text for one in pictures for text in (one.path, one.sha256, one.kind)]
     if told["role"] not in ("user", "assistant") or not all(isinstance(text, str) for text in texts):
-        raise ValueError("a message is none")
+        raise ValueError("a message is invalid")
     return Message(told["role"], told["text"], calls, results, pictures)
 
 

@@ -1,4 +1,4 @@
-"""Sessions by their logs: found by a part of their id, told in a line, gone on with, copied, deleted.
+"""Sessions by their logs: found by part of their id, listed in a line, continued, copied, deleted.
 
 A log that is open in another program is neither gone on with nor deleted; it can be copied as far as it is.
 """

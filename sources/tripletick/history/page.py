@@ -1,4 +1,4 @@
-"""A session as one HTML page: no script, nothing fetched, light or dark as the reader's system is.
+"""A session as one HTML page: no script, nothing loaded, light or dark like the reader's system.
 
 What was written by people and models is escaped, pictures are not shown, and a policy in the head forbids the
 page to load anything.

@@ -1,4 +1,4 @@
-"""A session's records as a person reads them: what was asked, said, run, and what came of it.
+"""A session's records for human readers: what was asked, said and run, and the results.
 
 Not covered: how that is drawn (export, page).
 """

@@ -181,7 +181,7 @@ def _check_patterns(row: Language) -> None:
         for pattern in patterns:
             re.compile(pattern)
     except (re.error, StopIteration, KeyError, IndexError) as wrong:
-        raise ValueError(f"language {row.tag}: a pattern is wrong or no last one fits: {wrong!r}") from wrong
+        raise ValueError(f"language {row.tag}: a pattern is invalid or has no default: {wrong!r}") from wrong
 
 
 def _freeze_value(value: Any) -> Any:

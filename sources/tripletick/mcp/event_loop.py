@@ -1,4 +1,4 @@
-"""An event loop in a thread of ours: the SDK is asynchronous, the rest of us waits."""
+"""An event loop in a thread of its own: the SDK is asynchronous, the rest of tripletick is not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the first request says of the servers: a line each, with the tools that were there last time.
+"""What the first request says of the servers: one line each, with the tools available last time.
 
 The names are kept from one session to the next, so that no server is started for the line alone. A tool's own
 words stay out of it: they are read when they are asked for.

@@ -1,4 +1,4 @@
-"""One server in one session: begun at its first use, once more where it ended, given up where that fails.
+"""One server in one session: started at first use, restarted once if it ends, then given up.
 
 Whoever calls waits; calls of several threads run side by side.
 """

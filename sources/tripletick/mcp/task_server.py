@@ -52,7 +52,7 @@ PROGRESS = {
     "Called": "{call[tool]}",
     "Returned": "{call[tool]}: {result[verdict]}",
     "Repairing": "attempt {attempt} of {limit} failed: {error}",
-    "Doubted": "unconfirmed: {reasons}",
+    "Doubted": "in doubt: {reasons}",
     "FreshStart": "starting over from the request",
     "Notice": "{text}",
 }

@@ -1,4 +1,4 @@
-"""The models that can be fetched: a row each in catalog.toml, where they lie, which one suits this machine.
+"""The downloadable models: one row each in catalog.toml, where they are, which one suits this machine.
 
 Nothing is fetched or loaded here: fetch.py does the one, embedded.py the other.
 """

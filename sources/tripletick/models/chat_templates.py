@@ -1,4 +1,4 @@
-"""Chat templates for models that a server has without one: which one a model needs, and how it gets it.
+"""Chat templates for models that lack one on the server: which one fits, and how it is added.
 
 Without a template the server sends bare text: the model does not see who speaks, and its reply may never end.
 Ollama alone; the templates are rows of chat_templates.toml.
@@ -111,7 +111,7 @@ def add_template(name: str, settings: EngineSettings) -> ChatTemplate:
         ]
         chosen = choose_template(tokens, family)
         if chosen is None:
-            raise NONE_FITS(name=name, family=family or "not told")
+            raise NONE_FITS(name=name, family=family or "unknown")
         made = {"from": name, "template": chosen.text, "parameters": {"stop": list(chosen.stop)}}
         told = _post_json(wire, "/api/create", {"model": name, **made, "stream": False})
     if told.get("status") != "success":

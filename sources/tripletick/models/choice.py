@@ -25,7 +25,7 @@ programs."""
 SMALL_MODEL, SMALL_FILE = 3_000_000_000, 2_000_000_000
 """Parameters, or bytes where these are not told, below which a model does simple tasks alone."""
 SIMPLE = "small: simple tasks"
-NO_CHAT = "compares texts, cannot chat"
+NO_CHAT = "embedding model, cannot chat"
 FITS = {True: "fits", False: "too large", None: ""}
 SUGGESTED = 3
 UNKNOWN_MEMORY = 16_000_000_000

@@ -1,4 +1,4 @@
-"""A model's file from its maker's page, by HTTP, going on behind what an earlier call has brought.
+"""A model's file from its maker's page, by HTTP, continuing a partial download.
 
 Only files whose length is known beforehand are taken. Whether it is the right file is fetch.py's to tell.
 """

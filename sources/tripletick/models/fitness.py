@@ -92,7 +92,7 @@ UNFIT = (
             f"{header.architecture}.pooling_type" in header.fields
             or header.fields.get(f"{header.architecture}.attention.causal") is False
         ),
-        "It is an embedding model: it compares texts and cannot write any",
+        "It is an embedding model: it compares texts and cannot write them",
         "Use a model that can chat: -m embedded:PATH.gguf",
     ),
     UnfitReason(

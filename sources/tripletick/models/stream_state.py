@@ -1,4 +1,4 @@
-"""A streamed chat completion: its server-sent events, and what has come of it so far.
+"""A streamed chat completion: its server-sent events, and its state so far.
 
 Events are read as chat servers really stream them (WHATWG HTML, 9.2), each a JSON object. Comments,
 keep-alives, CRLF, objects over several `data:` lines, no blank line between events and none at the end are

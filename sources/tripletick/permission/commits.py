@@ -1,4 +1,4 @@
-"""`git add` and `git commit`, parsed: these words alone run, in a box that may write .git.
+"""`git add` and `git commit`, parsed: only these words run, in a sandbox that may write .git.
 
 Hooks, signatures and the user's settings do not; the author is the repository's, else the user's. Not
 covered: every other command of git, for which .git stays read-only.

@@ -49,7 +49,7 @@ RUNNERS = frozenset(
     )
 )
 """Programs that run code of the folder they are started in."""
-OWN = " It runs code from this folder ({line}), in the box with network through the proxy."
+OWN = " It runs code from this folder ({line}), in the sandbox with network via the proxy."
 CHANGED = " The Python in {folders} was created or changed since the first block of this session."
 
 

@@ -47,7 +47,7 @@ SAID = 3
 MORE = "And {count} more of this kind."
 NOT_PUSHED = "(git push was not run: it is left to the person, who has been shown the command.)"
 NOT_COMMITTED = "(This was not run, since what comes before it did not succeed: {line})"
-RISKY_WHY = "In its box it can change files only in this folder; tripletick undo restores them."
+RISKY_WHY = "In the sandbox it can change files only in this folder; tripletick undo restores them."
 UNKEPT = "What it changes here cannot be undone."
 CHANGED = "network for a Python that was made or changed"
 ALWAYS_WHY = "Every block needs your approval: [sandbox] ask = always."
@@ -175,7 +175,7 @@ class PermissionGate:
             return Question(first, f"{text} Run it?", what, RISKY_WHY, also=tuple(also))
         if self._merge_grants().network and (changed := self.interpreters.format_changes(block.tagged_call)):
             kind = f"network {self.interpreters.fingerprint_changes(block.tagged_call)}"
-            return Question(kind, f"This block has network.{changed} Run it?", CHANGED, needs.PROXY)
+            return Question(kind, f"This block can use the network.{changed} Run it?", CHANGED, needs.PROXY)
         tag, kind = block.tool.tag, f"always {block.tool.tag}"
         if self.asking.always and not block.typed and kind not in self.person.allowed:
             return Question(kind, f"Run this {block.name} block?", f"each {tag} block", ALWAYS_WHY)

@@ -52,7 +52,7 @@ MODEL = (
     "out of reach. To keep it, write it in this folder.)"
 )
 FAILED = "failed, what it wrote is not in this folder"
-PERSON = "{paths} is in the home folder of the blocks, not in yours, and is deleted with the session."
+PERSON = "{paths} is in the sandbox's home folder, not in yours, and is deleted with the session."
 _NAMED = re.compile(
     r"""(?:(?<![\w/.~])~/|\$HOME/|\$\{HOME\}/|Path\.home\(\)\s*/\s*["'])(?P<path>\w[\w.@%+-]*(?:/[\w.@%+-]+)*)"""
 )

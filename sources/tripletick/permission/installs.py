@@ -127,7 +127,7 @@ class Install:
             else "No project file lists it."
         )
         return (
-            f"Install {what} into {self.folder}, in the box with network through the proxy? {named}{changed}"
+            f"Install {what} into {self.folder} in the sandbox with network via the proxy? {named}{changed}"
         )
 
 

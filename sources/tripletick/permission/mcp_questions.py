@@ -13,12 +13,12 @@ from tripletick.permission.block import PendingBlock
 from tripletick.permission.questions import AskPolicy, Question
 from tripletick.tools import mcp
 
-DESTROYS = "may destroy or overwrite what it works on"
+DESTROYS = "may destroy or overwrite data"
 REACHES = "connects to other computers"
 ASK = "According to its server, {name}.{tool} {does}. Call it?"
 WHAT = "the call of {name}.{tool}"
-CONFINED = "In its box the server can change files only in this folder; tripletick undo restores them."
-FREE = "The server runs without a box or on another machine, so what it does cannot be undone."
+CONFINED = "In its sandbox the server can change files only in this folder; tripletick undo restores them."
+FREE = "The server runs without a sandbox or on another machine, so what it does cannot be undone."
 
 
 def build_question(block: PendingBlock, asking: AskPolicy) -> Question | None:

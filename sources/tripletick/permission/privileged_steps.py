@@ -25,12 +25,12 @@ from tripletick.tools.tool import ToolContext
 Asks = Callable[[PendingBlock, Question, str], Answering]
 INSTALL_WHY = "The command can see {paths} and a package cache, and nothing else in this folder; {how}."
 HOWS = {"pip": "prebuilt packages only, no setup code runs", "npm": "install scripts do not run"}
-BUILD = "No prebuilt package fits {names}. Build it from source in that box? Its setup code runs there."
+BUILD = "No prebuilt package fits {names}. Build it from source in the sandbox? Its setup code runs there."
 INSTALLED = {
     "pip": "ok, installed into {folder}; start programs with {folder}/bin/python",
     "npm": "ok, installed into {folder}; install scripts did not run",
 }
-COMMIT_WHY = "Only the lines shown here run, in a box that can write .git; hooks and signing are off."
+COMMIT_WHY = "Only the lines shown here run, in a sandbox that can write to .git; hooks and signing are off."
 LINKED = "{path} is a link, and what it points to is not known to be a place for packages"
 UNMADE = "{folder} could not be made: {why}"
 UNTRACKED = "[ -e {folder}/.gitignore ] || echo '*' > {folder}/.gitignore"

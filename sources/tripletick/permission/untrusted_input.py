@@ -1,4 +1,4 @@
-"""What is asked because of strangers: their words may order a model about, and an address may carry away
+"""Questions because of untrusted input: text may instruct a model, and an address may leak
 what the model knows.
 
 Until there is something from outside, an address must be at a host that the user or a search has named;

@@ -76,7 +76,7 @@ class PlanDrafter:
             heard, form = yield from self._request_with_fallback(form)
             talk.add_reply(heard.reading.text)
             if heard.reading.question is not None:
-                answer = yield Ask(heard.reading.question, "", "The planner asks you.")
+                answer = yield Ask(heard.reading.question, "", "The planner is asking you.")
                 if answer is None or not answer.there:
                     return GaveUp("clarification", "The model has a question.", 3, heard.reading.question)
                 talk.add_user_message(answer.text or NO_ANSWER)

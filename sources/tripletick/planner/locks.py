@@ -1,4 +1,4 @@
-"""Keeps tasks that run side by side out of each other's files.
+"""Keeps parallel tasks out of each other's files.
 
 A file tool takes the lock of its path, any other block that may write the one of the workspace, what only
 reads none; a block has its lock from its first question to its last snapshot, so that what has changed is

@@ -1,4 +1,4 @@
-"""One request as a plan: asked for, shown, agreed to, carried out, changed where something failed, answered.
+"""One request as a plan: requested, shown, confirmed, carried out, revised after failures, answered.
 
 A turn like that of the loop: it yields events, is sent answers, and KeyboardInterrupt is thrown in. How tasks
 run is the crew's.

@@ -1,4 +1,4 @@
-"""Whether what was written is a plan that can be carried out; what is wrong is worded to be mended.
+"""Checks whether a plan can be carried out; each fault is worded so that the model can fix it.
 
 Covered: plans of the model's and lists of tasks that the user has edited. Not covered: where they come from
 (asking, editing).

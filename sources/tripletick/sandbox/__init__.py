@@ -17,10 +17,10 @@ BOXES = {
     "podman": "container.podman",
 }
 """Where what opens them lies below this package."""
-LESSER = "box: using {name}, because a stronger box does not work: {why}"
+LESSER = "sandbox: using {name}, because a stronger tier does not work: {why}"
 SAID = "lesser box"
 """Marks a ground on which that was told."""
-ANOTHER = "To see which boxes work: tripletick doctor"
+ANOTHER = "To see which tiers work: tripletick doctor"
 TIERS = ("auto", *BOXES, "none")
 
 
@@ -44,7 +44,7 @@ def open_box(ground: SandboxSpec, tier: str = "auto") -> Box:
 def choose_box(ground: SandboxSpec, tier: str = "auto") -> tuple[Box, list[str]]:
     """Open a box as `open_box` does; give also why others were passed over."""
     if tier not in TIERS:
-        raise ConfigError(f"[sandbox] tier = {tier} does not exist", remedy=f"Tiers: {', '.join(TIERS)}")
+        raise ConfigError(f"There is no sandbox tier {tier!r}.", remedy=f"Tiers: {', '.join(TIERS)}")
     from tripletick.sandbox.bare import CHOSEN, UnsandboxedBox
 
     problems: list[str] = []

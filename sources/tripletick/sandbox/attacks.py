@@ -1,4 +1,4 @@
-"""Ten harmless attacks on a real box: what `tripletick doctor` runs on the user's machine.
+"""Ten harmless attacks on a real sandbox: what `tripletick doctor` runs on the user's machine.
 
 Each is judged by what it did outside, where that can be seen, else by what it says. One that did not run to
 its end was not tried, which is not held. They do no harm where they succeed, but are for boxes alone: tier

@@ -1,4 +1,4 @@
-"""Tier 0: no box. A clean environment, a session of its own, limits, and an end to all that was started.
+"""Tier 0: no sandbox. A clean environment, a session of its own, limits, and an end to all that was started.
 
 Confines nothing: who uses it asks before every block.
 """

@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from tripletick.sandbox.net.proxy import Proxy
 
 SENTENCE = (
-    "bubblewrap: a block can change files only in this folder (not its .git), sees no other file "
-    "of your home, no secret of your environment, and no network but its own localhost"
+    "bubblewrap: a block can change files only in this folder (not its .git), sees no other files "
+    "in your home, no secrets in your environment, and no network but its own localhost"
 )
 SENTENCE_USER = "; blocks run as {name}, who owns the folder"
-SENTENCE_ROOT = "; blocks run as root without its powers"
-SENTENCE_UNFILTERED = "; system calls are not filtered, because this processor is unknown"
+SENTENCE_ROOT = "; blocks run as root without its privileges"
+SENTENCE_UNFILTERED = "; system calls are not filtered, because this processor type is unknown"
 SENTENCE_READ = "; blocks can only read"
 TOO_MANY = (
     "tripletick: more than {most} files and folders to hide here; name the folders they lie in, in {name}\n"

@@ -25,10 +25,10 @@ from tripletick.sandbox.user import Session, User, find_user
 IMAGE = "python:3-slim"
 INSIDE = Path("/tmp")
 SENTENCE = (
-    "{name}: a block can change files only in this folder (not its .git), sees no other file of yours and no "
-    "secret of your environment, and no network but its own localhost; its programs are those of {image}"
+    "{name}: a block can change files only in this folder (not its .git), sees no other files of yours, no "
+    "secrets in your environment, and no network but its own localhost; its programs come from {image}"
 )
-MISSING = "{name} is not installed, or lies in the workspace"
+MISSING = "{name} is not installed, or is inside the workspace"
 REMEDY = "{name}: {why} (the image: {name} pull {image})"
 NOT_GIVEN = "blocks in a container cannot have network access, installs, commits or files outside"
 START = 'echo + >&0; exec "$@" </dev/null'

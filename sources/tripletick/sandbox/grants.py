@@ -1,4 +1,4 @@
-"""What one block gets beyond its box after a yes of the user's, as mounts: paths outside, .git, an install.
+"""What one block gets beyond its sandbox after the user's yes, as mounts: paths outside, .git, an install.
 
 Refuses, by OSError with a sentence, what would give away keys, settings or the box itself. Does not ask, and
 does not run anything: approval does the one, bubblewrap.py the other.

@@ -40,17 +40,17 @@ from tripletick.sandbox.write_protection import FileProtector
 from tripletick.system import platforms
 
 SENTENCE = (
-    "landlock: a block can change files only in this folder (its .git is put back after it), reads no other "
-    "file of your home, no secret of your environment, and has no network, no localhost and no /tmp; it can "
+    "landlock: a block can change files only in this folder (its .git is restored after it), reads no other "
+    "files in your home, no secrets in your environment, and has no network, localhost or /tmp; it can "
     "see the names of your files and the command lines of your programs"
 )
 REPORT = 99
 """The descriptor by which confine.py says that the block starts."""
-UNKNOWN = "this processor is unknown"
+UNKNOWN = "this processor type is unknown"
 PROBLEM = "landlock: {why} (needs Linux 6.12 with Landlock)"
 NO_NETWORK = "landlock cannot give a block network; bubblewrap can (apt install bubblewrap)"
-DAMAGED = "Could not be kept or put back: {names} (look at it with git fsck)"
-CLOSE_BY = "{folder} holds hidden files: what a block makes beside them only the next block can read."
+DAMAGED = "Could not be saved or restored: {names} (to check the repository: git fsck)"
+CLOSE_BY = "{folder} contains hidden files: only later blocks can read what a block creates next to them."
 GIT_KEPT = tuple(f"{OURS[0]}/{name}" for name in (*SHIELDED, LEADS_AWAY))
 """What runs or redirects in a .git that a block may otherwise write."""
 

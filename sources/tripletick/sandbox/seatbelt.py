@@ -23,8 +23,8 @@ from tripletick.sandbox.user import find_homes, find_user
 PROGRAM = Path("/usr/bin/sandbox-exec")
 """By its whole path: another one on PATH would hold nothing."""
 SENTENCE = (
-    "seatbelt: a block can change files only in this folder (not its .git), reads no other file of your "
-    "home, no secret of your environment, and has no network and no localhost"
+    "seatbelt: a block can change files only in this folder (not its .git), reads no other files in your "
+    "home, no secrets in your environment, and has no network and no localhost"
 )
 MISSING = "seatbelt: {program} was not found (it is part of macOS)"
 ONLY_WRITE = "blocks in seatbelt cannot have network access, installs or commits"

@@ -196,7 +196,7 @@ def make_top(state: Path, user: User) -> tuple[Path, Lock]:
             except OSError as error:
                 why = f"{error.filename or above}: {describe_os_error(error)}."
     raise TripletickError(
-        "There is no room for the files of a block.", why, f"Free some space in {tempfile.gettempdir()}"
+        "There is no disk space for a block's files.", why, f"Free some space in {tempfile.gettempdir()}"
     )
 
 

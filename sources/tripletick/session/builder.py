@@ -1,4 +1,4 @@
-"""Builds the parts of a session from the config: box, tools, conversation, loop. Engines: engines.py."""
+"""Builds the parts of a session from the config: sandbox, tools, conversation, loop."""
 
 from __future__ import annotations
 

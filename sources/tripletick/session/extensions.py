@@ -1,4 +1,4 @@
-"""What a session has that is not ours: tools and hooks of the user's, of packages, tools of the folder.
+"""A session's extensions: tools and hooks of the user and of packages, tools of the folder.
 
 Looked for when they are first of use; where there are none nothing is imported. What a tool and a hook are,
 and how they are loaded, is theirs (tools/own, hooks).

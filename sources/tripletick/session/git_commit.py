@@ -1,4 +1,4 @@
-"""Commits what turns have changed, and nothing of the user's own: `/commit`, and `[git] commit = turn`.
+"""Commits what turns have changed, and none of the user's own changes: `/commit`, and `[git] commit = turn`.
 
 git runs in the box alone, with .git writable and the folder read-only, and without what the repository could
 have it run: hooks, filters, signing, fsmonitor, the user's settings. A file is committed whole or not at all:

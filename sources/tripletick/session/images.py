@@ -1,4 +1,4 @@
-"""`@picture.png` in a request: the picture goes along to a model that sees, through the workspace guard.
+"""`@picture.png` in a request: the picture is sent to a model that can see, through the workspace guard.
 
 A model that cannot see gets the path as text. Which pictures a conversation holds stands in its log by path
 and sha256, not their bytes: they are read again where the session is gone on with. What a picture costs a

@@ -1,4 +1,4 @@
-"""What the user does themselves, and how the model learns of it: scripts, programs, undo, redo."""
+"""What users do themselves, and how the model learns of it: scripts, programs, undo, redo."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from tripletick.turn import attempts
 FIELD = "tripletick.session.request_text"
 """The adapter's field that holds the hash."""
 STALE = (
-    "The offline model was trained with different prompts, so it does less well: restore the folder "
+    "The offline model was trained with different prompts, so it performs worse: restore the folder "
     "prompts/offline, or retrain it: make offline-model"
 )
 _BLOCK = Call("bash", "ls")

@@ -1,4 +1,4 @@
-"""Who gets a request: what the user said, else a classifier, and where that is unsure the model at work.
+"""Which agent gets a request: the user's choice, else the classifier's, and if unsure the model's.
 
 Not covered: the classifier (router), what a side question is (aside), who takes over in a turn (shift).
 """

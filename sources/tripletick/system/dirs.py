@@ -1,4 +1,4 @@
-"""Where our own files lie: what is shipped, and the user's folders for config, state and cache."""
+"""Where tripletick's own files are: shipped files, and the user's config, state and cache folders."""
 
 from __future__ import annotations
 

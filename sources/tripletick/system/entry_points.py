@@ -1,4 +1,4 @@
-"""The entry points that installed packages bring for us, and how a Python of ours is started.
+"""Entry points of installed packages, and how tripletick starts a Python of its own.
 
 Entry points are read from the files themselves: importlib.metadata takes longer to import than all of them
 to be looked through. Nothing of a package is imported here, and nothing that lies in the workspace is taken

@@ -1,4 +1,4 @@
-"""One task as a tripletick of its own: started, read by its events, and ended when its time is over.
+"""One task as a separate tripletick process: started, followed by its events, stopped at its limit.
 
 For what has many tasks done: bench, batch, mcp. Nobody is there to be asked. Which folder it works in, where
 its settings and sessions lie and what is made of the outcome is the caller's.

@@ -1,4 +1,4 @@
-"""What does not come with tripletick: whether it is there, and the one command that brings it.
+"""Optional dependencies: whether they are installed, and the command that installs them.
 
 The command fits the way in which tripletick itself was installed, and so does the one that upgrades it.
 """

@@ -39,7 +39,7 @@ Kind = Literal["linux", "wsl", "macos", "windows"]
 REFUSED: dict[str, tuple[str, str, str]] = {
     "windows": (
         "On Windows, tripletick runs only inside WSL2.",
-        "The box that blocks run in needs Linux.",
+        "The sandbox that blocks run in needs Linux.",
         "wsl --install, then in its shell: pipx install tripletick",
     )
 }

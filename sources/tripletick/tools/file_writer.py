@@ -65,7 +65,7 @@ class SavedFile:
 Diff = tuple[tuple[str, str], ...]
 """Lines, each with its tone."""
 REPLACE = "Replace {path} (+{added} -{removed})?"
-REPLACE_WHY = "[approval] diff = yes: you see each change to your files before it is made."
+REPLACE_WHY = "[approval] diff = yes: each change to your files is shown before it is made."
 NOBODY = "was not run: replacing {path} needs the person's yes, and nobody is there to ask"
 
 Saving = Generator[Output | Ask, Answer | None, SavedFile | Result]

@@ -1,4 +1,4 @@
-"""The failure that a request speaks of: its command is run ahead, and again before a repair counts as done.
+"""The failure that a request reports: its command is run first, and again before a repair counts as done.
 
 A small model that reads "python3 library.py fails" guesses what may be wrong; with what the command prints
 before it, it mends that. The command is the one that the request names, else the program that it names; it

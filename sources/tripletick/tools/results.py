@@ -1,4 +1,4 @@
-"""Words the results of programs that were saved: started or not, read or not, mended or not."""
+"""Words the results of programs that were saved: started or not, parsed or not, fixed or not."""
 
 from __future__ import annotations
 

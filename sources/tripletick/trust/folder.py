@@ -1,4 +1,4 @@
-"""What blocks may do in a folder: asked once where it is new, and what holds where nobody can be asked.
+"""What blocks may do in a folder: asked once if it is new, and what applies if nobody can be asked.
 
 In the home folder, and in what holds it, nothing is asked: blocks only read there, and a change asks for the
 folder that it is about (permission/home_folders.py). How a no is kept, the approval and the box see to.
@@ -21,11 +21,11 @@ from tripletick.trust.answer_store import AnswerStore, Blocks
 
 QUESTION = "Let blocks write here, in {name}? y yes / r read only / n no"
 WHY = (
-    "You are asked once per folder: {folder}. Blocks are code that the model writes to be run; the box "
-    "hides the other files of your home from them. -C, --sandbox or -y on the command line answer this "
+    "You are asked once per folder: {folder}. Blocks are code that the model writes to be run; the sandbox "
+    "hides your other files from them. -C, --sandbox or -y on the command line answers this "
     "question."
 )
-AT_HOME = "In {where} blocks only read; you are asked before they change a folder."
+AT_HOME = "In {where} blocks can only read; you are asked before they change a folder."
 ABOVE = "a folder that contains your home"
 LETTERS: Mapping[str, Blocks] = {"y": "write", "r": "read", "n": "none"}
 NOBODY = "Blocks can only read here: writing is not approved yet. To let them write: -C DIR or -y"

@@ -1,4 +1,4 @@
-"""Which settings a workspace may bring: who is at work, a model that is there, and a narrower box.
+"""Which settings a workspace may set: an agent, an available model, and a stricter sandbox.
 
 A key without a row is not the workspace's to set. Where such a value stands above the user's config and
 below variables and flags, config.py knows.

@@ -37,8 +37,8 @@ NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
 
 QUESTION = "This folder brings {what}. Use it?"
 WHY = (
-    "You have not approved these files as they are now. They can choose an agent and a model and restrict "
-    "the box; the model reads AGENTS.md, and tools run in the box; nothing more. n: they are not used; you "
+    "You have not approved these files as they are now. They can choose an agent and a model, and restrict "
+    "the sandbox; AGENTS.md is sent to the model, tools run in the sandbox. n: they are not used, and you "
     "are asked again next time."
 )
 UNASKED = "{names} of this folder: not used, because not approved yet. To approve: tripletick"
@@ -211,7 +211,7 @@ def _describe_files(texts: Mapping[str, str], trusted: TrustedContent) -> Iterat
     sets = ", ".join(f"{each.key} = {each.value}"[:SHOWN] for each in trusted.settings)
     for path, text in texts.items():
         if path == SETTINGS:
-            yield f"{path} ({sets or 'sets nothing that it can'})"
+            yield f"{path} ({sets or 'no setting that a folder may set'})"
         elif path == WORDS or path in trusted.tools:
             yield f"{path} ({len(text.splitlines())} lines)"
         else:

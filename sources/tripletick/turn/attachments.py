@@ -1,4 +1,4 @@
-"""Files that go along: what a request names, and the program in which a failure lies.
+"""Attached files: those that a request names, and the program in which an error occurred.
 
 A small model seldom reads a file before it changes it, and mends one that it sees. Each version of a file
 goes along once, within the budget of one output; what has gone along as a whole counts as read.

@@ -274,7 +274,7 @@ WORN_OUT = frozenset({"attempts", "repeat", "steps"})
 """Endings before which the model is asked for what is known."""
 GAVE_UP = "Gave up: {why}."
 UNDO = "Changed: {paths}. To restore the files: tripletick undo"
-UNCHANGED = "No files were changed; tripletick undo takes back the last turn that changed any."
+UNCHANGED = "No files were changed; tripletick undo undoes the last turn that changed any."
 NAMED = 5
 """Paths that a hint names before it counts the rest."""
 

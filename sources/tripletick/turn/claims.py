@@ -1,4 +1,4 @@
-"""What an answer claims to have done, held against what the turn did.
+"""What an answer claims to have done, compared with what the turn did.
 
 What a claim looks like stands in claims.toml, by language; here are the rules by which one is in doubt. A
 clause that denies, asks, plans or depends on something claims nothing: an honest answer that is doubted

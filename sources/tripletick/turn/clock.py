@@ -1,4 +1,4 @@
-"""Clocks a running block: the seconds that it took, without the user's answers and our snapshots."""
+"""Times a running block: its seconds, without the user's answers and the snapshots."""
 
 from __future__ import annotations
 

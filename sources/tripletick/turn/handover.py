@@ -1,4 +1,4 @@
-"""Who is at work in a turn, and whose block makes another agent take over.
+"""Which agent handles a turn, and whose block makes another agent take over.
 
 A wrong choice of the agent never loses a request: a block of another agent's tool hands the turn over, once.
 A request for two agents goes over when the first one has answered.

@@ -45,7 +45,7 @@ from tripletick.turn.reply import BLOCKS, INTERRUPTED, ReceivedReply, ReplySourc
 from tripletick.turn.restart import restart_turn
 
 CUT_ANSWER = "The answer was cut off at the length limit; `[model] output` sets it."
-NOT_RUN = "Not run; @{name} runs it."
+NOT_RUN = "Not run; @{name} can run it."
 BLOCK = re.compile("|".join(map(re.escape, BLOCKS)))
 
 Turn = Generator[Event, Reply, None]
@@ -181,7 +181,7 @@ class Loop:
             talk.add_results(said, closing, short=short)
         yield from refused
         if question is not None:
-            answer = yield Ask(question, "", "The model asks you.")
+            answer = yield Ask(question, "", "The model is asking you.")
             if answer is None or not answer.there:
                 return GaveUp("clarification", "The model has a question.", 3, question)
             if not answer.said:

@@ -31,7 +31,7 @@ INTERRUPTED = "(interrupted by the person)"
 UNUSED = Refused(Problem("cut", 0, ""))
 """The reply shown above was discarded; a new one follows."""
 STUCK = "The model was repeating itself and was stopped."
-SHORT_ALREADY = "There is nothing to compact: there is little apart from the first request and the last step."
+SHORT_ALREADY = "There is nothing to compact: there is little besides the first request and the last step."
 OVERTHOUGHT = "It reasoned for more than {tokens} tokens ([model] think_tokens). Retrying without reasoning."
 ANSWER_NOW = "Answer now, without thinking it over."
 REPEATED = (

@@ -21,7 +21,7 @@ ATTEMPT = "{attempt} of {limit}: {error}"
 ANEW = "starting over from the request"
 BACK = "; restored: {paths}"
 KEPT = "; not restored, because changed since: {paths}"
-DOUBT = "unconfirmed: {reasons}; asking again"
+DOUBT = "in doubt: {reasons}; asking again"
 NAMED = 5
 """Paths that are named before the rest is counted."""
 

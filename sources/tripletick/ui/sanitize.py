@@ -1,4 +1,4 @@
-"""Text from models, tools and files, made fit to be drawn: nothing in it can steer the terminal.
+"""Text from models, tools and files, made safe to draw: nothing in it can control the terminal.
 
 Wraps nothing and measures nothing. A pipe gets the text that a terminal gets: one may be behind it (tee).
 """

@@ -1,4 +1,4 @@
-"""What came of a turn, gathered from its events: the object of `-o json`, and the exit code."""
+"""The result of a turn, gathered from its events: the object of `-o json`, and the exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tells a turn: which event becomes which lines. How they are drawn is the pen's, asking is in asking.py."""
+"""Shows a turn: which event becomes which lines. The pen draws them; questions are in questions.py."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ NAMED = 5
 LOOKING = "scanning {files} files"
 THOUGHT = "thought for {seconds} s{how}"
 UNFOLDS = " (Ctrl+T shows it)"
-TAKEN = "{agent} takes over, because it owns the block {tag}"
+TAKEN = "{agent} takes over, because it handles {tag} blocks"
 REST = "{agent} takes over for the rest of the request"
 QUIET = (Answered, GaveUp)
 """What is told with -q."""

@@ -1,4 +1,4 @@
-"""Pages got by their address: redirects, one by one, and what a host's robots.txt keeps from programs.
+"""Fetches pages by address: follows redirects one by one and respects a host's robots.txt.
 
 Each further address is judged as the first was. What a page says is extracted elsewhere (extracting).
 """

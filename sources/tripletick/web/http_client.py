@@ -26,7 +26,7 @@ from tripletick.system.cancellation import CancelToken
 from tripletick.web.address import PORTS, FetchError, WebAddress
 
 FIELDS = (
-    (b"User-Agent", f"tripletick/{__version__} (an agent at work for one person)".encode()),
+    (b"User-Agent", f"tripletick/{__version__} (an agent acting for one user)".encode()),
     (b"Accept", b"text/html,application/xhtml+xml,application/pdf,text/plain;q=0.9,*/*;q=0.5"),
     (b"Accept-Encoding", b"gzip, deflate"),
 )

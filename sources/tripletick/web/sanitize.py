@@ -1,4 +1,4 @@
-"""Text from outside, made fit for the model: what no user would see in it is seen, or goes.
+"""Text from outside, made safe for the model: invisible characters are written out or removed.
 
 Tags of Unicode, zero-width signs and bidi overrides can carry orders that a page does not show.
 """

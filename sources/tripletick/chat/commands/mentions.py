@@ -1,4 +1,4 @@
-"""`@path` in a request: the file goes along, as the tool `read` shows it, through the workspace guard.
+"""`@path` in a request: the file is attached, as the tool `read` shows it, through the workspace guard.
 
 A word that names nothing here stays a word.
 """
@@ -25,7 +25,7 @@ STOPS = ".,;:!?)"
 NOT_HERE = "@{path}: no such file here; sent as plain text."
 BLIND = "{model} cannot see pictures and only gets the path. To switch models: /model NAME."
 ANYWAY = "Send it anyway?"
-REMEDY = "A blank after the @ leaves it a word."
+REMEDY = "To send it as plain text, put a space after the @."
 MENTION = re.compile(r'(?<!\S)@(?:"(?P<quoted>[^"\n]+)"|(?P<bare>[^\s"@]+))')
 
 

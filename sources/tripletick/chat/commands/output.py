@@ -152,7 +152,7 @@ def _find_block(said: list[str], number: str) -> str:
                 blocks[-1].append("")
     if number.isdecimal() and 0 < int(number) <= len(blocks):
         return "\n".join(blocks[int(number) - 1])
-    there = f"The work on the last request has {len(blocks) or 'none'}."
+    there = f"The last request produced {len(blocks) or 'no'} block{'s' * (len(blocks) != 1)}."
     raise UsageError(f"There is no block {number}.", there, "To copy the whole answer: /copy")
 
 

@@ -1,4 +1,4 @@
-"""`/paste`: the picture in the clipboard becomes a file of the folder, which goes along with a request.
+"""`/paste`: save the picture in the clipboard to the folder and attach it to a request.
 
 It is sent as any `@picture.png` is, and blocks can work on it. Pasting text is the terminal's own work.
 """
@@ -19,7 +19,7 @@ from tripletick.ui import clipboard
 
 ENDINGS = {"image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "image/gif": "gif"}
 SAVED = "Saved: {name}, {size} kB"
-NO_WAY = "The clipboard is not accessible from here."
+NO_WAY = "The clipboard cannot be reached from here."
 REMEDIES = {
     "SSH_CONNECTION": (
         "It is on the computer you connected from.",
@@ -39,7 +39,7 @@ EMPTY = (
     "",
     "To paste text, use your terminal, for example Ctrl+Shift+V.",
 )
-LARGE = ("The picture was not pasted.", f"Here {images.TOO_LARGE}.", "Crop it and copy it again.")
+LARGE = ("The picture was not pasted.", f"In the clipboard {images.TOO_LARGE}.", "Crop it and copy it again.")
 
 
 def paste_picture(desk: ChatContext, text: str) -> None:

@@ -1,4 +1,4 @@
-"""`/run FILE`: a program in the user's own terminal, with no box: keys, display and network are theirs.
+"""`/run FILE`: run a program in the user's own terminal without a sandbox, with keys, display and network.
 
 The user is asked with the file's name and hash, and what is run is what was asked about. The model is told
 how it ended. A page opens in the browser. Not covered: what blocks run (tools/code.py), always in the box.

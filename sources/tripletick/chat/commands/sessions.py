@@ -1,4 +1,4 @@
-"""Slash commands for what was: another session, this one as a file, the last answer as a file."""
+"""Slash commands for sessions: open another, export this one, save the last answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slash commands that tell how things stand and change nothing."""
+"""Slash commands that show the current state and change nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slash commands on the work itself: who does it, with which model, and how its files go back."""
+"""Slash commands for turns: which agent and model does them, and how to undo their changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reply while it streams: what may be shown, and whether to hang up.
+"""A reply while it streams: what may be shown, and whether to stop it.
 
 Nothing is read twice that is long: the whole reply is read when it has ended. Only a line that looks as if
 the model played another part is judged at once, by reading what has come so far.

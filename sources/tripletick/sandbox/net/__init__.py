@@ -1,1 +1,1 @@
-"""The network of mode `net`: a proxy outside the box, a forwarder inside, and rules for allowed hosts."""
+"""The network of mode `net`: a proxy outside the sandbox, a forwarder in it, and rules for allowed hosts."""

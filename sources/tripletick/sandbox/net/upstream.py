@@ -15,8 +15,8 @@ from tripletick.sandbox.net.access_rules import HostPolicy, Refusal, UpstreamPro
 from tripletick.sandbox.net.http_heads import HEAD, ProxyRequest
 from tripletick.sandbox.net.relay import Link
 
-REACHED = "network: the block reaches {host}"
-MORE = "network: the block asks for further hosts, which are not listed"
+REACHED = "network: the block contacts {host}"
+MORE = "network: the block contacts more hosts, which are not listed"
 UNKNOWN = "{host}: no address was found for this name"
 NOT_REACHED = "{host} cannot be reached: {why}"
 SILENT = "it does not answer"

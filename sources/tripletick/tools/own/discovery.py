@@ -65,7 +65,7 @@ class CustomTool:
     @property
     def location(self) -> str:
         """Where it stands, for the user."""
-        boxed = " (in the box)" if isinstance(self.source.place, SandboxRunner) else ""
+        boxed = " (in the sandbox)" if isinstance(self.source.place, SandboxRunner) else ""
         return f"{self.source.at}:{self.line}{boxed}" if self.line else f"{self.source.at}{boxed}"
 
 

@@ -1,4 +1,4 @@
-"""The tools that are not ours: of the user's config folder, of packages, of the workspace.
+"""Users' own tools: from their config folder, from packages, from the workspace.
 
 They are looked for and described when the first agent that owns them opens; where there are none nothing is
 imported or started. Not covered: the yes to the workspace's files (trust).
