@@ -44,7 +44,7 @@ def test_a_long_request_is_said_again_by_head_and_tail():
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('dnoe = "x"', "there is no 'dnoe'"),
+        ('dnoe = "x"', "unknown key 'dnoe'"),
         ('done = "{name}"', "done has a place {name}"),
         ('done = ["x"]', "done takes a text"),
         ('request = "x"', "request takes a list of texts"),
