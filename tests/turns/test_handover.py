@@ -71,7 +71,7 @@ def test_code_that_casual_shows_is_not_run_and_says_who_would(session, relieved)
     one = session("So:\n\n" + PYTHON)
     events = relieved(one, "casual", "file", "coder")
     assert "Returned" not in kinds(events)
-    assert last(events, Notice).text == "Not run; @coder runs it."
+    assert last(events, Notice).text == "Not run; @coder can run it."
 
 
 @pytest.mark.parametrize("shown", ["```text\nprint(1)\n```", "```json\n{}\n```", "Just words."])
