@@ -19,7 +19,7 @@ from tripletick.bench import compare, run_file, runner, suites
 from tripletick.bench.attempt import Attempt, RunSetup
 from tripletick.bench.suites import Trial
 from tripletick.bench.techniques import TECHNIQUES
-from tripletick.config import config
+from tripletick.config.config import load_config
 from tripletick.errors import TripletickError
 from tripletick.system import dirs
 
@@ -51,10 +51,10 @@ class Plan:
 
 def run(name: str, plan: Plan, settings: Mapping[str, str]) -> Sequence[Attempt]:
     """Do the plan's tasks under these settings, or what is left of them."""
-    plain = config.load_config([dirs.find_dirs().shipped_config], {}, settings)
-    if plain.warnings:
-        sys.exit(plain.warnings[0])
-    setup, todo = RunSetup(plain, settings), chosen(plan.suite, plan.tasks)
+    config = load_config([dirs.find_dirs().shipped_config], {}, settings)
+    if config.warnings:
+        sys.exit(config.warnings[0])
+    setup, todo = RunSetup(config, settings), chosen(plan.suite, plan.tasks)
     header, folder = runner.make_header(setup, plan.suite), plan.out / name.replace(" ", "-")
     opened = run_file.resume_run if list(folder.glob(f"*{run_file.LOG}")) else run_file.begin_run
     with opened(folder, header) as log:

@@ -25,7 +25,7 @@ from pathlib import Path
 
 from bench.pace import pace
 
-from tripletick.config import config
+from tripletick.config.config import load_config
 from tripletick.event_log.session_log import SessionLog
 from tripletick.events import Ask, Called, Event, Prompted, Returned
 from tripletick.messages import Answer, Message
@@ -85,12 +85,10 @@ def session(top: Path, kind: str, steps: int) -> Iterator[App]:
         (folder / f"notes{number}.txt").write_text("A line of the notes.\n" * 20)
     replies = [KINDS[kind].replace("{n}", str(number)) for number in range(steps)]
     script.write_text(json.dumps(["Hello.", *replies, "Done."]))
-    settings = config.load_config(
-        [dirs.find_dirs().shipped_config], {}, {**FLAGS, "model.name": f"scripted:{script}"}
-    )
+    config = load_config([dirs.find_dirs().shipped_config], {}, {**FLAGS, "model.name": f"scripted:{script}"})
     found = replace(dirs.find_dirs(), state=top / "state")
     log = SessionLog.open(found.sessions, workspace=folder)
-    app = App(settings, found, folder, log, "flag")
+    app = App(config, found, folder, log, "flag")
     try:
         app.run_turn(app.handle_request("hello"), [], nobody)
         assert app.loop

@@ -40,12 +40,14 @@ def measure(top: Path, slots: int) -> float:
         ScriptedReply(text, seconds=half, to=f"look {n}.") for n in range(TASKS) for text in (LOOKS, "seen.")
     ]
     model, found = ScriptedModel(*said), replace(dirs.find_dirs(), state=top / f"state{slots}")
-    standing = SessionWorkspace(
-        Config(), found, folder, FolderFlags(), False, print, leave=Permission(folder)
+    workspace = SessionWorkspace(
+        Config(), found, folder, FolderFlags(), False, print, permission=Permission(folder)
     )
     prompts = definitions.load_prompts(found.prompts)
-    parts = builder.LoopParts(Config(), found, standing.workspace, model, standing.box, prompts)
-    staff = PlanWorkers(builder.build_loop(parts, "bench", model.set_context(8192)), standing, prompts.agents)
+    parts = builder.LoopParts(Config(), found, workspace.workspace, model, workspace.box, prompts)
+    staff = PlanWorkers(
+        builder.build_loop(parts, "bench", model.set_context(8192)), workspace, prompts.agents
+    )
     plan = Plan(tuple(Task(str(number), "explorer", f"look {number}.") for number in range(TASKS)))
     began = time.monotonic()
     statuses = [
@@ -55,7 +57,7 @@ def measure(top: Path, slots: int) -> float:
     ]
     seconds = time.monotonic() - began
     staff.close()
-    standing.close()
+    workspace.close()
     assert all(task.status == "done" for task in statuses[-1]), statuses[-1]
     return seconds
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tripletick.config import config
+from tripletick.config.config import load_config
 from tripletick.event_log.session_log import SessionLog
 from tripletick.events import (
     Ask,
@@ -171,11 +171,9 @@ def session(top: Path, model: str, **flags: str) -> Iterator[tuple[App, Played]]
     folder = top / "project"
     folder.mkdir()
     (folder / "notes.txt").write_text("A line of the notes.\n" * 30)
-    settings = config.load_config(
-        [dirs.find_dirs().shipped_config], {}, {**FLAGS, **flags, "model.name": model}
-    )
+    config = load_config([dirs.find_dirs().shipped_config], {}, {**FLAGS, **flags, "model.name": model})
     found = replace(dirs.find_dirs(), state=top / "state")
-    app = App(settings, found, folder, SessionLog.open(found.sessions, workspace=folder))
+    app = App(config, found, folder, SessionLog.open(found.sessions, workspace=folder))
     try:
         app.run_turn(app.open_session(), [], nobody)
         assert app.loop

@@ -18,7 +18,7 @@ from typing import Any
 
 from tripletick import router
 from tripletick.agents import definitions
-from tripletick.config import config
+from tripletick.config.config import load_config
 from tripletick.event_log.session_log import SessionLog
 from tripletick.session import routing
 from tripletick.session.session import NOBODY, App
@@ -36,9 +36,7 @@ def ended(running: Any) -> Any:
 
 
 def opened(model: str, folder: Path) -> App:
-    base = config.load_config(
-        [dirs.find_dirs().shipped_config], {}, {"model.name": model, "model.context": "4096"}
-    )
+    base = load_config([dirs.find_dirs().shipped_config], {}, {"model.name": model, "model.context": "4096"})
     (folder / "work").mkdir()
     found = replace(dirs.find_dirs(), state=folder / "state")
     return App(base, found, folder / "work", SessionLog.open(found.sessions, workspace=folder, save=False))

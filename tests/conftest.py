@@ -53,13 +53,13 @@ def session(tmp_path: Path, dialect: str) -> Iterator[Callable[..., Any]]:
     opened: list[Session] = []
 
     def open_session(*replies, answers=(), window: int = 8192, **sections):
-        settings = Config()
+        config = Config()
         for name, values in sections.items():
-            settings = replace(settings, **{name: replace(getattr(settings, name), **values)})
+            config = replace(config, **{name: replace(getattr(config, name), **values)})
         folder = tmp_path / "project"
         folder.mkdir(exist_ok=True)
         model = ScriptedModel(*(written(reply, dialect) for reply in replies))
-        opened.append(Session(folder, tmp_path / "state", model, settings, window, list(answers), dialect))
+        opened.append(Session(folder, tmp_path / "state", model, config, window, list(answers), dialect))
         return opened[-1]
 
     yield open_session

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tripletick.agents import definitions
-from tripletick.config import config
+from tripletick.config.config import Config
 from tripletick.events import Ask, Event, InTask
 from tripletick.messages import Answer, Task
 from tripletick.models.model import Model
@@ -81,25 +81,25 @@ def to(task: str, *texts: str, seconds: float = 0.0) -> list[ScriptedReply]:
 @contextmanager
 def open_team(top: Path, model: Model, *, person: bool = False, **sections: dict[str, Any]) -> Iterator[Team]:
     """Open a session's loop and a crew on it; keyword arguments are settings by section."""
-    settings = config.Config()
+    config = Config()
     for name, values in sections.items():
-        settings = replace(settings, **{name: replace(getattr(settings, name), **values)})
+        config = replace(config, **{name: replace(getattr(config, name), **values)})
     folder, notices = top / "project", list[str]()
     folder.mkdir(exist_ok=True)
     found = replace(dirs.find_dirs(), state=top / "state")
-    standing = SessionWorkspace(settings, found, folder, FolderFlags(), person, notices.append)
-    standing.leave = Permission()
+    workspace = SessionWorkspace(config, found, folder, FolderFlags(), person, notices.append)
+    workspace.permission = Permission()
     prompts = definitions.load_prompts(found.prompts)
     window = model.set_context(8192)
-    parts = builder.LoopParts(settings, found, standing.workspace, model, standing.box, prompts, person)
+    parts = builder.LoopParts(config, found, workspace.workspace, model, workspace.box, prompts, person)
     staff = PlanWorkers(
-        builder.build_loop(parts, "test", window), standing, prompts.agents, AgentModels(settings, settings)
+        builder.build_loop(parts, "test", window), workspace, prompts.agents, AgentModels(config, config)
     )
     staff.loop.checkpoints.begin_turn("test", "the plan")
-    wanted = settings.planner
+    wanted = config.planner
     yield Team(folder, staff, TaskRunner(staff.make_context, wanted.parallel, wanted.task_timeout), notices)
     staff.close()
-    standing.close()
+    workspace.close()
 
 
 def scripted(*replies: ScriptedReply | str | list[ScriptedReply]) -> ScriptedModel:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tripletick.config import config
+from tripletick.config.config import Config
 from tripletick.event_log.session_log import SessionLog
 from tripletick.events import Ask, Event, InTask, PlanChanged
 from tripletick.history import logs
@@ -111,16 +111,16 @@ def open_sitting(
     script.write_text(json.dumps(flat))
     wanted: dict[str, Any] = {"agent": {"name": "planner", "max_attempts": 2}, **sections}
     wanted["model"] = {"name": f"scripted:{script}", **sections.get("model", {})}
-    settings = config.Config()
+    config = Config()
     for name, values in wanted.items():
-        settings = replace(settings, **{name: replace(getattr(settings, name), **values)})
+        config = replace(config, **{name: replace(getattr(config, name), **values)})
     folder = top / "project"
     folder.mkdir(exist_ok=True)
     found = replace(dirs.find_dirs(), state=top / "state")
     earlier = logs.past(found, past) if past else None
     log = SessionLog.open(found.sessions, workspace=folder, session_id=past or None)
-    app = App(settings, found, folder, log, person=person, said=FolderFlags(yes=yes), past=earlier)
-    app.standing.leave = Permission()
+    app = App(config, found, folder, log, person=person, folder_flags=FolderFlags(yes=yes), past=earlier)
+    app.workspace.permission = Permission()
     try:
         yield Sitting(app)
     finally:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from tests.programs import find_known
 
-from tripletick.config import config
+from tripletick.config.config import Config
 from tripletick.events import Ask, Event
 from tripletick.messages import Answer
 from tripletick.models.scripted import ScriptedModel
@@ -28,7 +28,7 @@ class Session:
     folder: Path
     state: Path
     model: ScriptedModel
-    settings: config.Config
+    settings: Config
     window: int = 8192
     answers: list[Answer] = field(default_factory=list)
     dialect: str = "fence"

@@ -13,7 +13,7 @@ from typing import Any
 from tests.playing import Session
 from tests.writing import written
 
-from tripletick.config import config
+from tripletick.config.config import load_config
 from tripletick.messages import Answer
 from tripletick.models.scripted import ScriptedModel
 
@@ -37,9 +37,9 @@ class Opened:
         path = self.top / "config.ini"
         path.write_text(rows)
         model = ScriptedModel(*(written(reply, dialect) for reply in replies))
-        settings = config.load_config([path], {}, {})
+        config = load_config([path], {}, {})
         self.sessions.append(
-            Session(self.folder, self.top / "state", model, settings, 8192, list(answers), dialect)
+            Session(self.folder, self.top / "state", model, config, 8192, list(answers), dialect)
         )
         return self.sessions[-1]
 

@@ -17,7 +17,7 @@ from tripletick.batch.results import ResultsFile
 from tripletick.batch.task_attempt import AttemptResult
 from tripletick.batch.task_queue import BatchSlot, HostHealth, TaskQueue
 from tripletick.batch.tasks import BatchTask, TaskReader
-from tripletick.config import config
+from tripletick.config.config import SettingValue, load_config
 from tripletick.errors import TripletickError, UsageError
 from tripletick.system.job import JobOutcome
 
@@ -176,8 +176,8 @@ def test_in_place_tasks_of_one_folder_are_done_one_after_the_other(tmp_path):
 
 
 def laid(text, **given):
-    settings = config.load_config([], {}, {}, [config.SettingValue(*one) for one in text])
-    return layout.build_layout(settings, **{"each": 1, "parallel": 0, **given})
+    config = load_config([], {}, {}, [SettingValue(*one) for one in text])
+    return layout.build_layout(config, **{"each": 1, "parallel": 0, **given})
 
 
 def test_each_engine_has_its_places_and_an_agent_its_own_engines():

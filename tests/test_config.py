@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from tripletick.config import config
+from tripletick.config.config import Config, format_value, list_settings, load_config
 from tripletick.config.schema import FAMILIES, SECTIONS
 from tripletick.errors import ConfigError
 
@@ -21,43 +21,43 @@ def test_the_shipped_file_documents_every_setting_with_its_default():
     parser = configparser.ConfigParser(interpolation=None)
     parser.read_string(text)
     for section in SECTIONS:
-        for key, known in config.list_settings(section).items():
-            assert parser[section][key] == config.format_value(known)
+        for key, known in list_settings(section).items():
+            assert parser[section][key] == format_value(known)
             assert f"# {known.metadata['says']}" in text
     assert {name: set(parser[name]) for name in parser.sections()} == {
-        name: set(config.list_settings(name)) for name in SECTIONS
+        name: set(list_settings(name)) for name in SECTIONS
     }
 
 
 def test_the_shipped_file_documents_the_sections_that_a_person_names():
     text = SHIPPED.read_text("utf-8")
     for family in FAMILIES.keys() - SECTIONS.keys():
-        for key, known in config.list_settings(f"{family}.any").items():
+        for key, known in list_settings(f"{family}.any").items():
             assert f"# {known.metadata['says']}\n# {key} =" in text
 
 
 def test_a_section_of_a_family_is_read_under_its_own_name(tmp_path):
     text = "[mcp.time]\ncommand = mcp-server-time\n[mcp.git]\nurl = http://127.0.0.1:1/mcp\nbox = no\n"
-    servers = config.load_config([written(tmp_path, text)], {}, {}).servers
+    servers = load_config([written(tmp_path, text)], {}, {}).servers
     assert (servers["time"].command, servers["time"].box) == ("mcp-server-time", True)
     assert (servers["git"].url, servers["git"].box) == ("http://127.0.0.1:1/mcp", False)
 
 
 def test_the_shipped_file_changes_nothing():
-    assert config.load_config([SHIPPED], {}, {}) == config.Config()
+    assert load_config([SHIPPED], {}, {}) == Config()
 
 
 def test_a_flag_wins_over_a_variable_and_that_over_the_later_file(tmp_path):
     shipped = written(tmp_path, "[agent]\nname = a\nmax_steps = 2\n[model]\nname = a\n", "one.ini")
     own = written(tmp_path, "[agent]\nname = b\n[model]\nname = b\n", "two.ini")
-    read = config.load_config(
+    read = load_config(
         [shipped, own], {"TRIPLETICK_MODEL": "c", "TRIPLETICK_AGENT": "c"}, {"agent.name": "d"}
     )
     assert (read.agent.name, read.model.name, read.agent.max_steps) == ("d", "c", 2)
 
 
 def test_every_setting_has_its_variable():
-    assert config.load_config([], {"TRIPLETICK_SANDBOX_MAX_TIMEOUT": "7"}, {}).sandbox.max_timeout == 7
+    assert load_config([], {"TRIPLETICK_SANDBOX_MAX_TIMEOUT": "7"}, {}).sandbox.max_timeout == 7
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_every_setting_has_its_variable():
     ],
 )
 def test_an_unknown_name_is_a_warning_with_the_nearest_one_and_its_line(tmp_path, text, warning):
-    (told,) = config.load_config([written(tmp_path, text)], {}, {}).warnings
+    (told,) = load_config([written(tmp_path, text)], {}, {}).warnings
     assert told.endswith(warning)
 
 
@@ -95,7 +95,7 @@ def test_an_unknown_name_is_a_warning_with_the_nearest_one_and_its_line(tmp_path
 )
 def test_a_bad_value_is_told_with_its_line_and_what_is_allowed(tmp_path, text, allowed):
     with pytest.raises(ConfigError) as caught:
-        config.load_config([written(tmp_path, text)], {}, {})
+        load_config([written(tmp_path, text)], {}, {})
     assert "config.ini:2" in caught.value.what
     assert allowed in caught.value.why
     assert "The default is" in caught.value.why
@@ -103,7 +103,7 @@ def test_a_bad_value_is_told_with_its_line_and_what_is_allowed(tmp_path, text, a
 
 
 def test_a_setting_under_its_former_name_holds_and_says_its_new_one(tmp_path):
-    made = config.load_config([written(tmp_path, "[model]\nkeep_alive = 5m\n")], {}, {})
+    made = load_config([written(tmp_path, "[model]\nkeep_alive = 5m\n")], {}, {})
     assert made.model.keep == "5m"
     (told,) = made.warnings
     assert told.endswith("config.ini:2: [model] keep_alive is called keep now.")
@@ -112,28 +112,28 @@ def test_a_setting_under_its_former_name_holds_and_says_its_new_one(tmp_path):
 @pytest.mark.parametrize("text", ["no section = 1\n", "[a\n", "[agent]\nname = a\nname = b\n"])
 def test_a_file_that_is_no_ini_file_is_told(tmp_path, text):
     with pytest.raises(ConfigError, match="is not a valid INI file"):
-        config.load_config([written(tmp_path, text)], {}, {})
+        load_config([written(tmp_path, text)], {}, {})
 
 
 def test_a_file_that_is_no_text_is_told(tmp_path):
     path = tmp_path / "config.ini"
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ConfigError, match="cannot be read"):
-        config.load_config([path], {}, {})
+        load_config([path], {}, {})
 
 
 @pytest.mark.parametrize(
     ("text", "size"), [("2G", 2 << 30), ("512m", 512 << 20), ("1.5 GiB", 3 << 29), ("20000000", 20000000)]
 )
 def test_sizes_are_read_as_people_write_them(text, size):
-    assert config.load_config([], {}, {"sandbox.memory": text}).sandbox.memory == size
+    assert load_config([], {}, {"sandbox.memory": text}).sandbox.memory == size
 
 
 def test_a_box_that_is_switched_on_is_the_usual_one():
-    assert config.load_config([], {}, {"sandbox.mode": "on"}).sandbox.mode == "work"
+    assert load_config([], {}, {"sandbox.mode": "on"}).sandbox.mode == "work"
     with pytest.raises(ConfigError):
-        config.load_config([], {}, {"sandbox.mode": "off"})
+        load_config([], {}, {"sandbox.mode": "off"})
 
 
 def test_a_file_that_is_not_there_is_no_error(tmp_path):
-    assert config.load_config([tmp_path / "none.ini"], {}, {}) == config.Config()
+    assert load_config([tmp_path / "none.ini"], {}, {}) == Config()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tripletick.agents import definitions
-from tripletick.config import config
+from tripletick.config.config import Config
 from tripletick.config.schema import AgentSection, ModelSection
 from tripletick.dialects import selection
 from tripletick.event_log import session_log
@@ -34,7 +34,7 @@ def life(tmp_path):
     def opened(dialect, replies, past=None):
         script = tmp_path / "script.json"
         script.write_text(json.dumps(replies))
-        settings = config.Config(
+        config = Config(
             agent=AgentSection("coder", dialect=dialect),
             model=ModelSection(f"scripted:{script}", context=16384),
         )
@@ -42,7 +42,7 @@ def life(tmp_path):
         log = SessionLog.open(
             found.sessions, workspace=tmp_path / "project", session_id=past.id if past else None
         )
-        return App(settings, found, tmp_path / "project", log, past=past)
+        return App(config, found, tmp_path / "project", log, past=past)
 
     return opened
 

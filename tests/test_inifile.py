@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from tripletick.config import config, ini
+from tripletick.config import ini
+from tripletick.config.config import save_value
 from tripletick.errors import ConfigError
 
 FILE = """\
@@ -35,7 +36,7 @@ def written(path, text):
 
 def test_a_value_takes_its_old_place_and_all_other_lines_stay(path):
     written(path, FILE)
-    config.save_value(path, "model", "name", "new:7b")
+    save_value(path, "model", "name", "new:7b")
     assert path.read_text() == FILE.replace("name = old\n  and more\n", "name = new:7b\n")
 
 
@@ -54,12 +55,12 @@ def test_a_value_takes_its_old_place_and_all_other_lines_stay(path):
 )
 def test_a_value_finds_its_section_or_makes_it(path, before, after):
     written(path, before)
-    config.save_value(path, "model", "name", "m")
+    save_value(path, "model", "name", "m")
     assert path.read_bytes().decode() == after
 
 
 def test_a_file_that_is_not_there_is_made_for_its_owner_alone(path):
-    config.save_value(path, "model", "name", "m")
+    save_value(path, "model", "name", "m")
     assert path.read_text() == "[model]\nname = m\n"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert list(path.parent.iterdir()) == [path]
@@ -70,7 +71,7 @@ def test_a_link_to_the_file_stays_a_link_and_rights_stay(path, tmp_path):
     (tmp_path / "dotfiles.ini").chmod(0o640)
     path.parent.mkdir()
     path.symlink_to(tmp_path / "dotfiles.ini")
-    config.save_value(path, "model", "name", "m")
+    save_value(path, "model", "name", "m")
     assert path.is_symlink()
     assert (tmp_path / "dotfiles.ini").read_text() == "[model]\nname = m\n"
     assert stat.S_IMODE((tmp_path / "dotfiles.ini").stat().st_mode) == 0o640
@@ -88,7 +89,7 @@ def test_a_link_to_the_file_stays_a_link_and_rights_stay(path, tmp_path):
 def test_what_cannot_be_read_back_is_not_written(path, section, key, value):
     written(path, FILE)
     with pytest.raises(ConfigError):
-        config.save_value(path, section, key, value)
+        save_value(path, section, key, value)
     assert path.read_text() == FILE
 
 
@@ -96,14 +97,14 @@ def test_what_cannot_be_read_back_is_not_written(path, section, key, value):
 def test_a_file_that_is_no_ini_file_stays_as_it_is(path, text):
     written(path, text)
     with pytest.raises(ConfigError):
-        config.save_value(path, "model", "name", "m")
+        save_value(path, "model", "name", "m")
     assert path.read_bytes().decode() == text
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path):
     (tmp_path / "config").write_text("a file")
     with pytest.raises(ConfigError, match="cannot be"):
-        config.save_value(tmp_path / "config" / "config.ini", "model", "name", "m")
+        save_value(tmp_path / "config" / "config.ini", "model", "name", "m")
 
 
 LINES = some.lists(

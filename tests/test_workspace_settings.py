@@ -4,7 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from tripletick.config import config
+from tripletick.config.config import (
+    Config,
+    SettingValue,
+    format_value,
+    list_settings,
+    load_config,
+    parse_value,
+)
 from tripletick.config.schema import SECTIONS
 from tripletick.messages import Answer
 from tripletick.paths import Workspace
@@ -12,7 +19,7 @@ from tripletick.session import builder
 from tripletick.system import dirs
 from tripletick.trust import AnswerStore, load_trusted_content
 
-KEYS = [f"{section}.{key}" for section in SECTIONS for key in config.list_settings(section)]
+KEYS = [f"{section}.{key}" for section in SECTIONS for key in list_settings(section)]
 LISTED = ("there:7b", "named:latest")
 NEVER = ()
 """No value of it is taken."""
@@ -129,7 +136,7 @@ def brought(folder, tmp_path):
     """Give what the folder brings once the person has answered, the lines told, and the questions."""
 
     def look(answer="y", *, base=None, state="state"):
-        bounds = builder.make_bounds(base or config.Config(), config.Config(), dirs.find_dirs())
+        bounds = builder.make_bounds(base or Config(), Config(), dirs.find_dirs())
         bounds = replace(bounds, listed=lambda: LISTED)
         asked = []
 
@@ -162,19 +169,17 @@ def test_what_a_workspace_may_set_stands_over_the_persons_config(folder, brought
     put_value(folder, name, value)
     trusted, told, _ = brought()
     section, _, key = name.partition(".")
-    settings = config.load_config([], {}, {}, trusted.settings)
-    assert getattr(getattr(settings, section), key) == config.parse_value(
-        config.SettingValue(section, key, value, "")
-    )
+    config = load_config([], {}, {}, trusted.settings)
+    assert getattr(getattr(config, section), key) == parse_value(SettingValue(section, key, value, ""))
     assert told == []
-    assert settings.where[name] == ".tripletick/config.ini:2"
+    assert config.where[name] == ".tripletick/config.ini:2"
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [(name, value) for name in KEYS for value in IGNORED.get(name, ())]
     + [
-        (name, config.format_value(config.list_settings(name.split(".")[0])[name.split(".")[1]]))
+        (name, format_value(list_settings(name.split(".")[0])[name.split(".")[1]]))
         for name in KEYS
         if not TAKEN[name]
     ],
@@ -203,13 +208,13 @@ def test_what_a_workspace_may_not_set_is_ignored_and_told_with_its_line(folder, 
 )
 def test_a_workspace_only_tightens_what_the_person_has_set(folder, brought, yours, value, taken):
     put(folder, f"[sandbox]\n{value}\n")
-    base = config.Config(sandbox=replace(config.Config().sandbox, **yours))
+    base = Config(sandbox=replace(Config().sandbox, **yours))
     assert bool(brought(base=base)[0].settings) == taken
 
 
 def test_a_model_of_the_persons_config_needs_no_server(folder, brought):
     put(folder, "[model]\nname = mine:1b\n")
-    base = config.Config(model=replace(config.Config().model, name="mine:1b"))
+    base = Config(model=replace(Config().model, name="mine:1b"))
     assert brought(base=base)[0].settings
 
 
@@ -217,8 +222,8 @@ def test_a_variable_and_a_flag_win_over_the_workspace(folder, brought):
     put(folder, "[agent]\nname = file\n[sandbox]\nmode = read\ntimeout = 5\n")
     trusted, _, _ = brought()
     env = {"TRIPLETICK_AGENT": "casual"}
-    settings = config.load_config([], env, {"sandbox.mode": "work"}, trusted.settings)
-    assert (settings.agent.name, settings.sandbox.mode, settings.sandbox.timeout) == ("casual", "work", 5)
+    config = load_config([], env, {"sandbox.mode": "work"}, trusted.settings)
+    assert (config.agent.name, config.sandbox.mode, config.sandbox.timeout) == ("casual", "work", 5)
 
 
 @pytest.mark.parametrize("text", ["[sandbx]\nmode = read\n", "[sandbox]\nmod = read\n"])
@@ -243,8 +248,7 @@ def test_an_agent_of_the_workspace_is_taken_and_may_be_named(folder, brought):
     trusted, told, _ = brought()
     assert (trusted.agents["auditor"].card, told) == ("You audit.", [])
     assert (
-        builder.load_prompts(config.Config(), dirs.find_dirs(), trusted.agents).agents["auditor"].tools[0]
-        == "bash"
+        builder.load_prompts(Config(), dirs.find_dirs(), trusted.agents).agents["auditor"].tools[0] == "bash"
     )
 
 

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tripletick import __version__
-from tripletick.config import config
+from tripletick.config.config import load_config
 from tripletick.session import prompt_fingerprint
 from tripletick.system import dirs
 
@@ -66,7 +66,7 @@ def wording() -> Iterator[str]:
     """Compare the wording that the offline model was trained on with ours."""
     found = dirs.find_dirs()
     ours, told = (
-        prompt_fingerprint.hash_current_prompts(config.load_config([found.shipped_config], {}, {}), found),
+        prompt_fingerprint.hash_current_prompts(load_config([found.shipped_config], {}, {}), found),
         prompt_fingerprint.read_adapter_hash(),
     )
     if told != ours:

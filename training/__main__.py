@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from training.generate import generate
-from tripletick.config import config
+from tripletick.config.config import load_config
 from tripletick.models import catalog
 from tripletick.session import prompt_fingerprint
 from tripletick.system import dirs
@@ -50,9 +50,7 @@ def main() -> None:
     time = ["--minutes", str(asked.minutes), "--seed", str(asked.seed)]
     _apart(asked.python, "training.train", base, state, talks, *begin, *time, *more)
     found = dirs.find_dirs()
-    hashed = prompt_fingerprint.hash_current_prompts(
-        config.load_config([found.shipped_config], {}, {}), found
-    )
+    hashed = prompt_fingerprint.hash_current_prompts(load_config([found.shipped_config], {}, {}), found)
     _apart(asked.python, "training.export", state, adapter, "--wording", hashed)
     suite = ["--suite", asked.suite] if asked.suite else []
     measured = ["-m", "training.evaluate", adapter, "--base", base, "--out", folder / "runs", *suite]

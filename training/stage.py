@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from training.script import Ask, Line, Reply, Script, Seen, Told
-from tripletick.config import config
+from tripletick.config.config import load_config
 from tripletick.events import Ask as Asked
 from tripletick.events import Event, GaveUp, Returned
 from tripletick.messages import Answer, Chunk, Message, Result
@@ -77,13 +77,13 @@ class Stage:
     def __post_init__(self) -> None:
         found = dirs.find_dirs()
         found = replace(found, state=self.state)
-        settings = config.load_config([found.shipped_config], {}, {"model.name": MODEL})
+        config = load_config([found.shipped_config], {}, {"model.name": MODEL})
         self.root.mkdir(parents=True, exist_ok=True)
-        self.prompts = builder.load_prompts(settings, found)
-        self.box = builder.open_workspace_box(settings, found, self.root)
+        self.prompts = builder.load_prompts(config, found)
+        self.box = builder.open_workspace_box(config, found, self.root)
         self.workspace = Workspace(self.root)
         parts = builder.LoopParts(
-            settings, found, self.workspace, Played(self), self.box, self.prompts, person=True, yes=True
+            config, found, self.workspace, Played(self), self.box, self.prompts, person=True, yes=True
         )
         self._made = builder.build_loop(parts, "stage", WINDOW)
 

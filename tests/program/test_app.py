@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from tripletick.config import config
+from tripletick.config.config import Config
 from tripletick.config.schema import AgentSection, ModelSection
 from tripletick.event_log.session_log import SessionLog
 from tripletick.events import (
@@ -36,10 +36,10 @@ def talk(tmp_path):
     def open_session(*replies, **model):
         (tmp_path / "script.json").write_text(json.dumps(replies))
         engine = ModelSection(f"scripted:{tmp_path / 'script.json'}", **model)
-        settings = config.Config(agent=AgentSection("coder"), model=engine)
+        config = Config(agent=AgentSection("coder"), model=engine)
         found = replace(dirs.find_dirs(), state=tmp_path / "state")
         log = SessionLog.open(found.sessions, workspace=tmp_path / "project")
-        opened.append(App(settings, found, tmp_path / "project", log))
+        opened.append(App(config, found, tmp_path / "project", log))
         return opened[-1]
 
     yield open_session

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 import requests
 
-from tripletick.config import config
+from tripletick.config.config import Config
 from tripletick.event_log.session_log import SessionLog
 from tripletick.events import Answered, Compacted, Event, GaveUp, Usage
 from tripletick.messages import Message
@@ -25,10 +25,10 @@ TURNS = 20
 @pytest.fixture
 def app(ollama, tmp_path):
     (tmp_path / "project").mkdir()
-    model = replace(config.Config().model, name=ollama.model, host=ollama.host, context=1024, output=96)
-    settings = replace(config.Config(), model=model, agent=replace(config.Config().agent, name="casual"))
+    model = replace(Config().model, name=ollama.model, host=ollama.host, context=1024, output=96)
+    config = replace(Config(), model=model, agent=replace(Config().agent, name="casual"))
     found = replace(dirs.find_dirs(), state=tmp_path / "state")
-    opened = App(settings, found, tmp_path / "project", SessionLog.open(found.sessions, workspace=tmp_path))
+    opened = App(config, found, tmp_path / "project", SessionLog.open(found.sessions, workspace=tmp_path))
     yield opened
     opened.close()
 

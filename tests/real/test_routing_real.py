@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 from tests.real.ollama_server import CannotServe, small_model
 
-from tripletick.config import config
+from tripletick.config.config import Config
 from tripletick.event_log.session_log import SessionLog
 from tripletick.events import Event, Routed, Usage
 from tripletick.messages import Answer
@@ -30,14 +30,14 @@ def app(tmp_path):
     except CannotServe as error:
         # where everything was set up on purpose, a missing engine is a failure and no excuse
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(str(error))
-    base = config.Config()
-    settings = replace(
+    base = Config()
+    config = replace(
         base,
         model=replace(base.model, name=f"embedded:{gguf}", context=4096, output=48, keep="0s"),
         router=replace(base.router, ask="always"),
     )
     found = replace(dirs.find_dirs(), state=tmp_path / "state")
-    opened = App(settings, found, tmp_path / "project", SessionLog.open(found.sessions, workspace=tmp_path))
+    opened = App(config, found, tmp_path / "project", SessionLog.open(found.sessions, workspace=tmp_path))
     yield opened
     opened.close()
 

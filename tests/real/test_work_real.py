@@ -12,7 +12,7 @@ import pytest
 import requests
 
 from tripletick.agents import definitions
-from tripletick.config import config
+from tripletick.config.config import Config
 from tripletick.event_log.session_log import SessionLog
 from tripletick.events import Answered, Called, Event, Returned, Usage
 from tripletick.messages import Message
@@ -71,14 +71,14 @@ def logged(home):
 
 @pytest.fixture
 def app(ollama, home):
-    settings = config.Config()
-    settings = replace(
-        settings,
-        model=replace(settings.model, name=ollama.model, host=ollama.host, context=2048, output=60),
-        agent=replace(settings.agent, name="casual"),
+    config = Config()
+    config = replace(
+        config,
+        model=replace(config.model, name=ollama.model, host=ollama.host, context=2048, output=60),
+        agent=replace(config.agent, name="casual"),
     )
     found = replace(dirs.find_dirs(), state=home / "state")
-    app = App(settings, found, home / "project", SessionLog.open(found.sessions, workspace=home / "project"))
+    app = App(config, found, home / "project", SessionLog.open(found.sessions, workspace=home / "project"))
     yield app
     app.close()
 

@@ -22,7 +22,7 @@ from tests.sandbox.serving import (
     tunnel,
 )
 
-from tripletick.config import config
+from tripletick.config.config import load_config
 from tripletick.errors import ConfigError
 from tripletick.sandbox.net.proxy import Proxy
 from tripletick.sandbox.net.registries import place
@@ -350,8 +350,8 @@ def test_of_public_hosts_the_ports_of_http_are_open_and_those_that_the_settings_
 def test_further_ports_are_read_from_the_settings(open_proxy, tmp_path, ports):
     file = tmp_path / "config.ini"
     file.write_text(f"[sandbox]\nports = {ports}\n")
-    settings = config.load_config([file], {}, {})
-    ground = builder.make_sandbox_spec(settings, dirs.find_dirs(), tmp_path)
+    config = load_config([file], {}, {})
+    ground = builder.make_sandbox_spec(config, dirs.find_dirs(), tmp_path)
     for port in (22, 5432, 8080):
         proxy = open_proxy(ports=ground.ports, connect=0.2)
         status, _ = ask(proxy, f"CONNECT 8.8.8.8:{port} HTTP/1.1\r\n\r\n".encode())
@@ -363,7 +363,7 @@ def test_what_is_no_port_is_refused_as_a_setting(tmp_path, ports):
     file = tmp_path / "config.ini"
     file.write_text(f"[sandbox]\nports = {ports}\n")
     with pytest.raises(ConfigError, match="port numbers"):
-        config.load_config([file], {}, {})
+        load_config([file], {}, {})
 
 
 @pytest.mark.parametrize("host", ["unknown.example", "a..b", "x" * 200, "-"])

@@ -68,7 +68,7 @@ def test_in_the_home_folder_the_leave_to_write_is_none_to_replacing_a_file(tmp_p
     write = WRITE.replace("notes.txt", "docs/notes.txt")
     sections: dict[str, Any] = {"agent": {"name": "coder"}, "approval": {"diff": True}}
     with open_sitting(tmp_path, write, "Then not.", person=True, **sections) as it:
-        it.app.standing.leave = Permission("read")
+        it.app.workspace.permission = Permission("read")
         path = it.app.folder / "docs/notes.txt"
         path.parent.mkdir()
         path.write_text("one\ntwo\nthree\n")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tripletick.config import config
+from tripletick.config.config import Config
 from tripletick.config.schema import AgentSection, ModelSection
 from tripletick.event_log import session_log
 from tripletick.event_log.session_log import SessionLog
@@ -30,12 +30,12 @@ def life(tmp_path):
     def opened(replies, past=None, folder="project", window=16384):
         (tmp_path / "script.json").write_text(json.dumps(replies))
         name = f"scripted:{tmp_path / 'script.json'}"
-        settings = config.Config(agent=AgentSection("coder"), model=ModelSection(name, context=window))
+        config = Config(agent=AgentSection("coder"), model=ModelSection(name, context=window))
         found = replace(dirs.find_dirs(), state=tmp_path / "state")
         log = SessionLog.open(
             found.sessions, workspace=tmp_path / folder, session_id=past.id if past else None
         )
-        return App(settings, found, tmp_path / folder, log, past=past)
+        return App(config, found, tmp_path / folder, log, past=past)
 
     return opened
 

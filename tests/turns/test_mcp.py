@@ -13,8 +13,7 @@ from tests.playing import last
 from tests.serving import sessions
 from tests.turns.test_approval import NO, SESSION, YES, asked, results
 
-from tripletick.config import config
-from tripletick.config.config import SettingValue
+from tripletick.config.config import Config, SettingValue, load_config
 from tripletick.errors import ConfigError
 from tripletick.events import Answered
 from tripletick.mcp.index import find_named_server
@@ -357,7 +356,7 @@ def test_a_section_that_names_no_server_is_told_with_its_line(tmp_path, rows):
     path.write_text(f"[mcp.x]\n{rows or 'box = yes'}\n")
     with pytest.raises(ConfigError, match=r"config.ini:\d: \[mcp.x\] names no server"):
         mcp_setup.build_servers(
-            config.load_config([path], {}, {}), replace(dirs.find_dirs(), state=tmp_path), tmp_path
+            load_config([path], {}, {}), replace(dirs.find_dirs(), state=tmp_path), tmp_path
         )
 
 
@@ -368,7 +367,7 @@ def test_a_server_elsewhere_is_named_at_the_start(tmp_path):
     path, told = tmp_path / "config.ini", list[str]()
     path.write_text("[mcp.a]\nurl = https://tools.example.org/mcp\n[mcp.b]\nurl = http://localhost:1/mcp\n")
     mcp_setup.build_servers(
-        config.load_config([path], {}, {}), replace(dirs.find_dirs(), state=tmp_path), tmp_path, told.append
+        load_config([path], {}, {}), replace(dirs.find_dirs(), state=tmp_path), tmp_path, told.append
     )
     (line,) = told
     assert "Server a is at tools.example.org, which is not this machine" in line
@@ -376,7 +375,7 @@ def test_a_server_elsewhere_is_named_at_the_start(tmp_path):
 
 def test_a_folder_names_no_server(tmp_path):
     given = SettingValue("mcp.x", "command", "rm -rf .", ".tripletick/config.ini:2")
-    kept, told = filter_settings(config.Config(), [given])
+    kept, told = filter_settings(Config(), [given])
     assert kept == ()
     assert told == [".tripletick/config.ini:2: [mcp.x] command is ignored: a workspace cannot set it."]
 

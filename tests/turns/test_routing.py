@@ -9,7 +9,7 @@ from tests.playing import last
 
 from tripletick.agents import definitions
 from tripletick.agents.definitions import Agent
-from tripletick.config import config
+from tripletick.config.config import Config, load_config
 from tripletick.errors import UsageError
 from tripletick.events import Notice, Routed
 from tripletick.models.model import ModelInfo
@@ -83,7 +83,7 @@ def spared(request, *, small, **given):
         return None, ModelInfo("m", "x", parameters=3_000_000_000 if small else 4_000_000_000)
         yield
 
-    desk.plans = routing.make_plan_check(config.load_config([], given, {}), known)
+    desk.plans = routing.make_plan_check(load_config([], given, {}), known)
     turn = desk.route_request(request, PROMPTS, None, None)
     while True:
         try:
@@ -178,8 +178,8 @@ def test_a_large_request_goes_to_who_programs_where_nobody_plans():
 
 
 def test_a_model_that_was_trained_on_one_wording_has_its_agents_alone():
-    settings = config.Config(model=replace(config.Config().model, name="embedded:offline"))
-    assert set(builder.load_prompts(settings, dirs.find_dirs()).agents) == {"casual", "coder", "file"}
+    config = Config(model=replace(Config().model, name="embedded:offline"))
+    assert set(builder.load_prompts(config, dirs.find_dirs()).agents) == {"casual", "coder", "file"}
 
 
 def test_an_agent_of_the_persons_own_is_found_by_its_sentence():

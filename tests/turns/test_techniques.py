@@ -6,7 +6,7 @@ from tests.playing import last
 from tests.writing import EVERY_DIALECT, words
 
 from tripletick.bench.techniques import TECHNIQUES
-from tripletick.config import config
+from tripletick.config.config import Config, list_settings, load_config
 from tripletick.events import Answered, GaveUp, Refused
 from tripletick.languages import registry
 from tripletick.messages import Message
@@ -27,13 +27,13 @@ def bench(tmp_path):
 @pytest.mark.parametrize("name", TECHNIQUES)
 def test_each_is_one_setting_that_is_turned_by_its_other_value(name):
     section, key = (one := TECHNIQUES[name]).setting.split(".")
-    turned = config.load_config([], {f"TRIPLETICK_{section}_{key}".upper(): one.other}, {})
+    turned = load_config([], {f"TRIPLETICK_{section}_{key}".upper(): one.other}, {})
     assert turned.warnings == ()
-    assert getattr(turned.get_section(section), key) != getattr(config.Config().get_section(section), key)
+    assert getattr(turned.get_section(section), key) != getattr(Config().get_section(section), key)
 
 
 def test_every_setting_on_trial_is_one_of_them():
-    there = {f"trial.{key}" for key in config.list_settings("trial")}
+    there = {f"trial.{key}" for key in list_settings("trial")}
     assert there <= {one.setting for one in TECHNIQUES.values()}
 
 
@@ -106,9 +106,9 @@ def test_it_is_taken_as_it_is_written_where_that_is_off(bench, written):
 )
 def test_the_size_sets_steps_and_output(session, parameters, steps, clip):
     about = ModelInfo("m", "scripted", parameters=parameters)
-    given = model_limits.choose_limits(config.Config(), about)
+    given = model_limits.choose_limits(Config(), about)
     assert (given.steps, given.clip) == (steps, clip)
-    off = config.load_config([], {"TRIPLETICK_TRIAL_SIZES": "no"}, {})
+    off = load_config([], {"TRIPLETICK_TRIAL_SIZES": "no"}, {})
     assert model_limits.choose_limits(off, about) == model_limits.UNTOLD
 
 
@@ -124,7 +124,7 @@ def test_the_size_sets_steps_and_output(session, parameters, steps, clip):
 def test_the_steps_that_the_person_has_set_stand(tmp_path, text, env, flags, steps):
     shipped = tmp_path / "config.ini"
     shipped.write_text(text)
-    given = config.load_config([shipped], env, flags)
+    given = load_config([shipped], env, flags)
     assert model_limits.choose_max_steps(given, ModelInfo("m", "x", parameters=B), shipped) == steps
 
 
@@ -145,7 +145,7 @@ def test_the_steps_that_the_person_has_set_stand(tmp_path, text, env, flags, ste
     ],
 )
 def test_the_size_sets_how_long_a_reply_may_be(tmp_path, about, env, tokens):
-    assert model_limits.choose_max_output(config.load_config([], env, {}), about, tmp_path) == tokens
+    assert model_limits.choose_max_output(load_config([], env, {}), about, tmp_path) == tokens
 
 
 def test_a_tiny_model_is_asked_for_no_more_than_suits_it(session):

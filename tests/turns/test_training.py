@@ -17,11 +17,11 @@ from training.script import Ask, bash, slip
 from training.stage import OffScriptError, Stage
 
 from tripletick.bench.attempt import Attempt
-from tripletick.config import config
+from tripletick.config.config import load_config
 from tripletick.session import prompt_fingerprint
 from tripletick.system import dirs
 
-SETTINGS = config.load_config([dirs.find_dirs().shipped_config], {}, {})
+SETTINGS = load_config([dirs.find_dirs().shipped_config], {}, {})
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from tripletick.bench.folders import copy_start_files
 from tripletick.bench.grader import grade_task
 from tripletick.bench.task import BenchTask
 from tripletick.config.config import Config
+from tripletick.config.schema import AgentSection, ModelSection
 from tripletick.event_log.session_log import SessionLog
 from tripletick.events import Answered, Event, GaveUp, Repairing
 from tripletick.messages import Answer
@@ -75,11 +76,8 @@ def _play_turns(task: BenchTask, folder: Path, state: Path) -> Iterator[list[Eve
     be, as one that has tools.
     """
     agent = "coder" if task.agent == "auto" else task.agent
-    plain = Config()
-    config = replace(
-        plain,
-        agent=replace(plain.agent, name=agent),
-        model=replace(plain.model, name=f"scripted:{task.solution}", chunk=4096),
+    config = Config(
+        agent=AgentSection(name=agent), model=ModelSection(name=f"scripted:{task.solution}", chunk=4096)
     )
     found = replace(dirs.find_dirs(), state=state)
     app = App(
@@ -87,7 +85,7 @@ def _play_turns(task: BenchTask, folder: Path, state: Path) -> Iterator[list[Eve
         found,
         folder,
         SessionLog.open(state, workspace=folder, save=False),
-        said=FolderFlags(True, True, (), False),
+        folder_flags=FolderFlags(True, True, (), False),
     )
     try:
         for said in (task.requests[0], *task.further):

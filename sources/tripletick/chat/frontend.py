@@ -88,7 +88,7 @@ def with_profiling(screen: Screen, path: Path | None, *, drawn: bool) -> Screen:
     return replace(screen, show=show)
 
 
-def open_screen(options: argparse.Namespace, settings: Config) -> Screen:
+def open_screen(options: argparse.Namespace, config: Config) -> Screen:
     """Choose the screen by `-o`; without a person every question is a no."""
     if options.output == "jsonl":
         from tripletick.event_log.session_log import encode_event
@@ -100,11 +100,11 @@ def open_screen(options: argparse.Namespace, settings: Config) -> Screen:
     from tripletick.ui.terminal import open_terminal
 
     terminal = open_terminal(
-        thinking=settings.ui.thinking or options.verbose,
+        thinking=config.ui.thinking or options.verbose,
         quiet=options.quiet,
-        plain=settings.ui.plain or options.plain,
-        slow=settings.ui.slow,
-        theme=settings.ui.theme,
+        plain=config.ui.plain or options.plain,
+        slow=config.ui.slow,
+        theme=config.ui.theme,
     )
     there = can_ask_user()
     return Screen(

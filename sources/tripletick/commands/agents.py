@@ -46,7 +46,7 @@ class AgentsContext:
     prompts: Prompts
     screen: Screen
     found: dirs.AppDirs
-    settings: Config
+    config: Config
     brought: TrustedContent
 
 
@@ -75,7 +75,7 @@ def run_tools(options: argparse.Namespace, words: Sequence[str]) -> int:
     write_lines(
         sys.stdout,
         align_rows(
-            [_build_tool_row(tool, prompts) for tool in {**ours, **gear.kit.tools}.values()], right=(1, 2)
+            [_build_tool_row(tool, prompts) for tool in {**ours, **gear.toolkit.tools}.values()], right=(1, 2)
         ),
     )
     write_lines(sys.stdout, align_rows([("hook", one.name, one.at) for one in gear.hooks.list_hooks()]))
@@ -118,13 +118,11 @@ def _open_context(name: str, options: argparse.Namespace, words: Sequence[str]) 
     if words:
         raise UsageError(f"{name} {' '.join(words)} is not understood.", "", f"tripletick {name}")
     found = dirs.find_dirs()
-    settings = load_settings(options, found)
-    screen = open_screen(options, settings)
+    config = load_settings(options, found)
+    screen = open_screen(options, config)
     # a folder that was not said yes to brings nothing
-    brought, _ = load_workspace_files(options, found, settings, Screen(screen.show))
-    return AgentsContext(
-        builder.load_prompts(settings, found, brought.agents), screen, found, settings, brought
-    )
+    brought, _ = load_workspace_files(options, found, config, Screen(screen.show))
+    return AgentsContext(builder.load_prompts(config, found, brought.agents), screen, found, config, brought)
 
 
 def _load_extensions(
@@ -133,14 +131,14 @@ def _load_extensions(
     """Load the tools and hooks that are not ours; give them with lines for the user."""
     told: list[str] = []
     said, folder = FolderFlags(keep=not options.no_save), options.directory.expanduser().resolve()
-    standing = SessionWorkspace(opened.settings, opened.found, folder, said, False, told.append)
-    gear = Extensions(standing, opened.brought, told.append)
+    workspace = SessionWorkspace(opened.config, opened.found, folder, said, False, told.append)
+    gear = Extensions(workspace, opened.brought, told.append)
     try:
         gear.load_hooks()
         allowed = AnswerStore(opened.found.state).get_answers(folder).blocks != "none"
         told += gear.load_tools(taken, allowed=allowed)
     finally:
-        standing.close()
+        workspace.close()
     return gear, told
 
 

@@ -53,7 +53,7 @@ def run_batch(_: argparse.Namespace, words: Sequence[str]) -> int:
     """Do the tasks; gives 0 where all are done, 4 where no engine was left, else 1. Raises UsageError."""
     options = _parse_options(words)
     found = dirs.find_dirs()
-    settings = load_settings(options, found)
+    config = load_settings(options, found)
     if options.ray:
         from tripletick.batch import ray_pool
 
@@ -65,11 +65,11 @@ def run_batch(_: argparse.Namespace, words: Sequence[str]) -> int:
         reader = TaskReader(path, base.expanduser().resolve(), _list_agent_names(found))
         total = reader.check_file(options.tasks)
         results = stack.enter_context(closing(ResultsFile.open(_choose_results_path(options))))
-        screen = open_screen(options, settings)
+        screen = open_screen(options, config)
         stack.callback(screen.close)
         run = BatchRun(
             options,
-            settings,
+            config,
             reader,
             results,
             screen,
@@ -89,7 +89,7 @@ class BatchRun:
     """One run of the command, with what it has read and opened."""
 
     options: argparse.Namespace
-    settings: Config
+    config: Config
     reader: TaskReader
     results: ResultsFile
     screen: Screen
@@ -123,8 +123,8 @@ class BatchRun:
     def _build_batch(self) -> BatchRunner:
         options, count = self.options, self.options.parallel or 0
         plan = layout.build_layout(
-            self.settings,
-            each=options.per_host or self.settings.batch.per_host,
+            self.config,
+            each=options.per_host or self.config.batch.per_host,
             parallel=count,
             agent=options.agent or "",
             flag=options.host or "",
@@ -161,10 +161,10 @@ class BatchRun:
     def _build_job(self, wanted: QueuedTask, place: BatchSlot) -> BatchJob:
         """Say all that a task's program is told."""
         options = self.options
-        told = _changed_model_settings(self.settings) if options.ray else {}
+        told = _changed_model_settings(self.config) if options.ray else {}
         if host := layout.to_address(place.host):
             told["model.host"] = host
-        seconds = options.timeout or self.settings.batch.timeout
+        seconds = options.timeout or self.config.batch.timeout
         return BatchJob(wanted.task, tuple(_format_task_flags(options)), told, options.agent or "", seconds)
 
     def _report_result(self, told: Record) -> None:
@@ -267,9 +267,9 @@ def _format_task_flags(options: argparse.Namespace) -> Iterator[str]:
     yield from (word for word, wanted in (("--yes", options.yes), ("--no-save", options.no_save)) if wanted)
 
 
-def _changed_model_settings(settings: Config) -> dict[str, str]:
+def _changed_model_settings(config: Config) -> dict[str, str]:
     """Give what the user has set of [model], for machines that have no such settings."""
-    known = {key.name: getattr(settings.model, key.name) for key in fields(settings.model)}
-    default = type(settings.model)()
+    known = {key.name: getattr(config.model, key.name) for key in fields(config.model)}
+    default = type(config.model)()
     changed = {key: value for key, value in known.items() if value != getattr(default, key)}
     return {f"model.{key}": str(value) for key, value in changed.items() if key not in SETTLED}

@@ -18,7 +18,7 @@ from tripletick.bench import compare, page, run_file, runner, suites, summary_ta
 from tripletick.bench.attempt import Attempt, RunSetup
 from tripletick.commands.flags import shared_flags
 from tripletick.commands.session_setup import FLAGS, THINK, load_settings
-from tripletick.config import config
+from tripletick.config.config import load_config
 from tripletick.errors import TripletickError, UsageError
 from tripletick.models import bench_scores
 from tripletick.system import dirs
@@ -166,13 +166,13 @@ def _build_setup(options: argparse.Namespace) -> RunSetup:
     settings = {
         key: str(value) for key, value in {**kept, **given, **_parse_set_flags(options.set)}.items() if value
     }
-    plain = config.load_config([found.shipped_config], {}, settings)
-    if plain.warnings:
-        raise UsageError(plain.warnings[0], "", "tripletick config show")
+    config = load_config([found.shipped_config], {}, settings)
+    if config.warnings:
+        raise UsageError(config.warnings[0], "", "tripletick config show")
     if not settings.get("model.name"):
         raise UsageError("Which model?", "Your settings do not name one.", "tripletick bench -m NAME")
     seed = own.model.seed if options.seed else 1
-    return RunSetup(plain, settings, options.agent or "", options.timeout, seed, options.bare)
+    return RunSetup(config, settings, options.agent or "", options.timeout, seed, options.bare)
 
 
 def _parse_set_flags(given: Sequence[str]) -> Mapping[str, str]:

@@ -97,25 +97,30 @@ def load_chores() -> tuple[Chore, ...]:
     return tuple(Chore(**row) for row in rows)
 
 
-def run_chores(settings: Config, found: dirs.AppDirs, notice: Callable[[str], None]) -> Iterator[ChoreResult]:
+def run_chores(config: Config, found: dirs.AppDirs, notice: Callable[[str], None]) -> Iterator[ChoreResult]:
     """Have the model that the settings name do the chores, each in a conversation of its own.
 
     Raises ModelError where it cannot be asked at all, and KeyboardInterrupt.
     """
-    limits = replace(settings.agent, name=AGENT, max_attempts=ATTEMPTS, max_steps=STEPS, folder=True)
-    model = replace(settings.model, output=min(OUTPUT, settings.model.output))
+    limits = replace(config.agent, name=AGENT, max_attempts=ATTEMPTS, max_steps=STEPS, folder=True)
+    model = replace(config.model, output=min(OUTPUT, config.model.output))
     # what a chore makes is nothing to be committed, and a commit would have the model write its message
-    git = replace(settings.git, commit="ask")
-    chosen = replace(settings, agent=limits, model=model, git=git)
+    git = replace(config.git, commit="ask")
+    config = replace(config, agent=limits, model=model, git=git)
     with (
         tempfile.TemporaryDirectory(prefix="tripletick-") as top,
-        retention.open_state(found, settings.data, save=False) as there,
+        retention.open_state(found, config.data, save=False) as there,
     ):
         folder = Path(top, "chores")
         folder.mkdir()
         log = SessionLog.open(there.sessions, workspace=folder, save=False)
         app = App(
-            chosen, there, folder, log, said=FolderFlags(True, True, (), False), brought=TrustedContent()
+            config,
+            there,
+            folder,
+            log,
+            folder_flags=FolderFlags(True, True, (), False),
+            trusted_content=TrustedContent(),
         )
         try:
             for number, chore in enumerate(load_chores(), 1):

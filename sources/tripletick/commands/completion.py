@@ -169,11 +169,11 @@ def _list_models(options: argparse.Namespace) -> Sequence[str]:
 
     found = dirs.find_dirs()
     try:
-        now = load_settings(options, found)
+        config = load_settings(options, found)
     except TripletickError:
         # a completion has no place for what is wrong there
-        now = load_config([found.shipped_config], {}, {})
-    return model_list.list_model_names(now, found.cache, SECONDS)
+        config = load_config([found.shipped_config], {}, {})
+    return model_list.list_model_names(config, found.cache, SECONDS)
 
 
 def read_flags(agent_names: tuple[str, ...]) -> Iterator[Flag]:

@@ -14,7 +14,6 @@ from tripletick.agents import definitions
 from tripletick.batch import layout
 from tripletick.chat.frontend import Screen, open_screen
 from tripletick.commands.session_setup import load_settings, load_workspace_files
-from tripletick.config import config
 from tripletick.config.config import (
     TYPED,
     Config,
@@ -22,6 +21,8 @@ from tripletick.config.config import (
     format_value,
     is_section,
     list_settings,
+    load_config,
+    parse_value,
     save_value,
 )
 from tripletick.config.schema import SECTIONS
@@ -61,14 +62,14 @@ def run_config(options: argparse.Namespace, words: Sequence[str]) -> int:
     return 0
 
 
-def format_settings(at_work: Config, *, origin: bool = False) -> Iterator[str]:
+def format_settings(config: Config, *, origin: bool = False) -> Iterator[str]:
     """Word every setting, a line each; with `origin` the file and line, variable or flag behind it."""
     rows = []
-    for section in at_work.list_sections():
+    for section in config.list_sections():
         for key, known in list_settings(section).items():
             name = f"{section}.{key}"
-            value = format_value(known, getattr(at_work.get_section(section), key))
-            rows.append((name, f"= {value}".strip(), at_work.where.get(name, SHIPPED) if origin else ""))
+            value = format_value(known, getattr(config.get_section(section), key))
+            rows.append((name, f"= {value}".strip(), config.where.get(name, SHIPPED) if origin else ""))
     yield from align_rows(rows)
 
 
@@ -78,12 +79,12 @@ def _load_effective_settings(options: argparse.Namespace, found: dirs.AppDirs) -
     silent = Screen(screen.show)
     try:
         brought, told = load_workspace_files(options, found, load_settings(options, found), silent)
-        at_work = load_settings(options, found, brought.settings)
-        for line in (*told, *at_work.warnings):
+        config = load_settings(options, found, brought.settings)
+        for line in (*told, *config.warnings):
             screen.say(line)
     finally:
         screen.close()
-    return at_work
+    return config
 
 
 def _set_value(options: argparse.Namespace, found: dirs.AppDirs, name: str, value: str) -> int:
@@ -113,11 +114,11 @@ def _set_value(options: argparse.Namespace, found: dirs.AppDirs, name: str, valu
     return 0
 
 
-def _find_override(now: Config, found: dirs.AppDirs, section: str, key: str) -> Iterator[str]:
+def _find_override(config: Config, found: dirs.AppDirs, section: str, key: str) -> Iterator[str]:
     """Say so where something else stands over the user's file."""
-    where = now.where.get(f"{section}.{key}", "")
+    where = config.where.get(f"{section}.{key}", "")
     if not where.startswith(str(found.user_config)):
-        value = format_value(list_settings(section)[key], getattr(now.get_section(section), key))
+        value = format_value(list_settings(section)[key], getattr(config.get_section(section), key))
         yield COVERED.format(where=where, value=value)
 
 
@@ -126,59 +127,59 @@ def _check_value(found: dirs.AppDirs, given: SettingValue) -> str:
 
     Raises TripletickError with what to type instead.
     """
-    config.parse_value(given)
+    parse_value(given)
     family, _, name = given.section.partition(".")
-    now = _load_proposed_settings(found, [given])
+    config = _load_proposed_settings(found, [given])
     cleared = EITHER.get(given.key, "") if family == "mcp" and given.value.strip() else ""
-    if cleared and getattr(now.get_section(given.section), cleared):
-        now = _load_proposed_settings(found, [given, SettingValue(given.section, cleared, "", TYPED)])
+    if cleared and getattr(config.get_section(given.section), cleared):
+        config = _load_proposed_settings(found, [given, SettingValue(given.section, cleared, "", TYPED)])
     else:
         cleared = ""
-    there = builder.load_prompts(now, found) if family == "model" and name else None
+    there = builder.load_prompts(config, found) if family == "model" and name else None
     if there and name not in {*there.agents, *there.lacking}:
         near = find_close_match(name, there.agents) or "coder"
         again = f"tripletick config set model.{near}.{given.key} {shlex.quote(given.value)}"
         raise UsageError(f"There is no agent {name!r}.", f"There are: {', '.join(there.agents)}.", again)
     for check in CHECKS.get(f"{family}.{given.key}", ()) if family != "mcp" else (_check_server,):
-        check(now, found, given)
+        check(config, found, given)
     return cleared
 
 
 def _load_proposed_settings(found: dirs.AppDirs, given: Sequence[SettingValue]) -> Config:
     """Read the settings as they would be; without those of the user's file where one of them is wrong."""
     try:
-        return config.load_config([found.shipped_config, found.user_config], {}, {}, given)
+        return load_config([found.shipped_config, found.user_config], {}, {}, given)
     except ConfigError:
-        return config.load_config([found.shipped_config], {}, {}, given)
+        return load_config([found.shipped_config], {}, {}, given)
 
 
-def _check_agent(now: Config, found: dirs.AppDirs, given: SettingValue) -> None:
-    prompts = builder.load_prompts(now, found)
-    if now.agent.name != definitions.AUTO:
-        builder.find_configured_agent(now, prompts)
+def _check_agent(config: Config, found: dirs.AppDirs, given: SettingValue) -> None:
+    prompts = builder.load_prompts(config, found)
+    if config.agent.name != definitions.AUTO:
+        builder.find_configured_agent(config, prompts)
 
 
-def _check_model(now: Config, found: dirs.AppDirs, given: SettingValue) -> None:
+def _check_model(config: Config, found: dirs.AppDirs, given: SettingValue) -> None:
     if given.value.strip():
-        model_selection.check_model_name(now, given.value, f"{given.section}.{given.key}")
+        model_selection.check_model_name(config, given.value, f"{given.section}.{given.key}")
 
 
-def _check_hosts(now: Config, found: dirs.AppDirs, given: SettingValue) -> None:
+def _check_hosts(config: Config, found: dirs.AppDirs, given: SettingValue) -> None:
     for host in layout.split_words(given.value) if given.key == "hosts" else filter(str.strip, [given.value]):
-        model_selection.check_host(now, host, f"{given.section}.{given.key}")
+        model_selection.check_host(config, host, f"{given.section}.{given.key}")
 
 
-def _check_box(now: Config, found: dirs.AppDirs, given: SettingValue) -> None:
+def _check_box(config: Config, found: dirs.AppDirs, given: SettingValue) -> None:
     with TemporaryDirectory() as folder:
-        builder.open_workspace_box(now, found, Path(folder)).close()
+        builder.open_workspace_box(config, found, Path(folder)).close()
 
 
-def _check_server(now: Config, found: dirs.AppDirs, given: SettingValue) -> None:
+def _check_server(config: Config, found: dirs.AppDirs, given: SettingValue) -> None:
     name = given.section.partition(".")[2]
-    mcp_setup.check_server(name, now.servers[name], now)
+    mcp_setup.check_server(name, config.servers[name], config)
 
 
-def _check_url(now: Config, found: dirs.AppDirs, given: SettingValue) -> None:
+def _check_url(config: Config, found: dirs.AppDirs, given: SettingValue) -> None:
     from tripletick.web import address
 
     try:

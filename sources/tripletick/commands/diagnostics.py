@@ -77,29 +77,29 @@ class LanguageStatus:
     """What it said where it is there and does not start."""
 
 
-def examine_engine(settings: Config, found: dirs.AppDirs) -> tuple[EngineReport, Config]:
+def examine_engine(config: Config, found: dirs.AppDirs) -> tuple[EngineReport, Config]:
     """Ask the engine that the settings name, else the one that a request would get; give the settings with
     it. What is wrong is said, never raised.
     """
     lines: list[str] = []
     try:
-        settings = model_discovery.resolve_model(
-            model_list.with_serving_host(settings, lines.append), found, lines.append
+        config = model_discovery.resolve_model(
+            model_list.with_serving_host(config, lines.append), found, lines.append
         )
-        if resolve_engine(settings.model.name, settings.model.host) == "ollama":
-            engine = _report_ollama(settings)
+        if resolve_engine(config.model.name, config.model.host) == "ollama":
+            engine = _report_ollama(config)
         else:
-            with closing(model_selection.open_configured_model(settings, ignore_notice)) as model:
-                engine = _report_own_engine(model.get_info(), settings)
+            with closing(model_selection.open_configured_model(config, ignore_notice)) as model:
+                engine = _report_own_engine(model.get_info(), config)
     except TripletickError as error:
         wrong = " ".join(filter(None, (error.what, error.why)))
         remedies = tuple(filter(None, [error.remedy]))
-        engine = EngineReport(model=settings.model.name, wrong=wrong, remedies=remedies)
-    return replace(engine, chosen="".join(lines)), settings
+        engine = EngineReport(model=config.model.name, wrong=wrong, remedies=remedies)
+    return replace(engine, chosen="".join(lines)), config
 
 
-def _report_own_engine(about: ModelInfo, settings: Config) -> EngineReport:
-    window = model_selection.choose_context(settings, about)
+def _report_own_engine(about: ModelInfo, config: Config) -> EngineReport:
+    window = model_selection.choose_context(config, about)
     of_server = about.engine == "openai"
     return EngineReport(
         server=about.where if of_server else "",
@@ -107,20 +107,20 @@ def _report_own_engine(about: ModelInfo, settings: Config) -> EngineReport:
         model=f"{about.engine}:{about.name}",
         context=about.context,
         window=window,
-        remedies=(*_warn_small_context(window), *_warn_stale_training(settings)),
-        dialect=_describe_dialect(settings, about),
+        remedies=(*_warn_small_context(window), *_warn_stale_training(config)),
+        dialect=_describe_dialect(config, about),
     )
 
 
-def _report_ollama(settings: Config) -> EngineReport:
+def _report_ollama(config: Config) -> EngineReport:
     from tripletick.models.ollama import Ollama
 
-    chosen = model_selection.make_engine_settings(settings)
-    listed = model_selection.list_models(settings)
-    name = split_name(settings.model.name)[1] or listed[0].name
+    chosen = model_selection.make_engine_settings(config)
+    listed = model_selection.list_models(config)
+    name = split_name(config.model.name)[1] or listed[0].name
     with closing(Ollama(name, chosen)) as model:
         about, loaded = model.get_info(), model.find_loaded()
-    window = model_selection.choose_context(settings, about)
+    window = model_selection.choose_context(config, about)
     where = hosts.resolve_address(chosen.host)
     free = platforms.read_machine_memory().available if where.is_loopback and not loaded else 0
     size = next((one.size for one in listed if one.name in (name, f"{name}:latest")), 0)
@@ -139,25 +139,23 @@ def _report_ollama(settings: Config) -> EngineReport:
     held = loaded.placement if loaded else ""
     remedies = (*_warn_small_context(window), *(line for applies, line in rows if applies))
     known = (where.url, about.version, len(listed), name, about.context, window, held, "", remedies)
-    return EngineReport(*known, dialect=_describe_dialect(settings, about))
+    return EngineReport(*known, dialect=_describe_dialect(config, about))
 
 
-def _describe_dialect(settings: Config, about: ModelInfo) -> str:
-    return selection.choose_dialect(settings.agent.dialect, about).description
+def _describe_dialect(config: Config, about: ModelInfo) -> str:
+    return selection.choose_dialect(config.agent.dialect, about).description
 
 
 def _warn_small_context(window: int) -> list[str]:
     return [NARROW.format(window=window)] if 0 < window <= SMALL_CONTEXT else []
 
 
-def _warn_stale_training(settings: Config) -> list[str]:
+def _warn_stale_training(config: Config) -> list[str]:
     """Say where the offline model was trained on another wording than it gets."""
     from tripletick.session import prompt_fingerprint
 
     told = (
-        prompt_fingerprint.describe_mismatch(settings, dirs.find_dirs())
-        if builder.is_trained(settings)
-        else ""
+        prompt_fingerprint.describe_mismatch(config, dirs.find_dirs()) if builder.is_trained(config) else ""
     )
     return [told] if told else []
 

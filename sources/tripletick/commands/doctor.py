@@ -102,7 +102,7 @@ def build_report(host: str = "", model: str | None = None) -> DoctorReport:
     chosen, have it do the chores.
     """
     from tripletick.commands import diagnostics
-    from tripletick.config import config
+    from tripletick.config.config import load_config
 
     found = dirs.find_dirs()
     try:
@@ -113,22 +113,22 @@ def build_report(host: str = "", model: str | None = None) -> DoctorReport:
         ) from error
     given = {"model.host": host, "model.name": model or ""}
     flags = {name: value for name, value in given.items() if value}
-    settings = config.load_config([found.shipped_config, found.user_config], os.environ, flags)
-    seen = _attack_box(settings, found)
-    engine, settings = diagnostics.examine_engine(settings, found)
+    config = load_config([found.shipped_config, found.user_config], os.environ, flags)
+    seen = _attack_box(config, found)
+    engine, config = diagnostics.examine_engine(config, found)
     seen = replace(seen, engine=engine)
     if model is not None and not engine.wrong:
-        seen = _run_chores(seen, settings, found)
+        seen = _run_chores(seen, config, found)
     return replace(seen, remedies=tuple(list_remedies(seen)))
 
 
-def _run_chores(seen: DoctorReport, settings: Config, found: dirs.AppDirs) -> DoctorReport:
+def _run_chores(seen: DoctorReport, config: Config, found: dirs.AppDirs) -> DoctorReport:
     """Have the model do its chores. Raises ModelError where it cannot be asked."""
     from tripletick.commands import chores
 
     name = seen.engine.model if seen.engine else ""
-    chosen = replace(settings, model=replace(settings.model, name=settings.model.name or name))
-    tried = list(chores.run_chores(chosen, found, _print_progress))
+    config = replace(config, model=replace(config.model, name=config.model.name or name))
+    tried = list(chores.run_chores(config, found, _print_progress))
     return replace(seen, chores=tuple(tried), trusted=tuple(chores.split_tags(tried)[0]))
 
 
@@ -138,7 +138,7 @@ def _print_progress(line: str) -> None:
         sys.stderr.write(f"{line}\n")
 
 
-def _attack_box(settings: Config, found: dirs.AppDirs) -> DoctorReport:
+def _attack_box(config: Config, found: dirs.AppDirs) -> DoctorReport:
     """Open the box that the settings name in a folder made for it, and attack it."""
     from tripletick.commands import diagnostics
     from tripletick.sandbox import choose_box
@@ -146,10 +146,10 @@ def _attack_box(settings: Config, found: dirs.AppDirs) -> DoctorReport:
     from tripletick.sandbox.box import SandboxSpec
     from tripletick.session import builder
 
-    tier = "none" if settings.sandbox.mode == "bare" else settings.sandbox.tier
+    tier = "none" if config.sandbox.mode == "bare" else config.sandbox.tier
     with prepare_targets(found.state) as stage:
         ground = SandboxSpec(
-            stage.workspace, found.state, limits=builder.make_limits(settings), ours=found.protected_paths
+            stage.workspace, found.state, limits=builder.make_limits(config), ours=found.protected_paths
         )
         box, reasons = choose_box(ground, tier)
         try:

@@ -43,14 +43,14 @@ class ModelsContext:
     """One call: the settings, where things lie, and the screen."""
 
     options: argparse.Namespace
-    settings: Config
+    config: Config
     places: dirs.AppDirs
     screen: Screen
     flags: frozenset[str] = frozenset()
 
     @property
     def onboarding(self) -> Onboarding:
-        return Onboarding(self.settings, self.places, self.options.directory, self.screen)
+        return Onboarding(self.config, self.places, self.options.directory, self.screen)
 
     def print_notice(self, line: str) -> None:
         if not self.options.quiet:
@@ -69,10 +69,10 @@ def run_models(options: argparse.Namespace, words: Sequence[str]) -> int:
             USAGE,
         )
     found = dirs.find_dirs()
-    settings = load_settings(options, found)
-    screen = open_screen(options, settings)
+    config = load_settings(options, found)
+    screen = open_screen(options, config)
     try:
-        row.act(ModelsContext(options, settings, found, screen, frozenset(flags)), *rest)
+        row.act(ModelsContext(options, config, found, screen, frozenset(flags)), *rest)
     finally:
         screen.close()
     return 0
@@ -81,14 +81,14 @@ def run_models(options: argparse.Namespace, words: Sequence[str]) -> int:
 def _list_models(work: ModelsContext) -> None:
     """Write the models to stdout, a line each."""
     look = builder.make_program_lookup(work.options.directory)
-    write_lines(sys.stdout, ModelListing(work.settings, work.places, look, work.print_notice).format_lines())
+    write_lines(sys.stdout, ModelListing(work.config, work.places, look, work.print_notice).format_lines())
 
 
 def _pull_model(work: ModelsContext, name: str) -> None:
     from tripletick.commands import pull_progress
 
     pull_progress.pull_with_progress(
-        _parse_ollama_name(name), model_selection.make_engine_settings(work.settings), work.screen
+        _parse_ollama_name(name), model_selection.make_engine_settings(work.config), work.screen
     )
     work.print_notice(f"Use it: tripletick models use {name}")
 
@@ -99,8 +99,8 @@ def _use_model(work: ModelsContext, name: str) -> None:
     if entry:
         catalog.locate_files(entry, work.places.cache)
     else:
-        model = replace(work.settings.model, host=find_host(work.settings, name))
-        work = replace(work, settings=replace(work.settings, model=model))
+        model = replace(work.config.model, host=find_host(work.config, name))
+        work = replace(work, config=replace(work.config, model=model))
         name, host = _find_on_server(work, name)
     save_model(work.places.user_config, name, host)
     work.print_notice(USED.format(name=name, path=work.places.user_config))
@@ -129,13 +129,13 @@ def _find_on_server(work: ModelsContext, name: str) -> tuple[str, str | None]:
     if about.engine == "openai":
         return f"openai:{about.name}", about.where
     # an address of the command line is for this once
-    return name, "" if is_host_given(work.settings) else work.settings.model.host
+    return name, "" if is_host_given(work.config) else work.config.model.host
 
 
 def _show_model(work: ModelsContext, name: str) -> None:
     """Write what the server tells of a model, a line each."""
     about = _request_info(work, name)
-    window = model_selection.choose_context(work.settings, about)
+    window = model_selection.choose_context(work.config, about)
     rows = (
         ("name", about.name),
         ("server", about.where),
@@ -149,7 +149,7 @@ def _show_model(work: ModelsContext, name: str) -> None:
 
 
 def _size_rows(work: ModelsContext, name: str) -> Iterator[tuple[str, str]]:
-    seen = server_models.query_server(model_selection.make_engine_settings(work.settings))
+    seen = server_models.query_server(model_selection.make_engine_settings(work.config))
     whole = name if ":" in name.rpartition("/")[2] else f"{name}:latest"
     free = model_selection.find_free_memory(seen, builder.make_program_lookup(work.options.directory)).largest
     for stock in seen.models:
@@ -160,7 +160,7 @@ def _size_rows(work: ModelsContext, name: str) -> Iterator[tuple[str, str]]:
 
 def _create_model(work: ModelsContext, name: str = "") -> None:
     """Fetch a model of the catalog, without a name the one that the user keeps, else the one that suits."""
-    kept = catalog.get_entry(name) if name else _find_in_catalog(work.settings.model.name)
+    kept = catalog.get_entry(name) if name else _find_in_catalog(work.config.model.name)
     entry, quiet = kept or catalog.choose_best(work.places.cache), bool(work.options.quiet)
     if not kept and not (quiet and catalog.is_fetched(entry, work.places.cache)):
         work.screen.say(describe_model(entry, SUITED))
@@ -176,7 +176,7 @@ def _register_model(work: ModelsContext, entry: CatalogEntry) -> None:
     from tripletick.commands import pull_progress
     from tripletick.models import registration
 
-    reach = model_selection.make_engine_settings(work.settings)
+    reach = model_selection.make_engine_settings(work.config)
     seen = server_models.query_server(reach)
     path = pull_progress.fetch_model_file(entry, work.places.cache, work.screen, quiet=True)
     registration.register_model(entry, path, reach)
@@ -188,14 +188,14 @@ def _add_template(work: ModelsContext, name: str) -> None:
     from tripletick.models import chat_templates
 
     name = _parse_ollama_name(name)
-    chosen = chat_templates.add_template(name, model_selection.make_engine_settings(work.settings))
+    chosen = chat_templates.add_template(name, model_selection.make_engine_settings(work.config))
     work.print_notice(MENDED.format(name=name, template=chosen.name))
 
 
 def _request_info(work: ModelsContext, name: str) -> ModelInfo:
     """Ask what a model is. Raises ModelError where there is none of that name."""
-    chosen = qualify_name(name, work.settings.model.host)
-    with closing(open_model(chosen, model_selection.make_engine_settings(work.settings))) as model:
+    chosen = qualify_name(name, work.config.model.host)
+    with closing(open_model(chosen, model_selection.make_engine_settings(work.config))) as model:
         return model.get_info()
 
 

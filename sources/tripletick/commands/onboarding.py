@@ -75,7 +75,7 @@ NUMBERS = "Enter a number from 1 to {count} or a name; Ctrl+C to cancel."
 class Onboarding:
     """One start of the program: the config as it was read, and the user at the screen."""
 
-    settings: Config
+    config: Config
     places: AppDirs
     folder: Path
     screen: Screen
@@ -87,21 +87,21 @@ class Onboarding:
 
         Raises ServerUnreachableError and UsageError where the user chose none, else what the engines raise.
         """
-        name, engine = self.settings.model.name, self._engine
+        name, engine = self.config.model.name, self._engine
         if name and engine != "ollama":
-            return self.settings
+            return self.config
         try:
             if engine == "ollama":
-                model_selection.list_models(self.settings)
+                model_selection.list_models(self.config)
         except ServerUnreachableError as error:
             return self._choose_fallback(error)
         except (ModelError, ServerFailedError) as error:
             if name:
                 # the request itself tells more than the list does
-                return self.settings
+                return self.config
             other = self._try_openai_server() if isinstance(error, ServerFailedError) else None
             return other._choose_model() if other else self._choose_fallback(error)
-        return self.settings if name else self._choose_model()
+        return self.config if name else self._choose_model()
 
     def fetch_model(self, entry: CatalogEntry, *, quiet: bool = False) -> Path:
         """Fetch a model that runs here. Raises UsageError where its engine is missing, ModelError."""
@@ -112,25 +112,25 @@ class Onboarding:
 
     @property
     def _engine(self) -> str:
-        return resolve_engine(self.settings.model.name, self.settings.model.host)
+        return resolve_engine(self.config.model.name, self.config.model.host)
 
     def _try_openai_server(self) -> Onboarding | None:
         """Go on with a server of OpenAI's kind where that is what answers at the address, None where not."""
         from tripletick.models import probes
 
-        found = probes.probe_server(hosts.resolve_address(self.settings.model.host).url)
+        found = probes.probe_server(hosts.resolve_address(self.config.model.host).url)
         return self._with_server(found) if found and found.kind == "openai" else None
 
     def _with_server(self, found: FoundServer) -> Onboarding:
-        return replace(self, settings=with_server(self.settings, found, key=True), moved=True)
+        return replace(self, config=with_server(self.config, found, key=True), moved=True)
 
     def _choose_fallback(self, error: TripletickError) -> Config:
         """Go on where the server failed with `error`: with one that was found, if the user wants it, else
         with the best model of this machine. Raises what fails, and ServerUnreachableError for a no.
         """
-        found = find_nearby_servers(self.settings)
+        found = find_nearby_servers(self.config)
         if not found:
-            if local := with_fetched_model(self.settings, self.places):
+            if local := with_fetched_model(self.config, self.places):
                 self.screen.say(LOCAL.format(name=local.model.name))
                 return local
             if isinstance(error, ServerFailedError):
@@ -144,7 +144,7 @@ class Onboarding:
         from tripletick.models import catalog
 
         suited, up = catalog.choose_best(self.places.cache), not isinstance(error, ServerUnreachableError)
-        here = hosts.resolve_address(self.settings.model.host)
+        here = hosts.resolve_address(self.config.model.host)
         look = builder.make_program_lookup(self.folder)
         ollama = look("ollama") if here.is_loopback and not up else None
         self.screen.say("\n".join([error.what, *format_options(here, ollama, suited, found, up=up)]))
@@ -187,11 +187,11 @@ class Onboarding:
                 time.sleep(POLL_SECONDS)
         finally:
             self.screen.close()
-        return self.settings if self.settings.model.name else self._choose_model()
+        return self.config if self.config.model.name else self._choose_model()
 
     def _is_server_up(self) -> bool:
         try:
-            model_selection.list_models(self.settings)
+            model_selection.list_models(self.config)
         except ServerUnreachableError:
             return False
         except ModelError:
@@ -206,7 +206,7 @@ class Onboarding:
         """
         from tripletick.models import choice, server_models
 
-        seen = server_models.query_server(model_selection.make_engine_settings(self.settings), self._engine)
+        seen = server_models.query_server(model_selection.make_engine_settings(self.config), self._engine)
         free = model_selection.find_free_memory(seen, builder.make_program_lookup(self.folder))
         models = choice.sort_models(seen.models, free.largest)
         self.screen.say(
@@ -242,13 +242,13 @@ class Onboarding:
         name = rows[0 if answer.choice == "y" else int(answer.choice) - 1].name
         try:
             pull_progress.pull_with_progress(
-                name, model_selection.make_engine_settings(self.settings), self.screen
+                name, model_selection.make_engine_settings(self.config), self.screen
             )
         except KeyboardInterrupt:
             # how to go on was said
             raise ModelError(NO_MODEL) from None
         return self._use_model(
-            server_models.query_model(name, model_selection.make_engine_settings(self.settings))
+            server_models.query_model(name, model_selection.make_engine_settings(self.config))
         )
 
     def _use_model(self, about: ModelInfo) -> Config:
@@ -258,7 +258,7 @@ class Onboarding:
             return self._save_choice(f"openai:{about.name}", about.where)
         from tripletick.commands import load_progress
 
-        kept = self._save_choice(about.name, self.settings.model.host if self.moved else "")
+        kept = self._save_choice(about.name, self.config.model.host if self.moved else "")
         window = model_selection.choose_context(kept, about)
         words = CONTEXT.format(window=window, most=about.context) if about.context else ""
         load_progress.load_model(
@@ -273,8 +273,8 @@ class Onboarding:
             self.screen.say(f"Saved to {abbreviate_home(self.places.user_config)}")
         except ConfigError as error:
             self.screen.say(str(error))
-        model = replace(self.settings.model, name=name, host=host or self.settings.model.host)
-        return replace(self.settings, model=model)
+        model = replace(self.config.model, name=name, host=host or self.config.model.host)
+        return replace(self.config, model=model)
 
 
 def save_model(path: Path, name: str, host: str | None) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from tripletick.agents import definitions
 from tripletick.agents.definitions import Agent
 from tripletick.commands.stdin import read_stdin
-from tripletick.config import config
+from tripletick.config.config import load_config
 from tripletick.errors import UsageError
 from tripletick.session import routing
 from tripletick.system import dirs
@@ -40,8 +40,8 @@ def run_route(_: argparse.Namespace, words: Sequence[str]) -> int:
     request = read_stdin() if options.text == ["-"] else " ".join(options.text)
     found = dirs.find_dirs()
     shipped = definitions.load_prompts(found.prompts)
-    settings = config.load_config([found.shipped_config, found.user_config], os.environ, {})
-    own, servers = definitions.load_user_agents(found.agents), tuple(settings.servers)
+    config = load_config([found.shipped_config, found.user_config], os.environ, {})
+    own, servers = definitions.load_user_agents(found.agents), tuple(config.servers)
     guide = RoutePreview({**shipped.lacking, **shipped.agents}, own, servers)
     if options.jsonl:
         return _write_routes(guide, request)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tripletick.chat.frontend import Screen, open_screen, with_profiling
-from tripletick.config import config
+from tripletick.config.config import Config, SettingValue, load_config
 from tripletick.errors import TripletickError, WorkspaceError
 from tripletick.system import dirs
 
@@ -37,13 +37,13 @@ THINK = {True: "yes", False: "no"}
 
 
 def load_settings(
-    options: argparse.Namespace, found: dirs.AppDirs, workspace: Iterable[config.SettingValue] = ()
-) -> config.Config:
+    options: argparse.Namespace, found: dirs.AppDirs, workspace: Iterable[SettingValue] = ()
+) -> Config:
     """Read the config with the flags over it; `workspace` is what the folder may set."""
     flags = {key: getattr(options, name) for name, key in FLAGS.items() if getattr(options, name) is not None}
     if options.think is not None:
         flags["model.think"] = THINK[options.think]
-    return config.load_config([found.shipped_config, found.user_config], os.environ, flags, workspace)
+    return load_config([found.shipped_config, found.user_config], os.environ, flags, workspace)
 
 
 @contextmanager
@@ -62,42 +62,40 @@ def open_session(
     from tripletick.trust import FolderFlags
 
     found, why = dirs.find_dirs(), None
-    settings = load_settings(options, found)
+    config = load_settings(options, found)
     folder = options.directory.expanduser().resolve()
-    screen = open_screen(options, settings)
+    screen = open_screen(options, config)
     try:
-        brought, told = load_workspace_files(options, found, settings, screen)
+        brought, told = load_workspace_files(options, found, config, screen)
         if brought.settings:
-            settings = load_settings(options, found, brought.settings)
+            config = load_settings(options, found, brought.settings)
         asks, lines = screen.person and not options.quiet, list[str]()
         try:
-            first = Onboarding(settings, found, folder, screen)
-            if model_discovery.is_host_uncertain(settings):
+            first = Onboarding(config, found, folder, screen)
+            if model_discovery.is_host_uncertain(config):
                 from tripletick.session import model_list
 
-                settings = model_list.with_serving_host(settings, lines.append)
-                first = replace(first, settings=settings)
-            settings = (
-                first.prepare_config()
-                if asks
-                else model_discovery.resolve_model(settings, found, lines.append)
+                config = model_list.with_serving_host(config, lines.append)
+                first = replace(first, config=config)
+            config = (
+                first.prepare_config() if asks else model_discovery.resolve_model(config, found, lines.append)
             )
         except TripletickError as error:
             why = error
         said = FolderFlags(options.given, options.yes, tuple(options.read), not options.no_save)
         by = "flag" if options.agent else "config"
-        with retention.open_state(found, settings.data, save=said.keep) as there:
+        with retention.open_state(found, config.data, save=said.keep) as there:
             log = SessionLog.open(
                 there.sessions, workspace=folder, session_id=past.id if past else None, save=said.keep
             )
             screen = _add_profiling(screen, options, log.path)
             app = App(
-                settings, there, folder, log, by, screen.person, told, said, brought, past, options.verbose
+                config, there, folder, log, by, screen.person, told, said, brought, past, options.verbose
             )
             app.notices.extend(lines)
             if not asks:
                 # raised by the first turn, which says it in the form that was asked for
-                app.absent, why = why, None
+                app.model_error, why = why, None
             try:
                 yield app, screen, why
             finally:
@@ -107,7 +105,7 @@ def open_session(
 
 
 def load_workspace_files(
-    options: argparse.Namespace, found: dirs.AppDirs, settings: config.Config, screen: Screen
+    options: argparse.Namespace, found: dirs.AppDirs, config: Config, screen: Screen
 ) -> tuple[TrustedContent, list[str]]:
     """Give what the folder brings and the user said yes to; a folder that is refused brings nothing."""
     from tripletick import trust
@@ -123,8 +121,8 @@ def load_workspace_files(
         # told by the first turn
         return trust.TrustedContent(), []
     memory = trust.AnswerStore(found.state, save=not options.no_save)
-    base = config.load_config([found.shipped_config, found.user_config], {}, {})
-    bounds = builder.make_bounds(base, settings, found)
+    base = load_config([found.shipped_config, found.user_config], {}, {})
+    bounds = builder.make_bounds(base, config, found)
     brought, told = trust.load_trusted_content(
         workspace, bounds, memory, screen.ask if screen.person else None
     )

@@ -159,18 +159,18 @@ class AgentModels:
     """The models of a plan's tasks; those that are not the session's are opened once and closed with this."""
 
     config: Config
-    at_work: Config
+    agent_config: Config
     """As the session's model was opened."""
     _opened: list[tuple[Config, Model, int]] = field(default_factory=list)
     _beside: dict[tuple[int, int], Model] = field(default_factory=dict)
 
     def assign_model(self, agent: Agent, replies: ReplySource, number: int, halt: CancelToken) -> ReplySource:
         """Give an agent the model that it works with at a slot. Raises what cannot be opened."""
-        wanted = config_for_agent(self.config, agent)
-        asked = replace(make_sampling(wanted), tools=replies.sampling.tools)
-        if not needs_reload(self.at_work, wanted):
+        config = config_for_agent(self.config, agent)
+        asked = replace(make_sampling(config), tools=replies.sampling.tools)
+        if not needs_reload(self.agent_config, config):
             return replace(replies, sampling=asked)
-        at = self._find_or_open(wanted)
+        at = self._find_or_open(config)
         _, first, window = self._opened[at]
         model = self._beside.get((at, number)) or first.fork(number, halt)
         self._beside[at, number] = model
@@ -183,11 +183,11 @@ class AgentModels:
         self._beside.clear()
         self._opened.clear()
 
-    def _find_or_open(self, wanted: Config) -> int:
-        for at, (config, _, _) in enumerate(self._opened):
-            if not needs_reload(config, wanted):
+    def _find_or_open(self, config: Config) -> int:
+        for at, (opened, _, _) in enumerate(self._opened):
+            if not needs_reload(opened, config):
                 return at
-        model = model_selection.open_configured_model(wanted, lambda line: None)
-        window = model.set_context(model_selection.choose_context(wanted, model.get_info()))
-        self._opened.append((wanted, model, window))
+        model = model_selection.open_configured_model(config, lambda line: None)
+        window = model.set_context(model_selection.choose_context(config, model.get_info()))
+        self._opened.append((config, model, window))
         return len(self._opened) - 1

@@ -103,7 +103,7 @@ def find_configured_agent(config: Config, prompts: Prompts) -> Agent:
         ) from error
 
 
-def make_bounds(base: Config, settings: Config, places: AppDirs) -> TrustBounds:
+def make_bounds(base: Config, config: Config, places: AppDirs) -> TrustBounds:
     """Say what a workspace may not go beyond: `base` are the user's files, `settings` with variables and
     flags.
     """
@@ -114,7 +114,7 @@ def make_bounds(base: Config, settings: Config, places: AppDirs) -> TrustBounds:
 
     def names() -> set[str]:
         try:
-            return {model.name for model in model_selection.list_models(settings)}
+            return {model.name for model in model_selection.list_models(config)}
         except TripletickError:
             return set()
 

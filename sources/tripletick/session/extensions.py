@@ -29,11 +29,11 @@ HANDS = Agent("person", "", "", ("bash", OWN))
 class Extensions:
     """One session's."""
 
-    standing: SessionWorkspace
-    brought: TrustedContent
+    workspace: SessionWorkspace
+    trusted_content: TrustedContent
     notice: Callable[[str], None]
     """Takes a line for the user."""
-    kit: CustomToolkit = field(default_factory=CustomToolkit)
+    toolkit: CustomToolkit = field(default_factory=CustomToolkit)
     hooks: Hooks = field(default_factory=Hooks)
     _hooked: bool = False
 
@@ -47,7 +47,7 @@ class Extensions:
         if self._hooked:
             return
         self._hooked = True
-        at = self.standing
+        at = self.workspace
         files = list_tool_files(at.places.config / HOOKS)
         packages = entry_points(GROUP, at.untrusted_folder)
         if files or packages:
@@ -58,7 +58,7 @@ class Extensions:
 
     def equip_loop(self, loop: Loop, agent: Agent) -> Generator[Event, Reply, Loop]:
         """Load the tools where this is the first agent that owns them; give the loop with what there is."""
-        if not self.kit.needs_load(agent, loop.tools):
+        if not self.toolkit.needs_load(agent, loop.tools):
             return loop
         yield from map(Notice, self.load_tools(loop.tools, allowed=loop.gate.asking.allowed))
         return self.extend_loop(loop)
@@ -67,21 +67,21 @@ class Extensions:
         """Load the tools; gives lines for the user. `taken` are the tags of ours, `allowed` says whether
         blocks may run here.
         """
-        at = self.standing
-        texts = self.brought.tools if allowed else {}
+        at = self.workspace
+        texts = self.trusted_content.tools if allowed else {}
         box, limits = at.box if texts else None, builder.make_limits(at.config)
         ground = ToolEnvironment(
             at.places.config, at.root.resolve(), box, texts, limits, at.sandbox_spec.halt
         )
-        return self.kit.load_tools(ground, taken)
+        return self.toolkit.load_tools(ground, taken)
 
     def extend_loop(self, loop: Loop) -> Loop:
         """Give a loop with these tools and hooks."""
-        replies = loop.replies.with_tools(self.kit.tools) if self.kit.tools else loop.replies
-        tools = {**loop.tools, **self.kit.tools}
+        replies = loop.replies.with_tools(self.toolkit.tools) if self.toolkit.tools else loop.replies
+        tools = {**loop.tools, **self.toolkit.tools}
         return replace(loop, replies=replies, tools=tools, hooks=self.hooks)
 
     def extend_prompts(self, prompts: Prompts) -> Prompts:
         """Give the agents with what they own of these tools."""
-        agents = {name: self.kit.equip_agent(agent) for name, agent in prompts.agents.items()}
+        agents = {name: self.toolkit.equip_agent(agent) for name, agent in prompts.agents.items()}
         return replace(prompts, agents=agents)

@@ -64,9 +64,9 @@ def resolve_model(config: Config, places: AppDirs, say: Callable[[str], None]) -
             there = with_server(config, found, key=bool(config.model.host))
             # one that has nothing loaded is no way
             with suppress(TripletickError):
-                chosen = _with_model_name(there)
-                say(SERVER.format(name=chosen.model.name, url=there.model.host))
-                return chosen
+                config = _with_model_name(there)
+                say(SERVER.format(name=config.model.name, url=there.model.host))
+                return config
         if local := with_fetched_model(config, places):
             say(LOCAL.format(name=local.model.name))
             return local

@@ -45,22 +45,22 @@ class PlanWorkers:
     """The posts of one plan; `close` gives back what was opened for them."""
 
     loop: Loop
-    standing: SessionWorkspace
+    workspace: SessionWorkspace
     agents: Mapping[str, Agent]
-    seats: AgentModels
+    agent_models: AgentModels
     _locks: PathLocks = field(default_factory=PathLocks)
     _slots: dict[int, WorkerSlot] = field(default_factory=dict)
     _count: int = 0
 
     def make_context(self, task: Task, number: int) -> WorkerContext:
         """Give a task what it works with. Raises what cannot be opened."""
-        agent = apply_agent_temperature(self.seats.config, self.agents[task.agent])
+        agent = apply_agent_temperature(self.agent_models.config, self.agents[task.agent])
         slot = self._slots.get(number) or self._open_slot(number)
         bench = self.loop.bench
         self._count += 1
         loop = replace(
             self.loop,
-            replies=self.seats.assign_model(agent, self._make_replies(slot), number, slot.halt),
+            replies=self.agent_models.assign_model(agent, self._make_replies(slot), number, slot.halt),
             bench=replace(
                 bench,
                 box=slot.box,
@@ -71,7 +71,7 @@ class PlanWorkers:
             checkpoints=slot.points,
             gate=self._make_gate(slot.halt),
         )
-        named = agent.tools and agent.folder and self.seats.config.agent.folder
+        named = agent.tools and agent.folder and self.agent_models.config.agent.folder
         line = (
             request_text.format_folder_line(bench.workspace, self.loop.replies.talk.templates)
             if named
@@ -86,13 +86,13 @@ class PlanWorkers:
             if number:
                 slot.box.close()
         self._slots.clear()
-        self.seats.close()
+        self.agent_models.close()
         changed = self.loop.checkpoints.changed or ()
         self.loop.bench.ledger.known.difference_update(change.path for change in changed)
 
     def _open_slot(self, number: int) -> WorkerSlot:
-        halt = CancelToken() if number else self.standing.sandbox_spec.halt
-        box = self.standing.fork_box(halt) if number else self.loop.bench.box
+        halt = CancelToken() if number else self.workspace.sandbox_spec.halt
+        box = self.workspace.fork_box(halt) if number else self.loop.bench.box
         model, points = self.loop.replies.model.fork(number, halt), self.loop.checkpoints.fork()
         self._slots[number] = WorkerSlot(model, box, halt, points)
         return self._slots[number]
@@ -106,7 +106,7 @@ class PlanWorkers:
 
     def _make_gate(self, halt: CancelToken) -> LockedGate:
         own = self.loop.gate
-        gate = LockedGate(own.asking, locks=self._locks, halt=halt, notice=self.standing.notice)
+        gate = LockedGate(own.asking, locks=self._locks, halt=halt, notice=self.workspace.notice)
         gate.person, gate.given, gate.lent = own.person, own.given, own.lent
         gate.interpreters = own.interpreters
         return gate
@@ -114,12 +114,12 @@ class PlanWorkers:
 
 @contextmanager
 def open_planner(
-    agent: Agent, loop: Loop, standing: SessionWorkspace, prompts: Prompts, seats: AgentModels
+    agent: Agent, loop: Loop, workspace: SessionWorkspace, prompts: Prompts, agent_models: AgentModels
 ) -> Iterator[Planner]:
     """Give a planner; what is opened for its tasks is closed with this."""
     able = {name: one for name, one in prompts.agents.items() if name != PLANNER}
-    config = seats.config
-    staff = PlanWorkers(loop, standing, able, seats)
+    config = agent_models.config
+    staff = PlanWorkers(loop, workspace, able, agent_models)
     crew = TaskRunner(staff.make_context, config.planner.parallel, config.planner.task_timeout)
     questions = PlannerQuestions(prompts.plan, prompts.replan)
     try:

@@ -66,53 +66,55 @@ class App:
     """Whether somebody is there to be asked."""
     notices: list[str] = field(default_factory=list)
     """Lines for the user that wait for the next event; any thread may add one."""
-    said: FolderFlags = field(default_factory=FolderFlags)
+    folder_flags: FolderFlags = field(default_factory=FolderFlags)
     """What the command line says of the folder."""
-    brought: TrustedContent = field(default_factory=TrustedContent)
+    trusted_content: TrustedContent = field(default_factory=TrustedContent)
     """What the workspace brings, as far as the user said yes to it."""
     past: Past | None = None
     """The session that is gone on with."""
     verbose: bool = False
     """What is raised is told with its traceback."""
     loop: Loop | None = None
-    about: ModelInfo | None = None
+    model_info: ModelInfo | None = None
     """What the engine told of the model at work."""
     routing: AgentRouter = field(default_factory=AgentRouter)
     plan: Plan = field(default_factory=Plan)
     """The plan of the last request."""
-    asked: tuple[str, str] | None = None
+    last_request: tuple[str, str] | None = None
     """The last request, and what was piped in with it."""
-    standing: SessionWorkspace = field(init=False)
-    gear: Extensions = field(init=False)
+    workspace: SessionWorkspace = field(init=False)
+    extensions: Extensions = field(init=False)
     written: Written = field(default_factory=Written)
     """What the log holds of the conversation."""
-    seat: Config = field(init=False)
+    agent_config: Config = field(init=False)
     """The config as it holds for the agent at work, whose model is open."""
-    reseated: bool = False
+    switch_explained: bool = False
     """The user was told what changing models costs."""
     dialect: DialectChoice = selection.USUAL
     """How the model at work writes its calls."""
-    absent: TripletickError | None = None
+    model_error: TripletickError | None = None
     """Why there is no model, found out before the first turn: the server is not asked twice."""
 
     def __post_init__(self) -> None:
         self.notices.extend(self.config.warnings)
-        self.seat = self.config
-        self.standing = SessionWorkspace(
-            self.config, self.places, self.folder, self.said, self.person, self.notices.append
+        self.agent_config = self.config
+        self.workspace = SessionWorkspace(
+            self.config, self.places, self.folder, self.folder_flags, self.person, self.notices.append
         )
-        self.gear = Extensions(self.standing, self.brought, self.notices.append)
+        self.extensions = Extensions(self.workspace, self.trusted_content, self.notices.append)
         self.routing.servers = tuple(self.config.servers)
         self.routing.plans = routing.make_plan_check(self.config, self._open_for_routing)
         if self.past:
             self.written, self.plan = self.past.written, self.past.plan
-            self.asked = (self.past.asked, "") if self.past.asked else None
+            self.last_request = (self.past.asked, "") if self.past.asked else None
             self.routing.worked.extend(self.past.worked)
 
     @property
     def prompts(self) -> definitions.Prompts:
         """Read the prompts of the personality. Raises ConfigError, UsageError where there is none."""
-        return self.gear.extend_prompts(builder.load_prompts(self.config, self.places, self.brought.agents))
+        return self.extensions.extend_prompts(
+            builder.load_prompts(self.config, self.places, self.trusted_content.agents)
+        )
 
     def open_session(self) -> Turn:
         """Open what is slow or can fail, and ask what blocks may do here. Raises what the parts raise."""
@@ -133,12 +135,12 @@ class App:
         words = f"@{agent} {request}" if agent else request
         asked = routing.make_model_opener(self.config, self._open_for_routing)
         chosen, words = yield from self.routing.route_request(words, self.prompts, said, asked)
-        self.asked = (words, piped)
+        self.last_request = (words, piped)
         yield from self._run_request(chosen, words, piped)
 
     def retry_request(self) -> Turn:
         """Ask the last request again, warmer, with the history cut back to before it. Raises UsageError."""
-        if self.asked is None:
+        if self.last_request is None:
             raise UsageError(
                 "There is nothing to retry.", "This conversation has no requests yet.", "Type a request."
             )
@@ -149,15 +151,17 @@ class App:
         )
         agent = first or self.find_agent()
         usual = self.config.model.temperature if agent.temperature is None else agent.temperature
-        yield Requested(self.asked[0])
+        yield Requested(self.last_request[0])
         yield Routed(agent.name, "retry")
         if self.past:
             yield from self._ensure_loop(agent)
         if self.loop:
             self.loop.replies.talk.remove_request()
-            self.standing.reset_readable()
+            self.workspace.reset_readable()
             yield TakenBack("request")
-        yield from self._run_request(replace(agent, temperature=min(HOTTEST, usual + WARMER)), *self.asked)
+        yield from self._run_request(
+            replace(agent, temperature=min(HOTTEST, usual + WARMER)), *self.last_request
+        )
 
     def resume_plan(self) -> Turn:
         """Ask whether to go on with the plan that the session had not ended, and do so."""
@@ -168,19 +172,21 @@ class App:
         agent = definitions.find_agent(self.prompts, PLANNER)
         yield Routed(agent.name, "resume")
         loop = yield from self._ensure_loop(HANDS)
-        self._begin_request(loop, self.asked[0] if self.asked else "")
+        self._begin_request(loop, self.last_request[0] if self.last_request else "")
         with self._open_planner(agent, loop) as planner:
             try:
-                yield from planner.resume_plan(plan, self.asked[0] if self.asked else "", agreed=agreed)
+                yield from planner.resume_plan(
+                    plan, self.last_request[0] if self.last_request else "", agreed=agreed
+                )
             finally:
                 self._keep_plan(planner)
 
     def clear_conversation(self) -> Turn:
         """Begin the conversation again; the files stay as they are."""
-        self.asked = self.past = None
+        self.last_request = self.past = None
         self.plan = Plan()
         self.routing.worked.clear()
-        self.standing.reset_readable()
+        self.workspace.reset_readable()
         if self.loop:
             self.loop.replies.talk.clear_history()
             self.loop.bench.ledger.known.clear()
@@ -212,7 +218,7 @@ class App:
     @property
     def checkpoints(self) -> Checkpoints:
         """The turns of the folder that is worked in."""
-        return self.loop.checkpoints if self.loop else self.standing.open_checkpoints()
+        return self.loop.checkpoints if self.loop else self.workspace.open_checkpoints()
 
     def use_agent(self, name: str) -> None:
         """Give what follows to this agent, `auto`: to whom it fits. Raises UsageError where there is none."""
@@ -241,17 +247,19 @@ class App:
                 answers.append(event)
 
         telling = EventPump(self.log, self.notices, self._get_changes, self.verbose)
-        telling.run_turn(turn, [*self.gear.add_hook_sink(sinks), note], ask)
+        telling.run_turn(turn, [*self.extensions.add_hook_sink(sinks), note], ask)
         if answers and self.config.git.commit == "turn" and self.loop and self.loop.checkpoints.changed:
             telling.run_turn(
-                git_commit.commit_turns(self.loop, asks=False, last=True), self.gear.add_hook_sink(sinks), ask
+                git_commit.commit_turns(self.loop, asks=False, last=True),
+                self.extensions.add_hook_sink(sinks),
+                ask,
             )
 
     def close(self) -> None:
         """Give back what the engine holds, remove the box's folder and finish the log."""
         if self.loop:
             self.loop.replies.model.close()
-        self.standing.close()
+        self.workspace.close()
         self.log.close()
 
     def find_agent(self) -> definitions.Agent:
@@ -266,7 +274,7 @@ class App:
     def _open_for_routing(self) -> Generator[Event, Reply, tuple[ReplySource, ModelInfo | None]]:
         """Open the model that may be asked who shall do a request."""
         loop = yield from self._ensure_loop(NOBODY)
-        return loop.replies, self.about
+        return loop.replies, self.model_info
 
     def _admit_agent(self, agent: definitions.Agent) -> Generator[Event, Reply, Loop]:
         """Let an agent in that takes a turn over."""
@@ -282,12 +290,14 @@ class App:
         return self.written.changes(replies.talk, replies.budget, **at_work)
 
     def _name_model(self) -> str:
-        return self.seat.model.name or (f"{self.about.engine}:{self.about.name}" if self.about else "")
+        return self.agent_config.model.name or (
+            f"{self.model_info.engine}:{self.model_info.name}" if self.model_info else ""
+        )
 
     def _run_request(self, agent: definitions.Agent, request: str, piped: str) -> Turn:
         hands = replace(agent, tools=HANDS.tools) if agent.name == PLANNER else agent
         loop = yield from self._ensure_loop(hands)
-        agent = agent_models.apply_agent_temperature(self.config, self.gear.kit.equip_agent(agent))
+        agent = agent_models.apply_agent_temperature(self.config, self.extensions.toolkit.equip_agent(agent))
         self._begin_request(loop, request)
         talk = loop.replies.talk
         wanted = (
@@ -303,14 +313,14 @@ class App:
             attachments.attach_files(request, hands.tools, loop.bench, talk.templates) if hands.folder else ""
         )
         names = "\n\n".join(filter(None, (names, shown)))
-        told = self.gear.hooks.apply_pre_request(
-            (yield from images.attach_images(request, loop, self.about)), agent.name
+        told = self.extensions.hooks.apply_pre_request(
+            (yield from images.attach_images(request, loop, self.model_info)), agent.name
         )
         whole = "\n\n".join(filter(None, (told, piped and request_text.format_piped_input(loop, piped))))
         if hands.tools:
-            talk.preface = request_text.format_rules(self.brought.words, loop.replies.budget.window)
-            yield from self.standing.ask_to_read(request)
-            whole += request_text.format_readable_paths(self.standing.take_readable())
+            talk.preface = request_text.format_rules(self.trusted_content.words, loop.replies.budget.window)
+            yield from self.workspace.ask_to_read(request)
+            whole += request_text.format_readable_paths(self.workspace.take_readable())
         if agent.name == PLANNER:
             if (yield from self._run_planner(agent, loop, whole, names)):
                 return
@@ -351,18 +361,18 @@ class App:
     def _open_planner(self, agent: definitions.Agent, loop: Loop) -> AbstractContextManager[Planner]:
         from tripletick.session import plan_workers
 
-        models = agent_models.AgentModels(self.config, self.seat)
-        return plan_workers.open_planner(agent, loop, self.standing, self.prompts, models)
+        models = agent_models.AgentModels(self.config, self.agent_config)
+        return plan_workers.open_planner(agent, loop, self.workspace, self.prompts, models)
 
     def _ensure_loop(self, agent: definitions.Agent) -> Generator[Event, Reply, Loop]:
         """Give the loop; what blocks may do here is asked before the first agent that has tools."""
-        if agent.tools and self.standing.leave is None:
-            yield from self.standing.ask_permission()
+        if agent.tools and self.workspace.permission is None:
+            yield from self.workspace.ask_permission()
             if old := self.loop:
-                self.standing.open()
+                self.workspace.open()
                 replies = old.replies
                 self.loop = agent_models.carry_over_replies(
-                    self._build_loop(self.seat, replies.model, replies.budget.window), old
+                    self._build_loop(self.agent_config, replies.model, replies.budget.window), old
                 )
         config = agent_models.config_for_agent(self.config, agent)
         if self.loop is None:
@@ -371,14 +381,16 @@ class App:
                 yield from map(
                     Notice, agent_models.resume_session(self.loop, self.past, self.folder, self._name_model())
                 )
-        elif agent.card and agent_models.needs_reload(self.seat, config):
+        elif agent.card and agent_models.needs_reload(self.agent_config, config):
             self.loop = yield from self._switch_model(config)
-            yield from map(Notice, agent_models.describe_switch(self.config, agent, first=not self.reseated))
-            self.reseated = True
+            yield from map(
+                Notice, agent_models.describe_switch(self.config, agent, first=not self.switch_explained)
+            )
+            self.switch_explained = True
         if agent.card:
             self.loop = agent_models.with_sampling(self.loop, config)
-        equipped = yield from self.gear.equip_loop(self.loop, agent)
-        check = self.config.agent.check or request_text.find_check_command(self.brought.words)
+        equipped = yield from self.extensions.equip_loop(self.loop, agent)
+        check = self.config.agent.check or request_text.find_check_command(self.trusted_content.words)
         self.loop = replace(equipped, check=check)
         return self.loop
 
@@ -389,7 +401,7 @@ class App:
 
     def _open_loop(self, config: Config) -> Generator[Event, Reply, Loop]:
         """Build a loop on the model that the config names; folder and box are those of the session."""
-        absent, self.absent = self.absent, None
+        absent, self.model_error = self.model_error, None
         if absent and config.model.name == self.config.model.name:
             raise absent
         model = model_selection.open_configured_model(config, self.notices.append)
@@ -397,18 +409,18 @@ class App:
         window = model.set_context(model_selection.choose_context(config, about))
         model.preload()
         # the box takes longer than the server to answer, and a model that is not there is told at once
-        self.standing.open()
-        if self.about is None:
+        self.workspace.open()
+        if self.model_info is None:
             yield from map(Notice, agent_models.list_startup_notices(config, about, self.prompts))
         yield Loading(f"{about.engine}:{about.name}", window)
-        self.about, self.seat = about, config
+        self.model_info, self.agent_config = about, config
         # a session that is gone on with keeps its own
         kept = self.past.dialect if self.past and not self.loop else ""
         self.dialect = yield from selection.choose_with_notice(kept or config.agent.dialect, about)
         return self._build_loop(config, model, window)
 
     def _build_loop(self, config: Config, model: Model, window: int) -> Loop:
-        prompts = builder.load_prompts(config, self.places, self.brought.agents)
-        parts = self.standing.make_loop_parts(config, model, prompts)
-        parts = replace(parts, dialect=self.dialect.name, about=self.about)
-        return self.gear.extend_loop(builder.build_loop(parts, self.log.id, window))
+        prompts = builder.load_prompts(config, self.places, self.trusted_content.agents)
+        parts = self.workspace.make_loop_parts(config, model, prompts)
+        parts = replace(parts, dialect=self.dialect.name, about=self.model_info)
+        return self.extensions.extend_loop(builder.build_loop(parts, self.log.id, window))

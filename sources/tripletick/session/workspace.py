@@ -42,10 +42,10 @@ class SessionWorkspace:
     config: Config
     places: AppDirs
     folder: Path
-    said: FolderFlags
+    folder_flags: FolderFlags
     person: bool
     notice: Callable[[str], None]
-    leave: Permission | None = None
+    permission: Permission | None = None
     """What the user lets blocks do; None while no agent with tools was at work."""
     readable: list[Path] = field(default_factory=list)
     """What was let in, and the model was not told of yet."""
@@ -53,14 +53,14 @@ class SessionWorkspace:
     """The user's servers of tools; none runs before it is used."""
     _workspace: Workspace | None = None
     _box: Box | None = None
-    _ground: SandboxSpec | None = None
+    _sandbox_spec: SandboxSpec | None = None
     _let_in: list[Path] = field(default_factory=list)
     _asked: set[Path] = field(default_factory=set)
     _empty: tempfile.TemporaryDirectory[str] | None = None
-    _sight: HomeView | None = field(init=False)
+    _home_view: HomeView | None = field(init=False)
 
     def __post_init__(self) -> None:
-        self._sight = find_home_view(self.folder, Path.home())
+        self._home_view = find_home_view(self.folder, Path.home())
 
     @property
     def workspace(self) -> Workspace:
@@ -79,10 +79,10 @@ class SessionWorkspace:
     @property
     def sandbox_spec(self) -> SandboxSpec:
         """What its box was opened on."""
-        if self._ground is None:
+        if self._sandbox_spec is None:
             self.open()
-        assert self._ground
-        return self._ground
+        assert self._sandbox_spec
+        return self._sandbox_spec
 
     @property
     def root(self) -> Path:
@@ -92,32 +92,34 @@ class SessionWorkspace:
     @property
     def untrusted_folder(self) -> Path:
         """The folder that nothing is run or loaded from: the home folder is the user's own."""
-        return self._make_empty_folder() if self._sight else self.folder.resolve()
+        return self._make_empty_folder() if self._home_view else self.folder.resolve()
 
     @property
     def mode(self) -> str:
         """`read work net bare`: what the config says, or less where the user said so."""
-        return "read" if self.leave and self.leave.mode == "read" else self.config.sandbox.mode
+        return "read" if self.permission and self.permission.mode == "read" else self.config.sandbox.mode
 
     @property
     def permission_text(self) -> str:
         """What the user lets blocks do; "" while nobody was asked."""
-        if self.leave is None:
+        if self.permission is None:
             return ""
-        if not self.leave.allowed:
+        if not self.permission.allowed:
             return "do not run"
-        write = self.leave.mode == "work" and self.mode != "read"
+        write = self.permission.mode == "work" and self.mode != "read"
         return f"may {'write' if write else 'only read'} in {self.workspace.root}"
 
     def ask_permission(self) -> Asking:
         """Ask once what blocks may do here. Raises WorkspaceError where none can work."""
-        if self.leave:
+        if self.permission:
             return
         # a folder that is refused is not asked about
         self._make_guard()
-        memory = AnswerStore(self.places.state, save=self.said.keep)
-        leave = yield from trust.ask_permission(self.folder, Path.home(), self.said, memory, self.person)
-        self.leave = leave
+        memory = AnswerStore(self.places.state, save=self.folder_flags.keep)
+        leave = yield from trust.ask_permission(
+            self.folder, Path.home(), self.folder_flags, memory, self.person
+        )
+        self.permission = leave
         for line in filter(None, (leave.notice, *memory.problems)):
             self.notice(line)
 
@@ -131,16 +133,16 @@ class SessionWorkspace:
         workspace = self._make_guard()
         self._workspace = workspace
         ground = builder.make_sandbox_spec(self.config, self.places, self.untrusted_folder, self.notice)
-        self._ground = replace(ground, sight=self._sight)
+        self._sandbox_spec = replace(ground, sight=self._home_view)
         self.servers = mcp_setup.build_servers(
-            self.config, self.places, self.untrusted_folder, self.notice, keep=self.said.keep
+            self.config, self.places, self.untrusted_folder, self.notice, keep=self.folder_flags.keep
         )
-        self._box = builder.open_box_on(self._ground, self.config)
+        self._box = builder.open_box_on(self._sandbox_spec, self.config)
         if not self._box.holds:
             chosen = self.config.sandbox.mode == "bare"
             why = CHOSEN if chosen else self._box.sentence.removeprefix("no sandbox: ")
             self.notice(NO_BOX.format(why=why))
-        for path in self._let_in or self.said.read:
+        for path in self._let_in or self.folder_flags.read:
             self._let_read(path.expanduser())
         return True
 
@@ -153,9 +155,9 @@ class SessionWorkspace:
 
     def ask_to_read(self, words: str) -> Asking:
         """Ask for what the user's words name outside the folder; without a user nothing is let in."""
-        if not self.person or not (self.leave and self.leave.allowed):
+        if not self.person or not (self.permission and self.permission.allowed):
             return
-        sight = self._sight
+        sight = self._home_view
         hides = (lambda path: sight.is_hidden(str(path))) if sight else None
         for path in trust.find_outside_paths(words, self.workspace.root, Path.home(), hides):
             known = any(path.resolve().is_relative_to(each) for each in self._let_in)
@@ -171,7 +173,7 @@ class SessionWorkspace:
 
     def make_loop_parts(self, config: Config, model: Model, prompts: Prompts) -> builder.LoopParts:
         """Give what a loop on this ground is built from."""
-        leave = self.leave
+        leave = self.permission
         return builder.LoopParts(
             config,
             self.places,
@@ -180,7 +182,7 @@ class SessionWorkspace:
             self.box,
             prompts,
             self.person,
-            yes=self.said.yes,
+            yes=self.folder_flags.yes,
             allowed=leave is not None and leave.allowed,
             mode=leave.mode if leave else "read",
             servers=self.servers,
@@ -188,7 +190,7 @@ class SessionWorkspace:
 
     def open_checkpoints(self) -> Checkpoints:
         """Give the turns of the folder, of which a home is looked at in parts."""
-        return Checkpoints(self.folder, self.places.snapshot_base, in_parts=self._sight is not None)
+        return Checkpoints(self.folder, self.places.snapshot_base, in_parts=self._home_view is not None)
 
     def take_readable(self) -> list[Path]:
         """Give what was let in and not yet told."""
@@ -220,7 +222,7 @@ class SessionWorkspace:
     def _make_guard(self) -> Workspace:
         found = self.places
         hidden = builder.list_hidden_paths()
-        place = self._sight or self.folder
+        place = self._home_view or self.folder
         guard = Workspace(
             place, ours=found.protected_paths, state=found.private_dirs, hidden=hidden, home=Path.home()
         )

@@ -80,7 +80,7 @@ class ChatContext:
 
     def find_program(self, program: str) -> str | None:
         """Find a program that the user has, and not the workspace."""
-        return builder.make_program_lookup(self.app.standing.root)(program)
+        return builder.make_program_lookup(self.app.workspace.root)(program)
 
     def show_table(self, rows: Iterable[tuple[str, str]]) -> None:
         """Say rows of two columns."""

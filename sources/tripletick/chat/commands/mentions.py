@@ -61,7 +61,7 @@ def send_request(desk: ChatContext, text: str, agent: str = "") -> None:
 
 def describe_unseen_pictures(desk: ChatContext, text: str) -> str:
     """Say that the model at work cannot see the pictures that a request mentions, "" where it is not so."""
-    about, loop = desk.app.about, desk.app.loop
+    about, loop = desk.app.model_info, desk.app.loop
     if loop is None or about is None or about.has_vision:
         return ""
     found = (
@@ -78,7 +78,7 @@ def is_workspace_path(desk: ChatContext, name: str) -> bool:
 
 def format_mention_cost(desk: ChatContext, text: str) -> str:
     """Word what the files that a line mentions add to the request, "" where it mentions none."""
-    loop, about = desk.app.loop, desk.app.about
+    loop, about = desk.app.loop, desk.app.model_info
     sizes = list(_mention_sizes(loop, text, sees=bool(about and about.has_vision))) if loop else []
     return f"+{format_size(loop, sum(sizes))}" if loop and sizes else ""
 

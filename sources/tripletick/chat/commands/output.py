@@ -78,7 +78,7 @@ def open_editor(desk: ChatContext, rest: str) -> None:
 def edit_text(desk: ChatContext, text: str) -> str | None:
     """Give the text as the user edited it, None where there is no editor or they cancelled."""
     with desk.ahead.pause_capture():
-        made = external_editor.edit_text(text, "md", str(desk.app.standing.root), sys.stdin)
+        made = external_editor.edit_text(text, "md", str(desk.app.workspace.root), sys.stdin)
     if made is None:
         desk.screen.say(NO_EDITOR)
     return made.strip("\n") if made else None
@@ -112,7 +112,7 @@ def set_reasoning(desk: ChatContext, word: str) -> None:
         app.loop = replace(app.loop, replies=replace(app.loop.replies, sampling=sampling))
     cannot = (
         " This model is not known to support it."
-        if word == "yes" and app.about and not app.about.thinks
+        if word == "yes" and app.model_info and not app.model_info.thinks
         else ""
     )
     desk.screen.say(THOUGHTS[word] + cannot)
@@ -160,7 +160,7 @@ def _save_copy(desk: ChatContext, text: str) -> Path:
     """Write a text where only its owner reads it. Raises TripletickError."""
     data = text.encode("utf-8", "replace")
     try:
-        if desk.app.said.keep:
+        if desk.app.folder_flags.keep:
             make_private_folder(desk.app.places.state)
             path = desk.app.places.state / "copied.md"
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)

@@ -44,7 +44,7 @@ def list_sessions(desk: ChatContext, words: str) -> None:
     """List this folder's sessions, or those in which these words stand."""
     from tripletick.history import index, logs
 
-    app, save = desk.app, desk.app.said.keep
+    app, save = desk.app, desk.app.folder_flags.keep
     search = index.search(app.places, words, app.folder, save=save) if words else None
     rows = index.listed(app.places, app.folder, answered=True, save=save) if search is None else search
     told = list(logs.lines(rows[:MOST], app.places)) if rows else [NOT_FOUND if words else NO_SESSION]

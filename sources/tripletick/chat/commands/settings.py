@@ -36,7 +36,7 @@ def set_context(desk: ChatContext, number: str) -> None:
     context = parse_value(SettingValue("model", "context", text, "/ctx"))
     before, old = app.config, app.loop
     app.config = replace(before, model=replace(before.model, context=context))
-    desk.run_turn(app.use_model(current_model_name(app) if app.about else before.model.name))
+    desk.run_turn(app.use_model(current_model_name(app) if app.model_info else before.model.name))
     if app.loop is old:
         app.config = before
 

@@ -54,7 +54,7 @@ def format_banner(app: App, width: int) -> str:
 
 def current_model_name(app: App) -> str:
     """Name the model with its engine, as the config does."""
-    about = app.about
+    about = app.model_info
     return f"{about.engine}:{about.name}" if about else app.config.model.name or "no model yet"
 
 
@@ -86,7 +86,7 @@ def _token_rows(desk: ChatContext) -> Iterator[tuple[str, str]]:
 
 
 def _status_rows(app: App) -> Iterator[tuple[str, str]]:
-    about, loop = app.about, app.loop
+    about, loop = app.model_info, app.loop
     yield "model", current_model_name(app)
     if about:
         yield "engine", f"{about.engine} {about.version}".strip()
@@ -97,7 +97,7 @@ def _status_rows(app: App) -> Iterator[tuple[str, str]]:
         budget = loop.replies.budget
         used = budget.estimate_tokens(loop.replies.talk.build_messages())
         yield "context", f"{used} of {budget.window} tokens used ({100 * used // budget.window} %)"
-        yield "sandbox", f"{loop.bench.box.name}, mode {app.standing.mode}"
-        yield "blocks", app.standing.permission_text
+        yield "sandbox", f"{loop.bench.box.name}, mode {app.workspace.mode}"
+        yield "blocks", app.workspace.permission_text
     yield "folder", abbreviate_home(app.folder)
     yield "session", app.log.id

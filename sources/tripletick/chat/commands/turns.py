@@ -29,7 +29,7 @@ def choose_model(desk: ChatContext, name: str) -> None:
     """Name the models, or go on with one."""
     from tripletick.session import model_list
 
-    app, about = desk.app, desk.app.about
+    app, about = desk.app, desk.app.model_info
     if name:
         desk.run_turn(app.use_model(name, model_list.find_host(app.config, name)))
         return
