@@ -75,7 +75,7 @@ class Planner:
 
         False, without an ending, where no plan was made and the request is `free` to go to another agent.
         """
-        self.loop.replies.talk.add_request(self.agent, request, files=files)
+        self.loop.conversation.add_request(self.agent, request, files=files)
         return (yield from self._run_request(request, self._make_plan(free=free)))
 
     def resume_plan(self, plan: Plan, request: str, *, agreed: bool = False) -> Turn:
@@ -103,7 +103,7 @@ class Planner:
             yield from map(Notice, points.snapshot_after_block())
             if self.plan.tasks:
                 yield from self._report_outcome(texts.STOPPED)
-            yield Interrupted(self.loop.replies.talk.entries[-1].message.text)
+            yield Interrupted(self.loop.conversation.entries[-1].message.text)
         finally:
             points.end_turn()
         return not self.unplanned
@@ -144,13 +144,13 @@ class Planner:
         return GaveUp("refused", NOT_RUN, 1, hint=LATER)
 
     def _refuse_plan(self) -> Asking[Ending]:
-        self.loop.replies.talk.add_user_message(texts.REFUSED)
+        self.loop.conversation.add_user_message(texts.REFUSED)
         yield from self._show_plan(Plan())
         return GaveUp("refused", NOT_RUN, 1, hint=INSTEAD)
 
     def _run_single_task(self, task: Task) -> Asking[None]:
         """Simply run a plan of one task; /retry still goes back to before the request."""
-        talk = self.loop.replies.talk
+        talk = self.loop.conversation
         before, agent = talk.before, self.agents[task.agent]
         self.single = agent.name
         yield Routed(agent.name, PLANNER)
@@ -230,7 +230,7 @@ class Planner:
 
     def _report_outcome(self, head: str) -> Asking[str]:
         """Put into the conversation what came of the plan."""
-        talk, points = self.loop.replies.talk, self.loop.checkpoints
+        talk, points = self.loop.conversation, self.loop.checkpoints
         if notice := points.end_turn():
             yield Notice(notice)
         text = texts.format_answer(self.plan, points.changed)

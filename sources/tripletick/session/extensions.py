@@ -56,6 +56,14 @@ class Extensions:
             self.hooks.points = load_hooks(files, packages, self.notice)
             self.hooks.seconds, self.hooks.tell = at.config.hooks.timeout, self.notice
 
+    def equip_agent(self, agent: Agent) -> Agent:
+        """Give an agent with what it owns of these tools."""
+        return self.toolkit.equip_agent(agent)
+
+    def apply_pre_request(self, words: str, agent: str) -> str:
+        """Give the words of a request as the hooks leave them."""
+        return self.hooks.apply_pre_request(words, agent)
+
     def equip_loop(self, loop: Loop, agent: Agent) -> Generator[Event, Reply, Loop]:
         """Load the tools where this is the first agent that owns them; give the loop with what there is."""
         if not self.toolkit.needs_load(agent, loop.tools):

@@ -61,7 +61,7 @@ def attach_images(words: str, loop: Loop, about: ModelInfo | None) -> Generator[
             yield Notice(REFUSED.format(path=path, why=error))
             continue
         yield Notice(SENT.format(path=path, size=-(-len(picture.data) // 1000)))
-    loop.replies.talk.pictures = tuple(found.values())
+    loop.conversation.pictures = tuple(found.values())
     return MENTION.sub(lambda match: _strip_at_sign(match, workspace), words)
 
 

@@ -24,7 +24,7 @@ def run_script(loop: Loop, script: str) -> Turn:
     try:
         results = yield from loop.run_blocks(PERSON, [Call("bash", script)], typed=True)
         told = loop.replies.dialect.build_feedback(results, ())
-        loop.replies.talk.add_user_message(replace(told, text=RAN.format(script=script) + told.text))
+        loop.conversation.add_user_message(replace(told, text=RAN.format(script=script) + told.text))
     except KeyboardInterrupt:
         yield from loop.finish_stopped_block()
         yield Interrupted("")
@@ -35,7 +35,7 @@ def run_script(loop: Loop, script: str) -> Turn:
 def report_program(loop: Loop, told: str) -> Turn:
     """Tell the user and the model how a program ended that had the user's own terminal."""
     yield Notice(told)
-    loop.replies.talk.add_user_message(OUTSIDE.format(told=told))
+    loop.conversation.add_user_message(OUTSIDE.format(told=told))
 
 
 def report_undo(loop: Loop | None, words: str, done: UndoResult) -> Turn:
@@ -43,8 +43,8 @@ def report_undo(loop: Loop | None, words: str, done: UndoResult) -> Turn:
     yield Notice(done.text)
     files = {*done.restored, *done.removed}
     if loop and files:
-        loop.bench.ledger.known.difference_update(files)
+        loop.forget_files(files)
         requests = ", ".join(f"“{request}”" for request in done.requests)
-        loop.replies.talk.add_user_message(
+        loop.conversation.add_user_message(
             words.format(requests=requests, files=done.text.partition("\n")[2])
         )

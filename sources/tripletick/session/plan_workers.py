@@ -73,7 +73,7 @@ class PlanWorkers:
         )
         named = agent.tools and agent.folder and self.agent_models.config.agent.folder
         line = (
-            request_text.format_folder_line(bench.workspace, self.loop.replies.talk.templates)
+            request_text.format_folder_line(bench.workspace, self.loop.conversation.templates)
             if named
             else ""
         )
@@ -88,7 +88,7 @@ class PlanWorkers:
         self._slots.clear()
         self.agent_models.close()
         changed = self.loop.checkpoints.changed or ()
-        self.loop.bench.ledger.known.difference_update(change.path for change in changed)
+        self.loop.forget_files(change.path for change in changed)
 
     def _open_slot(self, number: int) -> WorkerSlot:
         halt = CancelToken() if number else self.workspace.sandbox_spec.halt
@@ -99,7 +99,7 @@ class PlanWorkers:
 
     def _make_replies(self, slot: WorkerSlot) -> ReplySource:
         """Give the session's model at a slot, with an empty conversation."""
-        own, talk = self.loop.replies, self.loop.replies.talk
+        own, talk = self.loop.replies, self.loop.conversation
         # what a task that failed has to say is asked of nobody: the plan is looked at again
         empty = talk.fork(replace(talk.templates, last=""))
         return replace(own, model=slot.model, talk=empty, budget=replace(own.budget, counted=0, covered=0))

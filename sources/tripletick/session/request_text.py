@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from tripletick.agents.definitions import Agent
 from tripletick.agents.templates import Templates
 from tripletick.dialects.fence.feedback import wrap_in_fence
 from tripletick.models.conversation import Conversation
 from tripletick.paths import Workspace
 from tripletick.tools.file_walk import list_names, shorten_names
+from tripletick.turn import attachments
 from tripletick.turn.loop import Loop
 
 FOLDER_LINE = 120
@@ -54,6 +56,18 @@ def find_check_command(rules: str) -> str:
 
 def _get_extension(name: str) -> str:
     return name.rpartition(".")[2].lower() if "." in name else ""
+
+
+def format_files(loop: Loop, agent: Agent, request: str, *, folder_line: bool) -> str:
+    """Show what of the folder goes along with a request: its names, once, and the files that are meant."""
+    if not agent.folder:
+        return ""
+    bench, templates = loop.bench, loop.conversation.templates
+    wants_names = folder_line and agent.tools and not has_folder_line(loop.conversation)
+    names = format_folder_line(bench.workspace, templates, request) if wants_names else ""
+    return "\n\n".join(
+        filter(None, (names, attachments.attach_files(request, agent.tools, bench, templates)))
+    )
 
 
 def has_folder_line(talk: Conversation) -> bool:

@@ -6,13 +6,14 @@ events tell of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tripletick.agents import definitions
+from tripletick.agents.definitions import Agent
 from tripletick.checkpoint import Checkpoints
 from tripletick.config.config import Config
 from tripletick.dialects import selection
@@ -40,7 +41,6 @@ from tripletick.session.routing import AgentRouter
 from tripletick.session.workspace import SessionWorkspace
 from tripletick.system.dirs import AppDirs
 from tripletick.trust import FolderFlags, TrustedContent
-from tripletick.turn import attachments
 from tripletick.turn.loop import Loop, Turn
 from tripletick.turn.reply import ReplySource
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 WARMER = 0.4
 """What /retry adds to the temperature."""
 COMMITS_OFF = ("Commits are turned off: [git] commit = no.", "tripletick config set git.commit ask")
-NOBODY = definitions.Agent("nobody", "", "")
+NOBODY = Agent("nobody", "", "")
 
 
 @dataclass(slots=True)
@@ -63,20 +63,20 @@ class App:
     log: SessionLog
     chosen_by: str = "config"
     person: bool = False
-    """Whether somebody is there to be asked."""
+    """Whether a user is there to be asked."""
     notices: list[str] = field(default_factory=list)
     """Lines for the user that wait for the next event; any thread may add one."""
     folder_flags: FolderFlags = field(default_factory=FolderFlags)
-    """What the command line says of the folder."""
+    """What the command line allows in the folder."""
     trusted_content: TrustedContent = field(default_factory=TrustedContent)
-    """What the workspace brings, as far as the user said yes to it."""
+    """What the workspace brings, as far as the user trusts it."""
     past: Past | None = None
-    """The session that is gone on with."""
+    """The session that is resumed."""
     verbose: bool = False
-    """What is raised is told with its traceback."""
+    """Errors are shown with their traceback."""
     loop: Loop | None = None
     model_info: ModelInfo | None = None
-    """What the engine told of the model at work."""
+    """What the engine reports of the model at work."""
     routing: AgentRouter = field(default_factory=AgentRouter)
     plan: Plan = field(default_factory=Plan)
     """The plan of the last request."""
@@ -107,7 +107,7 @@ class App:
         if self.past:
             self.written, self.plan = self.past.written, self.past.plan
             self.last_request = (self.past.asked, "") if self.past.asked else None
-            self.routing.worked.extend(self.past.worked)
+            self.routing.worked = list(self.past.worked)
 
     @property
     def prompts(self) -> definitions.Prompts:
@@ -156,7 +156,7 @@ class App:
         if self.past:
             yield from self._ensure_loop(agent)
         if self.loop:
-            self.loop.replies.talk.remove_request()
+            self.loop.conversation.remove_request()
             self.workspace.reset_readable()
             yield TakenBack("request")
         yield from self._run_request(
@@ -172,24 +172,20 @@ class App:
         agent = definitions.find_agent(self.prompts, PLANNER)
         yield Routed(agent.name, "resume")
         loop = yield from self._ensure_loop(HANDS)
-        self._begin_request(loop, self.last_request[0] if self.last_request else "")
+        request = self.last_request[0] if self.last_request else ""
+        loop.begin_request(request)
         with self._open_planner(agent, loop) as planner:
-            try:
-                yield from planner.resume_plan(
-                    plan, self.last_request[0] if self.last_request else "", agreed=agreed
-                )
-            finally:
-                self._keep_plan(planner)
+            yield from planner.resume_plan(plan, request, agreed=agreed)
 
     def clear_conversation(self) -> Turn:
         """Begin the conversation again; the files stay as they are."""
         self.last_request = self.past = None
         self.plan = Plan()
-        self.routing.worked.clear()
+        self.routing.worked = []
         self.workspace.reset_readable()
         if self.loop:
-            self.loop.replies.talk.clear_history()
-            self.loop.bench.ledger.known.clear()
+            self.loop.conversation.clear_history()
+            self.loop.forget_files()
         yield TakenBack("start")
 
     def run_script(self, script: str) -> Turn:
@@ -258,11 +254,11 @@ class App:
     def close(self) -> None:
         """Give back what the engine holds, remove the box's folder and finish the log."""
         if self.loop:
-            self.loop.replies.model.close()
+            self.loop.close()
         self.workspace.close()
         self.log.close()
 
-    def find_agent(self) -> definitions.Agent:
+    def find_agent(self) -> Agent:
         """Give the agent at work. Raises UsageError where there is none of that name."""
         name = self.config.agent.name
         if name == definitions.AUTO:
@@ -276,7 +272,7 @@ class App:
         loop = yield from self._ensure_loop(NOBODY)
         return loop.replies, self.model_info
 
-    def _admit_agent(self, agent: definitions.Agent) -> Generator[Event, Reply, Loop]:
+    def _admit_agent(self, agent: Agent) -> Generator[Event, Reply, Loop]:
         """Let an agent in that takes a turn over."""
         self.routing.worked[-1] = agent.name
         return (yield from self._ensure_loop(agent))
@@ -287,84 +283,56 @@ class App:
             return None
         replies = self.loop.replies
         at_work = {"model": self._name_model(), "dialect": replies.dialect.name}
-        return self.written.changes(replies.talk, replies.budget, **at_work)
+        return self.written.changes(self.loop.conversation, replies.budget, **at_work)
 
     def _name_model(self) -> str:
         return self.agent_config.model.name or (
             f"{self.model_info.engine}:{self.model_info.name}" if self.model_info else ""
         )
 
-    def _run_request(self, agent: definitions.Agent, request: str, piped: str) -> Turn:
+    def _run_request(self, agent: Agent, request: str, piped: str) -> Turn:
         hands = replace(agent, tools=HANDS.tools) if agent.name == PLANNER else agent
         loop = yield from self._ensure_loop(hands)
-        agent = agent_models.apply_agent_temperature(self.config, self.extensions.toolkit.equip_agent(agent))
-        self._begin_request(loop, request)
-        talk = loop.replies.talk
-        wanted = (
-            hands.tools
-            and hands.folder
-            and self.config.agent.folder
-            and not request_text.has_folder_line(talk)
-        )
-        names = (
-            request_text.format_folder_line(loop.bench.workspace, talk.templates, request) if wanted else ""
-        )
-        shown = (
-            attachments.attach_files(request, hands.tools, loop.bench, talk.templates) if hands.folder else ""
-        )
-        names = "\n\n".join(filter(None, (names, shown)))
-        told = self.extensions.hooks.apply_pre_request(
-            (yield from images.attach_images(request, loop, self.model_info)), agent.name
-        )
-        whole = "\n\n".join(filter(None, (told, piped and request_text.format_piped_input(loop, piped))))
+        agent = agent_models.apply_agent_temperature(self.config, self.extensions.equip_agent(agent))
+        loop.begin_request(request)
+        files = request_text.format_files(loop, hands, request, folder_line=self.config.agent.folder)
+        words = yield from images.attach_images(request, loop, self.model_info)
+        words = self.extensions.apply_pre_request(words, agent.name)
+        words = "\n\n".join(filter(None, (words, piped and request_text.format_piped_input(loop, piped))))
         if hands.tools:
-            talk.preface = request_text.format_rules(self.trusted_content.words, loop.replies.budget.window)
+            rules = request_text.format_rules(self.trusted_content.words, loop.replies.budget.window)
+            loop.conversation.preface = rules
             yield from self.workspace.ask_to_read(request)
-            whole += request_text.format_readable_paths(self.workspace.take_readable())
-        if agent.name == PLANNER:
-            if (yield from self._run_planner(agent, loop, whole, names)):
-                return
-            # nothing of the attempts is left for the agent to read
-            talk.remove_request()
-            yield TakenBack("request")
-            return (
-                yield from self._run_request(
-                    (yield from self.routing.route_without_plan(self.prompts)), request, piped
-                )
-            )
-        relief, rest = self.routing.list_relief_agents(self.prompts), self.routing.get_rest(self.prompts)
-        loop = replace(loop, rest=rest)
-        yield from loop.run_turn(agent, whole, files=names, relief=relief, admit=self._admit_agent)
-
-    def _begin_request(self, loop: Loop, request: str) -> None:
-        """Take back what held for the request before."""
-        loop.bench.outside.begin_request(request)
-        loop.bench.ledger.begin_request()
-        loop.gate.begin_turn()
-
-    def _run_planner(
-        self, agent: definitions.Agent, loop: Loop, request: str, files: str
-    ) -> Generator[Event, Reply, bool]:
-        """Work by a plan; false where the model has made none and another agent may do the request."""
+            words += request_text.format_readable_paths(self.workspace.take_readable())
+        if agent.name != PLANNER:
+            relief, rest = self.routing.list_relief_agents(self.prompts), self.routing.get_rest(self.prompts)
+            loop = replace(loop, rest=rest)
+            yield from loop.run_turn(agent, words, files=files, relief=relief, admit=self._admit_agent)
+            return
         with self._open_planner(agent, loop) as planner:
-            try:
-                return (yield from planner.run_turn(request, files=files, free=self.routing.choice.is_free))
-            finally:
-                self._keep_plan(planner)
+            if (yield from planner.run_turn(words, files=files, free=self.routing.choice.is_free)):
+                return
+        # nothing of the attempts is left for the agent to read
+        loop.conversation.remove_request()
+        yield TakenBack("request")
+        other = yield from self.routing.route_without_plan(self.prompts)
+        yield from self._run_request(other, request, piped)
 
-    def _keep_plan(self, planner: Planner) -> None:
-        """Keep what the plan has left, and who was at work."""
-        self.plan = planner.plan
-        if planner.last_agent in routing.CLASSES:
-            self.routing.worked[-1:] = [planner.last_agent]
-
-    def _open_planner(self, agent: definitions.Agent, loop: Loop) -> AbstractContextManager[Planner]:
+    @contextmanager
+    def _open_planner(self, agent: Agent, loop: Loop) -> Iterator[Planner]:
+        """Give a planner; what its plan has left, and who was at work, is kept."""
         from tripletick.session import plan_workers
 
         models = agent_models.AgentModels(self.config, self.agent_config)
-        return plan_workers.open_planner(agent, loop, self.workspace, self.prompts, models)
+        with plan_workers.open_planner(agent, loop, self.workspace, self.prompts, models) as planner:
+            try:
+                yield planner
+            finally:
+                self.plan = planner.plan
+                if planner.last_agent in routing.CLASSES:
+                    self.routing.worked[-1:] = [planner.last_agent]
 
-    def _ensure_loop(self, agent: definitions.Agent) -> Generator[Event, Reply, Loop]:
+    def _ensure_loop(self, agent: Agent) -> Generator[Event, Reply, Loop]:
         """Give the loop; what blocks may do here is asked before the first agent that has tools."""
         if agent.tools and self.workspace.permission is None:
             yield from self.workspace.ask_permission()
@@ -401,9 +369,9 @@ class App:
 
     def _open_loop(self, config: Config) -> Generator[Event, Reply, Loop]:
         """Build a loop on the model that the config names; folder and box are those of the session."""
-        absent, self.model_error = self.model_error, None
-        if absent and config.model.name == self.config.model.name:
-            raise absent
+        error, self.model_error = self.model_error, None
+        if error and config.model.name == self.config.model.name:
+            raise error
         model = model_selection.open_configured_model(config, self.notices.append)
         about = model.get_info()
         window = model.set_context(model_selection.choose_context(config, about))

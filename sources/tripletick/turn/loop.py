@@ -7,7 +7,7 @@ A turn is a generator of events. It prints nothing, asks nobody and opens no ter
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tripletick.agents.definitions import Agent
@@ -32,6 +32,7 @@ from tripletick.events import (
 from tripletick.hooks import Hooks
 from tripletick.messages import INTERRUPTED as EXIT
 from tripletick.messages import Call, Receipt, Result
+from tripletick.models.conversation import Conversation
 from tripletick.permission import PendingBlock, PermissionGate
 from tripletick.sandbox.box import OutputEnds
 from tripletick.tools import output, shell
@@ -77,6 +78,25 @@ class Loop:
     check: str = ""
     """A command that must succeed before what was to be done is done."""
 
+    @property
+    def conversation(self) -> Conversation:
+        return self.replies.talk
+
+    def begin_request(self, request: str) -> None:
+        """Take back what held for the request before."""
+        self.bench.outside.begin_request(request)
+        self.bench.ledger.begin_request()
+        self.gate.begin_turn()
+
+    def close(self) -> None:
+        """Give back what the engine holds."""
+        self.replies.model.close()
+
+    def forget_files(self, paths: Iterable[str] | None = None) -> None:
+        """The model no longer knows these files as they are, or any."""
+        known = self.bench.ledger.known
+        known.difference_update(set(known) if paths is None else paths)
+
     def run_turn(
         self,
         agent: Agent,
@@ -92,7 +112,7 @@ class Loop:
         """
         tries = Attempts(self.max_attempts, self.max_steps, alone=not self.person, trial=self.bench.trial)
         shift = Handover(agent, relief, self.replies.languages, self.rest)
-        ledger, talk = self.bench.ledger, self.replies.talk
+        ledger, talk = self.bench.ledger, self.conversation
         ledger.begin_turn(request)
         self.checkpoints.begin_turn(self.bench.session, request)
         ending = talk.templates.choose_ending(
@@ -136,12 +156,12 @@ class Loop:
         loop = (yield from admit(agent)) if admit else self
         if loop.checkpoints is not self.checkpoints:
             self.checkpoints.end_turn()
-            loop.checkpoints.begin_turn(self.bench.session, self.replies.talk.asked)
+            loop.checkpoints.begin_turn(self.bench.session, self.conversation.asked)
         return loop
 
     def _ask_rest(self, agent: Agent, clause: str) -> None:
         """Ask for the rest of the request behind the answer to its first part."""
-        talk, ledger = self.replies.talk, self.bench.ledger
+        talk, ledger = self.conversation, self.bench.ledger
         ending = talk.templates.choose_ending(
             clause, ledger.asked, new=ledger.is_new_program, computes=ledger.computes
         )
@@ -152,7 +172,7 @@ class Loop:
         self, shift: Handover, tries: Attempts, heard: ReceivedReply
     ) -> Generator[Event, Reply, Ending]:
         """Run what the reply calls and say in the conversation what came of it; an answer ends the turn."""
-        reading, talk, agent = heard.reading, self.replies.talk, shift.find_acting_agent()
+        reading, talk, agent = heard.reading, self.conversation, shift.find_acting_agent()
         talk.add_reply(reading.text, reading.sent)
         if shift.new:
             talk.introduce_agent(shift.agent)
@@ -206,21 +226,21 @@ class Loop:
             if runner and self.replies.shows_code(said, runner):
                 yield Notice(NOT_RUN.format(name=runner.name))
             doubt = self._make_receipt(shift, tries, Answered(said)).doubt if self.bench.trial.doubt else ()
-            if doubt and tries.record_doubt() and (closing := self.replies.talk.format_doubt(doubt)):
-                self.replies.talk.add_user_message(closing)
+            if doubt and tries.record_doubt() and (closing := self.conversation.format_doubt(doubt)):
+                self.conversation.add_user_message(closing)
                 yield Doubted(doubt)
                 return None
             if command := self._find_due_check(shift.agent, tries):
                 end = yield from self.run_check(shift.agent, tries, command)
                 if end or self._find_due_check(shift.agent, tries):
                     return end
-            lacking = feedback.find_unreported_output(self.replies.talk, tries.printed, said)
+            lacking = feedback.find_unreported_output(self.conversation, tries.printed, said)
             return (
                 yield from self.hooks.apply_pre_response(
                     said, lacking + self.bench.outside.format_citations(said)
                 )
             )
-        self.replies.talk.add_user_message(tries.record_empty_reply(self.replies.talk.asked))
+        self.conversation.add_user_message(tries.record_empty_reply(self.conversation.asked))
         return None
 
     def _find_due_check(self, agent: Agent, tries: Attempts) -> str:
@@ -245,7 +265,7 @@ class Loop:
             return GaveUp("check", NOT_CHECKED.format(verdict=result.verdict), 3)
         if tries.failed_checks:
             if self._find_due_check(agent, tries) and not attempts.find_ending(tries):
-                self.replies.talk.add_user_message(feedback.format_failed_check(self.replies, call, result))
+                self.conversation.add_user_message(feedback.format_failed_check(self.replies, call, result))
             yield Repairing(tries.failed_checks, tries.max_attempts, tries.error)
         return None
 
@@ -256,16 +276,16 @@ class Loop:
         fails = not self.check and tries.failed_checks >= RERUNS
         failed = (STILL.format(command=self.bench.ledger.check),) if fails else ()
         works = bool(shift.agent.tools)
-        facts = feedback.gather_facts(self.replies.talk, self.bench, told, tries, works=works)
+        facts = feedback.gather_facts(self.conversation, self.bench, told, tries, works=works)
         answer = end.text if isinstance(end, Answered) else end.answer
         return replace(told, doubt=claims.find_doubts(answer, facts) or failed)
 
     def _request_last_words(self, shift: Handover, end: GaveUp) -> Generator[Event, Reply, GaveUp]:
         """Have the model say what is known before the turn ends; no block of that is read."""
-        closing = self.replies.talk.format_closing("last")
+        closing = self.conversation.format_closing("last")
         if not closing or end.answer:
             return end
-        self.replies.talk.add_user_message(closing)
+        self.conversation.add_user_message(closing)
         hearing = self.replies.without_blocks().request_reply(replace(shift.agent, tools=()))
         try:
             heard = yield from self.hooks.hold_back_text(hearing)
@@ -273,7 +293,7 @@ class Loop:
             return end
         said = BLOCK.split(heard.reading.answer_text)[0].strip()
         # a message without a reply would not be sent again as it was
-        self.replies.talk.add_reply(said or end.reason)
+        self.conversation.add_reply(said or end.reason)
         return replace(end, answer=said)
 
     def run_blocks(

@@ -122,7 +122,7 @@ def find_last_replies(desk: ChatContext) -> list[str]:
     """Give what the model wrote on the last request, its questions without the word that marks them."""
     if not (loop := desk.app.loop):
         return []
-    talk = loop.replies.talk
+    talk = loop.conversation
     start = talk.before.length if talk.before else 0
     texts = [entry.message.text for entry in talk.entries if entry.message.role == "assistant"]
     since = [entry.message.text for entry in talk.entries[start:] if entry.message.role == "assistant"]

@@ -64,7 +64,7 @@ def show_tools(desk: ChatContext, rest: str) -> None:
     desk.show_table([(tag, _describe_tool(loop.tools[tag], rate)) for tag in own])
     also = [
         tag
-        for tag in loop.replies.talk.also
+        for tag in loop.conversation.also
         if tag in agent.list_owned_tags(loop.replies.languages) and tag not in own
     ]
     if also:

@@ -61,7 +61,7 @@ def current_model_name(app: App) -> str:
 def _token_rows(desk: ChatContext) -> Iterator[tuple[str, str]]:
     loop, spent = desk.app.loop, desk.spent
     if loop:
-        budget, messages = loop.replies.budget, loop.replies.talk.build_messages()
+        budget, messages = loop.replies.budget, loop.conversation.build_messages()
         used = budget.estimate_tokens(messages)
         yield (
             "context",
@@ -95,7 +95,7 @@ def _status_rows(app: App) -> Iterator[tuple[str, str]]:
     yield "agent", app.config.agent.name
     if loop:
         budget = loop.replies.budget
-        used = budget.estimate_tokens(loop.replies.talk.build_messages())
+        used = budget.estimate_tokens(loop.conversation.build_messages())
         yield "context", f"{used} of {budget.window} tokens used ({100 * used // budget.window} %)"
         yield "sandbox", f"{loop.bench.box.name}, mode {app.workspace.mode}"
         yield "blocks", app.workspace.permission_text
