@@ -158,8 +158,8 @@ def _build_setup(options: argparse.Namespace) -> RunSetup:
     Raises UsageError and ConfigError.
     """
     found = dirs.find_dirs()
-    own = load_settings(options, found)
-    kept = {key: getattr(own.model, key.partition(".")[2]) for key in runner.WHERE}
+    base = load_settings(options, found)
+    kept = {key: getattr(base.model, key.partition(".")[2]) for key in runner.WHERE}
     flags = {key: getattr(options, name) for name, key in FLAGS.items() if key not in OWN}
     flags |= {"model.think": THINK.get(options.think)}
     given = {key: text for key, text in flags.items() if text is not None}
@@ -171,7 +171,7 @@ def _build_setup(options: argparse.Namespace) -> RunSetup:
         raise UsageError(config.warnings[0], "", "tripletick config show")
     if not settings.get("model.name"):
         raise UsageError("Which model?", "Your settings do not name one.", "tripletick bench -m NAME")
-    seed = own.model.seed if options.seed else 1
+    seed = base.model.seed if options.seed else 1
     return RunSetup(config, settings, options.agent or "", options.timeout, seed, options.bare)
 
 

@@ -71,7 +71,7 @@ CHANGES = "n changes nothing."
 NUMBERS = "Enter a number from 1 to {count} or a name; Ctrl+C to cancel."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Onboarding:
     """One start of the program: the config as it was read, and the user at the screen."""
 
@@ -82,26 +82,30 @@ class Onboarding:
     moved: bool = False
     """The server is one that was found: its address is saved with the model."""
 
-    def prepare_config(self) -> Config:
-        """Give the config with a model that can be talked to, as far as the user wants one.
+    def ensure_model(self) -> None:
+        """Set a model that can be talked to in `config`, as far as the user wants one.
 
         Raises ServerUnreachableError and UsageError where the user chose none, else what the engines raise.
         """
         name, engine = self.config.model.name, self._engine
         if name and engine != "ollama":
-            return self.config
+            return
         try:
             if engine == "ollama":
                 model_selection.list_models(self.config)
         except ServerUnreachableError as error:
-            return self._choose_fallback(error)
+            self._choose_fallback(error)
         except (ModelError, ServerFailedError) as error:
             if name:
                 # the request itself tells more than the list does
-                return self.config
-            other = self._try_openai_server() if isinstance(error, ServerFailedError) else None
-            return other._choose_model() if other else self._choose_fallback(error)
-        return self.config if name else self._choose_model()
+                return
+            if isinstance(error, ServerFailedError) and self._try_openai_server():
+                self._choose_model()
+            else:
+                self._choose_fallback(error)
+        else:
+            if not name:
+                self._choose_model()
 
     def fetch_model(self, entry: CatalogEntry, *, quiet: bool = False) -> Path:
         """Fetch a model that runs here. Raises UsageError where its engine is missing, ModelError."""
@@ -114,17 +118,20 @@ class Onboarding:
     def _engine(self) -> str:
         return resolve_engine(self.config.model.name, self.config.model.host)
 
-    def _try_openai_server(self) -> Onboarding | None:
-        """Go on with a server of OpenAI's kind where that is what answers at the address, None where not."""
+    def _try_openai_server(self) -> bool:
+        """Continue with a server of OpenAI's kind where that is what answers at the address."""
         from tripletick.models import probes
 
         found = probes.probe_server(hosts.resolve_address(self.config.model.host).url)
-        return self._with_server(found) if found and found.kind == "openai" else None
+        if found is None or found.kind != "openai":
+            return False
+        self._use_server(found)
+        return True
 
-    def _with_server(self, found: FoundServer) -> Onboarding:
-        return replace(self, config=with_server(self.config, found, key=True), moved=True)
+    def _use_server(self, found: FoundServer) -> None:
+        self.config, self.moved = with_server(self.config, found, key=True), True
 
-    def _choose_fallback(self, error: TripletickError) -> Config:
+    def _choose_fallback(self, error: TripletickError) -> None:
         """Go on where the server failed with `error`: with one that was found, if the user wants it, else
         with the best model of this machine. Raises what fails, and ServerUnreachableError for a no.
         """
@@ -132,14 +139,16 @@ class Onboarding:
         if not found:
             if local := with_fetched_model(self.config, self.places):
                 self.screen.say(LOCAL.format(name=local.model.name))
-                return local
+                self.config = local
+                return
             if isinstance(error, ServerFailedError):
                 raise error
             if isinstance(error, ModelError):
-                return self._choose_model()
-        return self._ask_for_fallback(error, found)
+                self._choose_model()
+                return
+        self._ask_for_fallback(error, found)
 
-    def _ask_for_fallback(self, error: TripletickError, found: Sequence[FoundServer]) -> Config:
+    def _ask_for_fallback(self, error: TripletickError, found: Sequence[FoundServer]) -> None:
         """Say what can be done, and do what the user chooses."""
         from tripletick.models import catalog
 
@@ -161,16 +170,20 @@ class Onboarding:
         default = letters[0] if letters[0] in "1y" else "n"
         answer = self.screen.ask(Ask(FIRST if found else CHOICE, letters, why, default=default)).choice
         if answer.isdecimal():
-            return self._with_server(found[int(answer) - 1])._choose_model()
-        if answer == "y" and ollama:
-            return self._start_ollama(ollama, here)
-        if answer == "o":
+            self._use_server(found[int(answer) - 1])
+            self._choose_model()
+        elif answer == "y" and ollama:
+            self._start_ollama(ollama, here)
+            if not self.config.model.name:
+                self._choose_model()
+        elif answer == "o":
             self.fetch_model(suited)
-            return self._save_choice(suited.full_name)
-        raise ServerUnreachableError(NO_MODEL, "", "Start a server: ollama serve")
+            self._save_choice(suited.full_name)
+        else:
+            raise ServerUnreachableError(NO_MODEL, "", "Start a server: ollama serve")
 
-    def _start_ollama(self, ollama: str, here: hosts.ServerAddress) -> Config:
-        """Start the server in a session of its own, where it outlives us, and go on once it answers."""
+    def _start_ollama(self, ollama: str, here: hosts.ServerAddress) -> None:
+        """Start the server in a session of its own, where it outlives us, and wait until it answers."""
         command = ["/bin/sh", "-c", '"$0" serve </dev/null >/dev/null 2>&1 &', ollama]
         env = os.environ | {"OLLAMA_HOST": here.url}
         subprocess.run(command, env=env, start_new_session=True, check=False)
@@ -187,7 +200,6 @@ class Onboarding:
                 time.sleep(POLL_SECONDS)
         finally:
             self.screen.close()
-        return self.config if self.config.model.name else self._choose_model()
 
     def _is_server_up(self) -> bool:
         try:
@@ -199,7 +211,7 @@ class Onboarding:
             return True
         return True
 
-    def _choose_model(self) -> Config:
+    def _choose_model(self) -> None:
         """Let the user choose one of the server's models, or one to pull where it has none.
 
         Raises UsageError and ModelError where they choose none.
@@ -214,19 +226,20 @@ class Onboarding:
         )
         if self._engine == "openai" and not models:
             raise ModelError(NO_MODEL, *model_selection.EMPTY["openai"])
-        return self._ask_for_model(models, free.largest) if models else self._ask_to_pull(seen, free)
+        about = self._ask_for_model(models, free.largest) if models else self._ask_to_pull(seen, free)
+        self._use_model(about)
 
-    def _ask_for_model(self, models: Sequence[AvailableModel], free: int) -> Config:
+    def _ask_for_model(self, models: Sequence[AvailableModel], free: int) -> ModelInfo:
         self.screen.say("\n".join(format_models(models, free, numbered=True)))
         while True:
             answer = self.screen.ask(Ask("Use [1]?", "", default="1"))
             if answer.choice != "y":
                 raise UsageError("No model was chosen.", "", "To choose one: tripletick -m NAME")
             if name := _parse_choice(answer.text, [model.name for model in models]):
-                return self._use_model(next(model.about for model in models if model.name == name))
+                return next(model.about for model in models if model.name == name)
             self.screen.say(NUMBERS.format(count=len(models)))
 
-    def _ask_to_pull(self, seen: ModelCatalog, free: FreeMemory) -> Config:
+    def _ask_to_pull(self, seen: ModelCatalog, free: FreeMemory) -> ModelInfo:
         """Suggest what to pull, and have the server pull what the user says. Raises ModelError."""
         from tripletick.commands import pull_progress
         from tripletick.models import choice, server_models
@@ -247,26 +260,24 @@ class Onboarding:
         except KeyboardInterrupt:
             # how to go on was said
             raise ModelError(NO_MODEL) from None
-        return self._use_model(
-            server_models.query_model(name, model_selection.make_engine_settings(self.config))
-        )
+        return server_models.query_model(name, model_selection.make_engine_settings(self.config))
 
-    def _use_model(self, about: ModelInfo) -> Config:
+    def _use_model(self, about: ModelInfo) -> None:
         """Save the choice, and load the model with the context that is asked for from now on."""
         if about.engine == "openai":
             # its context is not ours to ask for, and its server loads by itself
-            return self._save_choice(f"openai:{about.name}", about.where)
+            self._save_choice(f"openai:{about.name}", about.where)
+            return
         from tripletick.commands import load_progress
 
-        kept = self._save_choice(about.name, self.config.model.host if self.moved else "")
-        window = model_selection.choose_context(kept, about)
+        self._save_choice(about.name, self.config.model.host if self.moved else "")
+        window = model_selection.choose_context(self.config, about)
         words = CONTEXT.format(window=window, most=about.context) if about.context else ""
         load_progress.load_model(
-            about.name, model_selection.make_engine_settings(kept), window, self.screen, words
+            about.name, model_selection.make_engine_settings(self.config), window, self.screen, words
         )
-        return kept
 
-    def _save_choice(self, name: str, host: str = "") -> Config:
+    def _save_choice(self, name: str, host: str = "") -> None:
         """Save the choice, where it can be saved, with the server's address where the name needs it."""
         try:
             save_model(self.places.user_config, name, host or None)
@@ -274,7 +285,7 @@ class Onboarding:
         except ConfigError as error:
             self.screen.say(str(error))
         model = replace(self.config.model, name=name, host=host or self.config.model.host)
-        return replace(self.config, model=model)
+        self.config = replace(self.config, model=model)
 
 
 def save_model(path: Path, name: str, host: str | None) -> None:

@@ -6,7 +6,6 @@ import argparse
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,15 +70,16 @@ def open_session(
             config = load_settings(options, found, brought.settings)
         asks, lines = screen.person and not options.quiet, list[str]()
         try:
-            first = Onboarding(config, found, folder, screen)
             if model_discovery.is_host_uncertain(config):
                 from tripletick.session import model_list
 
                 config = model_list.with_serving_host(config, lines.append)
-                first = replace(first, config=config)
-            config = (
-                first.prepare_config() if asks else model_discovery.resolve_model(config, found, lines.append)
-            )
+            if asks:
+                onboarding = Onboarding(config, found, folder, screen)
+                onboarding.ensure_model()
+                config = onboarding.config
+            else:
+                config = model_discovery.resolve_model(config, found, lines.append)
         except TripletickError as error:
             why = error
         said = FolderFlags(options.given, options.yes, tuple(options.read), not options.no_save)

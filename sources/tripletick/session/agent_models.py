@@ -61,10 +61,10 @@ def apply_agent_temperature(config: Config, agent: Agent) -> Agent:
     return replace(agent, temperature=config_for_agent(config, agent).model.temperature)
 
 
-def needs_reload(old: Config, new: Config) -> bool:
+def needs_reload(config: Config, other: Config) -> bool:
     """Tell whether the two mean different models, or the same one opened otherwise."""
-    same = {key: getattr(old.model, key) for key in SAMPLED}
-    return replace(new.model, **same) != old.model
+    same = {key: getattr(config.model, key) for key in SAMPLED}
+    return replace(other.model, **same) != config.model
 
 
 def set_chosen_model(config: Config, name: str, host: str | None = None) -> Config:
@@ -184,8 +184,8 @@ class AgentModels:
         self._opened.clear()
 
     def _find_or_open(self, config: Config) -> int:
-        for at, (opened, _, _) in enumerate(self._opened):
-            if not needs_reload(opened, config):
+        for at, (other, _, _) in enumerate(self._opened):
+            if not needs_reload(other, config):
                 return at
         model = model_selection.open_configured_model(config, lambda line: None)
         window = model.set_context(model_selection.choose_context(config, model.get_info()))

@@ -61,11 +61,11 @@ def resolve_model(config: Config, places: AppDirs, say: Callable[[str], None]) -
         return _with_model_name(config, say)
     except TripletickError as error:
         for found in find_other_servers(config, error):
-            there = with_server(config, found, key=bool(config.model.host))
+            other = with_server(config, found, key=bool(config.model.host))
             # one that has nothing loaded is no way
             with suppress(TripletickError):
-                config = _with_model_name(there)
-                say(SERVER.format(name=config.model.name, url=there.model.host))
+                config = _with_model_name(other)
+                say(SERVER.format(name=config.model.name, url=other.model.host))
                 return config
         if local := with_fetched_model(config, places):
             say(LOCAL.format(name=local.model.name))

@@ -190,23 +190,23 @@ def with_serving_host(config: Config, say: Callable[[str], None]) -> Config:
     if not model_discovery.is_host_uncertain(config):
         return config
     # nobody has said that a server that was found may have the key
-    keyless = replace(config, model=replace(config.model, key_env=""))
-    name, host = config.model.name, find_host(keyless, config.model.name)
+    other = replace(config, model=replace(config.model, key_env=""))
+    name, host = config.model.name, find_host(other, config.model.name)
     if not host and model_discovery.own_address(config) is None:
         found = (
             model_discovery.with_server(config, one).model.host
             for one in model_discovery.find_other_servers(config)
             if one.kind == "openai"
         )
-        if other := next(found, ""):
+        if url := next(found, ""):
             what = f"No server is set for {name}."
-            why = f"The server at {other} does not list it."
-            raise UsageError(what, why, f"To list its models: tripletick --host {other} models")
+            why = f"The server at {url} does not list it."
+            raise UsageError(what, why, f"To list its models: tripletick --host {url} models")
     if host == config.model.host:
         return config
     say(model_discovery.SERVER.format(name=name, url=host or hosts.resolve_address(None).url))
-    there = keyless if host else config
-    return replace(there, model=replace(there.model, host=host))
+    other = other if host else config
+    return replace(other, model=replace(other.model, host=host))
 
 
 def list_model_names(config: Config, cache: Path, seconds: float | None = None) -> Sequence[str]:

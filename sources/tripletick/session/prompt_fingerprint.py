@@ -44,8 +44,8 @@ def hash_prompts(prompts: Prompts) -> str:
 
 def hash_current_prompts(config: Config, places: AppDirs) -> str:
     """Give the hash of the wording that the offline model gets now."""
-    trained = replace(config, model=replace(config.model, name=next(iter(builder.TRAINED))))
-    return hash_prompts(builder.load_prompts(trained, places))
+    config = replace(config, model=replace(config.model, name=next(iter(builder.TRAINED))))
+    return hash_prompts(builder.load_prompts(config, places))
 
 
 def read_adapter_hash(adapter: Path = catalog.ADAPTER) -> str:

@@ -34,11 +34,11 @@ def set_context(desk: ChatContext, number: str) -> None:
     thousands = re.fullmatch(r"(\d+)k", number, re.IGNORECASE)
     text = str(int(thousands[1]) * 1024) if thousands else number
     context = parse_value(SettingValue("model", "context", text, "/ctx"))
-    before, old = app.config, app.loop
-    app.config = replace(before, model=replace(before.model, context=context))
-    desk.run_turn(app.use_model(current_model_name(app) if app.model_info else before.model.name))
+    config, old = app.config, app.loop
+    app.config = replace(config, model=replace(config.model, context=context))
+    desk.run_turn(app.use_model(current_model_name(app) if app.model_info else config.model.name))
     if app.loop is old:
-        app.config = before
+        app.config = config
 
 
 def show_config(desk: ChatContext, word: str) -> None:
