@@ -44,10 +44,8 @@ def measure(top: Path, slots: int) -> float:
         Config(), found, folder, FolderFlags(), False, print, permission=Permission(folder)
     )
     prompts = definitions.load_prompts(found.prompts)
-    parts = builder.LoopParts(Config(), found, workspace.workspace, model, workspace.box, prompts)
-    staff = PlanWorkers(
-        builder.build_loop(parts, "bench", model.set_context(8192)), workspace, prompts.agents
-    )
+    made = builder.LoopBuilder(Config(), found, workspace.workspace, model, workspace.box, prompts)
+    staff = PlanWorkers(made.build_loop("bench", model.set_context(8192)), workspace, prompts.agents)
     plan = Plan(tuple(Task(str(number), "explorer", f"look {number}.") for number in range(TASKS)))
     began = time.monotonic()
     statuses = [

@@ -91,9 +91,9 @@ def open_team(top: Path, model: Model, *, person: bool = False, **sections: dict
     workspace.permission = Permission()
     prompts = definitions.load_prompts(found.prompts)
     window = model.set_context(8192)
-    parts = builder.LoopParts(config, found, workspace.workspace, model, workspace.box, prompts, person)
+    made = builder.LoopBuilder(config, found, workspace.workspace, model, workspace.box, prompts, person)
     staff = PlanWorkers(
-        builder.build_loop(parts, "test", window), workspace, prompts.agents, AgentModels(config, config)
+        made.build_loop("test", window), workspace, prompts.agents, AgentModels(config, config)
     )
     staff.loop.checkpoints.begin_turn("test", "the plan")
     wanted = config.planner

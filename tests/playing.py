@@ -40,7 +40,7 @@ class Session:
         ground = builder.make_sandbox_spec(self.settings, found, self.folder)
         ground = replace(ground, found=find_known(self.settings.sandbox))
         box = builder.open_box_on(ground, self.settings)
-        parts = builder.LoopParts(
+        made = builder.LoopBuilder(
             self.settings,
             found,
             Workspace(self.folder),
@@ -52,7 +52,7 @@ class Session:
             about=self.model.get_info(),
             servers=mcp_setup.build_servers(self.settings, found, self.folder),
         )
-        self.loop = builder.build_loop(parts, "test", self.window)
+        self.loop = made.build_loop("test", self.window)
 
     def play(self, request: str = "do it", agent: str = "coder") -> list[Event]:
         self.loop.bench.outside.begin_request(request)

@@ -82,10 +82,10 @@ class Stage:
         self.prompts = builder.load_prompts(config, found)
         self.box = builder.open_workspace_box(config, found, self.root)
         self.workspace = Workspace(self.root)
-        parts = builder.LoopParts(
+        made = builder.LoopBuilder(
             config, found, self.workspace, Played(self), self.box, self.prompts, person=True, yes=True
         )
-        self._made = builder.build_loop(parts, "stage", WINDOW)
+        self._made = made.build_loop("stage", WINDOW)
 
     def play(self, scripts: Iterator[Script]) -> list[Spoken]:
         """Play families one after the other in one conversation. Raises OffScriptError."""

@@ -46,29 +46,6 @@ NO_AGENTS: Mapping[str, Agent] = {}
 PROMPT_EXAMPLE = 'echo "a command stands here"'
 
 
-@dataclass(frozen=True, slots=True)
-class LoopParts:
-    """What a loop is built from."""
-
-    config: Config
-    places: AppDirs
-    workspace: Workspace
-    model: Model
-    box: Box
-    prompts: Prompts
-    person: bool = False
-    yes: bool = False
-    """The user said -y."""
-    allowed: bool = True
-    """False: the user lets no block run here."""
-    mode: Mode = "work"
-    """What the user lets blocks do here; the config may say less."""
-    dialect: str = "fence"
-    about: ModelInfo | None = None
-    """What the engine told of the model."""
-    servers: McpServers = field(default_factory=make_empty_servers)
-
-
 def is_trained(config: Config) -> bool:
     """Tell whether the model knows one wording alone: it is asked nothing else, and has no other agents."""
     return config.model.name in TRAINED
@@ -187,82 +164,6 @@ def open_box_on(ground: SandboxSpec, config: Config) -> Box:
         raise explain_setting_error(config, "sandbox.tier", error, "auto", keep=True) from error
 
 
-def build_loop(parts: LoopParts, session: str, context: int) -> Loop:
-    """Put a session's loop together; `context` is the window in tokens."""
-    config, table = parts.config, load_tools()
-    rows = {tag: row for tag, row in registry.LANGUAGES.items() if row.is_runnable}
-    look = make_program_lookup(parts.workspace.root)
-    also = tuple(tag for tag, row in rows.items() if registry.is_installed(row, look))
-    dialect = open_dialect(parts.dialect, table, list_offered_tools(parts.prompts, also))
-    examples = [PROMPT_EXAMPLE, *(tool.example.body for tool in table.values() if tool.example)]
-    talk = Conversation(
-        _build_system_prompt(parts, dialect.tools_prompt),
-        also,
-        index=parts.servers.describe_for_dialect(dialect.name),
-        templates=_choose_templates(parts),
-        fenced=dialect.name == "fence",
-    )
-    if parts.prompts.example and model_limits.wants_example(config, parts.about, context):
-        line = next(agent for agent in parts.prompts.agents.values() if agent.tools).format_line(also)
-        talk.example = one_shot.build_messages(parts.prompts.example, line, dialect, table, talk.templates)
-        examples += [call.body for call in one_shot.parse_calls(parts.prompts.example, table)]
-        talk.fenced = False
-    replies = ReplySource(
-        parts.model,
-        dialect,
-        talk,
-        TokenBudget(context, config.context.full / 100, config.context.target / 100),
-        replace(agent_models.make_sampling(config), tools=dialect.schemas),
-        tuple(rows),
-        tuple(examples),
-        parts.prompts.summary,
-        parts.prompts.commit,
-        thinks=parts.about is not None and parts.about.thinks,
-        longest=model_limits.choose_max_output(config, parts.about, parts.places.shipped_config),
-    )
-    in_parts = parts.workspace.sight is not None
-    checkpoints = Checkpoints(parts.workspace.root, parts.places.snapshot_base, in_parts=in_parts)
-    return Loop(
-        replies,
-        table,
-        make_tool_context(parts, session, context),
-        checkpoints,
-        max_attempts=config.agent.max_attempts,
-        max_steps=model_limits.choose_max_steps(config, parts.about, parts.places.shipped_config),
-        person=parts.person,
-        gate=PermissionGate(make_asking(parts)),
-    )
-
-
-def make_asking(parts: LoopParts) -> AskPolicy:
-    """Say when the user is asked before a block, and what is answered already."""
-    wanted, commits = parts.config.sandbox, parts.config.git.commit != "no"
-    return AskPolicy(wanted.ask == "always", parts.yes, parts.person, commits, parts.allowed)
-
-
-def make_tool_context(parts: LoopParts, session: str, context: int) -> ToolContext:
-    """Lay out what tools work with; in mode `net` every block has the network."""
-    config, most = parts.config, model_limits.choose_limits(parts.config, parts.about).clip
-    at_home = parts.workspace.sight is not None
-    networks = config.sandbox.mode == "net" and (at_home or parts.mode == "work")
-    grant = Grant(network=True) if networks else NOTHING
-    return ToolContext(
-        parts.workspace,
-        parts.box,
-        FileTracker(),
-        session,
-        "read" if parts.mode == "read" else _get_mode(config),
-        offers=at_home and _get_mode(config) == "work",
-        clip=max(CLIP, min(most, context * 2 // 3)),
-        limits=make_limits(config),
-        grant=grant,
-        web=config.web,
-        trial=config.trial,
-        servers=parts.servers,
-        diff=config.approval.diff and not parts.yes,
-    )
-
-
 def make_program_lookup(workspace: Path) -> Callable[[str], str | None]:
     """Give a look-up on PATH that finds nothing by a relative entry, nor inside the workspace; what lies in
     the home folder is the user's own.
@@ -292,17 +193,111 @@ def list_offered_tools(prompts: Prompts, also: Sequence[str]) -> list[str]:
     return list(dict.fromkeys((*tags, *saving, *also[: definitions.ALSO])))
 
 
-def _choose_templates(parts: LoopParts) -> Templates:
-    said = parts.prompts.templates
-    trial = parts.config.trial
-    said = said if trial.effects else replace(said, changed="", unchanged="")
-    return said if trial.restate else said.without_closings()
+@dataclass(frozen=True, slots=True)
+class LoopBuilder:
+    """Puts a session's loop together."""
 
+    config: Config
+    places: AppDirs
+    workspace: Workspace
+    model: Model
+    box: Box
+    prompts: Prompts
+    person: bool = False
+    yes: bool = False
+    """The user said -y."""
+    allowed: bool = True
+    """False: the user lets no block run here."""
+    mode: Mode = "work"
+    """What the user lets blocks do here; the config may say less."""
+    dialect: str = "fence"
+    about: ModelInfo | None = None
+    """What the engine told of the model."""
+    servers: McpServers = field(default_factory=make_empty_servers)
 
-def _build_system_prompt(parts: LoopParts, tools: str) -> str:
-    python = ".".join(platform.python_version_tuple()[:2])
-    system = f"{platforms.get_system_name()}, bash, python {python}"
-    places = {"system": system, "folder": parts.workspace.root.name or "/", "tools": tools}
-    opening = parts.prompts.format_system_prompt(parts.dialect, **places)
-    small = parts.dialect != "fence" or model_limits.find_limits(parts.about).small
-    return opening if small else "\n".join(filter(None, (opening, parts.prompts.templates.question)))
+    def build_loop(self, session: str, window: int) -> Loop:
+        """Put a session's loop together; `window` is in tokens."""
+        config, table = self.config, load_tools()
+        rows = {tag: row for tag, row in registry.LANGUAGES.items() if row.is_runnable}
+        look = make_program_lookup(self.workspace.root)
+        also = tuple(tag for tag, row in rows.items() if registry.is_installed(row, look))
+        dialect = open_dialect(self.dialect, table, list_offered_tools(self.prompts, also))
+        examples = [PROMPT_EXAMPLE, *(tool.example.body for tool in table.values() if tool.example)]
+        talk = Conversation(
+            self._build_system_prompt(dialect.tools_prompt),
+            also,
+            index=self.servers.describe_for_dialect(dialect.name),
+            templates=self._choose_templates(),
+            fenced=dialect.name == "fence",
+        )
+        if self.prompts.example and model_limits.wants_example(config, self.about, window):
+            line = next(agent for agent in self.prompts.agents.values() if agent.tools).format_line(also)
+            talk.example = one_shot.build_messages(self.prompts.example, line, dialect, table, talk.templates)
+            examples += [call.body for call in one_shot.parse_calls(self.prompts.example, table)]
+            talk.fenced = False
+        replies = ReplySource(
+            self.model,
+            dialect,
+            talk,
+            TokenBudget(window, config.context.full / 100, config.context.target / 100),
+            replace(agent_models.make_sampling(config), tools=dialect.schemas),
+            tuple(rows),
+            tuple(examples),
+            self.prompts.summary,
+            self.prompts.commit,
+            thinks=self.about is not None and self.about.thinks,
+            longest=model_limits.choose_max_output(config, self.about, self.places.shipped_config),
+        )
+        in_parts = self.workspace.sight is not None
+        checkpoints = Checkpoints(self.workspace.root, self.places.snapshot_base, in_parts=in_parts)
+        return Loop(
+            replies,
+            table,
+            self._make_tool_context(session, window),
+            checkpoints,
+            max_attempts=config.agent.max_attempts,
+            max_steps=model_limits.choose_max_steps(config, self.about, self.places.shipped_config),
+            person=self.person,
+            gate=PermissionGate(self._make_asking()),
+        )
+
+    def _make_asking(self) -> AskPolicy:
+        """Say when the user is asked before a block, and what is answered already."""
+        wanted, commits = self.config.sandbox, self.config.git.commit != "no"
+        return AskPolicy(wanted.ask == "always", self.yes, self.person, commits, self.allowed)
+
+    def _make_tool_context(self, session: str, window: int) -> ToolContext:
+        """Lay out what tools work with; in mode `net` every block has the network."""
+        config, most = self.config, model_limits.choose_limits(self.config, self.about).clip
+        at_home = self.workspace.sight is not None
+        networks = config.sandbox.mode == "net" and (at_home or self.mode == "work")
+        grant = Grant(network=True) if networks else NOTHING
+        return ToolContext(
+            self.workspace,
+            self.box,
+            FileTracker(),
+            session,
+            "read" if self.mode == "read" else _get_mode(config),
+            offers=at_home and _get_mode(config) == "work",
+            clip=max(CLIP, min(most, window * 2 // 3)),
+            limits=make_limits(config),
+            grant=grant,
+            web=config.web,
+            trial=config.trial,
+            servers=self.servers,
+            diff=config.approval.diff and not self.yes,
+        )
+
+    def _choose_templates(self) -> Templates:
+        said = self.prompts.templates
+        trial = self.config.trial
+        said = said if trial.effects else replace(said, changed="", unchanged="")
+        return said if trial.restate else said.without_closings()
+
+    def _build_system_prompt(self, tools: str) -> str:
+        python = ".".join(platform.python_version_tuple()[:2])
+        system = f"{platforms.get_system_name()}, bash, python {python}"
+        places = {"system": system, "folder": self.workspace.root.name or "/", "tools": tools}
+        opening = self.prompts.format_system_prompt(self.dialect, **places)
+        small = self.dialect != "fence" or model_limits.find_limits(self.about).small
+        return opening if small else "\n".join(filter(None, (opening, self.prompts.templates.question)))

@@ -389,6 +389,6 @@ class App:
 
     def _build_loop(self, config: Config, model: Model, window: int) -> Loop:
         prompts = builder.load_prompts(config, self.places, self.trusted_content.agents)
-        parts = self.workspace.make_loop_parts(config, model, prompts)
-        parts = replace(parts, dialect=self.dialect.name, about=self.model_info)
-        return self.extensions.extend_loop(builder.build_loop(parts, self.log.id, window))
+        made = self.workspace.make_loop_builder(config, model, prompts)
+        made = replace(made, dialect=self.dialect.name, about=self.model_info)
+        return self.extensions.extend_loop(made.build_loop(self.log.id, window))

@@ -171,10 +171,10 @@ class SessionWorkspace:
                 except UsageError as error:
                     self.notice(error.what)
 
-    def make_loop_parts(self, config: Config, model: Model, prompts: Prompts) -> builder.LoopParts:
-        """Give what a loop on this ground is built from."""
+    def make_loop_builder(self, config: Config, model: Model, prompts: Prompts) -> builder.LoopBuilder:
+        """Give what builds a loop on this ground."""
         leave = self.permission
-        return builder.LoopParts(
+        return builder.LoopBuilder(
             config,
             self.places,
             self.workspace,
