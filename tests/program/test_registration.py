@@ -119,8 +119,8 @@ def test_a_server_that_falls_silent_is_not_waited_for_without_end(model):
     # this server reads every body as JSON
     model.write_text("{}")
     blob = f"/api/blobs/{digest(b'{}')}"
-    acts = {"/api/tags": [answer(200, '{"models": []}')], blob: [answer(200)], "/api/create": [[STALL]]}
-    with BadServer(acts) as server:
+    listed = answer(200, '{"models": []}')
+    with BadServer({"/api/tags": [listed], blob: [answer(200)], "/api/create": [[STALL]]}) as server:
         settings = EngineSettings(host=server.url, first_timeout=0.2)
         with pytest.raises(ServerFailedError, match=r"has sent nothing for 0\.2 s"):
             registration.register_model(catalog.get_entry("qwen2.5-coder-0.5b"), model, settings)
