@@ -99,11 +99,6 @@ class JobOutcome(TurnSummary):
             return name_outcome(self.exit, self.code) if self.ended else "died"
         return STATUS.get(self.exit, "died")
 
-    @property
-    def can_retry(self) -> bool:
-        """Tell whether it is worth trying once more, since the task itself was not the reason."""
-        return self.status in AGAIN
-
     def add_record(self, record: Record) -> None:
         in_task = record.get("event") == "InTask"
         self._track_reply(record["inner"] if in_task else record, record["task"] if in_task else "")
