@@ -167,3 +167,15 @@ def test_names_say_something():
 def test_the_ranks_are_those_of_the_map():
     assert all(upper.isdisjoint(lower) for upper, lower in pairwise(LAYERS))
     assert {part_of(path) for path in MODULES} <= RANK.keys()
+
+
+def test_training_and_bench_import_nothing_of_each_other():
+    top = ROOT.parents[1]
+    # deeper lie the start files of tasks
+    assert [
+        (path.relative_to(top), module)
+        for own, other in (("training", "bench"), ("bench", "training"))
+        for path in chain((top / own).glob("*.py"), (top / own).glob("*/*.py"))
+        for module, _ in imported(path)
+        if module.split(".")[0] == other
+    ] == []

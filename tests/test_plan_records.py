@@ -30,7 +30,7 @@ from tripletick.events import (
 from tripletick.history import export
 from tripletick.history.history import rebuild
 from tripletick.messages import Call, Counts, FileChange, Result, Task
-from tripletick.ui.summary import TurnSummary
+from tripletick.system.turn_summary import TurnSummary
 
 ONE = Task("1", "explorer", "find <it>")
 TWO = Task("2", "coder", "change it", ("1",))

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 import pytest
 from tests.bad_server import BadServer, answer, done, line, stream
+from tests.task_validation import find_flaw
 
-from tripletick.bench import attempt, validation
+from tripletick.bench import attempt
 from tripletick.bench.attempt import RunSetup
 from tripletick.bench.folders import copy_start_files
 from tripletick.bench.grader import grade_task
@@ -213,7 +214,7 @@ FLAWS = [
 def test_what_is_no_task_is_found_out(tmp_path, text, solution, said):
     (tmp_path / "task.toml").write_text(text)
     (tmp_path / "solution.md").write_text(solution)
-    flaw = validation.find_flaw(read_task(tmp_path / "task.toml"))
+    flaw = find_flaw(read_task(tmp_path / "task.toml"))
     assert said in flaw if said else flaw == ""
 
 

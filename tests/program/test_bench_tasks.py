@@ -3,9 +3,9 @@
 import shutil
 
 import pytest
+from tests.task_validation import find_flaw
 
 from tripletick.bench.task import DIALOGUES, SHIPPED, load_tasks
-from tripletick.bench.validation import find_flaw
 
 TASKS = list(load_tasks(SHIPPED))
 TALKS = list(load_tasks(DIALOGUES))

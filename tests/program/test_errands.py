@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from tripletick.system import job
+from tripletick.system import job, turn_summary
 from tripletick.system.cancellation import Cancelled, CancelToken
 from tripletick.system.job import COMMAND, JobOutcome, JobSpec
 
@@ -35,13 +35,13 @@ def errand(tmp_path):
 def test_a_task_gives_answer_files_and_counts(errand):
     outcome = job.run_job((*COMMAND, "-y"), errand(SAVES))
     assert (outcome.status, outcome.answer, outcome.exit) == ("done", "It is saved.", 0)
-    assert outcome.files == [{"path": "hello.txt", "action": "created"}]
+    assert outcome.files == {"hello.txt": {"path": "hello.txt", "action": "created"}}
     assert (outcome.agent, outcome.steps, outcome.blocks, outcome.repairs) == ("coder", 3, 2, 1)
     assert outcome.prompt > outcome.output > 0 and outcome.cached is None and outcome.seconds > 0
 
 
 def test_a_request_may_be_longer_than_a_command_line(errand):
-    seen: list[job.Record] = []
+    seen: list[turn_summary.Record] = []
     job.run_job(COMMAND, errand("Done.\n", "a long request " * 20_000), watch=seen.append)
     requested = next(record for record in seen if record["event"] == "Requested")
     assert len(requested["text"]) == 20_000 * 15 - 1
@@ -49,7 +49,8 @@ def test_a_request_may_be_longer_than_a_command_line(errand):
 
 def test_a_task_that_takes_too_long_is_ended_and_may_be_tried_again(errand):
     outcome = job.run_job((*COMMAND, "-y"), errand(HANGS, seconds=3))
-    assert (outcome.status, outcome.can_retry, "time limit" in outcome.error) == ("time", True, True)
+    assert (outcome.status, "time limit" in outcome.error) == ("time", True)
+    assert outcome.status in job.AGAIN
 
 
 def test_a_program_that_does_not_end_when_it_is_asked_to_is_killed(errand):
@@ -72,13 +73,13 @@ def test_a_halt_from_another_thread_ends_it(errand):
 
 def test_wrong_usage_is_told_and_not_tried_again(errand):
     outcome = job.run_job(COMMAND, errand("Done.\n", agent="nobody"))
-    assert (outcome.status, outcome.can_retry, outcome.exit) == ("usage", False, 2)
+    assert (outcome.status, outcome.status in job.AGAIN, outcome.exit) == ("usage", False, 2)
     assert "There is no agent 'nobody'" in outcome.error
 
 
 def test_a_program_that_dies_may_be_tried_again(errand):
     outcome = job.run_job((sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"), errand())
-    assert (outcome.status, outcome.can_retry) == ("died", True)
+    assert (outcome.status, outcome.status in job.AGAIN) == ("died", True)
     outcome = job.run_job((sys.executable, "-c", "1 / 0"), errand())
     assert (outcome.status, "ZeroDivisionError" in outcome.error) == ("died", True)
 
@@ -86,9 +87,10 @@ def test_a_program_that_dies_may_be_tried_again(errand):
 def test_what_happens_in_a_task_of_a_plan_counts_and_its_answer_does_not():
     names = ("prompt", "output", "load_seconds", "prompt_seconds", "output_seconds", "cached")
     outcome, counts = JobOutcome(), dict.fromkeys(names, 3)
-    usage, answered = {"event": "Usage", "counts": counts}, {"event": "Answered", "text": "half", "files": []}
+    usage = {"event": "Usage", "counts": counts, "seconds": 1.0}
+    answered = {"event": "Answered", "text": "half", "files": []}
     for inner in ({"event": "Prompted", "tokens": 9}, usage, answered):
-        outcome.add_event({"event": "InTask", "task": "1", "agent": "coder", "inner": inner})
+        outcome.add_record({"event": "InTask", "task": "1", "agent": "coder", "inner": inner})
     assert (outcome.steps, outcome.cached, outcome.answer, outcome.ended) == (1, 3, "", False)
 
 

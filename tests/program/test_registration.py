@@ -6,7 +6,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from tests.bad_server import BadServer, answer, done, line, stream
+from tests.bad_server import STALL, BadServer, answer, done, line, stream
 from tests.fetched import cache_of, put
 from tests.program.test_cli import run
 
@@ -35,6 +35,7 @@ class Registry(BaseHTTPRequestHandler):
     def do_POST(self):
         data = self.rfile.read(int(self.headers["Content-Length"]))
         self.server.came.append((self.path, data))  # type: ignore[attr-defined]
+        self.server.keys.add(self.headers["Authorization"])  # type: ignore[attr-defined]
         refuses = getattr(self.server, "refuses", "")
         self.reply({"error": refuses} if refuses else {"status": "success"}, 500 if refuses else 200)
 
@@ -52,7 +53,7 @@ class Registry(BaseHTTPRequestHandler):
 @pytest.fixture
 def registry():
     server = ThreadingHTTPServer(("127.0.0.1", 0), Registry)
-    server.came = []  # type: ignore[attr-defined]
+    server.came, server.keys = [], set()  # type: ignore[attr-defined]
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     yield server
@@ -106,6 +107,23 @@ def test_what_the_server_says_against_it_is_passed_on(registry, model):
     registry.refuses = "no space left on device"
     with pytest.raises(ServerFailedError, match="no space left on device"):
         registration.register_model(catalog.get_entry("offline"), model, EngineSettings(host=host(registry)))
+
+
+def test_no_key_of_the_environment_is_sent(registry, model, monkeypatch):
+    monkeypatch.setenv("OLLAMA_API_KEY", "secret")
+    registration.register_model(catalog.get_entry("offline"), model, EngineSettings(host=host(registry)))
+    assert registry.keys == {None}
+
+
+def test_a_server_that_falls_silent_is_not_waited_for_without_end(model):
+    # this server reads every body as JSON
+    model.write_text("{}")
+    blob = f"/api/blobs/{digest(b'{}')}"
+    listed = answer(200, '{"models": []}')
+    with BadServer({"/api/tags": [listed], blob: [answer(200)], "/api/create": [[STALL]]}) as server:
+        settings = EngineSettings(host=server.url, first_timeout=0.2)
+        with pytest.raises(ServerFailedError, match=r"has sent nothing for 0\.2 s"):
+            registration.register_model(catalog.get_entry("qwen2.5-coder-0.5b"), model, settings)
 
 
 def test_without_a_server_nothing_is_fetched_and_the_way_to_start_one_is_told(home):

@@ -50,7 +50,7 @@ class CopySnapshot:
         found = [
             (name.removesuffix(GIT_IGNORE), parse_ignore_file(read_ignore_file(folder / name)))
             for name in prints
-            if _is_ignore_file(name) and not (folder / name).is_symlink()
+            if name.rpartition("/")[2] == GIT_IGNORE and not (folder / name).is_symlink()
         ]
         return cls(prints, tuple(sorted(found, key=lambda one: one[0].count("/"))))
 
@@ -98,10 +98,6 @@ def _scan_files(folder: Path) -> Iterator[tuple[str, Print]]:
             if name != ".git" and (stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)):
                 its = status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_mode
                 yield os.path.relpath(path, folder), its
-
-
-def _is_ignore_file(name: str) -> bool:
-    return name == GIT_IGNORE or name.endswith(f"/{GIT_IGNORE}")
 
 
 def _restore_originals(start: IO[bytes], names: Iterable[str], to: Path) -> None:

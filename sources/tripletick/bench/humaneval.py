@@ -65,7 +65,8 @@ def read_requests() -> Mapping[str, str]:
 def make_task(number: int, problem: Mapping[str, Any], asked: Mapping[str, str], folder: Path) -> BenchTask:
     """Give a problem as a task; it begins in an empty folder."""
     prompt, function = problem["prompt"].strip("\n"), problem["entry_point"]
-    wanted = {"path": SAVED, "name": function, "before": prompt, "test": _build_test(problem)}
+    test = f"{problem['test']}\ncheck({problem['entry_point']})\n"
+    wanted = {"path": SAVED, "name": function, "before": prompt, "test": test}
     return BenchTask(
         family=NAME,
         name=f"{number:03}-{function}",
@@ -75,10 +76,6 @@ def make_task(number: int, problem: Mapping[str, Any], asked: Mapping[str, str],
         agent="coder",
         bare=BarePrompt(asked["bare"].format(prompt=prompt), SAVED),
     )
-
-
-def _build_test(problem: Mapping[str, Any]) -> str:
-    return f"{problem['test']}\ncheck({problem['entry_point']})\n"
 
 
 def _read_cached(path: Path) -> bytes:

@@ -28,8 +28,8 @@ from tripletick.chat.frontend import Screen
 from tripletick.errors import TripletickError, UsageError
 from tripletick.session.session import App
 from tripletick.system.text import find_close_match
+from tripletick.system.turn_summary import TurnSummary
 from tripletick.ui.input_line import InputLine
-from tripletick.ui.summary import TurnSummary
 
 USAGE = 2
 """The exit code of what was typed wrongly on the command line; nothing has been said yet then."""

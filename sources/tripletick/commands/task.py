@@ -23,7 +23,7 @@ WORKS = "The session continues in its own folder: {}"
 
 def run_task(options: argparse.Namespace, past: Past | None = None) -> int:
     """Do one request, in a new session or in one that was, then end; gives the exit code."""
-    from tripletick.ui.summary import TurnSummary
+    from tripletick.system.turn_summary import TurnSummary
 
     _set_time_limit(options.timeout)
     request, piped = read_request(options.words, TO_GO_ON if past else TO_BEGIN)

@@ -70,7 +70,7 @@ def build_result(outcome: JobOutcome) -> types.CallToolResult:
     said = "\n".join(filter(None, (outcome.answer, outcome.error))) or f"It ended with exit {outcome.exit}."
     held = {
         "answer": outcome.answer,
-        "files": list(outcome.files),
+        "files": list(outcome.files.values()),
         "exit": outcome.exit,
         "error": outcome.error,
         "notices": outcome.notices,
@@ -121,7 +121,7 @@ class TaskTool:
             complaint = asyncio.create_task(process.stderr.read())
             async for line in process.stdout:
                 record = json.loads(line)
-                outcome.add_event(record)
+                outcome.add_record(record)
                 if told := PROGRESS.get(record.get("event", "")):
                     count += 1
                     await context.session.report_progress(count, None, told.format(**record))

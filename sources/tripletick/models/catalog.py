@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cache as cached
 from pathlib import Path
-from typing import Any
 
 from tripletick.errors import ModelError, UsageError
 from tripletick.models.failures import ErrorTemplate
@@ -106,11 +105,7 @@ class MachineResources:
 def load_entries() -> tuple[CatalogEntry, ...]:
     """Give all rows, in the order of the table."""
     rows = tomllib.loads(Path(__file__).with_name("catalog.toml").read_text("utf-8"))["model"]
-    return tuple(_parse_entry(row) for row in rows)
-
-
-def _parse_entry(row: dict[str, Any]) -> CatalogEntry:
-    return CatalogEntry(**{**row, "packages": ModelPackages(**row["packages"])})
+    return tuple(CatalogEntry(**{**row, "packages": ModelPackages(**row["packages"])}) for row in rows)
 
 
 def list_names() -> list[str]:

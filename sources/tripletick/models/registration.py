@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tripletick.errors import ServerFailedError, TripletickError
-from tripletick.models import EngineSettings, chat_templates
+from tripletick.models import EngineSettings, chat_templates, failures
 from tripletick.models.catalog import CatalogEntry
 from tripletick.models.failures import ErrorTemplate
 from tripletick.models.hosts import ServerAddress, resolve_address
 from tripletick.models.ollama import Ollama
+
+if TYPE_CHECKING:
+    import httpx
 
 FAILED = ErrorTemplate(
     ServerFailedError,
@@ -26,7 +30,8 @@ FAILED = ErrorTemplate(
 def register_model(entry: CatalogEntry, model: Path, settings: EngineSettings) -> None:
     """Make a model known to the server under its name in the catalog.
 
-    Raises ServerUnreachableError where none answers, ServerFailedError where it does not take the model.
+    Raises ServerUnreachableError where none answers, ServerFailedError where it does not take the model or is
+    silent for `first_timeout` seconds.
     """
     import httpx
     import ollama
@@ -35,7 +40,13 @@ def register_model(entry: CatalogEntry, model: Path, settings: EngineSettings) -
     with closing(Ollama(entry.name, settings)) as server:
         # what does not answer, or is no Ollama, is told as everywhere
         server.list_models()
-    client = ollama.Client(where.url, trust_env=not where.is_private)
+    client = ollama.Client(
+        where.url,
+        trust_env=not where.is_private,
+        follow_redirects=False,
+        timeout=httpx.Timeout(settings.first_timeout, connect=settings.connect_timeout),
+        event_hooks={"request": [_drop_key]},
+    )
     form = chat_templates.get_template(entry.template)
     try:
         client.create(
@@ -45,8 +56,15 @@ def register_model(entry: CatalogEntry, model: Path, settings: EngineSettings) -
             template=form.text,
             parameters={"stop": list(form.stop)},
         )
+    except httpx.TimeoutException as error:
+        raise failures.SILENT(where=where.url, seconds=settings.first_timeout) from error
     except (ollama.ResponseError, ConnectionError, httpx.HTTPError) as error:
         raise _make_error(entry, error, where) from error
+
+
+def _drop_key(request: httpx.Request) -> None:
+    """Send no key: the library adds OLLAMA_API_KEY, which is meant for ollama.com, whatever the host is."""
+    request.headers.pop("Authorization", None)
 
 
 def _make_error(entry: CatalogEntry, error: Exception, where: ServerAddress) -> TripletickError:

@@ -11,8 +11,7 @@ from tripletick.permission.block import PendingBlock
 from tripletick.permission.needs import format_path
 from tripletick.permission.questions import Working
 from tripletick.sandbox.box import Grant
-from tripletick.sandbox.user import remove
-from tripletick.tools.code import create_file, create_folder
+from tripletick.sandbox.user import create_file, create_folder, remove
 from tripletick.tools.file_writer import Diff
 from tripletick.tools.output import clip_output
 from tripletick.tools.syntax_check import drain_output

@@ -117,7 +117,7 @@ class _PlanCheck:
             near = find_close_match(task.agent, self.rules.agents)
             did = f" Did you mean {near}?" if near else ""
             self._add_fault(
-                "agent", at, id=task.id, agent=task.agent, names=_join_names(self.rules.agents), near=did
+                "agent", at, id=task.id, agent=task.agent, names=", ".join(self.rules.agents), near=did
             )
         if not WORDS.search(task.task):
             self._add_fault("empty", at, id=task.id)
@@ -131,7 +131,7 @@ class _PlanCheck:
             elif not lost and need not in names:
                 others = [name for name in (*self.over, *names) if name != task.id]
                 self._add_fault(
-                    "need", at, id=task.id, need=need or "nothing", names=_join_names(others) or "none"
+                    "need", at, id=task.id, need=need or "nothing", names=", ".join(others) or "none"
                 )
 
     def _find_free_id(self) -> str:
@@ -199,7 +199,3 @@ def _parse_needs(given: Any) -> tuple[str, ...] | None:
     several = given if isinstance(given, list) else [] if given in (None, "") else [given]
     ids = [_parse_id(one) for one in several]
     return tuple(dict.fromkeys(ids)) if all(ids) else None
-
-
-def _join_names(names: Collection[str]) -> str:
-    return ", ".join(names)

@@ -269,6 +269,25 @@ def is_top(name: str, start: str) -> bool:
     return name == start or name.startswith(start if start.endswith("-") else f"{start}-")
 
 
+def create_folder(path: Path) -> None:
+    """Make a folder in the session's."""
+    path.mkdir(0o700)
+    _set_owner(path)
+
+
+def create_file(path: Path, data: bytes) -> None:
+    """Write a file in the session's folder."""
+    path.write_bytes(data)
+    _set_owner(path)
+
+
+def _set_owner(path: Path) -> None:
+    """Give what root made to whom the session's folder belongs: the block runs as that user."""
+    owner = path.parent.stat()
+    if os.geteuid() == 0 and owner.st_uid != 0:
+        os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
+
+
 def remove(*paths: Path) -> None:
     """Delete trees without following links, however deep, also where their folders deny it."""
     names = [str(path) for path in paths]

@@ -18,20 +18,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Thread
-from typing import IO, Any
+from typing import IO
 
-from tripletick.messages import (
-    DONE,
-    DOUBTFUL,
-    GAVE_UP,
-    INTERRUPTED,
-    STOPPED,
-    FileChange,
-    Receipt,
-    name_outcome,
-)
+from tripletick.messages import DONE, GAVE_UP, INTERRUPTED, STOPPED, name_outcome
 from tripletick.system.cancellation import CancelToken
 from tripletick.system.entry_points import module
+from tripletick.system.turn_summary import Record, TurnSummary
 
 COMMAND = module("tripletick.cli")
 PATIENCE = 5.0
@@ -61,11 +53,10 @@ LATE = "Killed: it was still running {seconds:g} s after its time limit."
 
 SUMMED = (
     *("seconds", "steps", "blocks", "repairs", "fresh", "notices", "refused"),
-    *("prompt", "output", "waited", "wrote"),
+    *("replies", "prompt", "output", "reply_seconds", "waited", "wrote"),
 )
 """What the turns of a session add up to."""
 
-Record = Mapping[str, Any]
 Watch = Callable[[Record], None]
 
 
@@ -89,67 +80,34 @@ class JobSpec:
 
 
 @dataclass(slots=True)
-class JobOutcome:
-    """What came of a task, gathered from its events; tokens are sums over its replies."""
+class JobOutcome(TurnSummary):
+    """What came of a task; its tokens are also those of replies that were broken off, as far as they came."""
 
-    answer: str = ""
-    files: Sequence[Record] = ()
-    receipt: str = ""
-    """What the turn did, in a line …"""
-    verified: bool = False
-    """… whether that bears the answer out …"""
-    doubt: tuple[str, ...] = ()
-    """… and the reasons why it does not."""
     error: str = ""
-    code: str = ""
-    """Of the error, as `-o json` names it."""
-    exit: int = 0
-    ended: bool = False
-    """Whether its last event came: else the program broke off."""
+    """What the user reads of it: the program's own words where no event tells."""
     seconds: float = 0.0
-    model: str = ""
-    agent: str = ""
+    """From its start to its end."""
     steps: int = 0
-    blocks: int = 0
-    repairs: int = 0
-    """Attempts that failed, after which it went on."""
-    fresh: int = 0
-    """How often it started over from the request."""
-    notices: list[str] = field(default_factory=list)
-    """What the user was told besides, such as that a lesser box holds."""
-    refused: list[str] = field(default_factory=list)
-    """Codes of what the reader did not take for a block."""
-    prompt: int = 0
-    cached: int | None = None
-    output: int = 0
-    waited: float = 0.0
-    """Seconds until the first tokens: loading and reading the prompt."""
-    wrote: float = 0.0
+    """Replies, with those that were broken off."""
     _heard: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Of the replies at work, by the task of a plan: tokens of the prompt, pieces that came."""
 
     @property
     def status(self) -> str:
         """Say in a word or two how it ended."""
-        broke = self.exit == 1 and not self.ended
-        if self.exit == 1 and self.ended:
-            return name_outcome(self.exit, self.code)
-        return "died" if broke else STATUS.get(self.exit, "died")
+        if self.exit == 1:
+            return name_outcome(self.exit, self.code) if self.ended else "died"
+        return STATUS.get(self.exit, "died")
 
-    @property
-    def can_retry(self) -> bool:
-        """Tell whether it is worth trying once more, since the task itself was not the reason."""
-        return self.status in AGAIN
-
-    def add_event(self, record: Record) -> None:
-        """Take in an event; of those in a task of a plan the ones that count."""
-        kinds, task = TAKEN, ""
-        if record.get("event") == "InTask":
-            kinds, task, record = COUNTED, record["task"], record["inner"]
-        event = record.get("event", "")
-        self._track_reply(event, record, task)
-        if taken := kinds.get(event):
-            taken(self, record)
+    def add_record(self, record: Record) -> None:
+        in_task = record.get("event") == "InTask"
+        self._track_reply(record["inner"] if in_task else record, record["task"] if in_task else "")
+        # the class that slots make anew is not the one that super() knows
+        TurnSummary.add_record(self, record)
+        if record.get("event") == "Answered":
+            self.error = self.reason
+        elif record.get("event") == "GaveUp":
+            self.error = "\n".join(filter(None, (self.reason, self.hint)))
 
     def merge_later(self, later: JobOutcome) -> JobOutcome:
         """Give this and a later one of the same session as one: what was counted is summed, how it ended and
@@ -165,7 +123,8 @@ class JobOutcome:
             prompt, pieces = self._heard.pop(task, (0, 0))
             self.prompt, self.output = self.prompt + prompt, self.output + pieces
 
-    def _track_reply(self, event: str, record: Record, task: str) -> None:
+    def _track_reply(self, record: Record, task: str) -> None:
+        event = record.get("event")
         if event == "Prompted":
             self.count_unfinished(task)
             self.steps, self._heard[task] = self.steps + 1, (record["tokens"], 0)
@@ -174,73 +133,6 @@ class JobOutcome:
             self._heard[task] = prompt, pieces + 1
         elif event == "Usage":
             self._heard.pop(task, None)
-
-    def _add_usage(self, record: Record) -> None:
-        counts = record["counts"]
-        self.prompt += counts["prompt"]
-        self.output += counts["output"]
-        self.waited += counts["load_seconds"] + counts["prompt_seconds"]
-        self.wrote += counts["output_seconds"]
-        if counts["cached"] is not None:
-            self.cached = (self.cached or 0) + counts["cached"]
-
-    def _add_notice(self, record: Record) -> None:
-        self.notices.append(record["text"])
-
-    def _add_refusal(self, record: Record) -> None:
-        self.refused.append(record["problem"]["code"])
-
-    def _set_model(self, record: Record) -> None:
-        self.model = record["model"]
-
-    def _set_agent(self, record: Record) -> None:
-        self.agent = record["agent"]
-
-    def _set_answer(self, record: Record) -> None:
-        self.ended, self.answer = True, record["text"]
-        self._set_receipt(record)
-        if self.doubt:
-            self.code = DOUBTFUL
-
-    def _set_receipt(self, record: Record) -> None:
-        self.files = [FileChange(**file).as_json for file in record["files"] or ()]
-        if told := record.get("receipt"):
-            receipt = Receipt.from_record(told)
-            self.receipt, self.verified, self.doubt = str(receipt), receipt.verified, receipt.doubt
-            self.error = receipt.complaint
-
-    def _set_interrupted(self, record: Record) -> None:
-        self.ended, self.code = True, "interrupted"
-
-    def _set_failure(self, record: Record) -> None:
-        self.ended, self.answer = True, record["answer"]
-        self.code = record["code"]
-        self._set_receipt(record)
-        self.error = "\n".join(filter(None, (record["reason"], record["hint"])))
-
-
-def _make_counter(name: str) -> Callable[[JobOutcome, Record], None]:
-    """Give what counts an event by one more."""
-    return lambda outcome, _: setattr(outcome, name, getattr(outcome, name) + 1)
-
-
-COUNTED: Mapping[str, Callable[[JobOutcome, Record], None]] = {
-    "Usage": JobOutcome._add_usage,
-    "Called": _make_counter("blocks"),
-    "Repairing": _make_counter("repairs"),
-    "FreshStart": _make_counter("fresh"),
-    "Refused": JobOutcome._add_refusal,
-}
-TAKEN: Mapping[str, Callable[[JobOutcome, Record], None]] = {
-    **COUNTED,
-    "Loading": JobOutcome._set_model,
-    "Notice": JobOutcome._add_notice,
-    "Routed": JobOutcome._set_agent,
-    "HandedOver": JobOutcome._set_agent,
-    "Answered": JobOutcome._set_answer,
-    "GaveUp": JobOutcome._set_failure,
-    "Interrupted": JobOutcome._set_interrupted,
-}
 
 
 def build_flags(folder: Path, agent: str = "", seconds: float | None = None) -> list[str]:
@@ -264,7 +156,7 @@ def run_job(
             assert process.stdout
             for line in _read_lines(process.stdout.fileno(), until):
                 record = _parse_record(line)
-                outcome.add_event(record)
+                outcome.add_record(record)
                 if watch:
                     watch(record)
             late = not _wait_for_end(process)

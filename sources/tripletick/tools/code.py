@@ -18,7 +18,7 @@ from tripletick.languages.registry import Language, detect_language, fill_comman
 from tripletick.messages import Answer, Call, Result
 from tripletick.paths import PathRefused
 from tripletick.sandbox.box import Finished, Mode
-from tripletick.sandbox.user import remove
+from tripletick.sandbox.user import create_file, create_folder, remove
 from tripletick.tools import command_examples, data_summary, function_examples, results
 from tripletick.tools.file_writer import SavedFile, make_refusal, save_file
 from tripletick.tools.output import (
@@ -380,22 +380,3 @@ def prepare_folder(
         create_file(folder / name, f"{source}\n".encode("utf-8", "replace"))
         names = build_variables(str(inside / name), bench.workspace.root)
     return found | names | {"out": str(inside / "out")}
-
-
-def create_folder(path: Path) -> None:
-    """Make a folder of the session's."""
-    path.mkdir(0o700)
-    _set_owner(path)
-
-
-def create_file(path: Path, data: bytes) -> None:
-    """Write a file of the session's."""
-    path.write_bytes(data)
-    _set_owner(path)
-
-
-def _set_owner(path: Path) -> None:
-    """Give what root made to whom the session's folder belongs: the block runs as that user."""
-    owner = path.parent.stat()
-    if os.geteuid() == 0 and owner.st_uid != 0:
-        os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)

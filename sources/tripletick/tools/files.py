@@ -24,7 +24,7 @@ def write_file(call: Call, bench: ToolContext) -> Running:
             "failed",
             why,
             f"Nothing was saved. Write the path so: {call.tool}:notes.md",
-            tool=_choose_example_tool(call),
+            tool="append" if call.tool == "append" else "write",
         )
     saved = yield from save_file(call, bench)
     if isinstance(saved, Result):
@@ -32,10 +32,6 @@ def write_file(call: Call, bench: ToolContext) -> Running:
     if saved.unchanged:
         return Result("ok", f"ok, {saved.path} is {saved.note}")
     return (yield from check_saved_file(saved, bench))
-
-
-def _choose_example_tool(call: Call) -> str:
-    return "append" if call.tool == "append" else "write"
 
 
 WRITE = Tool(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
+from tripletick.system.text import shorten_line
 from tripletick.web import address
 from tripletick.web.address import FetchError
 from tripletick.web.fetch import PageFetcher
@@ -93,5 +94,4 @@ def parse_results(told: Mapping[str, Any], most: int) -> Iterator[WebSearchResul
 
 
 def _shorten_text(said: object, most: int) -> str:
-    text = " ".join(sanitize_text(said if isinstance(said, str) else "").split())
-    return text if len(text) <= most else f"{text[:most]}…"
+    return shorten_line(sanitize_text(said if isinstance(said, str) else ""), most)

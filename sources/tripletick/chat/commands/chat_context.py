@@ -14,9 +14,9 @@ from tripletick.history.history import Past
 from tripletick.messages import Answer
 from tripletick.session import builder
 from tripletick.session.session import App
+from tripletick.system.turn_summary import TurnSummary
 from tripletick.turn.loop import Loop, Turn
 from tripletick.ui.input_line import Suggestion
-from tripletick.ui.summary import TurnSummary
 from tripletick.ui.terminal import Terminal
 from tripletick.ui.typeahead import TypeAhead
 

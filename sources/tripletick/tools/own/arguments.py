@@ -61,7 +61,7 @@ def parse_arguments(call: Call, parameters: Parameters) -> dict[str, Any]:
     if given is not None:
         return _check_names(parameters, given)
     if alone is None:
-        raise ArgumentsError(NO_FORM if parameters else UNKNOWN.format(name=_get_first_word(call.body)))
+        raise ArgumentsError(NO_FORM if parameters else UNKNOWN.format(name=call.body.split()[0][:40]))
     return _check_names(parameters, {alone.name: _parse_value(alone, call.body, quoted=False)})
 
 
@@ -236,7 +236,3 @@ def _accepts_object(schema: Mapping[str, Any]) -> bool:
 
 def _list_names(parameters: Parameters) -> list[str]:
     return [one.name for one in parameters]
-
-
-def _get_first_word(body: str) -> str:
-    return body.split()[0][:40]

@@ -24,10 +24,10 @@ from tripletick.paths.dir_handle import DirHandle
 from tripletick.sandbox import bare
 from tripletick.sandbox.box import NOTHING, Box, Finished, Grant, Limits, Mode
 from tripletick.sandbox.process_runner import Launch, end_family, run_program
-from tripletick.sandbox.user import find_user, remove
+from tripletick.sandbox.user import create_file, create_folder, find_user, remove
 from tripletick.system.cancellation import CancelToken
 from tripletick.system.entry_points import search_path
-from tripletick.tools.code import create_file, create_folder, stream_output
+from tripletick.tools.code import stream_output
 
 FOLDER, ASK, RESULT = "tripletick-tool", "ask.json", "result.json"
 RUNNER = "toolrunner"
