@@ -15,7 +15,7 @@ from tripletick.messages import Result
 from tripletick.paths import Workspace
 from tripletick.sandbox.box import OutputEnds
 from tripletick.tools.file_walk import COMPARED, FileWalk, find_closest_paths
-from tripletick.turn.clock import run_timed
+from tripletick.turn.execution import run_timed
 
 COUNT = "```bash\nls many | wc -l\n```\n"
 CHANGE = "```bash\necho changed > many/7\n```\n"

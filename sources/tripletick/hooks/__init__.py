@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from tripletick.events import Answered, Ask, Event, Looking, Notice, Output, Refused, Reply, Text
 from tripletick.messages import Answer, Call, Result
-from tripletick.permission import PendingBlock, PermissionGate
-from tripletick.permission.questions import Approver, Question, Working
+from tripletick.permission import PendingBlock
+from tripletick.permission.block import Permitting
+from tripletick.permission.questions import Approver, Question
 from tripletick.sandbox.box import ignore_notice
 
 if TYPE_CHECKING:
@@ -98,14 +99,14 @@ class Hooks:
         for one in self._get_hooks("on_event"):
             self._call_hook(one, (type(None),), event=event)
 
-    def run_block(self, block: PendingBlock, agent: str, gate: PermissionGate) -> Working:
-        """Let a block through the gate, between `pre_tool` and `post_tool`."""
+    def apply_pre_tool(self, block: PendingBlock, agent: str, person: Approver) -> Permitting:
+        """Let `pre_tool` change a block, refuse it, or have the user asked about it."""
         for one in self._get_hooks("pre_tool"):
             given = self._call_hook(one, (Call, Refuse, Confirm), call=block.call, agent=agent)
             if isinstance(given, Refuse):
                 return Result("forbidden", REFUSED.format(reason=shorten_line(given.reason)))
             if isinstance(given, Confirm):
-                answer = yield from _ask_user(one, given, block, gate.person)
+                answer = yield from _ask_user(one, given, block, person)
                 if isinstance(answer, Result):
                     return answer
                 block = block.with_answer(answer)
@@ -114,9 +115,12 @@ class Hooks:
             elif given is not None and given != block.call:
                 yield Notice(CHANGED.format(name=one.name, at=one.at))
                 block = replace(block, call=given)
-        result = yield from gate.run_block(block)
+        return block
+
+    def apply_post_tool(self, call: Call, result: Result) -> Result:
+        """Let `post_tool` change a block's result."""
         for one in self._get_hooks("post_tool"):
-            result = self._call_hook(one, (Result,), call=block.call, result=result) or result
+            result = self._call_hook(one, (Result,), call=call, result=result) or result
         return result
 
     def hold_back_text(self, hearing: Generator[Event, Reply, Any]) -> Generator[Event, Reply, Any]:

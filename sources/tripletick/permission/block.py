@@ -1,19 +1,16 @@
-"""One block on its way through the gate: the call, what works on it, and what it may do."""
+"""One block on its way to its tool: the call, what it works on, and what it may do."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from contextlib import suppress
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 from tripletick.checkpoint import Checkpoints
 from tripletick.events import Ask, Looking, Notice, Output
 from tripletick.languages.registry import LANGUAGES
 from tripletick.messages import Answer, Call, Result
-from tripletick.paths import PathRefused
-from tripletick.permission import home_folders
-from tripletick.permission.needs import SAVES
-from tripletick.permission.snapshot_progress import run_with_progress
+from tripletick.permission.needs import SAVES, Need
+from tripletick.permission.script_parts import ScriptParts
 from tripletick.sandbox.box import Grant
 from tripletick.tools import edit, file_writer
 from tripletick.tools.file_writer import Diff
@@ -33,8 +30,10 @@ class PendingBlock:
     typed: bool = False
     """True for what the user typed."""
     edited: bool = False
-    makes: Callable[[], object] = bool
-    """Makes what the block was let make, once the snapshot before it was taken."""
+    parts: ScriptParts | None = None
+    """The installs and commits of its script, which run on their own; None until they were looked for."""
+    needs: tuple[Need, ...] = ()
+    """What it lacked when it ran, and has been granted since."""
 
     @property
     def name(self) -> str:
@@ -44,6 +43,10 @@ class PendingBlock:
     def tagged_call(self) -> Call:
         """The call under the tag of the tool that will take it."""
         return replace(self.call, tool=self.tool.tag)
+
+    @property
+    def has_parts(self) -> bool:
+        return self.parts is not None and not self.parts.is_whole
 
     def with_grant(self, grant: Grant) -> PendingBlock:
         """Let it do this, too."""
@@ -56,6 +59,10 @@ class PendingBlock:
             parts = [path for path in write if path.is_relative_to(bench.workspace.root)]
             bench = replace(bench, mode="work", workspace=bench.workspace.with_writable(parts))
         return replace(self, bench=bench)
+
+    def with_need(self, need: Need) -> PendingBlock:
+        """Grant what it lacked."""
+        return replace(self.with_grant(need.grant), needs=(*self.needs, need))
 
     def with_answer(self, answer: Answer) -> PendingBlock:
         """Take what the user made of it."""
@@ -78,37 +85,8 @@ class PendingBlock:
         return replace(self, call=replace(self.call, body=script))
 
 
-def run_with_snapshots(
-    block: PendingBlock,
-) -> Generator[Looking | Output | Ask | Notice, Answer | None, Result]:
-    """Run a block between two snapshots; a result of the user's own says so."""
-    watched = block.tool.writes and not (block.bench.offers and block.bench.mode == "read")
-    running = _run_watching_home(block) if watched else block.tool.run(block.call, block.bench)
-    result = yield from running
-    return add_edit_note(result, Answer("e", block.call.body)) if block.edited else result
-
-
-def _run_watching_home(
-    block: PendingBlock,
-) -> Generator[Looking | Output | Ask | Notice, Answer | None, Result]:
-    """Run what may write, and tell what it leaves where the user would not look."""
-    home, script = block.bench.box.home, block.call.body
-    yield from snapshot_before(block)
-    block.makes()
-    was = home_folders.scan_home(home, script)
-    result = yield from block.tool.run(block.call, block.bench)
-    yield from snapshot_after(block)
-    paths = home_folders.format_changes(was, home_folders.scan_home(home, script))
-    if not paths:
-        return result
-    yield Notice(home_folders.PERSON.format(paths=paths))
-    text = "\n".join(filter(None, (result.text, home_folders.MODEL.format(paths=paths))))
-    told = replace(result, text=text, view=result.view or result.text or "\n")
-    return (
-        replace(told, outcome="failed", verdict=home_folders.FAILED, exit=result.exit or 1)
-        if result.ok
-        else told
-    )
+Permitting = Generator[Looking | Output | Ask | Notice, Answer | None, PendingBlock | Result]
+"""Gives the block as it may run, or the result that it has without running."""
 
 
 def add_edit_note(result: Result, answer: Answer) -> Result:
@@ -116,25 +94,3 @@ def add_edit_note(result: Result, answer: Answer) -> Result:
     if answer.choice != "e":
         return result
     return replace(result, text=INSTEAD.format(script=answer.text.strip("\n")) + result.text)
-
-
-def snapshot_before(block: PendingBlock) -> Generator[Looking | Notice, Answer | None, None]:
-    """Take a snapshot, and keep the file that the block is about to save."""
-    # What is hidden now is known later under whatever name.
-    block.bench.workspace.make_hidden_check()
-    lines = []
-    if block.bench.offers:
-        root = block.bench.workspace.root
-        parts = [path.relative_to(root) for path in block.bench.grant.write if path.is_relative_to(root)]
-        lines.append(block.points.track_paths(map(str, parts)))
-    lines += [(yield from run_with_progress(block.points, block.points.snapshot_before_block))]
-    if block.call.path:
-        with suppress(PathRefused):
-            lines.append(block.points.back_up_file(block.bench.workspace.resolve_path(block.call.path).path))
-    yield from (Notice(line) for line in lines if line)
-
-
-def snapshot_after(block: PendingBlock) -> Generator[Looking | Notice, Answer | None, None]:
-    """Take a snapshot, and tell what the user must know of what the block did."""
-    lines = yield from run_with_progress(block.points, block.points.snapshot_after_block)
-    yield from map(Notice, lines)

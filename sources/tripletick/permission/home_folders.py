@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from tripletick.event_log.session_log import clean_name
@@ -191,3 +192,10 @@ def format_changes(was: State, now: State) -> str:
     fresh = [path for path, state in now.items() if was.get(path) != state]
     named = [path for path in fresh if not any(other.startswith(f"{path}/") for other in fresh)]
     return ", ".join(f"~/{clean_name(path)}" for path in named)
+
+
+def add_note(result: Result, paths: str) -> Result:
+    """Say in a result what was written to the blocks' own home; the block has failed then."""
+    text = "\n".join(filter(None, (result.text, MODEL.format(paths=paths))))
+    told = replace(result, text=text, view=result.view or result.text or "\n")
+    return replace(told, outcome="failed", verdict=FAILED, exit=result.exit or 1) if result.ok else told

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 
 from tripletick.events import Ask
 from tripletick.messages import Answer, Result
 from tripletick.paths import PathRefused
-from tripletick.permission import PendingBlock, PermissionGate
+from tripletick.permission import PendingBlock
 from tripletick.permission.questions import Working
 from tripletick.sandbox.box import ignore_notice
 from tripletick.system.cancellation import CancelToken
+from tripletick.turn.execution import BlockLocks
 
 ALL = "."
 """The workspace as a whole."""
@@ -82,48 +83,72 @@ class PathLocks:
 
 
 @dataclass(slots=True)
-class LockedGate(PermissionGate):
-    """What every block of a task passes."""
+class TaskLocks(BlockLocks):
+    """What the blocks of one task hold while they run."""
 
-    locks: PathLocks = field(default_factory=PathLocks)
-    halt: CancelToken = field(default_factory=CancelToken)
+    locks: PathLocks
+    halt: CancelToken
     notice: Callable[[str], None] = ignore_notice
     """Takes a line for the user, from any thread."""
+    _turn: ExitStack | None = None
+    """Holds WRITING while a file tool works and nobody is asked."""
 
-    def run_block(self, block: PendingBlock) -> Working:
-        """Run a block as any gate does, while nobody else writes where it does."""
-        while (path := _find_claimed_path(block)) is not None:
-            with self.locks.hold(path, self.halt):
-                # while it waited somebody may have moved a folder, or put a link in its place
-                if path == _find_claimed_path(block):
-                    return (yield from self._run_holding_lock(block, path))
-        return (yield from PermissionGate.run_block(self, block))
+    @contextmanager
+    def hold(self, block: PendingBlock) -> Iterator[None]:
+        """Keep others from writing where a block does, until its last snapshot. Raises Cancelled."""
+        path, held = self._take_path(block)
+        if path is None:
+            yield
+            return
+        with held:
+            try:
+                if path != ALL:
+                    self._take_turn()
+                yield
+            finally:
+                self._end_turn()
+                # what was broken off is recorded before somebody else writes
+                for line in block.points.snapshot_after_block():
+                    self.notice(line)
 
-    def _run_holding_lock(self, block: PendingBlock, path: str) -> Working:
-        running = PermissionGate.run_block(self, block)
-        try:
-            return (yield from (running if path == ALL else self._run_in_turns(running)))
-        finally:
-            running.close()
-            # what was broken off is recorded before somebody else writes
-            for line in block.points.snapshot_after_block():
-                self.notice(line)
-
-    def _run_in_turns(self, running: Working) -> Working:
-        """Let those who write other files in between only while the user is asked: until its answer a file
+    def drive(self, running: Working) -> Working:
+        """Let those who write other files in between only while the user is asked: until the answer a file
         tool has written nothing, and what it writes then is recorded before anybody else's.
         """
         answer: Answer | None = None
         try:
             while True:
-                with self.locks.hold(WRITING, self.halt):
-                    event = running.send(answer)
-                    while not isinstance(event, Ask):
-                        event = running.send((yield event))
+                event = running.send(answer)
+                asks = isinstance(event, Ask) and self._end_turn()
                 answer = yield event
+                if asks:
+                    self._take_turn()
         except StopIteration as end:
             result: Result = end.value
             return result
+        finally:
+            running.close()
+
+    def _take_path(self, block: PendingBlock) -> tuple[str | None, ExitStack]:
+        while (path := _find_claimed_path(block)) is not None:
+            with ExitStack() as held:
+                held.enter_context(self.locks.hold(path, self.halt))
+                # while it waited somebody may have moved a folder, or put a link in its place
+                if path == _find_claimed_path(block):
+                    return path, held.pop_all()
+        return None, ExitStack()
+
+    def _take_turn(self) -> None:
+        turn = ExitStack()
+        turn.enter_context(self.locks.hold(WRITING, self.halt))
+        self._turn = turn
+
+    def _end_turn(self) -> bool:
+        """Let others write; tell whether it was this task's turn."""
+        turn, self._turn = self._turn, None
+        if turn:
+            turn.close()
+        return turn is not None
 
 
 def _find_claimed_path(block: PendingBlock) -> str | None:

@@ -23,13 +23,13 @@ from tripletick.checkpoint.values import Change, State
 from tripletick.errors import TripletickError
 from tripletick.events import Ask, Drafting, Event, Notice, Reply
 from tripletick.messages import LineCount, format_line_counts
-from tripletick.permission import commits, privileged_steps
+from tripletick.permission import commits
 from tripletick.sandbox.box import NOTHING, Finished, Grant
 from tripletick.system.redaction import KNOWN
 from tripletick.system.text import describe_os_error
 from tripletick.tools.syntax_check import drain_output
 from tripletick.tools.tool import ToolContext
-from tripletick.turn import side_query
+from tripletick.turn import script_steps, side_query
 from tripletick.turn.loop import Loop, Turn
 
 NOT_COMMITTED = "Nothing was committed: {why}."
@@ -92,7 +92,7 @@ class GitRepository:
     env: Mapping[str, str]
 
     def run_git(self, *words: str, grant: Grant = NOTHING, message: str | None = None) -> Finished:
-        author = privileged_steps.find_missing_author(self.bench) if grant.git else {}
+        author = script_steps.find_missing_author(self.bench) if grant.git else {}
         settings = {**dict(each.split("=", 1) for each in QUIET), **author}
         command = commits.build_command(words, settings, pathspecs="--literal-pathspecs")
         if message is not None:
@@ -319,8 +319,8 @@ def _create_commit(repository: GitRepository, chosen: CommitSelection, message: 
     if done.status:
         if chosen.new:
             repository.run_git("rm", "-q", "--cached", "--", *chosen.new, grant=grant)
-        nameless = privileged_steps.NAMELESS in (done.head + done.tail).decode("utf-8", "replace")
-        raise OSError(f"{privileged_steps.TO_NAME}" if nameless else last_output_line(done))
+        nameless = script_steps.NAMELESS in (done.head + done.tail).decode("utf-8", "replace")
+        raise OSError(script_steps.TO_NAME if nameless else last_output_line(done))
     parent = not repository.run_git("rev-parse", "-q", "--verify", "HEAD~1").status
     return repository.read_output("rev-parse", "--short", "HEAD").strip(), parent
 

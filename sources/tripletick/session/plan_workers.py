@@ -15,7 +15,7 @@ from tripletick.agents.definitions import Agent, Prompts
 from tripletick.checkpoint import Checkpoints
 from tripletick.messages import Task
 from tripletick.models.model import Model
-from tripletick.planner.locks import LockedGate, PathLocks
+from tripletick.planner.locks import PathLocks, TaskLocks
 from tripletick.planner.plan import PLANNER
 from tripletick.planner.planner import Planner
 from tripletick.planner.task_runner import TaskRunner, WorkerContext
@@ -69,7 +69,7 @@ class PlanWorkers:
                 halt=slot.halt,
             ),
             checkpoints=slot.points,
-            gate=self._make_gate(slot.halt),
+            locks=TaskLocks(self._locks, slot.halt, self.workspace.notice),
         )
         named = agent.tools and agent.folder and self.agent_models.config.agent.folder
         line = (
@@ -103,13 +103,6 @@ class PlanWorkers:
         # what a task that failed has to say is asked of nobody: the plan is looked at again
         empty = talk.fork(replace(talk.templates, last=""))
         return replace(own, model=slot.model, talk=empty, budget=replace(own.budget, counted=0, covered=0))
-
-    def _make_gate(self, halt: CancelToken) -> LockedGate:
-        own = self.loop.gate
-        gate = LockedGate(own.asking, locks=self._locks, halt=halt, notice=self.workspace.notice)
-        gate.person, gate.given, gate.lent = own.person, own.given, own.lent
-        gate.interpreters = own.interpreters
-        return gate
 
 
 @contextmanager

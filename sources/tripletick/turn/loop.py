@@ -40,7 +40,7 @@ from tripletick.tools.path_inference import infer_path
 from tripletick.tools.tool import Tool, ToolContext
 from tripletick.turn import attempts, claims, effects, feedback, receipts
 from tripletick.turn.attempts import Attempts
-from tripletick.turn.clock import run_timed
+from tripletick.turn.execution import NO_LOCKS, BlockLocks, run_block, run_timed
 from tripletick.turn.handover import Handover, RemainingRequest
 from tripletick.turn.reply import BLOCKS, INTERRUPTED, ReceivedReply, ReplySource
 from tripletick.turn.restart import restart_turn
@@ -73,6 +73,7 @@ class Loop:
     gate: PermissionGate = field(default_factory=PermissionGate)
     """What every block passes."""
     hooks: Hooks = field(default_factory=Hooks)
+    locks: BlockLocks = NO_LOCKS
     rest: RemainingRequest | None = None
     """What another agent does of the request once the first one has answered."""
     check: str = ""
@@ -318,8 +319,9 @@ class Loop:
                     call = infer_path(call, bench)
                     yield Called(call, number, len(calls))
                     block = PendingBlock(self._find_tool(agent, call), call, bench, self.checkpoints, typed)
-                    through = self.hooks.run_block(block, agent.name, self.gate)
-                    result, seconds = yield from run_timed(through, printed, lambda: self.checkpoints.seconds)
+                    running = run_block(block, agent.name, self.hooks, self.gate, self.locks)
+                    clocked = run_timed(self.locks.drive(running), printed, lambda: self.checkpoints.seconds)
+                    result, seconds = yield from clocked
                     if not typed and result.ok:
                         result = yield from self._restore_overwritten(call, result, before)
                 if not result.ok and not stop:

@@ -1,6 +1,6 @@
-"""Runs what a block is parted into besides its script: installs and commits, each asked for, in its own box.
+"""Runs the installs and commits of a script, each asked for and in its own box.
 
-What they are is parsed elsewhere (installs, commits); how they are confined is the grant's.
+Not covered: what they are (permission/installs, permission/commits); how they are confined (the grant).
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from tripletick.events import Ask, Looking, Notice, Output
 from tripletick.messages import Answer, Result
 from tripletick.permission import commits
-from tripletick.permission.block import PendingBlock, add_edit_note, snapshot_after, snapshot_before
+from tripletick.permission.block import PendingBlock, add_edit_note
 from tripletick.permission.environments import EnvironmentTracker
 from tripletick.permission.installs import NO_WHEEL, Install
 from tripletick.permission.questions import YES, Answering, Question, Working
 from tripletick.permission.script_parts import ScriptParts, split_script
-from tripletick.permission.snapshot_progress import run_with_progress
 from tripletick.sandbox.box import NOTHING, Finished, Grant
 from tripletick.tools import output
 from tripletick.tools.code import Step, stream_output
 from tripletick.tools.syntax_check import drain_output
 from tripletick.tools.tool import ToolContext
+from tripletick.turn.snapshots import run_with_progress, snapshot_after, snapshot_before
 
 Asks = Callable[[PendingBlock, Question, str], Answering]
 INSTALL_WHY = "The command can see {paths} and a package cache, and nothing else in this folder; {how}."

@@ -1,19 +1,44 @@
-"""Takes a snapshot in a thread of its own, so that the user sees how far it has come and can stop it."""
+"""Takes the snapshots around a block in a thread of their own: the user sees the progress and can stop it."""
 
 from __future__ import annotations
 
 import queue
 import threading
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from typing import TypeVar
 
 from tripletick.checkpoint import Checkpoints
-from tripletick.events import Looking
+from tripletick.events import Looking, Notice
 from tripletick.messages import Answer
+from tripletick.paths import PathRefused
+from tripletick.permission import PendingBlock
 
 STEP = 2000
 """Files between two events at least; what is shorter is over at once."""
 T = TypeVar("T")
+
+
+def snapshot_before(block: PendingBlock) -> Generator[Looking | Notice, Answer | None, None]:
+    """Take a snapshot, and keep the file that the block is about to save."""
+    # What is hidden now is known later under whatever name.
+    block.bench.workspace.make_hidden_check()
+    lines = []
+    if block.bench.offers:
+        root = block.bench.workspace.root
+        parts = [path.relative_to(root) for path in block.bench.grant.write if path.is_relative_to(root)]
+        lines.append(block.points.track_paths(map(str, parts)))
+    lines += [(yield from run_with_progress(block.points, block.points.snapshot_before_block))]
+    if block.call.path:
+        with suppress(PathRefused):
+            lines.append(block.points.back_up_file(block.bench.workspace.resolve_path(block.call.path).path))
+    yield from (Notice(line) for line in lines if line)
+
+
+def snapshot_after(block: PendingBlock) -> Generator[Looking | Notice, Answer | None, None]:
+    """Take a snapshot, and tell what the user must know of what the block did."""
+    lines = yield from run_with_progress(block.points, block.points.snapshot_after_block)
+    yield from map(Notice, lines)
 
 
 def run_with_progress(points: Checkpoints, step: Callable[[], T]) -> Generator[Looking, Answer | None, T]:
