@@ -10,8 +10,9 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 
 from tripletick import __version__
 from tripletick.errors import TripletickError, UsageError
@@ -60,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if taken:
             raise UsageError(*(part.format(path=taken) for part in SHADOWED))
-        return _dispatch_command(words)
+        return _choose_command(words)()
     except TripletickError as error:
         return _print_error(error, verbose=verbose)
     except KeyboardInterrupt:
@@ -100,10 +101,15 @@ def _drop_cwd_from_path() -> str:
     return ""
 
 
-def _dispatch_command(words: list[str]) -> int:
+def _print_version() -> int:
+    sys.stdout.write(f"tripletick {__version__}\n")
+    return 0
+
+
+def _choose_command(words: list[str]) -> Callable[[], int]:
+    """Read the flags; give what runs the command that they ask for. Raises UsageError."""
     if words == VERSION:
-        sys.stdout.write(f"tripletick {__version__}\n")
-        return 0
+        return _print_version
     import argparse
     from pathlib import Path
 
@@ -113,7 +119,7 @@ def _dispatch_command(words: list[str]) -> int:
     before, dashes, after = _split_at_dashes(words)
     alone = bool(before) and before[0] in commands.COMMANDS and commands.COMMANDS[before[0]].alone
     if alone and not dashes:
-        return commands.load_command(before[0])(argparse.Namespace(), before[1:])
+        return partial(commands.load_command(before[0]), argparse.Namespace(), before[1:])
     parser = argparse.ArgumentParser(
         "tripletick",
         "tripletick [flags] [TASK] | tripletick COMMAND",
@@ -138,7 +144,7 @@ def _dispatch_command(words: list[str]) -> int:
     _enter_named_folder(str(options.directory or "."))
     if row and row.whole:
         before.remove(options.words[0])
-        return commands.load_command(options.words[0])(argparse.Namespace(), before)
+        return partial(commands.load_command(options.words[0]), argparse.Namespace(), before)
     if wrong := [flag for flag in own if row is None or flag not in row.flags]:
         parser.error(f"unrecognized arguments: {' '.join(wrong)}")
     if row and options.resumed:
@@ -151,24 +157,24 @@ def _dispatch_command(words: list[str]) -> int:
     options.placed = options.directory is not None
     options.directory = options.directory or Path()
     if row:
-        return commands.load_command(options.words[0])(options, [*options.words[1:], *own])
-    return _run_without_command(options, dashes=dashes)
+        return partial(commands.load_command(options.words[0]), options, [*options.words[1:], *own])
+    return _choose_conversation(options, dashes=dashes)
 
 
-def _run_without_command(options: argparse.Namespace, *, dashes: bool) -> int:
-    """Do what is no command: one task, or the chat."""
+def _choose_conversation(options: argparse.Namespace, *, dashes: bool) -> Callable[[], int]:
+    """Give what runs where no command is named: one task, or the chat."""
     if options.resumed:
         from tripletick.commands import sessions
 
-        return sessions.continue_latest(options)
+        return partial(sessions.continue_latest, options)
     if not dashes:
         _refuse_bare_word(options.words)
     from tripletick.chat.frontend import can_chat
     from tripletick.commands import task
 
     if not options.words and can_chat(options):
-        return task.run_chat(options)
-    return task.run_task(options)
+        return partial(task.run_chat, options)
+    return partial(task.run_task, options)
 
 
 def _enter_named_folder(named: str) -> None:

@@ -136,7 +136,7 @@ class App:
         asked = routing.make_model_opener(self.config, self._open_for_routing)
         chosen, words = yield from self.routing.route_request(words, self.prompts, said, asked)
         self.last_request = (words, piped)
-        yield from self._run_request(chosen, words, piped)
+        yield from (yield from self._prepare_turn(chosen, words, piped))
 
     def retry_request(self) -> Turn:
         """Ask the last request again, warmer, with the history cut back to before it. Raises UsageError."""
@@ -159,9 +159,8 @@ class App:
             self.loop.conversation.remove_request()
             self.workspace.reset_readable()
             yield TakenBack("request")
-        yield from self._run_request(
-            replace(agent, temperature=min(HOTTEST, usual + WARMER)), *self.last_request
-        )
+        warmer = replace(agent, temperature=min(HOTTEST, usual + WARMER))
+        yield from (yield from self._prepare_turn(warmer, *self.last_request))
 
     def resume_plan(self) -> Turn:
         """Ask whether to go on with the plan that the session had not ended, and do so."""
@@ -290,7 +289,8 @@ class App:
             f"{self.model_info.engine}:{self.model_info.name}" if self.model_info else ""
         )
 
-    def _run_request(self, agent: Agent, request: str, piped: str) -> Turn:
+    def _prepare_turn(self, agent: Agent, request: str, piped: str) -> Generator[Event, Reply, Turn]:
+        """Open what an agent needs for a request; give the turn that works on it."""
         hands = replace(agent, tools=HANDS.tools) if agent.name == PLANNER else agent
         loop = yield from self._ensure_loop(hands)
         agent = agent_models.apply_agent_temperature(self.config, self.extensions.equip_agent(agent))
@@ -304,19 +304,22 @@ class App:
             loop.conversation.preface = rules
             yield from self.workspace.ask_to_read(request)
             words += request_text.format_readable_paths(self.workspace.take_readable())
-        if agent.name != PLANNER:
-            relief, rest = self.routing.list_relief_agents(self.prompts), self.routing.get_rest(self.prompts)
-            loop = replace(loop, rest=rest)
-            yield from loop.run_turn(agent, words, files=files, relief=relief, admit=self._admit_agent)
-            return
+        if agent.name == PLANNER:
+            return self._run_planner(agent, loop, words, files)
+        relief, rest = self.routing.list_relief_agents(self.prompts), self.routing.get_rest(self.prompts)
+        loop = replace(loop, rest=rest)
+        return loop.run_turn(agent, words, files=files, relief=relief, admit=self._admit_agent)
+
+    def _run_planner(self, agent: Agent, loop: Loop, request: str, files: str) -> Turn:
+        """Work by a plan; where the model has made none another agent does the request."""
         with self._open_planner(agent, loop) as planner:
-            if (yield from planner.run_turn(words, files=files, free=self.routing.choice.is_free)):
-                return
-        # nothing of the attempts is left for the agent to read
-        loop.conversation.remove_request()
-        yield TakenBack("request")
-        other = yield from self.routing.route_without_plan(self.prompts)
-        yield from self._run_request(other, request, piped)
+            done = yield from planner.run_turn(request, files=files, free=self.routing.choice.is_free)
+        if not done and self.last_request:
+            # nothing of the attempts is left for the agent to read
+            loop.conversation.remove_request()
+            yield TakenBack("request")
+            other = yield from self.routing.route_without_plan(self.prompts)
+            yield from (yield from self._prepare_turn(other, *self.last_request))
 
     @contextmanager
     def _open_planner(self, agent: Agent, loop: Loop) -> Iterator[Planner]:
