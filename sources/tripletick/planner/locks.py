@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tripletick.events import Ask
 from tripletick.messages import Answer, Result
@@ -90,26 +90,30 @@ class TaskLocks(BlockLocks):
     halt: CancelToken
     notice: Callable[[str], None] = ignore_notice
     """Takes a line for the user, from any thread."""
-    _turn: ExitStack | None = None
-    """Holds WRITING while a file tool works and nobody is asked."""
+    _takes_turns: bool = False
+    """True while a block holds one path alone, and WRITING except while the user is asked."""
+    _turn: ExitStack = field(default_factory=ExitStack)
 
     @contextmanager
     def hold(self, block: PendingBlock) -> Iterator[None]:
         """Keep others from writing where a block does, until its last snapshot. Raises Cancelled."""
-        path, held = self._take_path(block)
-        if path is None:
-            yield
-            return
-        with held:
-            try:
-                if path != ALL:
-                    self._take_turn()
-                yield
-            finally:
-                self._end_turn()
-                # what was broken off is recorded before somebody else writes
-                for line in block.points.snapshot_after_block():
-                    self.notice(line)
+        while (path := _find_claimed_path(block)) is not None:
+            with self.locks.hold(path, self.halt):
+                # while it waited somebody may have moved a folder, or put a link in its place
+                if path != _find_claimed_path(block):
+                    continue
+                try:
+                    self._takes_turns = path != ALL
+                    self._begin_turn()
+                    yield
+                    return
+                finally:
+                    self._takes_turns = False
+                    self._turn.close()
+                    # what was broken off is recorded before somebody else writes
+                    for line in block.points.snapshot_after_block():
+                        self.notice(line)
+        yield
 
     def drive(self, running: Working) -> Working:
         """Let those who write other files in between only while the user is asked: until the answer a file
@@ -119,36 +123,21 @@ class TaskLocks(BlockLocks):
         try:
             while True:
                 event = running.send(answer)
-                asks = isinstance(event, Ask) and self._end_turn()
-                answer = yield event
-                if asks:
-                    self._take_turn()
+                if isinstance(event, Ask):
+                    self._turn.close()
+                    answer = yield event
+                    self._begin_turn()
+                else:
+                    answer = yield event
         except StopIteration as end:
             result: Result = end.value
             return result
         finally:
             running.close()
 
-    def _take_path(self, block: PendingBlock) -> tuple[str | None, ExitStack]:
-        while (path := _find_claimed_path(block)) is not None:
-            with ExitStack() as held:
-                held.enter_context(self.locks.hold(path, self.halt))
-                # while it waited somebody may have moved a folder, or put a link in its place
-                if path == _find_claimed_path(block):
-                    return path, held.pop_all()
-        return None, ExitStack()
-
-    def _take_turn(self) -> None:
-        turn = ExitStack()
-        turn.enter_context(self.locks.hold(WRITING, self.halt))
-        self._turn = turn
-
-    def _end_turn(self) -> bool:
-        """Let others write; tell whether it was this task's turn."""
-        turn, self._turn = self._turn, None
-        if turn:
-            turn.close()
-        return turn is not None
+    def _begin_turn(self) -> None:
+        if self._takes_turns:
+            self._turn.enter_context(self.locks.hold(WRITING, self.halt))
 
 
 def _find_claimed_path(block: PendingBlock) -> str | None:
