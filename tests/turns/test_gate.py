@@ -1,6 +1,7 @@
 """Questions that hide nothing: several risks in a block, lines that say less than they mean."""
 
 import tempfile
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from tests.playing import last
 from tests.sandbox.serving import site
 from tests.turns.test_approval import DELETES, NO, SESSION, YES, asked, log, repository, results, sources
 
-from tripletick.events import Answered, Notice
+from tripletick.events import Answered, Ask, Notice, Output
 from tripletick.messages import Answer
 from tripletick.paths import Workspace
 from tripletick.permission.script_parts import split_script
@@ -345,6 +346,20 @@ def test_a_file_for_another_folder_is_one_question_that_names_the_place(session,
         assert (place.read_text() if place.exists() else None) == content
     assert results(events)[0].verdict == f"ok, saved ~/{outside.name}/poem.txt"
     assert str(last(events, Answered).receipt).startswith(f"saved ~/{outside.name}/poem.txt")
+
+
+def test_a_file_that_a_stopped_block_leaves_empty_is_removed(session, outside):
+    it, new = (
+        session(f"```bash\n: >> {outside}/new && echo begun && sleep 600\n```", answers=[YES]),
+        outside / "new",
+    )
+    turn = it.loop.run_turn(it.prompts.agents["coder"], "do it")
+    event = next(turn)
+    while not (isinstance(event, Output) and "begun" in event.text):
+        event = turn.send(YES if isinstance(event, Ask) else None)
+    assert new.read_text() == ""
+    list(chain([turn.throw(KeyboardInterrupt)], turn))
+    assert not new.exists()
 
 
 @pytest.mark.parametrize(
